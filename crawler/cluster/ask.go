@@ -204,42 +204,32 @@ type roster struct {
 // rosterAge is for how long a roster is good.
 const rosterAge = time.Second
 
-// nodes returns who takes part.
+// nodes returns who takes part. While servers elect a leader an old answer is
+// better than a search that waits.
 func (v *Viewer) nodes(ctx context.Context) (roster, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if time.Since(v.roster.at) < rosterAge {
 		return v.roster, nil
 	}
-	known := !v.roster.at.IsZero()
-	if known { // better an old one than a search that waits for an election
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, rosterAge)
-		defer cancel()
+	ctx, cancel := context.WithTimeout(ctx, rosterAge)
+	defer cancel()
+	var m mapping
+	var members []Member
+	err := v.n.get(ctx, "map", &m)
+	if err == nil {
+		members, err = v.n.Members(ctx)
 	}
-	r := roster{}
-	err := v.n.retry(ctx, "the list of nodes", func(ctx context.Context) error {
-		var m mapping
-		if err := v.n.get(ctx, "map", &m); err != nil {
-			return err
-		}
-		members, err := v.n.Members(ctx)
-		if err != nil {
-			return err
-		}
-		r = roster{nodes: slices.Concat(m.Nodes, slices.Collect(maps.Keys(m.Left)))}
-		for _, m := range members {
-			r.alive = append(r.alive, m.Name)
-		}
-		return nil
-	})
-	if err != nil && !known {
+	if err != nil && v.roster.at.IsZero() {
 		return roster{}, err
 	}
 	if err == nil {
-		slices.Sort(r.nodes)
-		r.nodes = slices.Compact(r.nodes)
-		v.roster = r
+		v.roster = roster{nodes: slices.Concat(m.Nodes, slices.Collect(maps.Keys(m.Left)))}
+		slices.Sort(v.roster.nodes)
+		v.roster.nodes = slices.Compact(v.roster.nodes)
+		for _, m := range members {
+			v.roster.alive = append(v.roster.alive, m.Name)
+		}
 	}
 	v.roster.at = time.Now()
 	return v.roster, nil
@@ -266,7 +256,8 @@ func (v *Viewer) Ask(ctx context.Context, what string, question []byte, limit ti
 	if err != nil {
 		return nil, nil, fmt.Errorf("cluster: ask %s: %w", what, err)
 	}
-	waiting := slices.DeleteFunc(slices.Clone(r.nodes), func(name string) bool { return !slices.Contains(r.alive, name) })
+	waiting := slices.DeleteFunc(slices.Clone(r.nodes),
+		func(name string) bool { return !slices.Contains(r.alive, name) })
 	missing = slices.Clone(r.nodes)
 	for len(waiting) > 0 {
 		m, err := sub.NextMsgWithContext(ctx)

@@ -105,17 +105,20 @@ type Options struct {
 	// nodes come from Definition.
 	Partition partition.Options
 
-	Replicas  int                              // of streams and buckets; 0: 3 where Server knows three servers, else 1
-	Heartbeat time.Duration                    // how often a node says that it is there
-	Away      time.Duration                    // how long a silent node keeps its share
-	Lease     time.Duration                    // how long a host belongs to a node that does not ask for it again
-	Rest      time.Duration                    // of a host between two nodes: the longest delay of the crawl's politeness
-	Linger    time.Duration                    // how long links wait for others to travel with
-	Dedupe    time.Duration                    // how long JetStream knows the messages it has
-	Patience  time.Duration                    // how long a node whose links are worse than those of others rests; counts where there is an Order
-	MaxBytes  int64                            // of links on their way; half as much for what was visited
-	Log       func(format string, args ...any) // gets warnings; nil drops them
-	Say       func(format string, args ...any) // gets other messages; nil: Log does
+	// of streams and buckets; 0: 3 where Server knows three servers, else 1
+	Replicas  int
+	Heartbeat time.Duration // how often a node says that it is there
+	Away      time.Duration // how long a silent node keeps its share
+	Lease     time.Duration // how long a host belongs to a node that does not ask for it again
+	// of a host between two nodes: the longest delay of the crawl's politeness
+	Rest   time.Duration
+	Linger time.Duration // how long links wait for others to travel with
+	Dedupe time.Duration // how long JetStream knows the messages it has
+	// how long a node whose links are worse than those of others rests; counts where there is an Order
+	Patience time.Duration
+	MaxBytes int64                            // of links on their way; half as much for what was visited
+	Log      func(format string, args ...any) // gets warnings; nil drops them
+	Say      func(format string, args ...any) // gets other messages; nil: Log does
 }
 
 // DefaultOptions are a heartbeat of 2 s, 5 minutes until a silent node's share
@@ -123,9 +126,12 @@ type Options struct {
 // messages, a patience of 5 s and 1 GB of links.
 func DefaultOptions() Options {
 	return Options{
-		Crawl: "gazehound", Heartbeat: 2 * time.Second, Away: 5 * time.Minute, Lease: time.Minute, Rest: 2 * time.Second,
-		Linger: 15 * time.Second, Dedupe: 10 * time.Minute, Patience: 5 * time.Second, MaxBytes: 1 << 30, Partition: partition.DefaultOptions(),
-		Definition: Definition{Partition: partition.SiteHash, Policy: partition.PolicyA}, Log: func(string, ...any) {},
+		Crawl: "gazehound", Heartbeat: 2 * time.Second, Away: 5 * time.Minute, Lease: time.Minute,
+		Rest:   2 * time.Second,
+		Linger: 15 * time.Second, Dedupe: 10 * time.Minute, Patience: 5 * time.Second, MaxBytes: 1 << 30,
+		Partition:  partition.DefaultOptions(),
+		Definition: Definition{Partition: partition.SiteHash, Policy: partition.PolicyA},
+		Log:        func(string, ...any) {},
 	}
 }
 
@@ -141,7 +147,8 @@ func (o Options) Validate() error {
 	case o.URL == "" && o.Server == nil:
 		return errors.New("cluster: neither an address nor a server of our own")
 	case o.Heartbeat < 10*time.Millisecond || o.Away < 3*o.Heartbeat:
-		return fmt.Errorf("cluster: a node is away after at least three heartbeats of %v, got %v", o.Heartbeat, o.Away)
+		return fmt.Errorf("cluster: a node is away after at least three heartbeats of %v, got %v",
+			o.Heartbeat, o.Away)
 	case o.Lease < 3*o.Heartbeat:
 		return fmt.Errorf("cluster: a lease takes at least three heartbeats of %v, got %v", o.Heartbeat, o.Lease)
 	case o.Replicas < 0 || o.Replicas > 5:
@@ -244,7 +251,8 @@ func newNode(ctx context.Context, f Frontier, o Options) *Node {
 	}
 	n := &Node{
 		o: o, await: joinPatience, frontier: f, codec: newCodec(),
-		alive: map[string]Member{}, remapped: make(chan struct{}), visited: elsewhere{hashes: map[string]map[uint64]struct{}{}},
+		alive: map[string]Member{}, remapped: make(chan struct{}),
+		visited: elsewhere{hashes: map[string]map[uint64]struct{}{}},
 	}
 	n.arrived = sync.NewCond(&n.waiting)
 	n.sent.reset()
@@ -507,7 +515,8 @@ func (n *Node) plan() error {
 		names = append(names, m.Name)
 	}
 	if len(d.Nodes) > 0 && !slices.Contains(names[1:], n.o.Name) {
-		return fmt.Errorf("cluster: the crawl's nodes are %s; %q is none of them", strings.Join(names[1:], ", "), n.o.Name)
+		return fmt.Errorf("cluster: the crawl's nodes are %s; %q is none of them",
+			strings.Join(names[1:], ", "), n.o.Name)
 	}
 	_, err := newShares(d, n.o.Partition, mapping{Nodes: []string{n.o.Name}})
 	return err
@@ -549,6 +558,7 @@ func (n *Node) Owner(u weburl.URL) string {
 // ownerOf returns the node that fetches a link of which we have the words, but
 // not the page that holds it.
 func (n *Node) ownerOf(e *frontier.Entry) string {
-	p := &page.Page{URL: e.URL, Links: []page.Link{{From: e.URL, To: e.URL, Anchor: e.Anchor, Title: e.Title, Around: e.Around}}}
+	p := &page.Page{URL: e.URL, Links: []page.Link{{From: e.URL, To: e.URL, Anchor: e.Anchor,
+		Title: e.Title, Around: e.Around}}}
 	return n.owners(p)[0][0]
 }

@@ -26,7 +26,8 @@ import (
 // and returns our own. The others are safe in the outbox when it returns. p is
 // nil where there is no page: a redirect, a sitemap, seeds. While the outbox is
 // full, it waits.
-func (n *Node) Route(ctx context.Context, p *page.Page, es []frontier.Entry) (own []frontier.Entry, sent int, err error) {
+func (n *Node) Route(ctx context.Context, p *page.Page, es []frontier.Entry) (
+	own []frontier.Entry, sent int, err error) {
 	if len(es) == 0 {
 		return es, 0, nil
 	}
@@ -35,7 +36,8 @@ func (n *Node) Route(ctx context.Context, p *page.Page, es []frontier.Entry) (ow
 		q.URL, q.Text, q.Title = p.URL, p.Text, p.Title
 	}
 	for _, e := range es {
-		q.Links = append(q.Links, page.Link{From: q.URL, To: e.URL, Anchor: e.Anchor, Title: e.Title, Around: e.Around})
+		q.Links = append(q.Links, page.Link{From: q.URL, To: e.URL, Anchor: e.Anchor, Title: e.Title,
+			Around: e.Around})
 	}
 	if p != nil {
 		splits(q.Links, p.Links)
@@ -147,7 +149,8 @@ func (n *Node) handOver(ctx context.Context) (moved int, err error) {
 //
 // A link that came back to us between the two would be taken for known and be
 // gone with what leaves, so arrive waits.
-func (n *Node) depart(ctx context.Context, theirs map[string][]frontier.Entry, own *frontier.Entry) (left int, err error) {
+func (n *Node) depart(ctx context.Context, theirs map[string][]frontier.Entry, own *frontier.Entry) (
+	left int, err error) {
 	if err := n.outbox.awaitRoom(ctx); err != nil {
 		return 0, err
 	}
@@ -270,7 +273,8 @@ func (n *Node) sendFile(ctx context.Context, number uint64) error {
 				return err
 			}
 			t.Messages++
-			t.SentBytes += int64(len(n.subject(name)) + len("NATS/1.0\r\nNats-Msg-Id: \r\n\r\n") + len(id) + len(message))
+			header := "NATS/1.0\r\nNats-Msg-Id: " + id + "\r\n\r\n"
+			t.SentBytes += int64(len(n.subject(name)) + len(header) + len(message))
 		}
 		t.Sent += int64(len(links[name]))
 		for i := range links[name] {
@@ -278,7 +282,8 @@ func (n *Node) sendFile(ctx context.Context, number uint64) error {
 		}
 	}
 	err = n.notes.change(func(s *notes) {
-		s.Sent, s.URLBytes, s.SentBytes, s.Messages = s.Sent+t.Sent, s.URLBytes+t.URLBytes, s.SentBytes+t.SentBytes, s.Messages+t.Messages
+		s.Sent, s.URLBytes, s.SentBytes, s.Messages = s.Sent+t.Sent, s.URLBytes+t.URLBytes,
+			s.SentBytes+t.SentBytes, s.Messages+t.Messages
 	})
 	return errors.Join(err, n.outbox.sent())
 }
@@ -359,7 +364,8 @@ func (n *Node) fetch(ctx context.Context, name string, consumers map[string]jets
 		n.takeIn(ctx, name, m)
 	}
 	err = batch.Error()
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) || errors.Is(err, jetstream.ErrNoMessages) {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) ||
+		errors.Is(err, jetstream.ErrNoMessages) {
 		return nil // nothing came
 	}
 	return err

@@ -167,7 +167,8 @@ var errHeld = errors.New("held by another node")
 
 // take writes the node's name into a key: before says that somebody had it
 // before, so that the host must rest.
-func (g *Leases) take(ctx context.Context, key string, held bool, revision uint64) (now uint64, before bool, err error) {
+func (g *Leases) take(ctx context.Context, key string, held bool, revision uint64) (
+	now uint64, before bool, err error) {
 	raw, err := json.Marshal(holder{Node: g.n.o.Name, Instance: g.n.instance})
 	if err != nil {
 		return 0, false, err

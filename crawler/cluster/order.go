@@ -31,7 +31,8 @@ func DefaultOrder() Order { return Order{URLs: 64, Parts: 4, Lambda: 16} }
 
 func (o Order) validate() error {
 	if o.URLs < o.Parts || o.URLs > 10_000 {
-		return fmt.Errorf("cluster: an order is about %d to 10000 URLs, a part each at least, got %d", o.Parts, o.URLs)
+		return fmt.Errorf("cluster: an order is about %d to 10000 URLs, a part each at least, got %d",
+			o.Parts, o.URLs)
 	}
 	return nugget.Format{Agents: 2, Parts: o.Parts, Lambda: o.Lambda}.Validate()
 }
@@ -52,7 +53,8 @@ type OrderCount struct {
 
 // Add returns the sum of both.
 func (c OrderCount) Add(d OrderCount) OrderCount {
-	return OrderCount{c.Rounds + d.Rounds, c.Abandoned + d.Abandoned, c.Nuggets + d.Nuggets, c.Bits + d.Bits, c.Formula + d.Formula,
+	return OrderCount{c.Rounds + d.Rounds, c.Abandoned + d.Abandoned, c.Nuggets + d.Nuggets,
+		c.Bits + d.Bits, c.Formula + d.Formula,
 		c.Bytes + d.Bytes, c.Turns + d.Turns, c.Impatient + d.Impatient}
 }
 
@@ -124,7 +126,8 @@ func (o *ordering) turn(ctx context.Context) error {
 			o.counts.Impatient++
 		}
 		if o.granted > 0 {
-			if o.granted--; o.granted == 0 && (o.round.agent == nil || o.round.over) { // else this round will bring more
+			if o.granted--; o.granted == 0 && (o.round.agent == nil ||
+				o.round.over) { // else this round will bring more
 				o.begin(o.latest + 1)
 			}
 			o.mu.Unlock()
@@ -171,7 +174,8 @@ func (o *ordering) run(ctx context.Context) {
 func (o *ordering) listen(ctx context.Context) error {
 	wait, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	consumer, err := o.stream.OrderedConsumer(wait, jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverNewPolicy})
+	consumer, err := o.stream.OrderedConsumer(wait,
+		jetstream.OrderedConsumerConfig{DeliverPolicy: jetstream.DeliverNewPolicy})
 	if err != nil {
 		return err
 	}
@@ -390,8 +394,8 @@ func unpack(f nugget.Format, message []byte) (nugget.Nugget, error) {
 // wireBytes is what a server sends a node for a message: the line of its
 // protocol, MSG subject subscription reply size, and the body.
 func wireBytes(m jetstream.Msg) int64 {
-	line := len("MSG ") + len(m.Subject()) + len(" 1 ") + len(m.Reply()) + 1 + len(strconv.Itoa(len(m.Data()))) + len("\r\n")
-	return int64(line + len(m.Data()) + len("\r\n"))
+	line := fmt.Sprintf("MSG %s 1 %s %d\r\n", m.Subject(), m.Reply(), len(m.Data()))
+	return int64(len(line) + len(m.Data()) + len("\r\n"))
 }
 
 // Turn waits until this node may begin a page: where nodes agree on an order,
@@ -466,7 +470,8 @@ func (n *Node) keepOrder(ctx context.Context) {
 // Agree lets as many agents as there are queues agree on one order over s, each
 // by a connection of its own, and returns the turns and what all of them heard.
 // Each queue is the importance of URLs, falling from 1 to 0.
-func Agree(ctx context.Context, s *Server, o Order, queues [][]float64) (turns []nugget.Nugget, heard OrderCount, err error) {
+func Agree(ctx context.Context, s *Server, o Order, queues [][]float64) (
+	turns []nugget.Nugget, heard OrderCount, err error) {
 	if err := o.validate(); err != nil {
 		return nil, heard, err
 	}
@@ -516,7 +521,8 @@ func Agree(ctx context.Context, s *Server, o Order, queues [][]float64) (turns [
 			}
 			for _, r := range same {
 				if !slices.Equal(r.turns, same[0].turns) {
-					return nil, heard, fmt.Errorf("cluster: two agents found different orders: %v and %v", same[0].turns, r.turns)
+					return nil, heard, fmt.Errorf("cluster: two agents found different orders: %v and %v",
+						same[0].turns, r.turns)
 				}
 				heard = heard.Add(r.heard)
 			}

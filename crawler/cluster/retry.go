@@ -30,11 +30,13 @@ func (n *Node) ready(ctx context.Context) error {
 		defer func(was time.Duration) { n.await = was }(n.await)
 		n.await = math.MaxInt64
 	}
-	err := n.retry(ctx, "JetStream, which answers when most of its servers are there", func(ctx context.Context) error {
-		_, err := n.js.AccountInfo(ctx)
-		return err
-	})
-	if errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
+	err := n.retry(ctx, "JetStream, which answers when most of its servers are there",
+		func(ctx context.Context) error {
+			_, err := n.js.AccountInfo(ctx)
+			return err
+		})
+	if errors.Is(err, jetstream.ErrJetStreamNotEnabled) ||
+		errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
 		return fmt.Errorf("%w: %s has no JetStream: %w", ErrUnreachable, n.o.URL, err)
 	}
 	return err
@@ -88,16 +90,20 @@ func hasCode(err error, code jetstream.ErrorCode) bool {
 // is not found.
 func isTemporary(err error) bool {
 	for _, passing := range []error{
-		context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrConnectionReconnecting, nats.ErrReconnectBufExceeded, nats.ErrStaleConnection,
-		jetstream.ErrNoStreamResponse, jetstream.ErrStreamNotFound, jetstream.ErrBucketNotFound, jetstream.ErrKeyNotFound, jetstream.ErrKeyExists,
+		context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected,
+		nats.ErrConnectionReconnecting, nats.ErrReconnectBufExceeded, nats.ErrStaleConnection,
+		jetstream.ErrNoStreamResponse, jetstream.ErrStreamNotFound, jetstream.ErrBucketNotFound,
+		jetstream.ErrKeyNotFound, jetstream.ErrKeyExists,
 	} {
 		if errors.Is(err, passing) {
 			return true
 		}
 	}
-	if errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
+	if errors.Is(err, jetstream.ErrJetStreamNotEnabled) ||
+		errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
 		return false
 	}
 	var api *jetstream.APIError
-	return errors.As(err, &api) && (api.Code == 503 || api.ErrorCode == noPeers || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence)
+	return errors.As(err, &api) && (api.Code == 503 || api.ErrorCode == noPeers ||
+		api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence)
 }

@@ -193,7 +193,8 @@ const startPatience = 2 * time.Minute
 // isFree says why a server cannot listen at an address; empty, and a port that
 // the system chooses, always can.
 func isFree(address string) error {
-	if _, port, err := net.SplitHostPort(address); err != nil || port == "0" || port == strconv.Itoa(server.RANDOM_PORT) {
+	if _, port, err := net.SplitHostPort(address); err != nil || port == "0" ||
+		port == strconv.Itoa(server.RANDOM_PORT) {
 		return nil
 	}
 	ln, err := net.Listen("tcp", address)

@@ -25,7 +25,8 @@ type shares struct {
 }
 
 func newShares(d Definition, o partition.Options, m mapping) (shares, error) {
-	s := shares{epoch: m.Epoch, nodes: slices.Sorted(slices.Values(m.Nodes)), left: slices.Sorted(maps.Keys(m.Left)), instances: map[string]bool{}}
+	s := shares{epoch: m.Epoch, nodes: slices.Sorted(slices.Values(m.Nodes)),
+		left: slices.Sorted(maps.Keys(m.Left)), instances: map[string]bool{}}
 	for _, instance := range m.Instances {
 		s.instances[instance] = true
 	}

@@ -19,29 +19,36 @@ func (s *Summary) Text() string {
 	if s.Alone {
 		fmt.Fprintf(&b, "%-9s %s, by one node alone\n", state, textutil.OneLine(s.Definition.Region))
 	} else {
-		fmt.Fprintf(&b, "%-9s %s: %s, partition %s, policy %s; %s\n", state, s.Crawl, textutil.OneLine(s.Definition.Region), s.Definition.Partition, s.Definition.Policy, textutil.Several(len(s.Nodes), "node"))
+		fmt.Fprintf(&b, "%-9s %s: %s, partition %s, policy %s; %s\n", state, s.Crawl,
+			textutil.OneLine(s.Definition.Region), s.Definition.Partition, s.Definition.Policy,
+			textutil.Several(len(s.Nodes), "node"))
 	}
 	width := len("node")
 	for _, n := range s.Nodes {
 		width = max(width, len(n.Name))
 	}
-	fmt.Fprintf(&b, "%-*s  %-8s %9s %9s %9s %9s %9s %9s  %s\n", width, "node", "state", "pages", "relevant", "addresses", "queued", "sent", "received", "bytes/URL")
+	fmt.Fprintf(&b, "%-*s  %-8s %9s %9s %9s %9s %9s %9s  %s\n", width, "node", "state", "pages", "relevant",
+		"addresses", "queued", "sent", "received", "bytes/URL")
 	for _, n := range s.Nodes {
 		switch n.State {
 		case NodeSilent:
 			fmt.Fprintf(&b, "%-*s  %-8s has a share but has sent no heartbeat lately\n", width, n.Name, n.State)
 			continue
 		case NodeAway:
-			fmt.Fprintf(&b, "%-*s  %-8s since %s; the others have its share\n", width, n.Name, n.State, n.At.Local().Format(time.DateTime))
+			fmt.Fprintf(&b, "%-*s  %-8s since %s; the others have its share\n", width, n.Name, n.State,
+				n.At.Local().Format(time.DateTime))
 			continue
 		}
-		fmt.Fprintf(&b, "%-*s  %-8s %9d %9d %9d %9d %9d %9d  %s\n", width, n.Name, n.State, n.Pages, n.Relevant, n.Addresses, n.Queued, n.Sent, n.Received, times(n.Traffic.PerURL()))
+		fmt.Fprintf(&b, "%-*s  %-8s %9d %9d %9d %9d %9d %9d  %s\n", width, n.Name, n.State, n.Pages,
+			n.Relevant, n.Addresses, n.Queued, n.Sent, n.Received, times(n.Traffic.PerURL()))
 	}
 	if s.Alone {
 		return b.String()
 	}
-	fmt.Fprintf(&b, "%-*s  %-8s %9d %9d %9d %9d %9d %9s  %s\n", width, "all", "", s.Pages, s.Relevant, s.Addresses, s.Queued, s.Sent, "", times(s.PerURL))
-	fmt.Fprintf(&b, "%-9s %s on their way with %s, kept %d ×\n", "links", textutil.Several(int64(s.Messages), "message"), textutil.Megabytes(int64(s.Bytes)), s.Replicas)
+	fmt.Fprintf(&b, "%-*s  %-8s %9d %9d %9d %9d %9d %9s  %s\n", width, "all", "", s.Pages, s.Relevant,
+		s.Addresses, s.Queued, s.Sent, "", times(s.PerURL))
+	fmt.Fprintf(&b, "%-9s %s on their way with %s, kept %d ×\n", "links",
+		textutil.Several(int64(s.Messages), "message"), textutil.Megabytes(int64(s.Bytes)), s.Replicas)
 	return b.String()
 }
 
@@ -59,8 +66,10 @@ func Alone(name, region string, t frontier.Totals, paused bool) *Summary {
 	if paused {
 		state = NodePaused
 	}
-	m := Member{Name: name, At: time.Now(), Idle: t.Queued == 0, Queued: t.Queued, Pages: t.Pages, Relevant: t.Relevant,
+	m := Member{Name: name, At: time.Now(), Idle: t.Queued == 0, Queued: t.Queued, Pages: t.Pages,
+		Relevant:  t.Relevant,
 		Addresses: t.Addresses, Visited: t.Visited, Paused: paused}
-	return &Summary{Type: "cluster", Alone: true, Definition: Definition{Region: region}, Nodes: []NodeSummary{{Member: m, State: state}},
+	return &Summary{Type: "cluster", Alone: true, Definition: Definition{Region: region},
+		Nodes: []NodeSummary{{Member: m, State: state}},
 		Pages: t.Pages, Relevant: t.Relevant, Addresses: t.Addresses, Queued: t.Queued}
 }

@@ -67,11 +67,13 @@ type Options struct {
 
 	// What follows changes something. Their errors may be a *problem.Problem.
 	Pause, Resume, Stop func()
-	Checkpoint          func() error                                                 // makes durable what is not yet
-	Label               func(ctx context.Context, url string, relevant bool) error   // a person's verdict; see ErrUnknown
-	Seeds               func(ctx context.Context, urls []string) (SeedsTaken, error) // those out of scope are refused
-	Scope               *crawler.Scope                                               // takes standing orders
-	Ordered             func(done string)                                            // reports each order that was carried out; nil disables it
+	Checkpoint          func() error // makes durable what is not yet
+	// a person's verdict; see ErrUnknown
+	Label func(ctx context.Context, url string, relevant bool) error
+	Seeds func(ctx context.Context, urls []string) (SeedsTaken, error) // those out of scope are refused
+	Scope *crawler.Scope                                               // takes standing orders
+	// reports each order that was carried out; nil disables it
+	Ordered func(done string)
 
 	Troubles func() []string // why the crawl is not well
 }
@@ -141,16 +143,21 @@ func NewAdmin(o Options) *Admin {
 			lang = o.Language(r.URL.Query().Get("lang"), r.Header.Get("Accept-Language"))
 		}
 		w.Header().Set("Vary", "Accept-Language")
-		page.Execute(w, map[string]any{"Region": o.Region, "Version": o.Version, "Token": token, "Style": stylePath, "Script": scriptPath, "Features": o.Features,
-			"Lang": lang, "T": texts[lang], "Tiles": tiles(&Snapshot{}, texts[lang]), "Texts": texts[lang].ofScript()})
+		page.Execute(w, map[string]any{"Region": o.Region, "Version": o.Version, "Token": token,
+			"Style": stylePath, "Script": scriptPath, "Features": o.Features,
+			"Lang": lang, "T": texts[lang], "Tiles": tiles(&Snapshot{}, texts[lang]),
+			"Texts": texts[lang].ofScript()})
 	})
 	a.asset(stylePath, "text/css; charset=utf-8", style)
 	a.asset(scriptPath, "text/javascript; charset=utf-8", script)
-	a.open("GET /healthz", func(w http.ResponseWriter, r *http.Request) { health(w, "ok", "unhealthy", o.Troubles()) })
-	a.open("GET /readyz", func(w http.ResponseWriter, r *http.Request) { health(w, "ready", "not ready", a.unready()) })
+	a.open("GET /healthz", func(w http.ResponseWriter, r *http.Request) {
+		health(w, "ok", "unhealthy", o.Troubles())
+	})
+	a.open("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		health(w, "ready", "not ready", a.unready())
+	})
 
-	metrics := metricsHandler(registry(o.Board, o.Version, o.Extras))
-	a.read("GET /metrics", metrics.ServeHTTP)
+	a.read("GET /metrics", metricsHandler(registry(o.Board, o.Version, o.Extras)).ServeHTTP)
 	a.read("GET /v1/crawl", a.json(func(q url.Values) (any, error) {
 		lang, err := language(q)
 		if err != nil {
@@ -196,13 +203,17 @@ func NewAdmin(o Options) *Admin {
 // ServeHTTP answers a request.
 func (a *Admin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "+
+		"img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	if a.o.Loopback && !meansLoopback(r.Host) {
-		fault(w, r, &problem.Problem{Status: http.StatusMisdirectedRequest, Title: fmt.Sprintf("this listener does not answer to the name %.80q", r.Host), Given: problem.Clip(r.Host),
-			Expected: "localhost or a loopback address", Hint: "use http://localhost or http://127.0.0.1 with its port"})
+		fault(w, r, &problem.Problem{Status: http.StatusMisdirectedRequest,
+			Title:    fmt.Sprintf("this listener does not answer to the name %.80q", r.Host),
+			Given:    problem.Clip(r.Host),
+			Expected: "localhost or a loopback address",
+			Hint:     "use http://localhost or http://127.0.0.1 with its port"})
 		return
 	}
 	if _, pattern := a.mux.Handler(r); pattern == "" {
@@ -224,10 +235,13 @@ func (a *Admin) astray(w http.ResponseWriter, r *http.Request) {
 	}
 	if len(methods) > 0 {
 		w.Header().Set("Allow", strings.Join(methods, ", "))
-		fault(w, r, &problem.Problem{Status: http.StatusMethodNotAllowed, Title: fmt.Sprintf("%.20q is not offered at %.80q", r.Method, r.URL.Path), Given: problem.Clip(r.Method), Expected: strings.Join(methods, " or ")})
+		fault(w, r, &problem.Problem{Status: http.StatusMethodNotAllowed,
+			Title: fmt.Sprintf("%.20q is not offered at %.80q", r.Method, r.URL.Path),
+			Given: problem.Clip(r.Method), Expected: strings.Join(methods, " or ")})
 		return
 	}
-	fault(w, r, &problem.Problem{Status: http.StatusNotFound, Title: fmt.Sprintf("there is nothing at %.80q", r.URL.Path), Given: problem.Clip(r.URL.Path),
+	fault(w, r, &problem.Problem{Status: http.StatusNotFound,
+		Title: fmt.Sprintf("there is nothing at %.80q", r.URL.Path), Given: problem.Clip(r.URL.Path),
 		Expected: "one of " + strings.Join(a.paths, ", "), Hint: "the dashboard is at /"})
 }
 
@@ -358,7 +372,8 @@ func (a *Admin) json(f func(q url.Values) (any, error), parameters ...string) ht
 		for name := range r.URL.Query() {
 			if !slices.Contains(parameters, name) {
 				fault(w, r, &problem.Problem{
-					Title: fmt.Sprintf("there is no parameter %.40q here", name), Parameter: problem.Clip(name), Given: problem.Clip(name),
+					Title:     fmt.Sprintf("there is no parameter %.40q here", name),
+					Parameter: problem.Clip(name), Given: problem.Clip(name),
 					Expected: cmp.Or(strings.Join(parameters, ", "), "no parameter"),
 				})
 				return
@@ -396,9 +411,11 @@ func (a *Admin) series(q url.Values) (any, error) {
 	if !ok {
 		return nil, bad("span", name, "10m, 6h or 90d")
 	}
-	c := columns{Span: name, T: []int64{}, Pages: []int64{}, Relevant: []int64{}, Queued: []int64{}, Addresses: []int64{}, Errors: []int64{}, Harvest: []float64{}, Breadth: []*float64{}}
+	c := columns{Span: name, T: []int64{}, Pages: []int64{}, Relevant: []int64{}, Queued: []int64{},
+		Addresses: []int64{}, Errors: []int64{}, Harvest: []float64{}, Breadth: []*float64{}}
 	for _, p := range points {
-		c.T, c.Pages, c.Relevant, c.Queued = append(c.T, p.At), append(c.Pages, p.Pages), append(c.Relevant, p.Relevant), append(c.Queued, p.Queued)
+		c.T, c.Pages, c.Relevant, c.Queued = append(c.T, p.At), append(c.Pages, p.Pages),
+			append(c.Relevant, p.Relevant), append(c.Queued, p.Queued)
 		c.Addresses, c.Errors = append(c.Addresses, p.Addresses), append(c.Errors, p.Errors)
 		c.Harvest, c.Breadth = append(c.Harvest, float64(p.Harvest)), append(c.Breadth, known(float64(p.Breadth)))
 	}
@@ -519,7 +536,9 @@ func (a *Admin) nodes(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	v, err := a.o.Nodes(ctx)
 	if err != nil {
-		fault(w, r, &problem.Problem{Status: http.StatusServiceUnavailable, Title: "the cluster does not say who takes part", Detail: problem.Clip(err.Error()), Hint: "the crawl goes on; ask again in a moment"})
+		fault(w, r, &problem.Problem{Status: http.StatusServiceUnavailable,
+			Title: "the cluster does not say who takes part", Detail: problem.Clip(err.Error()),
+			Hint: "the crawl goes on; ask again in a moment"})
 		return
 	}
 	answer(w, r, v)

@@ -27,8 +27,9 @@ func fault(w http.ResponseWriter, r *http.Request, err error) {
 func unauthorized(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("WWW-Authenticate", "Bearer")
 	fault(w, r, &problem.Problem{
-		Status: http.StatusUnauthorized, Title: "the token is missing or wrong", Expected: "Authorization: Bearer TOKEN",
-		Hint: "the token is the content of admin.token_file, or stands in admin.json of the data directory",
+		Status: http.StatusUnauthorized, Title: "the token is missing or wrong",
+		Expected: "Authorization: Bearer TOKEN",
+		Hint:     "the token is the content of admin.token_file, or stands in admin.json of the data directory",
 	})
 }
 

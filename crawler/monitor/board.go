@@ -147,7 +147,8 @@ func (b *Board) Visit(v *crawler.Visit) {
 			if a := &v.Verdict.Addresses[i]; a.Counts() && a.Precision != gazetteer.NoPrecision {
 				d := Dot{a.Point.Lon(), a.Point.Lat(), v.Outcome.At}
 				if b.dot(d) && len(b.fresh) < maxFresh {
-					b.fresh = append(b.fresh, NewAddress{d, v.Entry.URL.String(), a.Street, a.HouseNumber, a.Postcode, a.City, a.Country})
+					b.fresh = append(b.fresh, NewAddress{d, v.Entry.URL.String(), a.Street, a.HouseNumber,
+						a.Postcode, a.City, a.Country})
 				}
 			}
 		}
@@ -414,7 +415,8 @@ func (b *Board) Hosts(n int) []Host {
 	defer b.mu.Unlock()
 	hosts := make([]Host, 0, len(b.hosts))
 	for name, h := range b.hosts {
-		hosts = append(hosts, Host{Name: name, Pages: h.pages, Relevant: h.relevant, Errors: h.errors, Refused: h.refused, Robots: h.robots(), Last: h.last})
+		hosts = append(hosts, Host{Name: name, Pages: h.pages, Relevant: h.relevant, Errors: h.errors,
+			Refused: h.refused, Robots: h.robots(), Last: h.last})
 	}
 	slices.SortFunc(hosts, func(a, b Host) int {
 		return cmp.Or(cmp.Compare(b.Pages, a.Pages), cmp.Compare(b.Errors, a.Errors), cmp.Compare(a.Name, b.Name))
@@ -439,7 +441,8 @@ func (b *Board) Streets(n int) ([]Street, Coverage) {
 		list = append(list, *s)
 	}
 	slices.SortFunc(list, func(a, b Street) int {
-		return cmp.Or(cmp.Compare(b.Houses-b.Found, a.Houses-a.Found), cmp.Compare(a.Name, b.Name), cmp.Compare(a.City, b.City))
+		return cmp.Or(cmp.Compare(b.Houses-b.Found, a.Houses-a.Found), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.City, b.City))
 	})
 	return list[:min(n, len(list))], b.coverage()
 }

@@ -74,7 +74,8 @@ func (a Address) Open(ctx context.Context, method, path string, body any) (io.Re
 	if response.StatusCode != http.StatusOK {
 		defer response.Body.Close()
 		refused := &RefusedError{Status: response.Status}
-		json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(refused) // what is no problem says nothing more
+		// what is no problem says nothing more
+		json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(refused)
 		return nil, refused
 	}
 	return response.Body, nil

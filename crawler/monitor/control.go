@@ -86,7 +86,9 @@ func (a *Admin) post(address, token string, most int64, h http.HandlerFunc) {
 	a.mux.HandleFunc("POST "+address, func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case same.Check(r) != nil || r.Header.Get(controlHeader) == "":
-			fault(w, r, &problem.Problem{Status: http.StatusForbidden, Title: "this request may come from another web site", Expected: "the header " + controlHeader + ": 1, and no Origin but our own"})
+			fault(w, r, &problem.Problem{Status: http.StatusForbidden,
+				Title:    "this request may come from another web site",
+				Expected: "the header " + controlHeader + ": 1, and no Origin but our own"})
 			return
 		case !knows(r, token):
 			unauthorized(w, r)
@@ -206,7 +208,8 @@ func (a *Admin) exclude(r *http.Request) (map[string]any, error) {
 	}
 	switch {
 	case (o.Pattern == "") == (o.Host == ""):
-		return nil, &problem.Problem{Title: "the body is not " + form, Detail: "it wants one of pattern and host", Expected: form}
+		return nil, &problem.Problem{Title: "the body is not " + form,
+			Detail: "it wants one of pattern and host", Expected: form}
 	case len(o.Pattern) > maxPattern:
 		return nil, bad("pattern", o.Pattern, fmt.Sprintf("a regular expression of at most %d bytes", maxPattern))
 	case len(o.Host) > maxHost:

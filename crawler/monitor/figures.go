@@ -53,7 +53,8 @@ func readFigures() (all []figure, byLanguage map[string]map[string]*template.Tem
 		byLanguage[lang] = map[string]*template.Template{}
 		for _, f := range all {
 			for _, source := range []string{f.Value, f.Note[lang], f.Line} {
-				byLanguage[lang][source] = template.Must(template.New(f.ID + f.Title).Funcs(figureFuncs(t)).Parse(source))
+				parsed, err := template.New(f.ID + f.Title).Funcs(figureFuncs(t)).Parse(source)
+				byLanguage[lang][source] = template.Must(parsed, err)
 			}
 		}
 	}
@@ -194,7 +195,8 @@ var metrics = []metric{
 		func(s *Snapshot) map[string]int64 { return s.Skipped }),
 	byReason("errors_total", "class", "Visits that failed, earlier runs included, by class.",
 		func(s *Snapshot) map[string]int64 { return s.Errors }),
-	{"memory_bytes", "Memory of the process: its own (heap, stacks, buffers), and of mapped files.", gauge, []string{"kind"},
+	{"memory_bytes", "Memory of the process: its own (heap, stacks, buffers), and of mapped files.", gauge,
+		[]string{"kind"},
 		func(s *Snapshot, _ *Extras, add func(float64, ...string)) {
 			add(float64(s.Own), "own")
 			add(float64(s.Mapped), "mapped")
@@ -234,9 +236,11 @@ var metrics = []metric{
 		func(n *Node) int64 { return n.Sent }),
 	ofNode(counter, "cluster_links_received_total", "Links that came from other nodes.",
 		func(n *Node) int64 { return n.Received }),
-	ofNode(counter, "cluster_bytes_sent_total", "Bytes of the messages with links to other nodes, earlier runs included.",
+	ofNode(counter, "cluster_bytes_sent_total",
+		"Bytes of the messages with links to other nodes, earlier runs included.",
 		func(n *Node) int64 { return n.SentBytes }),
-	ofNode(counter, "cluster_url_bytes_sent_total", "Bytes of the URLs of links that went to other nodes, earlier runs included.",
+	ofNode(counter, "cluster_url_bytes_sent_total",
+		"Bytes of the URLs of links that went to other nodes, earlier runs included.",
 		func(n *Node) int64 { return n.URLBytes }),
 	ofNode(gauge, "cluster_outbox_bytes", "Bytes of links that wait to be sent.",
 		func(n *Node) int64 { return n.Outbox }),
@@ -255,7 +259,8 @@ func tiles(s *Snapshot, t words) []Tile {
 	var list []Tile
 	for _, f := range figures {
 		if f.ID != "" {
-			list = append(list, Tile{f.ID, f.Name[t["language"]], t.fill(f.Value, s), t.fill(f.Note[t["language"]], s)})
+			list = append(list, Tile{f.ID, f.Name[t["language"]], t.fill(f.Value, s),
+				t.fill(f.Note[t["language"]], s)})
 		}
 	}
 	return list
@@ -294,10 +299,12 @@ func Values(s *Snapshot) []Value {
 func Brief(s *Snapshot, width int) string {
 	bottleneck, _ := s.Bottleneck()
 	begin := fmt.Sprintf("%s  %.1f %% relevant", textutil.Several(s.Pages, "page"), 100*s.Harvest())
-	end := fmt.Sprintf("  %s  %.1f p/s  %s  %s", textutil.Several(s.Addresses, "address"), s.Rate, s.At.Sub(s.Started).Round(time.Second), BoundBy(bottleneck))
+	end := fmt.Sprintf("  %s  %.1f p/s  %s  %s", textutil.Several(s.Addresses, "address"), s.Rate,
+		s.At.Sub(s.Started).Round(time.Second), BoundBy(bottleneck))
 	lately := fmt.Sprintf(" (last 1,000: %.1f %%)", 100*s.HarvestRecent)
 	waiting := fmt.Sprintf("  %s on %s (%s ready, %s waiting)", textutil.Several(s.Queued, "link"),
-		textutil.Several(s.Hosts.Ready+s.Hosts.Waiting, "host"), textutil.Count(s.Hosts.Ready), textutil.Count(s.Hosts.Waiting))
+		textutil.Several(s.Hosts.Ready+s.Hosts.Waiting, "host"), textutil.Count(s.Hosts.Ready),
+		textutil.Count(s.Hosts.Waiting))
 	for _, line := range []string{begin + lately + end + waiting, begin + lately + end} {
 		if utf8.RuneCountInString(line) <= width {
 			return line
@@ -309,7 +316,8 @@ func Brief(s *Snapshot, width int) string {
 // Accounts says what became of all the links that were seen.
 func Accounts(queued, visited, repeats int64, dropped map[string]int64) string {
 	text := fmt.Sprintf("%s queued + %s visited + %s known before + %s dropped",
-		textutil.Count(queued), textutil.Count(visited), textutil.Count(repeats), textutil.Count(textutil.Sum(dropped)))
+		textutil.Count(queued), textutil.Count(visited), textutil.Count(repeats),
+		textutil.Count(textutil.Sum(dropped)))
 	if reasons := textutil.Reasons(dropped); reasons != "" {
 		text += " (" + reasons + ")"
 	}

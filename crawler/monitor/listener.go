@@ -55,7 +55,8 @@ func ReadToken(name string) (string, error) {
 	}
 	token := strings.TrimSpace(string(data))
 	if len(token) < leastToken || strings.ContainsAny(token, " \t\r\n") {
-		return "", fmt.Errorf("%s wants one word of at least %d characters. \"openssl rand -hex 20\" makes one", name, leastToken)
+		return "", fmt.Errorf("%s wants one word of at least %d characters. \"openssl rand -hex 20\" makes one",
+			name, leastToken)
 	}
 	return token, nil
 }
@@ -147,8 +148,9 @@ const maxHeaderBytes = 32 << 10
 // take at most longest, finish for a few seconds. It closes l.
 func ServeHTTP(ctx context.Context, l net.Listener, h http.Handler, longest time.Duration) error {
 	server := &http.Server{
-		Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 2*longest + 10*time.Second,
-		IdleTimeout: time.Minute, MaxHeaderBytes: maxHeaderBytes, ErrorLog: log.New(io.Discard, "", 0),
+		Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: 2*longest + 10*time.Second,
+		IdleTimeout:  time.Minute, MaxHeaderBytes: maxHeaderBytes, ErrorLog: log.New(io.Discard, "", 0),
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(l) }()

@@ -35,7 +35,8 @@ func newVisitMetrics() *visitMetrics {
 		}, []string{"class"}),
 		bridges: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "gazehound_bridge_depth_pages_total",
-			Help: "Relevant pages of this run by the links since the last relevant one; 1 is a link of a relevant page, 6 is six and more.",
+			Help: "Relevant pages of this run by the links since the last relevant one; " +
+				"1 is a link of a relevant page, 6 is six and more.",
 		}, []string{"depth"}),
 	}
 }

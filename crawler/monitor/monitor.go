@@ -32,11 +32,12 @@ type Snapshot struct {
 	Pages         int64   `json:"pages"`
 	PagesRun      int64   `json:"pages_this_run"`
 	Relevant      int64   `json:"relevant"`
-	HarvestRecent float64 `json:"harvest_1000"`              // share of relevant ones among the last 1,000 pages
-	Addresses     int64   `json:"addresses"`                 // distinct
-	Private       int64   `json:"private_dropped,omitempty"` // mentions of private persons' addresses that this run did not keep
-	Rate          float64 `json:"pps"`                       // pages a second, of late
-	Bytes         int64   `json:"bytes"`
+	HarvestRecent float64 `json:"harvest_1000"` // share of relevant ones among the last 1,000 pages
+	Addresses     int64   `json:"addresses"`    // distinct
+	// mentions of private persons' addresses that this run did not keep
+	Private int64   `json:"private_dropped,omitempty"`
+	Rate    float64 `json:"pps"` // pages a second, of late
+	Bytes   int64   `json:"bytes"`
 
 	Seen      int64            `json:"links_seen"`
 	Queued    int64            `json:"links_queued"`  // waiting and leased

@@ -148,7 +148,8 @@ func (r *Recorder) Snapshot() Snapshot {
 	t := r.Frontier.Totals()
 	s := Snapshot{
 		Region: r.Region, Strategy: r.Strategy, PID: os.Getpid(), Started: r.began.UTC(), At: time.Now().UTC(),
-		Pages: t.Pages, PagesRun: t.Pages - r.before.Pages, Relevant: t.Relevant, Addresses: t.Addresses, Bytes: t.Bytes,
+		Pages: t.Pages, PagesRun: t.Pages - r.before.Pages, Relevant: t.Relevant, Addresses: t.Addresses,
+		Bytes:   t.Bytes,
 		Private: r.dropped(),
 		Seen:    t.Links, Queued: t.Queued, Visited: t.Visited, Repeats: t.Repeats, Dropped: t.Dropped,
 		Redirects: t.Redirects, Errors: t.Errors, Skipped: t.Skipped, Damaged: t.Damaged,

@@ -27,7 +27,8 @@ func TermsOf(model *predictor.Model) func(depth int, feature string, n int) []Te
 		terms := []Term{}
 		for _, w := range model.Top(depth, feature, n) {
 			family, word, _ := strings.Cut(w.Term, ":")
-			terms = append(terms, Term{Feature: family, Word: word, LogOdds: w.LogOdds, Relevant: w.Relevant, Other: w.Other})
+			terms = append(terms, Term{Feature: family, Word: word, LogOdds: w.LogOdds,
+				Relevant: w.Relevant, Other: w.Other})
 		}
 		return terms
 	}
@@ -39,7 +40,8 @@ func NextOf(f *frontier.Frontier) func(n int) ([]Link, error) {
 		entries, err := f.Front(n)
 		links := []Link{}
 		for _, e := range entries {
-			links = append(links, Link{URL: e.URL.String(), Priority: e.Priority, Anchor: e.Anchor, Distance: e.Distance})
+			links = append(links, Link{URL: e.URL.String(), Priority: e.Priority, Anchor: e.Anchor,
+				Distance: e.Distance})
 		}
 		return links, err
 	}
@@ -85,7 +87,8 @@ func NodeOf(f *frontier.Frontier, text string) (n frontier.Node, err error) {
 // Survey lists the streets of a region and counts what earlier runs, whose
 // outcomes f has, found of them. A street counts once, however many postcodes it
 // runs through. From then on the coverage is shown.
-func (b *Board) Survey(ctx context.Context, f *frontier.Frontier, g *gazetteer.Gazetteer, region *gazetteer.Region) error {
+func (b *Board) Survey(ctx context.Context, f *frontier.Frontier, g *gazetteer.Gazetteer,
+	region *gazetteer.Region) error {
 	err := g.StreetsIn(ctx, region, func(street gazetteer.Place, houses int) error {
 		b.list(street, houses)
 		return nil
@@ -147,7 +150,9 @@ func seedURLs(texts []string) (urls []weburl.URL, err error) {
 	for _, text := range texts {
 		u, err := weburl.Parse(text)
 		if err != nil {
-			return nil, problem.Bad("urls", text, fmt.Sprintf("absolute URLs with http or https, of at most %d bytes", weburl.MaxLength), textutil.OneLine(err.Error()))
+			return nil, problem.Bad("urls", text,
+				fmt.Sprintf("absolute URLs with http or https, of at most %d bytes", weburl.MaxLength),
+				textutil.OneLine(err.Error()))
 		}
 		urls = append(urls, u)
 	}
@@ -156,7 +161,8 @@ func seedURLs(texts []string) (urls []weburl.URL, err error) {
 
 // AddSeeds puts start URLs into the queue of a running crawl, or into those of the nodes that own
 // them. They are durable when it returns. An error for what is no URL is a *problem.Problem.
-func AddSeeds(ctx context.Context, c *crawler.Crawler, scope *crawler.Scope, texts []string) (taken SeedsTaken, err error) {
+func AddSeeds(ctx context.Context, c *crawler.Crawler, scope *crawler.Scope, texts []string) (
+	taken SeedsTaken, err error) {
 	given, err := seedURLs(texts)
 	if err != nil {
 		return taken, err
@@ -183,7 +189,8 @@ const silence = 30 * time.Second
 // shown how that is written.
 func (r *Recorder) Troubles(reserve int64, shown string) (why []string) {
 	if free, err := disk.Free(r.Dir); err == nil && free < uint64(reserve) {
-		why = append(why, fmt.Sprintf("only %s are free on the disk; storage.disk_reserve keeps %s", textutil.Megabytes(int64(free)), shown))
+		why = append(why, fmt.Sprintf("only %s are free on the disk; storage.disk_reserve keeps %s",
+			textutil.Megabytes(int64(free)), shown))
 	}
 	if at := r.Board.State().At; !at.IsZero() && time.Since(at) > silence {
 		why = append(why, fmt.Sprintf("no sign of life since %s", at.Format(time.RFC3339)))

@@ -44,9 +44,11 @@ func (s *Status) Check() check.Finding {
 	case s.State == NoStatus:
 		return check.Doubt(name, "", "%s", s.Because)
 	case s.Damaged > 0:
-		return check.Doubt(name, "look at the disk's health", "%s; %d records could not be read and were set aside", pages, s.Damaged)
+		return check.Doubt(name, "look at the disk's health",
+			"%s; %d records could not be read and were set aside", pages, s.Damaged)
 	}
-	return check.Well(name, "%s fetched, %s waiting; %s: %s", pages, textutil.Several(s.Queued, "link"), s.State, s.Because)
+	return check.Well(name, "%s fetched, %s waiting; %s: %s", pages, textutil.Several(s.Queued, "link"),
+		s.State, s.Because)
 }
 
 // Runs tells whether the crawl is running, or paused.
@@ -94,11 +96,14 @@ func (s *Status) Text(more string) string {
 	}
 	switch s.State {
 	case Running:
-		line(s.State, "pid %d  %s  %s: %s", s.PID, s.At.Sub(s.Started).Round(time.Second), BoundBy(s.Bottleneck), s.Because)
+		line(s.State, "pid %d  %s  %s: %s", s.PID, s.At.Sub(s.Started).Round(time.Second),
+			BoundBy(s.Bottleneck), s.Because)
 	case Paused:
-		line(s.State, "pid %d  %s: %s \"gazehound ctl resume\" does.", s.PID, s.At.Sub(s.Started).Round(time.Second), s.Because)
+		line(s.State, "pid %d  %s: %s \"gazehound ctl resume\" does.", s.PID,
+			s.At.Sub(s.Started).Round(time.Second), s.Because)
 	case Ended, Killed:
-		line(s.State, "%s after %s: %s", s.At.Local().Format(time.DateTime), s.At.Sub(s.Started).Round(time.Second), s.Because)
+		line(s.State, "%s after %s: %s", s.At.Local().Format(time.DateTime),
+			s.At.Sub(s.Started).Round(time.Second), s.Because)
 	default:
 		line(s.State, "%s", s.Because)
 	}

@@ -26,15 +26,18 @@ type PageLine struct {
 
 // NewPageLine returns the line of a visit that brought a page.
 func NewPageLine(v *crawler.Visit) PageLine {
-	return PageLine{Type: "page", URL: v.Entry.URL.String(), Status: v.Outcome.Status, Relevant: v.Outcome.Relevant, Addresses: len(v.Outcome.Addresses),
+	return PageLine{Type: "page", URL: v.Entry.URL.String(), Status: v.Outcome.Status,
+		Relevant: v.Outcome.Relevant, Addresses: len(v.Outcome.Addresses),
 		Priority: v.Entry.Priority, Distance: v.Entry.Distance, Depth: v.Entry.Depth, SiteWide: v.Outcome.SiteWide}
 }
 
 // VisitValues returns the values of a line of the log about a visit.
 func VisitValues(v *crawler.Visit) []Value {
 	return []Value{
-		{"kind", v.Outcome.Kind}, {"reason", v.Outcome.Reason}, {"status", v.Outcome.Status}, {"relevant", v.Outcome.Relevant},
-		{"addresses", len(v.Outcome.Addresses)}, {"priority", round(v.Entry.Priority, 3)}, {"distance", v.Entry.Distance}, {"url", v.Entry.URL.String()},
+		{"kind", v.Outcome.Kind}, {"reason", v.Outcome.Reason}, {"status", v.Outcome.Status},
+		{"relevant", v.Outcome.Relevant},
+		{"addresses", len(v.Outcome.Addresses)}, {"priority", round(v.Entry.Priority, 3)},
+		{"distance", v.Entry.Distance}, {"url", v.Entry.URL.String()},
 	}
 }
 
@@ -77,8 +80,10 @@ func (r *Recorder) Summary() Summary {
 	t := r.Frontier.Totals()
 	return Summary{
 		Type: "summary", Region: r.Region, Strategy: r.Strategy, Pages: t.Pages, Relevant: t.Relevant,
-		Harvest: round(float64(t.Relevant)/float64(max(t.Pages, 1)), 4), Addresses: t.Addresses, Duration: round(r.Took().Seconds(), 3),
-		PagesRun: t.Pages - r.Before().Pages, Bytes: t.Bytes, Redirects: t.Redirects, Errors: t.Errors, Skipped: t.Skipped, Dropped: t.Dropped,
+		Harvest: round(float64(t.Relevant)/float64(max(t.Pages, 1)), 4), Addresses: t.Addresses,
+		Duration: round(r.Took().Seconds(), 3),
+		PagesRun: t.Pages - r.Before().Pages, Bytes: t.Bytes, Redirects: t.Redirects, Errors: t.Errors,
+		Skipped: t.Skipped, Dropped: t.Dropped,
 		Links: t.Queued, Hosts: t.Hosts, Seen: t.Links, Visited: t.Visited, Repeats: t.Repeats, Again: r.Revisited(),
 	}
 }
@@ -98,7 +103,8 @@ func (s *Summary) Table(streets Coverage, missing int, flags string) []string {
 	add("links seen", count(s.Seen), "= %s", Accounts(s.Links, s.Visited, s.Repeats, s.Dropped))
 	again := func(what string) string { return count(int64(s.Again[what])) }
 	if n := s.Again["same"] + s.Again["changed"] + s.Again["gone"] + s.Again["unknown"]; n > 0 {
-		add("revisited", count(int64(n)), "the same %s · changed %s · gone %s · no answer %s", again("same"), again("changed"), again("gone"), again("unknown"))
+		add("revisited", count(int64(n)), "the same %s · changed %s · gone %s · no answer %s",
+			again("same"), again("changed"), again("gone"), again("unknown"))
 	}
 	if s.Due > 0 {
 		add("still due", count(int64(s.Due)), "--revisit again goes on with them")
@@ -108,16 +114,20 @@ func (s *Summary) Table(streets Coverage, missing int, flags string) []string {
 		if s.Params == 1 {
 			change = "changes"
 		}
-		add("demoted", count(int64(s.Patterns)), "patterns of URLs, %s that %s nothing (explain URL says why)", several(s.Params, "parameter"), change)
+		add("demoted", count(int64(s.Patterns)), "patterns of URLs, %s that %s nothing (explain URL says why)",
+			several(s.Params, "parameter"), change)
 	}
 	if c := streets; c.All > 0 {
-		add("streets found", count(int64(c.Found)), "of %s, %.1f %%; %d of them by the last 1,000 pages", count(int64(c.All)), 100*c.Share(), c.Recent)
+		add("streets found", count(int64(c.Found)), "of %s, %.1f %%; %d of them by the last 1,000 pages",
+			count(int64(c.All)), 100*c.Share(), c.Recent)
 	}
 	if missing > 0 {
-		add("not on the map", count(int64(missing)), "the gazetteer has no house there: gazehound export maproulette --only-missing%s", flags)
+		add("not on the map", count(int64(missing)),
+			"the gazetteer has no house there: gazehound export maproulette --only-missing%s", flags)
 	}
 	if s.Wide > 0 {
-		add("site-wide", count(int64(s.Wide)), "addresses, as of a footer; %s hold no other", several(s.WidePages, "relevant page"))
+		add("site-wide", count(int64(s.Wide)), "addresses, as of a footer; %s hold no other",
+			several(s.WidePages, "relevant page"))
 	}
 	add("skipped", count(textutil.Sum(s.Skipped)), "%s", textutil.Reasons(s.Skipped))
 	add("errors", count(textutil.Sum(s.Errors)), "%s", textutil.Reasons(s.Errors))

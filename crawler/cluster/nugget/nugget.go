@@ -37,7 +37,8 @@ func (f Format) Validate() error {
 	case f.Lambda < 1 || f.Lambda > 52:
 		return fmt.Errorf("nugget: a mean has 1 to 52 bits, got %d", f.Lambda)
 	case f.Bits() > 64:
-		return fmt.Errorf("nugget: %d agents, %d parts and %d bits of a mean make nuggets of %d bits; at most 64", f.Agents, f.Parts, f.Lambda, f.Bits())
+		return fmt.Errorf("nugget: %d agents, %d parts and %d bits of a mean make nuggets of %d bits; at most 64",
+			f.Agents, f.Parts, f.Lambda, f.Bits())
 	}
 	return nil
 }
@@ -112,7 +113,8 @@ func NewAgent(f Format, id int, importance []float64) (*Agent, error) {
 			return nil, fmt.Errorf("nugget: importance must fall from 1 to 0, number %d is %v", i, v)
 		}
 	}
-	a := &Agent{f: f, id: id, next: make([]int, f.Agents), now: make([]*Nugget, f.Agents), done: make([]bool, f.Agents)}
+	a := &Agent{f: f, id: id, next: make([]int, f.Agents), now: make([]*Nugget, f.Agents),
+		done: make([]bool, f.Agents)}
 	parts := min(f.Parts, len(importance))
 	for p := range parts {
 		from, to := Cut(len(importance), parts, p)
@@ -151,7 +153,8 @@ var ErrOrder = errors.New("nugget: told out of order")
 
 // Hear takes in a nugget of another agent.
 func (a *Agent) Hear(n Nugget) error {
-	if n.Agent < 0 || n.Agent >= a.f.Agents || n.Agent == a.id || a.done[n.Agent] || a.now[n.Agent] != nil || n.Part != a.next[n.Agent] {
+	if n.Agent < 0 || n.Agent >= a.f.Agents || n.Agent == a.id || a.done[n.Agent] ||
+		a.now[n.Agent] != nil || n.Part != a.next[n.Agent] {
 		return fmt.Errorf("%w: part %d of agent %d", ErrOrder, n.Part, n.Agent)
 	}
 	a.now[n.Agent] = &n
@@ -174,7 +177,8 @@ func (a *Agent) Turn() (n Nugget, ok bool) {
 		case a.done[i]:
 		case a.now[i] == nil:
 			return Nugget{}, false
-		case best < 0 || a.now[i].Mean > a.now[best].Mean || a.now[i].Mean == a.now[best].Mean && a.now[i].Part < a.now[best].Part:
+		case best < 0 || a.now[i].Mean > a.now[best].Mean ||
+			a.now[i].Mean == a.now[best].Mean && a.now[i].Part < a.now[best].Part:
 			best = i
 		}
 	}

@@ -13,7 +13,6 @@ import (
 type token struct {
 	text  string // lower case, without accents
 	upper bool   // all letters upper case in the text: may be the code of a state
-	comma bool   // a comma stands right before it
 }
 
 // tokens cuts a text into words of letters and digits. In URLs case says
@@ -21,14 +20,14 @@ type token struct {
 func tokens(s string, inURL bool) []token {
 	var words []token
 	start := -1
-	comma := false
+
 	end := func(i int) {
 		if start < 0 {
 			return
 		}
 		raw := s[start:i]
-		words = append(words, token{fold(raw), inURL || raw == strings.ToUpper(raw), comma})
-		start, comma = -1, false
+		words = append(words, token{fold(raw), inURL || raw == strings.ToUpper(raw)})
+		start = -1
 	}
 	for i, r := range s {
 		switch {
@@ -42,9 +41,6 @@ func tokens(s string, inURL bool) []token {
 			}
 		default:
 			end(i)
-			if r == ',' {
-				comma = true
-			}
 		}
 	}
 	end(len(s))
@@ -106,7 +102,8 @@ type mention struct {
 }
 
 func newNames(targets []target, known []City) *names {
-	n := &names{targets: map[string][]int{}, best: map[string]int{}, state: map[string]string{}, first: map[string]bool{}, joined: map[string]string{}, within: map[string][]part{}}
+	n := &names{targets: map[string][]int{}, best: map[string]int{}, state: map[string]string{},
+		first: map[string]bool{}, joined: map[string]string{}, within: map[string][]part{}}
 	population := map[string]int{}
 	spellings := func(c City) []string {
 		var all []string
@@ -282,7 +279,8 @@ func (n *names) inside(label string) (target int, ok bool) {
 	best := part{target: -1}
 	for i := 0; i+shortest <= len(label); i++ {
 		for _, p := range n.within[label[i:i+shortest]] {
-			if strings.HasPrefix(label[i:], p.joined) && (len(p.joined) > len(best.joined) || len(p.joined) == len(best.joined) && p.joined < best.joined) {
+			if strings.HasPrefix(label[i:], p.joined) && (len(p.joined) > len(best.joined) ||
+				len(p.joined) == len(best.joined) && p.joined < best.joined) {
 				best = p
 			}
 		}

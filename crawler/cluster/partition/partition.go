@@ -34,8 +34,9 @@ const (
 	ExtendedAnchor Method = "extended-anchor" // … in the link text or the words around it, the nearest first (3.4.2)
 	FullContent    Method = "full-content"    // the most probable city of the page's text (3.4.3, equations 1 to 3)
 	Classification Method = "classification"  // naive Bayes over the page's text (3.4.4)
-	IPAddress      Method = "ip"              // where the server of the link's host stands: ours, each URL has one node
-	PageIP         Method = "page-ip"         // where the server of the page stands, for all its links (3.4.5)
+	// where the server of the link's host stands: ours, each URL has one node
+	IPAddress Method = "ip"
+	PageIP    Method = "page-ip" // where the server of the page stands, for all its links (3.4.5)
 )
 
 // Methods lists all methods.
@@ -165,7 +166,8 @@ func New(nodes []Node, o Options) (*Partition, error) {
 				return nil, fmt.Errorf("partition: node %q has a city without a name", n.Name)
 			}
 			if owner, ok := seen[fold(c.String())]; ok {
-				return nil, fmt.Errorf("partition: %s belongs to the nodes %q and %q; a city has one node", c, owner, n.Name)
+				return nil, fmt.Errorf("partition: %s belongs to the nodes %q and %q; a city has one node",
+					c, owner, n.Name)
 			}
 			seen[fold(c.String())] = n.Name
 			p.targets = append(p.targets, target{City: c, node: i})
@@ -173,7 +175,8 @@ func New(nodes []Node, o Options) (*Partition, error) {
 	}
 	geographic := o.Method != URLHash && o.Method != SiteHash
 	if geographic && len(p.general) == 0 {
-		return nil, fmt.Errorf("partition: %s needs a general node, one without cities, for links that belong to no city", o.Method)
+		return nil, fmt.Errorf("partition: %s needs a general node, one without cities, for links that belong to no city",
+			o.Method)
 	}
 	if geographic && len(p.targets) == 0 {
 		return nil, fmt.Errorf("partition: %s needs nodes with cities", o.Method)
@@ -187,7 +190,8 @@ func New(nodes []Node, o Options) (*Partition, error) {
 				i = p.targets[t].node
 			}
 			if i < 0 && name != None {
-				return nil, fmt.Errorf("partition: the class %q is neither a node, nor a target city, nor %q", name, None)
+				return nil, fmt.Errorf("partition: the class %q is neither a node, nor a target city, nor %q",
+					name, None)
 			}
 			p.classes = append(p.classes, class{name, i})
 		}
@@ -423,7 +427,8 @@ func (p *Partition) Content(text string) []Score {
 		}
 	}
 	slices.SortFunc(scores, func(a, b Score) int {
-		return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(b.City.Population, a.City.Population), strings.Compare(a.City.String(), b.City.String()))
+		return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(b.City.Population, a.City.Population),
+			strings.Compare(a.City.String(), b.City.String()))
 	})
 	return scores
 }

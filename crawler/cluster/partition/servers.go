@@ -11,7 +11,7 @@ import (
 	"gazehound/internal/recent"
 )
 
-// servers remembers the addresses of hosts. A host that has none is asked for again.
+// servers remembers the addresses of hosts. A host that has none is looked up again.
 type servers struct {
 	resolve func(ctx context.Context, host string) ([]netip.Addr, error)
 	mu      sync.Mutex
@@ -22,7 +22,8 @@ const maxServers = 1 << 17
 
 // Servers returns what finds the address of a host by a resolver, and remembers it. It is for
 // Options.Resolve.
-func Servers(ctx context.Context, resolve func(ctx context.Context, host string) ([]netip.Addr, error)) func(host string) (netip.Addr, bool) {
+func Servers(ctx context.Context, resolve func(ctx context.Context, host string) ([]netip.Addr, error),
+) func(host string) (netip.Addr, bool) {
 	s := &servers{resolve: resolve, known: recent.Map[string, netip.Addr]{Most: maxServers}}
 	return func(host string) (netip.Addr, bool) { return s.of(ctx, host) }
 }

@@ -20,7 +20,8 @@ const maxPlaceExamples = 2000
 // Angeles, CA") or "none", with files which read returns
 // the text of; what begins with a dot does not count. The print is the same
 // where the nodes of a crawl have learned the same.
-func Train(dirs []string, read func(file string) (string, error)) (classes *predictor.Classes, print string, err error) {
+func Train(dirs []string, read func(file string) (string, error)) (
+	classes *predictor.Classes, print string, err error) {
 	var names []string
 	pages := map[string][]string{} // class → files
 	for _, dir := range dirs {
@@ -30,7 +31,8 @@ func Train(dirs []string, read func(file string) (string, error)) (classes *pred
 		}
 		for _, f := range folders {
 			if !f.IsDir() {
-				return nil, "", fmt.Errorf("%s is no folder of example pages: each place has one, and %q", filepath.Join(dir, f.Name()), None)
+				return nil, "", fmt.Errorf("%s is no folder of example pages: each place has one, and %q",
+					filepath.Join(dir, f.Name()), None)
 			}
 			if pages[f.Name()] == nil {
 				names = append(names, f.Name())
@@ -43,12 +45,14 @@ func Train(dirs []string, read func(file string) (string, error)) (classes *pred
 				pages[f.Name()] = append(pages[f.Name()], filepath.Join(dir, f.Name(), page.Name()))
 			}
 			if n := len(pages[f.Name()]); n == 0 || n > maxPlaceExamples {
-				return nil, "", fmt.Errorf("%s has %d example pages, want 1 to %d", filepath.Join(dir, f.Name()), n, maxPlaceExamples)
+				return nil, "", fmt.Errorf("%s has %d example pages, want 1 to %d",
+					filepath.Join(dir, f.Name()), n, maxPlaceExamples)
 			}
 		}
 	}
 	if pages[None] == nil {
-		return nil, "", fmt.Errorf("%s has no folder %q with pages that are about none of the places", strings.Join(dirs, ", "), None)
+		return nil, "", fmt.Errorf("%s has no folder %q with pages that are about none of the places",
+			strings.Join(dirs, ", "), None)
 	}
 	if classes, err = predictor.NewClasses(names...); err != nil {
 		return nil, "", fmt.Errorf("%s has no folder beside %q: each place has one", strings.Join(dirs, ", "), None)

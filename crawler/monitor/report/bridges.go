@@ -66,7 +66,8 @@ func TopBridges(ctx context.Context, f *frontier.Frontier, n int) ([]Bridge, err
 	}
 	slices.SortFunc(keys, func(a, b frontier.Key) int {
 		x, y := behind[a], behind[b]
-		return cmp.Or(cmp.Compare(len(y.hosts), len(x.hosts)), cmp.Compare(y.pages, x.pages), slices.Compare(a[:], b[:]))
+		return cmp.Or(cmp.Compare(len(y.hosts), len(x.hosts)), cmp.Compare(y.pages, x.pages),
+			slices.Compare(a[:], b[:]))
 	})
 	top := []Bridge{}
 	for _, key := range keys[:min(n, len(keys))] {
@@ -75,7 +76,8 @@ func TopBridges(ctx context.Context, f *frontier.Frontier, n int) ([]Bridge, err
 			return nil, fmt.Errorf("bridges: %w", err)
 		}
 		if known {
-			top = append(top, Bridge{page.URL.String(), page.Outcome.Relevant, behind[key].pages, len(behind[key].hosts)})
+			top = append(top, Bridge{page.URL.String(), page.Outcome.Relevant, behind[key].pages,
+				len(behind[key].hosts)})
 		}
 	}
 	return top, nil
@@ -111,7 +113,7 @@ func WriteBridges(w io.Writer, name string, top []Bridge, format string) error {
 
 func bridgeTable(w io.Writer, top []Bridge) error {
 	if len(top) == 0 {
-		_, err := fmt.Fprintln(w, "no page of this crawl was found by a link of another that is relevant, or leads to one")
+		_, err := fmt.Fprintln(w, "no page of this crawl led to a relevant one")
 		return err
 	}
 	if _, err := fmt.Fprintf(w, "%9s %9s  %-8s  %s\n", "hosts", "relevant", "itself", "page"); err != nil {

@@ -56,7 +56,8 @@ type NodeOrder struct {
 
 // orderRows is the table of Orders.
 func (c *NodesComparison) orderRows() [][]string {
-	rows := [][]string{{"node", "rounds", "nuggets heard", "bits", "equation 8", "bytes on the wire", "parts in turn", "out of turn"}}
+	rows := [][]string{{"node", "rounds", "nuggets heard", "bits", "equation 8", "bytes on the wire",
+		"parts in turn", "out of turn"}}
 	for _, o := range c.Orders {
 		row := []string{o.Node}
 		for _, n := range []int64{o.Rounds, o.Nuggets, o.Bits, o.Formula, o.Bytes, o.Turns, o.Impatient} {

@@ -28,26 +28,29 @@ type Crawl struct {
 	Name           string  `json:"name"`
 	Pages          int     `json:"pages"` // HTML pages
 	Relevant       int     `json:"relevant"`
-	Harvest        float64 `json:"harvest"`            // relevant ÷ pages
-	HarvestRecent  float64 `json:"harvest_recent"`     // of the last Recent pages
-	Contents       int     `json:"contents"`           // different texts among the relevant pages
-	ContentHarvest float64 `json:"content_harvest"`    // contents ÷ pages
-	SiteWide       int     `json:"site_wide"`          // relevant pages that held, at their visit, no address but site-wide ones
-	OwnHarvest     float64 `json:"own_harvest"`        // (relevant − site-wide) ÷ pages
-	Addresses      int     `json:"addresses"`          // distinct
-	PerPage        float64 `json:"addresses_per_page"` // addresses ÷ pages
-	Hosts          int     `json:"hosts"`              // with a page
-	RelevantHosts  int     `json:"relevant_hosts"`     // with a relevant page
-	Biggest        Host    `json:"biggest_host"`       // the one with most relevant pages
-	OffBiggest     Host    `json:"off_biggest_host"`   // all others together
-	SeedDistances  []int   `json:"seed_distances"`     // [n]: relevant pages n links from a seed
-	Bridges        []int   `json:"bridges"`            // [n]: relevant pages that were reached from a relevant one over n others
-	Waiting        int64   `json:"waiting"`            // links
-	BreadthFirst   Levels  `json:"breadth_first"`      // estimated
-	Curve          []Point `json:"curve"`              // the last point is the whole crawl
-	Streets        *Meter  `json:"streets,omitempty"`  // nil without a gazetteer
-	Untexted       int     `json:"untexted,omitzero"`  // relevant pages whose text was not kept for comparing; each counts as different
-	addresses      map[string]bool
+	Harvest        float64 `json:"harvest"`         // relevant ÷ pages
+	HarvestRecent  float64 `json:"harvest_recent"`  // of the last Recent pages
+	Contents       int     `json:"contents"`        // different texts among the relevant pages
+	ContentHarvest float64 `json:"content_harvest"` // contents ÷ pages
+	// relevant pages that held, at their visit, no address but site-wide ones
+	SiteWide      int     `json:"site_wide"`
+	OwnHarvest    float64 `json:"own_harvest"`        // (relevant − site-wide) ÷ pages
+	Addresses     int     `json:"addresses"`          // distinct
+	PerPage       float64 `json:"addresses_per_page"` // addresses ÷ pages
+	Hosts         int     `json:"hosts"`              // with a page
+	RelevantHosts int     `json:"relevant_hosts"`     // with a relevant page
+	Biggest       Host    `json:"biggest_host"`       // the one with most relevant pages
+	OffBiggest    Host    `json:"off_biggest_host"`   // all others together
+	SeedDistances []int   `json:"seed_distances"`     // [n]: relevant pages n links from a seed
+	// [n]: relevant pages that were reached from a relevant one over n others
+	Bridges      []int   `json:"bridges"`
+	Waiting      int64   `json:"waiting"`           // links
+	BreadthFirst Levels  `json:"breadth_first"`     // estimated
+	Curve        []Point `json:"curve"`             // the last point is the whole crawl
+	Streets      *Meter  `json:"streets,omitempty"` // nil without a gazetteer
+	// relevant pages whose text was not kept for comparing; each counts as different
+	Untexted  int `json:"untexted,omitzero"`
+	addresses map[string]bool
 }
 
 // A Host is what was found on a host, or on several.
@@ -257,7 +260,8 @@ func (t *tally) finish() *Crawl {
 		}
 	}
 	c.OffBiggest.Pages, c.OffBiggest.Relevant = c.Pages-c.Biggest.Pages, c.Relevant-c.Biggest.Relevant
-	c.OffBiggest.Harvest, c.Biggest.Harvest = share(c.OffBiggest.Relevant, c.OffBiggest.Pages), share(c.Biggest.Relevant, c.Biggest.Pages)
+	c.OffBiggest.Harvest, c.Biggest.Harvest = share(c.OffBiggest.Relevant, c.OffBiggest.Pages),
+		share(c.Biggest.Relevant, c.Biggest.Pages)
 	c.BreadthFirst = t.levels.estimate(c.Curve)
 	if t.meter != nil {
 		c.Streets = t.meter.read(now.Streets-before.Streets, c.Pages, c.Waiting)

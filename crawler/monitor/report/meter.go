@@ -58,7 +58,8 @@ type meter struct {
 }
 
 func newMeter(o Options) *meter {
-	return &meter{options: o, ids: map[string]int32{}, streets: map[int32]int{}, sites: map[string]int32{}, pairs: map[[2]int32]bool{}}
+	return &meter{options: o, ids: map[string]int32{}, streets: map[int32]int{}, sites: map[string]int32{},
+		pairs: map[[2]int32]bool{}}
 }
 
 // mention counts an address on a site.
@@ -90,7 +91,8 @@ func (m *meter) mention(site, address string) {
 // read returns what the meter shows after pages, of which the last Recent
 // brought new streets.
 func (m *meter) read(new, pages int, waiting int64) *Meter {
-	r := &Meter{Gazetteer: m.options.Streets, Mentioned: len(m.streets), Unknown: m.unknown, Sites: len(m.sites), New: new}
+	r := &Meter{Gazetteer: m.options.Streets, Mentioned: len(m.streets), Unknown: m.unknown,
+		Sites: len(m.sites), New: new}
 	r.Share = share(r.Mentioned, r.Gazetteer)
 	for _, sites := range m.streets {
 		switch sites {
@@ -163,7 +165,8 @@ func (r *Meter) advise(pages int, waiting int64) {
 	case waiting == 0 && pages > 0:
 		r.GoOn, r.Advice = No, "No: no link is left. More seeds would lead on; "+more
 	case pages < 2*Recent || r.Sites < leastSites:
-		r.GoOn, r.Advice = TooSoon, fmt.Sprintf("Too soon to tell after %d pages and %d sites with addresses", pages, r.Sites)
+		r.GoOn = TooSoon
+		r.Advice = fmt.Sprintf("Too soon to tell after %d pages and %d sites with addresses", pages, r.Sites)
 	case r.Gazetteer > 0 && r.Mentioned >= r.Gazetteer:
 		r.GoOn, r.Advice = No, "No: every street has a mention. New pages can only bring more addresses of them"
 	case r.New >= 5:

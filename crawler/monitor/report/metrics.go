@@ -26,16 +26,21 @@ var metrics = []metric{
 	{"harvest_recent", "  of the last 1,000 pages", func(c *Crawl) float64 { return c.HarvestRecent }, percent},
 	{"harvest_content", "  each text counted once", func(c *Crawl) float64 { return c.ContentHarvest }, percent},
 	{"harvest_own", "  without site-wide addresses", func(c *Crawl) float64 { return c.OwnHarvest }, percent},
-	{"harvest_off_biggest", "  off the biggest host", func(c *Crawl) float64 { return c.OffBiggest.Harvest }, percent},
-	{"harvest_breadth_first", "  breadth-first, at most (estimated)", func(c *Crawl) float64 { return given(c.BreadthFirst.Harvest, c.BreadthFirst.Pages > 0) }, percent},
+	{"harvest_off_biggest", "  off the biggest host",
+		func(c *Crawl) float64 { return c.OffBiggest.Harvest }, percent},
+	{"harvest_breadth_first", "  breadth-first, at most (estimated)",
+		func(c *Crawl) float64 { return given(c.BreadthFirst.Harvest, c.BreadthFirst.Pages > 0) }, percent},
 	{"addresses", "distinct addresses", func(c *Crawl) float64 { return float64(c.Addresses) }, whole},
 	{"addresses_per_page", "  a page", func(c *Crawl) float64 { return c.PerPage }, decimal},
-	{"addresses_off_biggest", "  off the biggest host", func(c *Crawl) float64 { return float64(c.OffBiggest.Addresses) }, whole},
+	{"addresses_off_biggest", "  off the biggest host",
+		func(c *Crawl) float64 { return float64(c.OffBiggest.Addresses) }, whole},
 	{"hosts", "hosts with relevant pages", func(c *Crawl) float64 { return float64(c.RelevantHosts) }, whole},
 	{"streets", "streets found", ofStreets(func(m *Meter) float64 { return float64(m.Mentioned) }), whole},
 	{"street_share", "  of the gazetteer's", ofStreets(func(m *Meter) float64 { return m.Share }), percent},
-	{"street_found", "  of those to be found (estimated)", ofStreets(func(m *Meter) float64 { return m.Found }), percent},
-	{"new_streets", "  new in the last 1,000 pages", ofStreets(func(m *Meter) float64 { return float64(m.New) }), whole},
+	{"street_found", "  of those to be found (estimated)",
+		ofStreets(func(m *Meter) float64 { return m.Found }), percent},
+	{"new_streets", "  new in the last 1,000 pages",
+		ofStreets(func(m *Meter) float64 { return float64(m.New) }), whole},
 }
 
 func given(x float64, is bool) float64 {
@@ -93,7 +98,8 @@ func ParseGates(text string) ([]Gate, error) {
 		}
 		g := Gate{Metric: strings.TrimSpace(name)}
 		if metricOf(g.Metric) == nil {
-			return nil, &GateError{g.Metric, fmt.Sprintf("%.60q is not one of %s", g.Metric, strings.Join(MetricNames(), ", "))}
+			return nil, &GateError{g.Metric, fmt.Sprintf("%.60q is not one of %s", g.Metric,
+				strings.Join(MetricNames(), ", "))}
 		}
 		number, isPercent := strings.CutSuffix(strings.TrimSpace(number), "%")
 		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)

@@ -52,7 +52,8 @@ type known struct {
 
 // NewNodes starts a report on nodes of which some are general.
 func NewNodes(general []bool) *Nodes {
-	r := &Nodes{general: general, nodes: make([]node, len(general)), number: map[frontier.Key]int{}, domains: map[string]bool{}, entities: map[string]bool{}}
+	r := &Nodes{general: general, nodes: make([]node, len(general)), number: map[frontier.Key]int{},
+		domains: map[string]bool{}, entities: map[string]bool{}}
 	for i := range r.nodes {
 		r.nodes[i].unique = map[string]bool{}
 	}
@@ -107,8 +108,9 @@ func (r *Nodes) Exchanged(n int) { r.exchanged += int64(n) }
 type NodeMetric struct {
 	Pages       int64
 	GeoCoverage float64 // pages with an entity ÷ pages
-	GeoFocus    float64 // of the pages with an entity, those with one of the node's own places; NaN for a general node
-	Unique      float64 // distinct entities ÷ entities
+	// of the pages with an entity, those with one of the node's own places; NaN for a general node
+	GeoFocus float64
+	Unique   float64 // distinct entities ÷ entities
 }
 
 // Metrics are those of Gao, Lee & Miao 2006. Ratios are in [0, 1] except
@@ -152,7 +154,8 @@ func (r *Nodes) Metrics(k int, m float64) (Metrics, error) {
 	var geo, entities, geoOf, pagesOf int64
 	var focus []float64
 	for i, n := range r.nodes {
-		nm := NodeMetric{Pages: n.pages, GeoCoverage: ratio(n.geo, n.pages), GeoFocus: math.NaN(), Unique: ratio(int64(len(n.unique)), n.entities)}
+		nm := NodeMetric{Pages: n.pages, GeoCoverage: ratio(n.geo, n.pages), GeoFocus: math.NaN(),
+			Unique: ratio(int64(len(n.unique)), n.entities)}
 		geo += n.geo
 		entities += n.entities
 		if !r.general[i] {

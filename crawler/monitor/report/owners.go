@@ -22,7 +22,8 @@ func (e UnknownNodeError) Error() string { return fmt.Sprintf("no node is called
 // the cities that all has for them, and which of them are general. The state of an
 // address that names none comes from its postcode in g, which may be nil: then a
 // city is the most populous one of its name.
-func PlaceOwner(names []string, all []partition.Node, known []partition.City, g *gazetteer.Gazetteer) (owner func(address string) (place string, node int), general []bool, err error) {
+func PlaceOwner(names []string, all []partition.Node, known []partition.City, g *gazetteer.Gazetteer) (
+	owner func(address string) (place string, node int), general []bool, err error) {
 	var ordered []partition.Node
 	for _, name := range names {
 		at := slices.IndexFunc(all, func(n partition.Node) bool { return n.Name == name })
@@ -37,7 +38,8 @@ func PlaceOwner(names []string, all []partition.Node, known []partition.City, g 
 			ordered = append(ordered, n)
 		}
 	}
-	share, err := partition.New(ordered, partition.Options{Method: partition.SiteHash, Policy: partition.PolicyA, Known: known})
+	share, err := partition.New(ordered, partition.Options{Method: partition.SiteHash,
+		Policy: partition.PolicyA, Known: known})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -40,7 +40,8 @@ type Page struct {
 
 func pageOf(n *frontier.Node) Page {
 	o := &n.Outcome
-	p := Page{Type: "page", URL: n.URL.String(), Title: o.Title, Score: math.Round(o.Score*1000) / 1000, Evidence: o.Evidence, Addresses: o.Addresses,
+	p := Page{Type: "page", URL: n.URL.String(), Title: o.Title, Score: math.Round(o.Score*1000) / 1000,
+		Evidence: o.Evidence, Addresses: o.Addresses,
 		SiteWide: o.SiteWide, Links: n.Depth, Visit: n.Seq, At: o.At}
 	if len(o.Addresses) > 0 {
 		p.Evidence = textutil.Several(len(o.Addresses), "address")
@@ -53,7 +54,8 @@ func pageOf(n *frontier.Node) Page {
 
 // WritePages writes the relevant pages of a crawl in a format, in the order of
 // their visits, or the best ones where best is above 0, and says how many.
-func WritePages(ctx context.Context, w io.Writer, f *frontier.Frontier, format string, best int) (listed int, err error) {
+func WritePages(ctx context.Context, w io.Writer, f *frontier.Frontier, format string, best int) (
+	listed int, err error) {
 	list, end := pageWriter(w, format)
 	counted := func(p Page) error {
 		listed++
@@ -90,7 +92,10 @@ func WritePages(ctx context.Context, w io.Writer, f *frontier.Frontier, format s
 func bestPages(walk func(func(Page) error) error, n int) ([]Page, error) {
 	var all []Page
 	keep := func() {
-		slices.SortFunc(all, func(a, b Page) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Visit, b.Visit)) })
+		slices.SortFunc(all, func(a, b Page) int {
+			return cmp.Or(cmp.Compare(b.Score, a.Score),
+				cmp.Compare(a.Visit, b.Visit))
+		})
 		all = all[:min(len(all), n)]
 	}
 	err := walk(func(p Page) error {
@@ -113,9 +118,11 @@ func pageWriter(w io.Writer, format string) (list func(Page) error, end func() e
 		return func(p Page) error { return enc.Encode(p) }, nothing
 	case "csv":
 		c := csv.NewWriter(w)
-		c.Write([]string{"url", "title", "score", "evidence", "links_from_seed", "visit", "at"}) // an error comes again at the end
+		// an error comes again at the end
+		c.Write([]string{"url", "title", "score", "evidence", "links_from_seed", "visit", "at"})
 		return func(p Page) error {
-				return c.Write([]string{textutil.Guard(p.URL), textutil.Guard(p.Title), strconv.FormatFloat(p.Score, 'f', -1, 64), textutil.Guard(p.Evidence),
+				return c.Write([]string{textutil.Guard(p.URL), textutil.Guard(p.Title),
+					strconv.FormatFloat(p.Score, 'f', -1, 64), textutil.Guard(p.Evidence),
 					strconv.Itoa(p.Links), strconv.FormatUint(p.Visit, 10), p.At.UTC().Format(time.RFC3339)})
 			}, func() error {
 				c.Flush()
@@ -123,7 +130,8 @@ func pageWriter(w io.Writer, format string) (list func(Page) error, end func() e
 			}
 	}
 	return func(p Page) error {
-		_, err := fmt.Fprintf(w, "%5.3f  %s\n       %s  (%s)\n", p.Score, textutil.OneLine(p.URL), textutil.OneLine(cmp.Or(p.Title, "without a title")), textutil.OneLine(p.Evidence))
+		_, err := fmt.Fprintf(w, "%5.3f  %s\n       %s  (%s)\n", p.Score, textutil.OneLine(p.URL),
+			textutil.OneLine(cmp.Or(p.Title, "without a title")), textutil.OneLine(p.Evidence))
 		return err
 	}, nothing
 }

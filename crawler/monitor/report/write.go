@@ -116,12 +116,15 @@ func (r *Report) sentences() [][2]string {
 		say("against", "%s: %d addresses are new, %d are gone", textutil.OneLine(earlier.Name), new, gone)
 	}
 	if b := c.Biggest; b.Relevant > 0 {
-		say("biggest", "%s has %d of %d relevant pages, and %d addresses", textutil.OneLine(b.Host), b.Relevant, c.Relevant, b.Addresses)
+		say("biggest", "%s has %d of %d relevant pages, and %d addresses", textutil.OneLine(b.Host),
+			b.Relevant, c.Relevant, b.Addresses)
 	}
 	if m := c.Streets; m != nil {
-		say("streets", "%d of %d found (%.1f %%); that is %.0f %% of those that sites like these mention, estimated as %.0f in all (Chao2, 95 %%: %.0f to %.0f)",
+		say("streets", "%d of %d found (%.1f %%); that is %.0f %% of those that sites like these mention, "+
+			"estimated as %.0f in all (Chao2, 95 %%: %.0f to %.0f)",
 			m.Mentioned, m.Gazetteer, 100*m.Share, 100*m.Found, m.Estimate, m.Low, m.High)
-		say("sites", "%d mention streets; streets on a single one of them: %d, on two: %d; a mention on a further site is of a known street in %.0f %% (Good–Turing)",
+		say("sites", "%d mention streets; streets on a single one of them: %d, on two: %d; "+
+			"a mention on a further site is of a known street in %.0f %% (Good–Turing)",
 			m.Sites, m.Once, m.Twice, 100*m.Seen)
 		say("go on?", "%s", m.Advice)
 	}
@@ -134,7 +137,8 @@ func (r *Report) distances(b *bytes.Buffer) {
 	for _, h := range []struct {
 		title string
 		n     []int
-	}{{"relevant pages by links from a seed", c.SeedDistances}, {"relevant pages by bridge pages since the last one", c.Bridges}} {
+	}{{"relevant pages by links from a seed", c.SeedDistances},
+		{"relevant pages by bridge pages since the last one", c.Bridges}} {
 		if len(h.n) == 0 {
 			continue
 		}
@@ -146,7 +150,8 @@ func (r *Report) distances(b *bytes.Buffer) {
 			if i == maxRows-1 && len(h.n) > maxRows {
 				label += "+"
 			}
-			fmt.Fprintln(b, strings.TrimRight(fmt.Sprintf("  %3s  %7d  %s", label, n, strings.Repeat("█", n*40/max(most, 1))), " "))
+			fmt.Fprintln(b, strings.TrimRight(fmt.Sprintf("  %3s  %7d  %s", label, n,
+				strings.Repeat("█", n*40/max(most, 1))), " "))
 		}
 	}
 }
@@ -254,11 +259,13 @@ func (r *Report) csv(b *bytes.Buffer) {
 	for i, c := range r.Crawls {
 		name := textutil.OneLine(c.Name)
 		for _, p := range c.Curve {
-			w.Write([]string{name, fmt.Sprint(p.Pages), fmt.Sprint(p.Relevant), fmt.Sprint(p.Addresses), fmt.Sprint(p.Streets)})
+			w.Write([]string{name, fmt.Sprint(p.Pages), fmt.Sprint(p.Relevant), fmt.Sprint(p.Addresses),
+				fmt.Sprint(p.Streets)})
 		}
 		if i == 0 {
 			for _, p := range c.BreadthFirst.Curve {
-				w.Write([]string{"breadth-first, at most (estimated)", fmt.Sprint(p.Pages), fmt.Sprintf("%.1f", p.Relevant), "", ""})
+				w.Write([]string{"breadth-first, at most (estimated)", fmt.Sprint(p.Pages),
+					fmt.Sprintf("%.1f", p.Relevant), "", ""})
 			}
 		}
 	}
@@ -290,7 +297,8 @@ func (r *Report) json(b *bytes.Buffer) error {
 // palette has colours that people with any colour vision tell apart (Okabe &
 // Ito).
 var palette = []color.RGBA{
-	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {230, 159, 0, 255}, {86, 180, 233, 255},
+	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {230, 159, 0, 255},
+	{86, 180, 233, 255},
 }
 
 func (r *Report) svg(b *bytes.Buffer) error {
