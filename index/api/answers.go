@@ -461,7 +461,8 @@ func (s *server) evidence(r *http.Request, a *params) (any, *Problem) {
 // status says what is served; a superset of Photon's and Nominatim's.
 func (s *server) status(r *http.Request, _ *params) (any, *Problem) {
 	answer := map[string]any{"status": "ok", "version": s.Version, "crawl": "stopped"}
-	for name, text := range map[string]string{"git_commit": s.Commit, "region": s.Region, "import_date": s.GazetteerDate} {
+	optional := map[string]string{"git_commit": s.Commit, "region": s.Region, "import_date": s.GazetteerDate}
+	for name, text := range optional {
 		if text != "" {
 			answer[name] = text
 		}
