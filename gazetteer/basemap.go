@@ -44,7 +44,8 @@ const (
 )
 
 // firstLevel is the level at which a kind appears.
-var firstLevel = [...]int{MajorRoad: 5, Water: 5, MiddleRoad: 8, Rail: 8, River: 8, MinorRoad: 11, Green: 11, Path: 13, Building: 15, CityLabel: 5, TownLabel: 8, VillageLabel: 11}
+var firstLevel = [...]int{MajorRoad: 5, Water: 5, MiddleRoad: 8, Rail: 8, River: 8, MinorRoad: 11, Green: 11,
+	Path: 13, Building: 15, CityLabel: 5, TownLabel: 8, VillageLabel: 11}
 
 // namedLevel is the level at which the names of streets, waters and woods
 // appear.
@@ -463,7 +464,8 @@ func OpenBasemap(path string) (*Basemap, error) {
 		err = fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("gazetteer: base map %s: %w; \"gazehound gazetteer import\" of its source makes it again", path, err)
+		return nil, fmt.Errorf("gazetteer: base map %s: %w; \"gazehound gazetteer import\" of its "+
+			"source makes it again", path, err)
 	}
 	return m, nil
 }

@@ -153,7 +153,8 @@ func (b *Builder) Finish(ctx context.Context) error {
 // Discard deletes what Add has written since the last Finish.
 func (b *Builder) Discard() {
 	b.sources = nil
-	if data, err := os.ReadFile(filepath.Join(b.dir, sourcesFile)); err == nil && json.Unmarshal(data, &b.sources) != nil {
+	if data, err := os.ReadFile(filepath.Join(b.dir, sourcesFile)); err == nil &&
+		json.Unmarshal(data, &b.sources) != nil {
 		return // an unreadable list must not cost the sources
 	}
 	b.removeUnused()
@@ -164,7 +165,8 @@ func (b *Builder) Discard() {
 func (b *Builder) removeUnused() {
 	entries, _ := os.ReadDir(filepath.Join(b.dir, sourcesDir))
 	for _, e := range entries {
-		if !slices.ContainsFunc(b.sources, func(s sourceEntry) bool { return s.File == e.Name() || s.Shapes == e.Name() }) {
+		isSource := func(s sourceEntry) bool { return s.File == e.Name() || s.Shapes == e.Name() }
+		if !slices.ContainsFunc(b.sources, isSource) {
 			os.Remove(filepath.Join(b.dir, sourcesDir, e.Name()))
 		}
 	}

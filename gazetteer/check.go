@@ -18,7 +18,8 @@ const oldData = 365 * 24 * time.Hour
 func (g *Gazetteer) Check() check.Finding {
 	const name = "gazetteer"
 	s := g.Stats()
-	what := fmt.Sprintf("%s, %s, %s, %s", textutil.Several(s.Houses, "house number"), textutil.Several(s.Streets, "street"),
+	what := fmt.Sprintf("%s, %s, %s, %s", textutil.Several(s.Houses, "house number"),
+		textutil.Several(s.Streets, "street"),
 		textutil.Several(s.Postcodes, "postcode"), strings.Join(s.Countries, " "))
 	date := ""
 	for _, source := range g.Sources() {
@@ -33,7 +34,8 @@ func (g *Gazetteer) Check() check.Finding {
 	case err == nil && age > oldData:
 		return check.Doubt(name, "import newer data", "%s; the data are of %s, %d days old", what, date, days)
 	case err == nil:
-		return check.Well(name, "%s, data of %s (%s old)", what, taken.Format(time.DateOnly), textutil.Several(days, "day"))
+		return check.Well(name, "%s, data of %s (%s old)", what, taken.Format(time.DateOnly),
+			textutil.Several(days, "day"))
 	}
 	return check.Well(name, "%s", what)
 }
@@ -44,7 +46,8 @@ func CheckBasemap(file string) check.Finding {
 	m, err := OpenBasemap(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return check.Doubt(name, "gazehound gazetteer import FILE.osm.pbf draws it", "none: the map of the search page shows the outline only")
+		return check.Doubt(name, "gazehound gazetteer import FILE.osm.pbf draws it",
+			"none: the map of the search page shows the outline only")
 	case err != nil:
 		return check.Doubt(name, "gazehound gazetteer import FILE.osm.pbf draws it anew", "%v", err)
 	}

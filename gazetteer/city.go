@@ -343,7 +343,8 @@ func joinCities(group []*city) []*city {
 		}
 	}
 	slices.SortStableFunc(group, func(a, b *city) int {
-		return cmp.Or(cmp.Compare(b.place.Population, a.place.Population), cmp.Compare(b.houses, a.houses), cmp.Compare(len(b.codes), len(a.codes)))
+		return cmp.Or(cmp.Compare(b.place.Population, a.place.Population), cmp.Compare(b.houses, a.houses),
+			cmp.Compare(len(b.codes), len(a.codes)))
 	})
 	return group
 }
@@ -418,7 +419,8 @@ func (g *city) join(o *city) {
 		m.Point, m.HasPoint = o.place.Point, o.place.HasPoint
 	}
 	m.Population = max(m.Population, o.place.Population)
-	for _, s := range []struct{ to, from *string }{{&m.State, &o.place.State}, {&m.Country, &o.place.Country}, {&m.ID, &o.place.ID}} {
+	for _, s := range []struct{ to, from *string }{{&m.State, &o.place.State}, {&m.Country, &o.place.Country},
+		{&m.ID, &o.place.ID}} {
 		if *s.to == "" {
 			*s.to = *s.from
 		}

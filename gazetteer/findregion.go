@@ -41,8 +41,9 @@ func (g *Gazetteer) Region(spec string) (*Region, error) {
 	var err error
 	switch {
 	case spec == "":
-		return nil, badRegion(spec, `a region is missing: a place such as "Oldenburg" or "Irvine, CA", minLon,minLat,maxLon,maxLat, `+
-			`postcodes:… or a GeoJSON file`)
+		return nil, badRegion(spec,
+			`a region is missing: a place such as "Oldenburg" or "Irvine, CA", minLon,minLat,maxLon,maxLat, `+
+				`postcodes:… or a GeoJSON file`)
 	case strings.HasSuffix(lower, ".geojson"), strings.HasSuffix(lower, ".json"):
 		if r, err = ReadRegion(spec); err != nil {
 			return nil, err
@@ -77,7 +78,8 @@ func (g *Gazetteer) regionByID(spec, id string) (*Region, error) {
 	id = map[byte]string{'r': "relation/", 'w': "way/"}[id[0]] + id[strings.IndexAny(id, "0123456789"):]
 	i := slices.IndexFunc(g.meta.Outlines, func(o outline) bool { return o.Place.ID == id })
 	if i < 0 {
-		return nil, unknownRegion(spec, "no outline %s in the gazetteer; a place's name works, too, or minLon,minLat,maxLon,maxLat", id)
+		return nil, unknownRegion(spec,
+			"no outline %s in the gazetteer; a place's name works, too, or minLon,minLat,maxLon,maxLat", id)
 	}
 	p, off := g.meta.Outlines[i].Place, g.meta.Outlines[i].Off
 	r := &Region{Country: p.Country, State: p.State, Area: g.area(off)}
@@ -136,10 +138,13 @@ func (g *Gazetteer) regionOfBox(spec string, v []float64) (*Region, error) {
 		parts := strings.Split(strings.ReplaceAll(spec, " ", ""), ",")
 		hint := strings.Join([]string{parts[1], parts[0], parts[3], parts[2]}, ",")
 		return nil, &RegionError{Kind: ErrBadRegion, Spec: spec, Candidates: []string{hint},
-			text: fmt.Sprintf("the box looks like latitude first. Expected minLon,minLat,maxLon,maxLat. Did you mean %s?", hint)}
+			text: fmt.Sprintf("the box looks like latitude first. Expected minLon,minLat,maxLon,maxLat. "+
+				"Did you mean %s?", hint)}
 	}
 	if !isBox(box) {
-		return nil, badRegion(spec, "the box %s is none: expected minLon,minLat,maxLon,maxLat with minLon < maxLon and minLat < maxLat, in degrees",
+		return nil, badRegion(spec,
+			"the box %s is none: expected minLon,minLat,maxLon,maxLat with minLon < maxLon and minLat < "+
+				"maxLat, in degrees",
 			spec)
 	}
 	r := &Region{Name: spec, Area: orb.MultiPolygon{box.ToPolygon()}}
@@ -200,9 +205,11 @@ func (g *Gazetteer) checkNotEmpty(spec string, r *Region) error {
 	for _, at := range g.meta.Cells {
 		nearest = min(nearest, geo.Distance(center, at.bound().Center()))
 	}
-	text := fmt.Sprintf("no address of the gazetteer lies in %s: it is empty. Import one first: gazehound gazetteer import FILE", spec)
+	text := fmt.Sprintf("no address of the gazetteer lies in %s: it is empty. Import one first: "+
+		"gazehound gazetteer import FILE", spec)
 	if !math.IsInf(nearest, 1) {
-		text = fmt.Sprintf("no address of the gazetteer lies in %s (%d addresses, %d postcodes, nearest %.0f km away). Is longitude and latitude swapped?",
+		text = fmt.Sprintf("no address of the gazetteer lies in %s (%d addresses, %d postcodes, nearest "+
+			"%.0f km away). Is longitude and latitude swapped?",
 			spec, g.meta.Stats.Houses, g.meta.Stats.Postcodes, math.Ceil(nearest/1000))
 	}
 	return &RegionError{Kind: ErrEmptyRegion, Spec: spec, text: text}
@@ -224,7 +231,8 @@ func (g *Gazetteer) regionOfCodes(spec, list string) (*Region, error) {
 	if head, rest, ok := strings.Cut(list, ":"); ok {
 		country, list = strings.ToUpper(strings.TrimSpace(head)), rest
 		if !slices.Contains(g.Countries(), country) {
-			return nil, badRegion(spec, "the gazetteer has no country %q; it has %s", country, strings.Join(g.Countries(), ", "))
+			return nil, badRegion(spec, "the gazetteer has no country %q; it has %s", country,
+				strings.Join(g.Countries(), ", "))
 		}
 	}
 	r := &Region{Name: spec, Country: country, Estimated: true}
@@ -241,7 +249,8 @@ func (g *Gazetteer) regionOfCodes(spec, list string) (*Region, error) {
 	}
 	switch {
 	case len(missing) > 0:
-		return nil, unknownRegion(spec, "the gazetteer does not know the postcode %s", strings.Join(missing[:min(len(missing), 10)], ", "))
+		return nil, unknownRegion(spec, "the gazetteer does not know the postcode %s",
+			strings.Join(missing[:min(len(missing), 10)], ", "))
 	case len(r.Postcodes) == 0:
 		return nil, badRegion(spec, "%q holds no postcode; write postcodes:26121,26123-26135", spec)
 	}
@@ -252,7 +261,8 @@ func (g *Gazetteer) regionOfCodes(spec, list string) (*Region, error) {
 			hints = append(hints, "postcodes:"+c+":"+list)
 		}
 		return nil, &RegionError{Kind: ErrAmbiguousRegion, Spec: spec, Candidates: hints,
-			text: fmt.Sprintf("%s exists in %s. Give one: %s", spec, strings.Join(countries, ", "), strings.Join(hints, " · "))}
+			text: fmt.Sprintf("%s exists in %s. Give one: %s", spec, strings.Join(countries, ", "),
+				strings.Join(hints, " · "))}
 	}
 	r.Country = countries[0]
 	r.prepare()
@@ -348,7 +358,8 @@ func (g *Gazetteer) regionByName(spec string) (*Region, error) {
 			more = fmt.Sprintf(" · … %d more", len(hints)-len(shown))
 		}
 		return nil, &RegionError{Kind: ErrAmbiguousRegion, Spec: spec, Candidates: hints,
-			text: fmt.Sprintf("%q fits %d areas of the gazetteer. Give one: %s%s; --region list shows all", spec, len(found), strings.Join(shown, " · "), more)}
+			text: fmt.Sprintf("%q fits %d areas of the gazetteer. Give one: %s%s; --region list shows all",
+				spec, len(found), strings.Join(shown, " · "), more)}
 	}
 	c := found[0]
 	if c.city == nil {
@@ -358,7 +369,9 @@ func (g *Gazetteer) regionByName(spec string) (*Region, error) {
 	}
 	r := g.regionOfCity(c.city, nil)
 	if len(r.Area) == 0 && len(r.Postcodes) == 0 {
-		return nil, &RegionError{Kind: ErrEmptyRegion, Spec: spec, text: fmt.Sprintf("the gazetteer knows %q by name only: no outline, no postcode and no address. Give minLon,minLat,maxLon,maxLat", spec)}
+		return nil, &RegionError{Kind: ErrEmptyRegion, Spec: spec,
+			text: fmt.Sprintf("the gazetteer knows %q by name only: no outline, no postcode and no "+
+				"address. Give minLon,minLat,maxLon,maxLat", spec)}
 	}
 	return r, nil
 }
@@ -373,7 +386,8 @@ func (g *Gazetteer) candidates(key string, where []string) []candidate {
 	}
 	fits := func(p Place) bool {
 		for _, w := range where {
-			if g.country(w) != p.Country && (p.State == "" || Key(g.State(p.Country, w)) != Key(g.State(p.Country, p.State))) {
+			if g.country(w) != p.Country && (p.State == "" ||
+				Key(g.State(p.Country, w)) != Key(g.State(p.Country, p.State))) {
 				return false
 			}
 		}
@@ -446,9 +460,11 @@ func (g *Gazetteer) hint(c candidate) string {
 	case len(c.city.outlines) > 0 && outlineID.MatchString(p.ID):
 		return p.ID + " " + p.Names[0] + where
 	case len(codes) > 0:
-		return fmt.Sprintf("postcodes:%s:%s (%s%s)", p.Country, strings.Join(codes[:min(len(codes), 4)], ","), p.Names[0], where)
+		return fmt.Sprintf("postcodes:%s:%s (%s%s)", p.Country, strings.Join(codes[:min(len(codes), 4)], ","),
+			p.Names[0], where)
 	case p.HasPoint:
-		return fmt.Sprintf("%.2f,%.2f,%.2f,%.2f (%s%s)", p.Point[0]-0.03, p.Point[1]-0.02, p.Point[0]+0.03, p.Point[1]+0.02, p.Names[0], where)
+		return fmt.Sprintf("%.2f,%.2f,%.2f,%.2f (%s%s)", p.Point[0]-0.03, p.Point[1]-0.02, p.Point[0]+0.03,
+			p.Point[1]+0.02, p.Names[0], where)
 	}
 	return p.Names[0] + where
 }
@@ -470,11 +486,14 @@ func (g *Gazetteer) unknownName(spec, key string, where []string) error {
 	}
 	switch {
 	case g.meta.Stats.Cities == 0 && g.meta.Stats.Postcodes == 0:
-		e.text = fmt.Sprintf("no place called %q: the gazetteer knows no city and no postcode. Give minLon,minLat,maxLon,maxLat", spec)
+		e.text = fmt.Sprintf("no place called %q: the gazetteer knows no city and no postcode. Give "+
+			"minLon,minLat,maxLon,maxLat", spec)
 	case len(e.Candidates) == 0:
-		e.text = fmt.Sprintf("no place called %q in the gazetteer. minLon,minLat,maxLon,maxLat or postcodes:… work, too", spec)
+		e.text = fmt.Sprintf("no place called %q in the gazetteer. minLon,minLat,maxLon,maxLat or "+
+			"postcodes:… work, too", spec)
 	default:
-		e.text = fmt.Sprintf("no place called %q in the gazetteer. Did you mean %s?", spec, strings.Join(e.Candidates[:min(len(e.Candidates), 5)], " · "))
+		e.text = fmt.Sprintf("no place called %q in the gazetteer. Did you mean %s?", spec,
+			strings.Join(e.Candidates[:min(len(e.Candidates), 5)], " · "))
 	}
 	return e
 }
@@ -591,7 +610,7 @@ func (c *city) hull() orb.MultiPolygon {
 		if len(points) == 0 && c.place.HasPoint {
 			points = append(points, c.place.Point)
 		}
-		slices.SortFunc(points, func(a, b orb.Point) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+		slices.SortFunc(points, comparePoints)
 		return hull(points, pointBuffer)
 	}
 	for _, cluster := range clusters(c.cells) {
@@ -656,7 +675,7 @@ func hull(points []orb.Point, radius float64) orb.MultiPolygon {
 			around = append(around, orb.Point{round7(q[0]), round7(q[1])})
 		}
 	}
-	slices.SortFunc(around, func(a, b orb.Point) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	slices.SortFunc(around, comparePoints)
 	around = slices.Compact(around)
 	// Andrew's monotone chain: the lower, then the upper half.
 	turn := func(a, b, c orb.Point) float64 {
@@ -677,6 +696,10 @@ func hull(points []orb.Point, radius float64) orb.MultiPolygon {
 		}
 	}
 	return orb.MultiPolygon{{append(ring, ring[0])}}
+}
+
+func comparePoints(a, b orb.Point) int {
+	return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
 }
 
 func round7(x float64) float64 { return math.Round(x*unitsPerDegree) / unitsPerDegree }

@@ -82,7 +82,8 @@ func load(data []byte) (*Gazetteer, error) {
 		return nil, fmt.Errorf("%w: %d bytes that do not start with %q; %s", ErrDamaged, len(data), magic, remedy)
 	}
 	if v := binary.LittleEndian.Uint32(data[len(magic):]); v > formatVersion {
-		return nil, fmt.Errorf("%w: format %d, this program reads %d; use the newer program", ErrNewerFormat, v, formatVersion)
+		return nil, fmt.Errorf("%w: format %d, this program reads %d; use the newer program", ErrNewerFormat, v,
+			formatVersion)
 	} else if v < formatVersion {
 		return nil, fmt.Errorf("%w: format %d, this program reads %d; %s", ErrOlderFormat, v, formatVersion, remedy)
 	}

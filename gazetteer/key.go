@@ -153,24 +153,34 @@ var streetWords = func() map[string]string {
 	m := map[string]string{}
 	for _, line := range []string{
 		// German, Dutch
-		"str strasse strase strassse straat", "pl platz place", "st sankt saint street str.", "dr doktor doctor drive drv",
+		"str strasse strase strassse straat", "pl platz place", "st sankt saint street str.",
+		"dr doktor doctor drive drv",
 		"prof professor", "gasse g", "prom promenade", "chaussee chausse chs",
 		// directions
 		"n north nord", "s south", "e east", "w west", "ne northeast", "nw northwest", "se southeast", "sw southwest",
 		// United States (USPS suffixes)
-		"ave avenue av aven avenida avda", "rd road", "ln lane", "ct court crt", "cir circle circ", "blvd boulevard boul bd", "pkwy parkway pky pkway",
-		"hwy highway", "ter terrace terr", "trl trail", "sq square", "expy expressway expwy", "fwy freeway", "aly alley", "plz plaza pza plza",
-		"cv cove", "xing crossing", "pt point", "hts heights", "rdg ridge", "vw view", "crk creek", "spgs springs", "spg spring", "rte route rt",
-		"mt mount", "ft fort", "ctr center centre", "bldg building", "jct junction", "mtn mountain", "gdns gardens", "gdn garden", "grn green",
-		"grv grove", "hl hill", "is island", "lk lake", "mdws meadows", "mnr manor", "orch orchard", "pk park", "vlg village", "vly valley",
-		"hbr harbor harbour", "brg bridge", "byp bypass", "cres crescent", "est estate", "ests estates", "frst forest", "holw hollow",
-		"lndg landing", "pass passage", "pln plain", "shr shore", "sta station", "tpke turnpike", "jr junior", "sr senior", "cr countyroad",
+		"ave avenue av aven avenida avda", "rd road", "ln lane", "ct court crt", "cir circle circ",
+		"blvd boulevard boul bd", "pkwy parkway pky pkway",
+		"hwy highway", "ter terrace terr", "trl trail", "sq square", "expy expressway expwy", "fwy freeway",
+		"aly alley", "plz plaza pza plza",
+		"cv cove", "xing crossing", "pt point", "hts heights", "rdg ridge", "vw view", "crk creek",
+		"spgs springs", "spg spring", "rte route rt",
+		"mt mount", "ft fort", "ctr center centre", "bldg building", "jct junction", "mtn mountain",
+		"gdns gardens", "gdn garden", "grn green",
+		"grv grove", "hl hill", "is island", "lk lake", "mdws meadows", "mnr manor", "orch orchard", "pk park",
+		"vlg village", "vly valley",
+		"hbr harbor harbour", "brg bridge", "byp bypass", "cres crescent", "est estate", "ests estates",
+		"frst forest", "holw hollow",
+		"lndg landing", "pass passage", "pln plain", "shr shore", "sta station", "tpke turnpike", "jr junior",
+		"sr senior", "cr countyroad",
 		// French, Italian
 		"ch chemin chem", "imp impasse", "all allee", "fbg faubourg", "ste sainte",
 		"p.za piazza pzza", "vle viale", "cso corso",
 		// ordinals
-		"1st first", "2nd second", "3rd third", "4th fourth", "5th fifth", "6th sixth", "7th seventh", "8th eighth", "9th ninth", "10th tenth",
-		"11th eleventh", "12th twelfth", "13th thirteenth", "14th fourteenth", "15th fifteenth", "16th sixteenth", "17th seventeenth",
+		"1st first", "2nd second", "3rd third", "4th fourth", "5th fifth", "6th sixth", "7th seventh",
+		"8th eighth", "9th ninth", "10th tenth",
+		"11th eleventh", "12th twelfth", "13th thirteenth", "14th fourteenth", "15th fifteenth",
+		"16th sixteenth", "17th seventeenth",
 		"18th eighteenth", "19th nineteenth", "20th twentieth",
 	} {
 		words := strings.Fields(line)
@@ -188,7 +198,8 @@ var streetWords = func() map[string]string {
 // the country before a hyphen ("D-26121", "L-4906"), a ZIP+4 cut to its ZIP.
 func PostcodeKey(code string) string {
 	code = strings.TrimSpace(code)
-	if i := strings.IndexByte(code, '-'); 0 < i && i <= 3 && allLetters(code[:i]) && startsWithDigit(strings.TrimSpace(code[i+1:])) {
+	if i := strings.IndexByte(code, '-'); 0 < i && i <= 3 && allLetters(code[:i]) &&
+		startsWithDigit(strings.TrimSpace(code[i+1:])) {
 		code = strings.TrimSpace(code[i+1:])
 	}
 	if len(code) == 10 && code[5] == '-' && allDigits(code[:5]) && allDigits(code[6:]) {

@@ -17,7 +17,8 @@ func (m Match) Record(sources []Source) map[string]any {
 		}
 	}
 	o := map[string]any{"type": "place", "kind": p.Kind, "precision": m.Precision, "score": m.Score}
-	for k, v := range map[string]string{"id": p.ID, "street": p.Street, "housenumber": p.HouseNumber, "postcode": p.Postcode, "city": p.City,
+	for k, v := range map[string]string{"id": p.ID, "street": p.Street, "housenumber": p.HouseNumber,
+		"postcode": p.Postcode, "city": p.City,
 		"state": p.State, "country": p.Country, "source": p.Source, "licence": licence} {
 		if v != "" {
 			o[k] = v
@@ -80,7 +81,8 @@ func (r *Region) Describe() string {
 func (s Stats) String() string {
 	count := textutil.Count[int]
 	return fmt.Sprintf("addresses  %s on %s streets\npostcodes  %s\ncities     %s\noutlines   %s\ncountries  %s\n",
-		count(s.Houses), count(s.Streets), count(s.Postcodes), count(s.Cities), count(s.Outlines), strings.Join(s.Countries, " "))
+		count(s.Houses), count(s.Streets), count(s.Postcodes), count(s.Cities), count(s.Outlines),
+		strings.Join(s.Countries, " "))
 }
 
 // String says in one line what a source is.

@@ -57,8 +57,10 @@ func foldNumber(s string) string {
 		case strings.IndexByte("-/+;", c) >= 0:
 			j++
 			next := strings.TrimLeft(s[j:], " .")
-			letter := next != "" && next[0] >= 'a' && next[0] <= 'z' && (len(next) == 1 || next[1] < 'a' || next[1] > 'z')
-			if b.Len() > 0 && next != "" && strings.IndexByte("-/+;", next[0]) < 0 && !(c == '-' && letter && last == 'd') {
+			letter := next != "" && next[0] >= 'a' && next[0] <= 'z' &&
+				(len(next) == 1 || next[1] < 'a' || next[1] > 'z')
+			if b.Len() > 0 && next != "" && strings.IndexByte("-/+;", next[0]) < 0 &&
+				!(c == '-' && letter && last == 'd') {
 				b.WriteByte(c)
 				last = c
 			}

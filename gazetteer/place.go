@@ -213,7 +213,8 @@ func (p *Place) check() error {
 
 // checkTexts cleans the texts of p and drops names that are none.
 func (p *Place) checkTexts() error {
-	for _, s := range []*string{&p.ID, &p.Street, &p.HouseNumber, &p.Postcode, &p.City, &p.State, &p.Country, &p.Source} {
+	for _, s := range []*string{&p.ID, &p.Street, &p.HouseNumber, &p.Postcode, &p.City, &p.State, &p.Country,
+		&p.Source} {
 		clean, err := cleanText(*s)
 		if err != nil {
 			return err

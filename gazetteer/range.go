@@ -16,13 +16,13 @@ func (r *Range) covers(number int) bool {
 // point returns where a house number that r covers lies along its line.
 func (r *Range) point(number int) orb.Point {
 	if r.From == r.To {
-		return r.at(0.5)
+		return r.At(0.5)
 	}
-	return r.at(float64(number-r.From) / float64(r.To-r.From))
+	return r.At(float64(number-r.From) / float64(r.To-r.From))
 }
 
-// at returns the point at a share, 0 to 1, of the length of the line.
-func (r *Range) at(share float64) orb.Point {
+// At returns the point at a share, 0 to 1, of the length of the line.
+func (r *Range) At(share float64) orb.Point {
 	left := geo.Length(r.Line) * share
 	for i := 1; i < len(r.Line); i++ {
 		a, b := r.Line[i-1], r.Line[i]

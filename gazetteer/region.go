@@ -100,7 +100,8 @@ func (r *Region) Has(pl Place) bool {
 	if city == "" && pl.Kind == City && len(pl.Names) > 0 {
 		city = pl.Names[0]
 	}
-	return city != "" && agree(pl.Country, r.Country) && agree(pl.State, r.State) && slices.Contains(r.Cities, Key(city))
+	return city != "" && agree(pl.Country, r.Country) && agree(pl.State, r.State) &&
+		slices.Contains(r.Cities, Key(city))
 }
 
 func (r *Region) hasPostcode(pl Place) bool {
@@ -217,7 +218,8 @@ func parseRegion(data []byte) (*Region, error) {
 			}
 			r.Area = append(r.Area, part.Area...)
 			if r.Name == "" {
-				r.ID, r.Name, r.Country, r.State, r.Estimated = part.ID, part.Name, part.Country, part.State, part.Estimated
+				r.ID, r.Name, r.Country, r.State, r.Estimated = part.ID, part.Name, part.Country, part.State,
+					part.Estimated
 			}
 			r.Postcodes = append(r.Postcodes, part.Postcodes...)
 			r.Shared = append(r.Shared, part.Shared...)
@@ -228,7 +230,8 @@ func parseRegion(data []byte) (*Region, error) {
 		if len(head.Properties) > 0 && json.Unmarshal(head.Properties, &p) != nil {
 			p = regionProperties{} // foreign properties of another shape
 		}
-		*r = Region{ID: p.ID, Name: p.Name, Country: p.Country, State: p.State, Estimated: p.Estimated, Postcodes: p.Postcodes, Shared: p.Shared, Cities: p.Cities}
+		*r = Region{ID: p.ID, Name: p.Name, Country: p.Country, State: p.State, Estimated: p.Estimated,
+			Postcodes: p.Postcodes, Shared: p.Shared, Cities: p.Cities}
 		if len(head.Geometry) > 0 && string(head.Geometry) != "null" {
 			g, err := parseRegion(head.Geometry)
 			if err != nil {
@@ -275,7 +278,8 @@ func checkPoint(p orb.Point) error {
 	case math.IsNaN(lon) || math.IsNaN(lat) || math.IsInf(lon, 0) || math.IsInf(lat, 0):
 		return errors.New("a coordinate is not a number")
 	case math.Abs(lon) > 180 || math.Abs(lat) > 90:
-		return fmt.Errorf("%g,%g are not degrees of longitude and latitude (WGS 84). Convert first: ogr2ogr -t_srs EPSG:4326 …", lon, lat)
+		return fmt.Errorf("%g,%g are not degrees of longitude and latitude (WGS 84). Convert first: "+
+			"ogr2ogr -t_srs EPSG:4326 …", lon, lat)
 	}
 	return nil
 }
@@ -286,7 +290,8 @@ func (r *Region) Write(path string) error {
 	if len(r.Area) == 0 {
 		f.Geometry = nil
 	}
-	props, err := json.Marshal(regionProperties{r.ID, r.Name, r.Country, r.State, r.Estimated, r.Postcodes, r.Shared, r.Cities})
+	props, err := json.Marshal(regionProperties{r.ID, r.Name, r.Country, r.State, r.Estimated, r.Postcodes,
+		r.Shared, r.Cities})
 	if err == nil {
 		err = json.Unmarshal(props, &f.Properties)
 	}

@@ -34,7 +34,8 @@ func (g *Gazetteer) RegionNames(text string) []RegionName {
 			}
 			p := c.place
 			list = append(list, RegionName{
-				g.hint(candidate{city: c}), City, p.Names[0], p.State, p.Country, c.houses, len(c.usualCodes()), p.Population,
+				g.hint(candidate{city: c}), City, p.Names[0], p.State, p.Country, c.houses, len(c.usualCodes()),
+				p.Population,
 			})
 		}
 	}
@@ -45,7 +46,8 @@ func (g *Gazetteer) RegionNames(text string) []RegionName {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b RegionName) int {
-		return cmp.Or(cmp.Compare(b.Places, a.Places), cmp.Compare(b.Population, a.Population), cmp.Compare(b.Postcodes, a.Postcodes), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.Places, a.Places), cmp.Compare(b.Population, a.Population),
+			cmp.Compare(b.Postcodes, a.Postcodes), cmp.Compare(a.Name, b.Name))
 	})
 	return list
 }

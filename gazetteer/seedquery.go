@@ -17,7 +17,9 @@ var SeedQueries = map[string]func(*Region) string{
 				where, area = "(area.region)", fmt.Sprintf("area(id:%d)->.region;\n", 3_600_000_000+id)
 			}
 		}
-		return fmt.Sprintf("[out:json][timeout:180];\n%snwr%s[~\"^(website|contact:website|url|brand:website)$\"~\".\"];\nout tags center;\n", area, where)
+		const query = "[out:json][timeout:180];\n%snwr%s[~\"^(website|contact:website|url|brand:website)$\"~\".\"];\n" +
+			"out tags center;\n"
+		return fmt.Sprintf(query, area, where)
 	},
 	"wikidata": func(r *Region) string {
 		b := r.Bound()

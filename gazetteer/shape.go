@@ -27,10 +27,12 @@ const (
 	VillageLabel // the same, also of a part of a town
 )
 
-var shapeNames = [...]string{"none", "major", "water", "middle", "rail", "river", "minor", "green", "path", "building", "city", "town", "village"}
+var shapeNames = [...]string{"none", "major", "water", "middle", "rail", "river", "minor", "green", "path",
+	"building", "city", "town", "village"}
 
 // drawnFirst lists all kinds, those first that a crowded map keeps longest.
-var drawnFirst = [...]ShapeKind{CityLabel, TownLabel, VillageLabel, MajorRoad, Water, MiddleRoad, Rail, River, MinorRoad, Green, Path, Building}
+var drawnFirst = [...]ShapeKind{CityLabel, TownLabel, VillageLabel, MajorRoad, Water, MiddleRoad, Rail, River,
+	MinorRoad, Green, Path, Building}
 
 // String returns the name of k, such as "major".
 func (k ShapeKind) String() string {

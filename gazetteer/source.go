@@ -61,7 +61,8 @@ func OpenSource(path string, free int64) (r io.ReadCloser, head []byte, err erro
 	}
 	start, err = b.Peek(2)
 	if err == nil && (start[0] == 0xff && start[1] == 0xfe || start[0] == 0xfe && start[1] == 0xff) {
-		b = bufio.NewReaderSize(transform.NewReader(b, unicode.UTF16(unicode.BigEndian, unicode.ExpectBOM).NewDecoder()), 64<<10)
+		b = bufio.NewReaderSize(transform.NewReader(b, unicode.UTF16(unicode.BigEndian,
+			unicode.ExpectBOM).NewDecoder()), 64<<10)
 	}
 	if start, _ := b.Peek(3); string(start) == "\xef\xbb\xbf" {
 		b.Discard(3)

@@ -49,9 +49,13 @@ func (s *Speller) Similar(q Query) []Place {
 	var found []Place
 	for n := 0; err == nil && n < maxSimilar; n++ {
 		name, _ := it.Current()
-		if other := string(name[len(nameKey):]); other != key && len(stem(other)) >= minStem && digitsOf(other) == digitsOf(key) {
+		if other := string(name[len(nameKey):]); other != key && len(stem(other)) >= minStem &&
+			digitsOf(other) == digitsOf(key) {
 			q.Street = other
-			streets := slices.DeleteFunc(s.g.Streets(q), func(p Place) bool { return p.Postcode != "" && PostcodeKey(p.Postcode) != PostcodeKey(q.Postcode) })
+			streets := slices.DeleteFunc(s.g.Streets(q), func(p Place) bool {
+				return p.Postcode != "" &&
+					PostcodeKey(p.Postcode) != PostcodeKey(q.Postcode)
+			})
 			if len(streets) > 0 {
 				if found != nil {
 					return nil
@@ -67,7 +71,8 @@ func (s *Speller) Similar(q Query) []Place {
 // stem returns the key of a street's name (see StreetKey) without the street
 // word at its end.
 func stem(key string) string {
-	for _, word := range [...]string{"strasse", "allee", "gasse", "blvd", "pkwy", "damm", "ring", "str", "weg", "ave", "cir", "pl", "st", "rd", "ln", "dr", "ct"} {
+	for _, word := range [...]string{"strasse", "allee", "gasse", "blvd", "pkwy", "damm", "ring", "str", "weg",
+		"ave", "cir", "pl", "st", "rd", "ln", "dr", "ct"} {
 		if rest, ok := strings.CutSuffix(key, word); ok {
 			return rest
 		}

@@ -49,7 +49,7 @@ func (c *compiler) addStreet(source int, p *Place) error {
 		}
 	}
 	if p.Range != nil && !p.HasPoint {
-		return c.addEvidence(source, p, p.Range.at(0.5), true)
+		return c.addEvidence(source, p, p.Range.At(0.5), true)
 	}
 	return c.addEvidence(source, p, p.Point, p.HasPoint)
 }
@@ -206,7 +206,7 @@ func (u *unit) locate() {
 		slices.Sort(lat)
 		s.Point, s.HasPoint = orb.Point{lon[len(lon)/2], lat[len(lat)/2]}, true
 	case len(u.ranges) > 0:
-		s.Point, s.HasPoint = u.ranges[len(u.ranges)/2].at(0.5), true
+		s.Point, s.HasPoint = u.ranges[len(u.ranges)/2].At(0.5), true
 	}
 }
 

@@ -55,7 +55,8 @@ func StateNames(ctx context.Context, file, country string) (map[string]string, e
 }
 
 // readCountry returns the places of a country in a GeoNames file.
-func readCountry(ctx context.Context, file string, read gazetteer.Reader, country string) (places []gazetteer.Place, err error) {
+func readCountry(ctx context.Context, file string, read gazetteer.Reader,
+	country string) (places []gazetteer.Place, err error) {
 	f, _, err := gazetteer.OpenSource(file, 0)
 	if err != nil {
 		return nil, err

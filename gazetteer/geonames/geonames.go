@@ -56,7 +56,8 @@ func Sniff(head []byte) string {
 		return FormatDump
 	case len(cols) == countryColumns && isCountry(cols[0]) && len(cols[1]) == 3:
 		return FormatCountries
-	case len(cols) == adminColumns && isNumber(cols[3]) && strings.IndexByte(cols[0], '.') == 2 && isCountry(cols[0][:2]):
+	case len(cols) == adminColumns && isNumber(cols[3]) && strings.IndexByte(cols[0], '.') == 2 &&
+		isCountry(cols[0][:2]):
 		return FormatAdmin
 	case (len(cols) == 8 || len(cols) == 10) && isNumber(cols[0]) && isNumber(cols[1]) && !isNumber(cols[2]):
 		return FormatNames
@@ -115,20 +116,22 @@ func Dump(refuse gazetteer.Refuse) gazetteer.Reader {
 func Admin(refuse gazetteer.Refuse) gazetteer.Reader {
 	return func(ctx context.Context, src io.Reader, emit func(gazetteer.Place) error) error {
 		states, other := 0, 0
-		err := reader("GeoNames names of states", []int{adminColumns}, func(cols []string, emit func(gazetteer.Place) error) error {
-			parts := strings.Split(cols[0], ".")
-			if len(parts) < 2 || !isCountry(parts[0]) {
-				return fmt.Errorf("%.20q is no code of a state", cols[0])
-			}
-			if len(parts) > 2 {
-				other++
-				return nil
-			}
-			states++
-			return emit(state(parts[0], parts[1], cols[1], cols[2]))
-		}, refuse)(ctx, src, emit)
+		err := reader("GeoNames names of states", []int{adminColumns},
+			func(cols []string, emit func(gazetteer.Place) error) error {
+				parts := strings.Split(cols[0], ".")
+				if len(parts) < 2 || !isCountry(parts[0]) {
+					return fmt.Errorf("%.20q is no code of a state", cols[0])
+				}
+				if len(parts) > 2 {
+					other++
+					return nil
+				}
+				states++
+				return emit(state(parts[0], parts[1], cols[1], cols[2]))
+			}, refuse)(ctx, src, emit)
 		if err == nil && states == 0 && other > 0 {
-			return fmt.Errorf("%w: it names counties, which gazehound has no use for; admin1CodesASCII.txt names the states", gazetteer.ErrFormat)
+			return fmt.Errorf("%w: it names counties, which gazehound has no use for; "+
+				"admin1CodesASCII.txt names the states", gazetteer.ErrFormat)
 		}
 		return err
 	}
@@ -137,19 +140,22 @@ func Admin(refuse gazetteer.Refuse) gazetteer.Reader {
 // Countries returns a reader of countryInfo.txt (19 columns): an Outline with
 // the name and the code of each country.
 func Countries(refuse gazetteer.Refuse) gazetteer.Reader {
-	return reader("GeoNames countries", []int{countryColumns}, func(cols []string, emit func(gazetteer.Place) error) error {
-		if !isCountry(cols[0]) {
-			return fmt.Errorf("%.10q is no country code", cols[0])
-		}
-		return emit(gazetteer.Place{Kind: gazetteer.Outline, ID: "geonames/" + cols[16], Names: []string{cols[4], cols[1]}, Country: cols[0], AdminLevel: 2})
-	}, refuse)
+	return reader("GeoNames countries", []int{countryColumns},
+		func(cols []string, emit func(gazetteer.Place) error) error {
+			if !isCountry(cols[0]) {
+				return fmt.Errorf("%.10q is no country code", cols[0])
+			}
+			return emit(gazetteer.Place{Kind: gazetteer.Outline, ID: "geonames/" + cols[16],
+				Names: []string{cols[4], cols[1]}, Country: cols[0], AdminLevel: 2})
+		}, refuse)
 }
 
 // Names returns a reader of alternate names (8 or 10 columns): for each row
 // whose GeoNames id is one of cities, that city with the name as an alias.
 // Codes, links and postcodes are passed over.
 func Names(cities map[string]gazetteer.Place, refuse gazetteer.Refuse) gazetteer.Reader {
-	return reader("GeoNames alternate names", []int{10, 8}, func(cols []string, emit func(gazetteer.Place) error) error {
+	return reader("GeoNames alternate names", []int{10, 8}, func(cols []string,
+		emit func(gazetteer.Place) error) error {
 		if _, err := strconv.ParseUint(cols[1], 10, 63); err != nil {
 			return fmt.Errorf("%.20q is no GeoNames id", cols[1])
 		}
@@ -261,7 +267,8 @@ func postalPlace(cols []string) (gazetteer.Place, error) {
 	}
 	at, has, err := point(cols[9], cols[10])
 	return gazetteer.Place{
-		Kind: gazetteer.Postcode, ID: "geonames/" + cols[0] + "/" + cols[1], Names: cityNames(cols[0], cols[2], cols[3], cols[7]), Postcode: cols[1],
+		Kind: gazetteer.Postcode, ID: "geonames/" + cols[0] + "/" + cols[1],
+		Names: cityNames(cols[0], cols[2], cols[3], cols[7]), Postcode: cols[1],
 		Country: cols[0], State: codeOrName(cols[3], cols[4]), Point: at, HasPoint: has,
 	}, err
 }
@@ -290,7 +297,8 @@ func dumpPlace(cols []string, emit func(gazetteer.Place) error) error {
 		level = 10
 	}
 	return emit(gazetteer.Place{
-		Kind: gazetteer.City, ID: "geonames/" + cols[0], Names: names, Country: cols[8], State: codeOrName("", cols[10]),
+		Kind: gazetteer.City, ID: "geonames/" + cols[0], Names: names, Country: cols[8],
+		State: codeOrName("", cols[10]),
 		Point: at, HasPoint: has, Population: max(population, 0), TimeZone: cols[17], AdminLevel: level,
 	})
 }

@@ -30,12 +30,14 @@ type Format struct {
 	Name, About          string
 	Licence, Attribution string // of all data in this format; "" where sources differ
 
-	// reader returns what reads a file; nil: the format needs the file by name.
-	reader func(b *gazetteer.Builder, o Options, refuse gazetteer.Refuse) (gazetteer.Reader, error)
+	reader readerOf // nil: the format needs the file by name
 }
 
+// A readerOf returns what reads a file.
+type readerOf func(b *gazetteer.Builder, o Options, refuse gazetteer.Refuse) (gazetteer.Reader, error)
+
 // plain is the reader of a format that has no options.
-func plain(read func(gazetteer.Refuse) gazetteer.Reader) func(*gazetteer.Builder, Options, gazetteer.Refuse) (gazetteer.Reader, error) {
+func plain(read func(gazetteer.Refuse) gazetteer.Reader) readerOf {
 	return func(_ *gazetteer.Builder, _ Options, refuse gazetteer.Refuse) (gazetteer.Reader, error) {
 		return read(refuse), nil
 	}
@@ -46,12 +48,18 @@ const osmFormat, tigerFormat, tableFormat = "osm", "tiger", "table"
 var formats = []Format{
 	{osmFormat, "OpenStreetMap extract: .osm.pbf, .osm, .osm.gz", osm.Licence, osm.Attribution, nil},
 	{"openaddresses", "OpenAddresses: CSV or GeoJSON, one feature a line", "", "", readOpenAddresses},
-	{tigerFormat, "TIGER/Line address features: .shp, .zip, or Nominatim's CSV", tiger.Licence, tiger.Attribution, plain(tiger.CSV)},
-	{geonames.FormatPostal, "GeoNames postal codes, 12 columns", geonames.Licence, geonames.Attribution, plain(geonames.Postal)},
-	{geonames.FormatDump, "GeoNames dump of places, 19 columns", geonames.Licence, geonames.Attribution, plain(geonames.Dump)},
-	{geonames.FormatNames, "GeoNames alternate names, after the dump", geonames.Licence, geonames.Attribution, readNames},
-	{geonames.FormatAdmin, "GeoNames names of states (admin1CodesASCII.txt)", geonames.Licence, geonames.Attribution, plain(geonames.Admin)},
-	{geonames.FormatCountries, "GeoNames names of countries (countryInfo.txt)", geonames.Licence, geonames.Attribution, plain(geonames.Countries)},
+	{tigerFormat, "TIGER/Line address features: .shp, .zip, or Nominatim's CSV", tiger.Licence,
+		tiger.Attribution, plain(tiger.CSV)},
+	{geonames.FormatPostal, "GeoNames postal codes, 12 columns", geonames.Licence, geonames.Attribution,
+		plain(geonames.Postal)},
+	{geonames.FormatDump, "GeoNames dump of places, 19 columns", geonames.Licence, geonames.Attribution,
+		plain(geonames.Dump)},
+	{geonames.FormatNames, "GeoNames alternate names, after the dump", geonames.Licence, geonames.Attribution,
+		readNames},
+	{geonames.FormatAdmin, "GeoNames names of states (admin1CodesASCII.txt)", geonames.Licence,
+		geonames.Attribution, plain(geonames.Admin)},
+	{geonames.FormatCountries, "GeoNames names of countries (countryInfo.txt)", geonames.Licence,
+		geonames.Attribution, plain(geonames.Countries)},
 	{tableFormat, "CSV, TSV, GeoJSON, JSON with the usual column names or --map", "", "", readTable},
 }
 
@@ -78,7 +86,8 @@ func readTable(_ *gazetteer.Builder, o Options, refuse gazetteer.Refuse) (gazett
 func readNames(b *gazetteer.Builder, _ Options, refuse gazetteer.Refuse) (gazetteer.Reader, error) {
 	cities := map[string]gazetteer.Place{}
 	err := b.Places(geonames.FormatDump, func(p *gazetteer.Place) error {
-		cities[p.ID] = gazetteer.Place{Kind: p.Kind, ID: p.ID, Names: p.Names[:1:1], Country: p.Country, State: p.State, Point: p.Point, HasPoint: p.HasPoint}
+		cities[p.ID] = gazetteer.Place{Kind: p.Kind, ID: p.ID, Names: p.Names[:1:1], Country: p.Country,
+			State: p.State, Point: p.Point, HasPoint: p.HasPoint}
 		return nil
 	})
 	if err == nil && len(cities) == 0 {
@@ -96,7 +105,7 @@ type Options struct {
 	Columns              table.Map // of tables
 	Licence, Attribution string    // "": those of the format
 	Country              string    // of places that do not say theirs: ISO 3166-1, in upper case
-	Refused              string    // file to which rows that cannot be used are added; "": one for each source, in the gazetteer
+	Refused              string    // file for rows that cannot be used; "": one for each source, in the gazetteer
 	TempDir              string
 	Memory               int64 // bytes of heap beyond which an import ends; 0: no bound
 	Growth               int64 // bytes that a packed file may unpack to; see gazetteer.OpenSource
@@ -112,7 +121,8 @@ type Imported struct {
 
 // Import adds files to the gazetteer in dir and builds it anew; after an error it is as it was before.
 // begins is told of each file before it is read, and gets nil before the gazetteer is built.
-func (o Options) Import(ctx context.Context, dir string, files []string, begins func(one *Imported)) (done []Imported, err error) {
+func (o Options) Import(ctx context.Context, dir string, files []string,
+	begins func(one *Imported)) (done []Imported, err error) {
 	b, err := gazetteer.NewBuilder(dir)
 	if err != nil {
 		return nil, err
@@ -143,14 +153,16 @@ func (o Options) Import(ctx context.Context, dir string, files []string, begins 
 // Begin returns what is to be known of a file before it is read: its name, its
 // format, and whose data it is.
 func (o Options) Begin(file string) (one Imported, err error) {
-	one.Source = gazetteer.Source{Name: filepath.Base(file), Format: o.Format, Licence: o.Licence, Attribution: o.Attribution}
+	one.Source = gazetteer.Source{Name: filepath.Base(file), Format: o.Format, Licence: o.Licence,
+		Attribution: o.Attribution}
 	if one.Format == "" {
 		if one.Format, err = guessFormat(file, o.Growth); err != nil {
 			return one, err
 		}
 	}
 	if len(o.Columns) > 0 && one.Format != tableFormat {
-		return one, fmt.Errorf("%s: --map is for tables, this is %s; --format table says otherwise", one.Name, one.Format)
+		return one, fmt.Errorf("%s: --map is for tables, this is %s; --format table says otherwise", one.Name,
+			one.Format)
 	}
 	for _, f := range formats {
 		if f.Name == one.Format {
@@ -180,12 +192,14 @@ func (o Options) read(ctx context.Context, b *gazetteer.Builder, one *Imported, 
 	emit func(gazetteer.Place) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("%s: the program panicked over this file; please report it: %v\n%s", one.Name, p, debug.Stack())
+			err = fmt.Errorf("%s: the program panicked over this file; please report it: %v\n%s", one.Name, p,
+				debug.Stack())
 		}
 	}()
 	switch {
 	case one.Format == osmFormat:
-		how := osm.Options{Country: o.Country, Refuse: refuse, Shape: b.Shape, TempDir: o.TempDir, Room: o.room(), Growth: o.Growth}
+		how := osm.Options{Country: o.Country, Refuse: refuse, Shape: b.Shape, TempDir: o.TempDir,
+			Room: o.room(), Growth: o.Growth}
 		if one.Extract, err = osm.Read(ctx, file, how, emit); err != nil {
 			return err
 		}
@@ -218,7 +232,8 @@ func (o Options) room() func() error {
 	return func() error {
 		metrics.Read(live)
 		if now := live[0].Value.Uint64(); now > uint64(o.Memory)/10*7 {
-			return fmt.Errorf("%w of %d MB. Set storage.memory or cut the extract to the region (osmium extract)", ErrMemory, o.Memory/1e6)
+			return fmt.Errorf("%w of %d MB. Set storage.memory or cut the extract to the region (osmium "+
+				"extract)", ErrMemory, o.Memory/1e6)
 		}
 		return nil
 	}

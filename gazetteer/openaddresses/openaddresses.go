@@ -22,7 +22,8 @@ type Options struct {
 
 // fields maps the fields of a place to the columns of the format.
 var fields = map[string]string{
-	"street": "street", "housenumber": "number", "postcode": "postcode", "city": "city", "state": "region", "id": "hash", "lon": "lon", "lat": "lat",
+	"street": "street", "housenumber": "number", "postcode": "postcode", "city": "city", "state": "region",
+	"id": "hash", "lon": "lon", "lat": "lat",
 }
 
 // Sniff reports whether head, the start of a file, looks like the format.

@@ -115,7 +115,8 @@ func (c *collector) close() {
 }
 
 var placeKinds = map[string]bool{
-	"city": true, "town": true, "village": true, "hamlet": true, "suburb": true, "borough": true, "quarter": true, "municipality": true,
+	"city": true, "town": true, "village": true, "hamlet": true, "suburb": true, "borough": true,
+	"quarter": true, "municipality": true,
 }
 
 // interesting reports whether an object with these tags becomes a place, gives
@@ -123,7 +124,8 @@ var placeKinds = map[string]bool{
 func interesting(tags osm.Tags) bool {
 	for _, t := range tags {
 		switch t.Key {
-		case "addr:housenumber", "addr:postcode", "addr:city", "addr:street", "addr:place", "addr:interpolation", "website", "contact:website", "url":
+		case "addr:housenumber", "addr:postcode", "addr:city", "addr:street", "addr:place",
+			"addr:interpolation", "website", "contact:website", "url":
 			return true
 		case "place":
 			if placeKinds[t.Value] {
@@ -136,7 +138,8 @@ func interesting(tags osm.Tags) bool {
 
 func isStreet(tags osm.Tags) bool {
 	switch tags.Find("highway") {
-	case "", "bus_stop", "platform", "street_lamp", "traffic_signals", "crossing", "stop", "motorway_junction", "services", "rest_area", "elevator", "proposed", "corridor":
+	case "", "bus_stop", "platform", "street_lamp", "traffic_signals", "crossing", "stop", "motorway_junction",
+		"services", "rest_area", "elevator", "proposed", "corridor":
 		return false
 	}
 	return tags.Find("name") != ""
@@ -311,7 +314,8 @@ func (c *collector) newArea(f feature, tags osm.Tags) *area {
 		}
 		a.names = nil
 		if note := tags.Find("note"); a.postcode != "" && strings.HasPrefix(note, a.postcode+" ") {
-			a.city = strings.TrimSpace(note[len(a.postcode):]) // as German postal areas are noted: "67655 Kaiserslautern"
+			// as German postal areas are noted: "67655 Kaiserslautern"
+			a.city = strings.TrimSpace(note[len(a.postcode):])
 		}
 	}
 	c.areas = append(c.areas, a)
@@ -338,7 +342,8 @@ func number(s string) int {
 // names returns the usual name and the others that people write.
 func namesOf(tags osm.Tags) []string {
 	var all []string
-	for _, key := range []string{"name", "official_name", "alt_name", "short_name", "loc_name", "old_name", "int_name", "name:de", "name:en", "name:fr", "name:it", "name:es", "name:nl", "name:ca"} {
+	for _, key := range []string{"name", "official_name", "alt_name", "short_name", "loc_name", "old_name",
+		"int_name", "name:de", "name:en", "name:fr", "name:it", "name:es", "name:nl", "name:ca"} {
 		for name := range strings.SplitSeq(tags.Find(key), ";") {
 			if name = strings.TrimSpace(name); name != "" && !slices.Contains(all, name) {
 				all = append(all, name)
@@ -365,7 +370,8 @@ func (f *feature) setAddress(tags osm.Tags) {
 }
 
 // objectKeys are the keys of tags that say what is at a house.
-var objectKeys = []string{"amenity", "shop", "tourism", "office", "craft", "healthcare", "leisure", "historic", "cuisine", "healthcare:speciality", "religion", "brand"}
+var objectKeys = []string{"amenity", "shop", "tourism", "office", "craft", "healthcare", "leisure", "historic",
+	"cuisine", "healthcare:speciality", "religion", "brand"}
 
 // objectTags returns what an object is and when it is open, with opening_hours
 // last; nothing where no tag says what it is.
@@ -416,7 +422,8 @@ func (c *collector) feature(f feature, tags osm.Tags) {
 				c.extract.SocialMedia++
 			}
 			if site != "" {
-				s := feature{id: f.id, kind: f.kind, has: f.has, point: f.point, way: f.way, refs: f.refs, names: []string{site}}
+				s := feature{id: f.id, kind: f.kind, has: f.has, point: f.point, way: f.way, refs: f.refs,
+					names: []string{site}}
 				c.sites = append(c.sites, s)
 			}
 		}
@@ -439,8 +446,10 @@ func countryOfPhone(phone string) string {
 }
 
 var callingCodes = map[string]string{
-	"+49": "DE", "+43": "AT", "+41": "CH", "+423": "LI", "+31": "NL", "+32": "BE", "+33": "FR", "+34": "ES", "+352": "LU", "+376": "AD", "+377": "MC",
-	"+45": "DK", "+46": "SE", "+48": "PL", "+420": "CZ", "+61": "AU", "+36": "HU", "+30": "GR", "+351": "PT", "+353": "IE", "+386": "SI", "+421": "SK",
+	"+49": "DE", "+43": "AT", "+41": "CH", "+423": "LI", "+31": "NL", "+32": "BE", "+33": "FR", "+34": "ES",
+	"+352": "LU", "+376": "AD", "+377": "MC",
+	"+45": "DK", "+46": "SE", "+48": "PL", "+420": "CZ", "+61": "AU", "+36": "HU", "+30": "GR", "+351": "PT",
+	"+353": "IE", "+386": "SI", "+421": "SK",
 }
 
 // locate sets the coordinate of a feature that is a way or relation: the
@@ -472,20 +481,7 @@ func centre(line orb.LineString) (orb.Point, bool) {
 			return p, true
 		}
 	}
-	total := 0.0
-	for i := 1; i < len(line); i++ {
-		total += geo.Distance(line[i-1], line[i])
-	}
-	left := total / 2
-	for i := 1; i < len(line); i++ {
-		d := geo.Distance(line[i-1], line[i])
-		if d > 0 && d >= left {
-			t := left / d
-			return orb.Point{line[i-1][0] + t*(line[i][0]-line[i-1][0]), line[i-1][1] + t*(line[i][1]-line[i-1][1])}, true
-		}
-		left -= d
-	}
-	return line[len(line)/2], true
+	return (&gazetteer.Range{Line: line}).At(0.5), true
 }
 
 // besideStreet is how far, in metres, a house without addr:street may lie from
@@ -532,7 +528,8 @@ func (c *collector) newStreetFinder(cells map[cell]bool) (*streetFinder, error) 
 				s.names = append(s.names, f.names[0])
 			}
 			a, b := flat(line[i-1]), flat(line[i])
-			s.segments.Insert([2]float64{min(a[0], b[0]), min(a[1], b[1])}, [2]float64{max(a[0], b[0]), max(a[1], b[1])}, segment{a, b, len(s.names) - 1})
+			s.segments.Insert([2]float64{min(a[0], b[0]), min(a[1], b[1])},
+				[2]float64{max(a[0], b[0]), max(a[1], b[1])}, segment{a, b, len(s.names) - 1})
 		}
 		return nil
 	})
@@ -542,13 +539,14 @@ func (c *collector) newStreetFinder(cells map[cell]bool) (*streetFinder, error) 
 func (s *streetFinder) nearest(p orb.Point) string {
 	at := flat(p)
 	best, least, tried := "", besideStreet/111_195.0, 0
-	s.segments.Nearby(rtree.BoxDist[float64, segment](at, at, nil), func(_, _ [2]float64, g segment, dist float64) bool {
-		if d := planar.DistanceFromSegment(g.a, g.b, at); d < least {
-			best, least = s.names[g.line], d
-		}
-		tried++
-		return tried < 16 && math.Sqrt(dist) < least
-	})
+	s.segments.Nearby(rtree.BoxDist[float64, segment](at, at, nil),
+		func(_, _ [2]float64, g segment, dist float64) bool {
+			if d := planar.DistanceFromSegment(g.a, g.b, at); d < least {
+				best, least = s.names[g.line], d
+			}
+			tried++
+			return tried < 16 && math.Sqrt(dist) < least
+		})
 	return best
 }
 
@@ -585,7 +583,8 @@ func (c *collector) finish(ctx context.Context, emit func(gazetteer.Place) error
 		}
 		return err
 	}
-	for _, step := range []func(context.Context, *surroundings, func(gazetteer.Place) error) error{c.emitAreas, c.emitPlaces, c.emitHouses, c.emitInterpolations, c.emitStreets} {
+	for _, step := range []func(context.Context, *surroundings, func(gazetteer.Place) error) error{c.emitAreas,
+		c.emitPlaces, c.emitHouses, c.emitInterpolations, c.emitStreets} {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -620,7 +619,8 @@ func (c *collector) emitAreas(_ context.Context, x *surroundings, emit func(gaze
 		if p, size := planar.CentroidArea(a.shape); size != 0 && planar.MultiPolygonContains(a.shape, p) {
 			at = p
 		}
-		p := gazetteer.Place{ID: a.osmID(), Names: a.names, Point: at, HasPoint: true, Area: a.shape, AdminLevel: a.level, Population: a.population}
+		p := gazetteer.Place{ID: a.osmID(), Names: a.names, Point: at, HasPoint: true, Area: a.shape,
+			AdminLevel: a.level, Population: a.population}
 		p.Country, p.State = x.country(at, ""), x.state(at)
 		switch {
 		case a.postal:
@@ -652,7 +652,8 @@ func (c *collector) emitAreas(_ context.Context, x *surroundings, emit func(gaze
 
 func (c *collector) emitPlaces(_ context.Context, x *surroundings, emit func(gazetteer.Place) error) error {
 	for _, f := range c.places {
-		p := gazetteer.Place{Kind: gazetteer.City, ID: f.osmID(), Names: f.names, Point: f.point, HasPoint: true, Population: f.population,
+		p := gazetteer.Place{Kind: gazetteer.City, ID: f.osmID(), Names: f.names, Point: f.point,
+			HasPoint: true, Population: f.population,
 			Country: x.country(f.point, f.country), State: x.state(f.point)}
 		if err := emit(p); err != nil {
 			return err
@@ -661,7 +662,8 @@ func (c *collector) emitPlaces(_ context.Context, x *surroundings, emit func(gaz
 			if !strings.ContainsAny(code, "0123456789") || strings.Contains(code, "-") {
 				continue
 			}
-			q := gazetteer.Place{Kind: gazetteer.Postcode, Postcode: strings.TrimSpace(code), Names: f.names[:1], Country: p.Country, State: p.State}
+			q := gazetteer.Place{Kind: gazetteer.Postcode, Postcode: strings.TrimSpace(code),
+				Names: f.names[:1], Country: p.Country, State: p.State}
 			if err := emit(q); err != nil {
 				return err
 			}
@@ -716,7 +718,8 @@ func (c *collector) emitHouses(ctx context.Context, x *surroundings, emit func(g
 		if f.street == "" || !f.has {
 			return nil
 		}
-		p := gazetteer.Place{Kind: gazetteer.House, ID: f.osmID(), Names: []string{f.street}, Street: f.street, HouseNumber: f.number, Point: f.point, HasPoint: true}
+		p := gazetteer.Place{Kind: gazetteer.House, ID: f.osmID(), Names: []string{f.street}, Street: f.street,
+			HouseNumber: f.number, Point: f.point, HasPoint: true}
 		if len(f.names) > 0 {
 			p.Object = &gazetteer.Object{ID: p.ID, Names: slices.Clone(f.names), Tags: slices.Clone(f.tags)}
 		}
@@ -798,7 +801,8 @@ func (c *collector) emitStreets(ctx context.Context, x *surroundings, emit func(
 	}
 	streets := map[uint64]longest{}
 	place := func(f *feature) gazetteer.Place {
-		p := gazetteer.Place{Kind: gazetteer.Street, ID: f.osmID(), Names: f.names, Street: f.names[0], Point: f.point, HasPoint: true}
+		p := gazetteer.Place{Kind: gazetteer.Street, ID: f.osmID(), Names: f.names, Street: f.names[0],
+			Point: f.point, HasPoint: true}
 		x.fill(&p, f)
 		return p
 	}
@@ -812,7 +816,8 @@ func (c *collector) emitStreets(ctx context.Context, x *surroundings, emit func(
 			return nil
 		}
 		p := place(f)
-		key := maphash.String(seed, strings.Join([]string{gazetteer.StreetKey(p.Street), p.Postcode, gazetteer.Key(p.City), p.Country}, "\x00"))
+		key := maphash.String(seed, strings.Join([]string{gazetteer.StreetKey(p.Street), p.Postcode,
+			gazetteer.Key(p.City), p.Country}, "\x00"))
 		length := float32(geo.Length(c.nodes.line(f.refs)))
 		if s, ok := streets[key]; !ok || length > s.length {
 			streets[key] = longest{n, length}

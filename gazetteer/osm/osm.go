@@ -87,11 +87,13 @@ const (
 )
 
 func formatOf(head []byte) format {
-	if len(head) >= 16 && binary.BigEndian.Uint32(head) < 64<<10 && bytes.Contains(head[4:16], []byte("\x0a\x09OSMHeader")) {
+	if len(head) >= 16 && binary.BigEndian.Uint32(head) < 64<<10 &&
+		bytes.Contains(head[4:16], []byte("\x0a\x09OSMHeader")) {
 		return formatPBF
 	}
 	text := bytes.TrimLeft(head, " \t\r\n")
-	if (bytes.HasPrefix(text, []byte("<?xml")) || bytes.HasPrefix(text, []byte("<osm"))) && bytes.Contains(text, []byte("<osm")) {
+	if (bytes.HasPrefix(text, []byte("<?xml")) || bytes.HasPrefix(text, []byte("<osm"))) &&
+		bytes.Contains(text, []byte("<osm")) {
 		return formatXML
 	}
 	return formatUnknown
@@ -198,7 +200,8 @@ func (c *collector) readXML(ctx context.Context, r io.Reader) error {
 	if err := s.Err(); err != nil {
 		var syntax *xml.SyntaxError
 		if errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &syntax) && syntax.Msg == "unexpected EOF" {
-			return fmt.Errorf("%w: it ends in the middle of the XML (%d bytes of it read). Download it again", ErrTruncated, count.n)
+			return fmt.Errorf("%w: it ends in the middle of the XML (%d bytes of it read). Download it again",
+				ErrTruncated, count.n)
 		}
 		if errors.Is(err, errElement) || errors.Is(err, errObject) || errors.Is(err, gazetteer.ErrGrowth) {
 			return fmt.Errorf("%w: %w at byte %d", ErrFormat, err, count.n)

@@ -131,7 +131,8 @@ func checkBlocks(f *os.File, size int64) error {
 	for at, n := (blobAt{}), 1; at.next < size; n++ {
 		var err error
 		if at, err = readHeader(f, at.next, size); errors.Is(err, io.EOF) {
-			return fmt.Errorf("%w: it ends in the middle of block %d (%d bytes, the block begins at byte %d). Download it again and compare the .md5",
+			return fmt.Errorf("%w: it ends in the middle of block %d (%d bytes, the block begins at "+
+				"byte %d). Download it again and compare the .md5",
 				ErrTruncated, n, size, at.off)
 		} else if err != nil {
 			return fmt.Errorf("%w: block %d at byte %d: %w", ErrFormat, n, at.off, err)

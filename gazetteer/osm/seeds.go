@@ -27,7 +27,8 @@ func Sum(extracts []*Extract) (total Extract) {
 // the text of seeds.txt. files are the names of the extracts.
 func SeedList(region *gazetteer.Region, files []string, extracts []*Extract) (seeds int, text []byte) {
 	var b bytes.Buffer
-	b.WriteString("# Where the crawl starts: one URL a line. Add what you know: portals, directories, the town's own site.\n")
+	b.WriteString("# Where the crawl starts: one URL a line. Add what you know: portals, directories, " +
+		"the town's own site.\n")
 	seen := map[string]bool{}
 	for i, e := range extracts {
 		fmt.Fprintf(&b, "# web sites of %s, %s\n", textutil.OneLine(filepath.Base(files[i])), Attribution)

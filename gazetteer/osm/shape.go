@@ -59,7 +59,8 @@ func shapeKind(tags osm.Tags, closed bool) gazetteer.ShapeKind {
 	switch {
 	case natural == "water", landuse == "reservoir", landuse == "basin":
 		return gazetteer.Water
-	case natural == "wood", landuse == "forest", landuse == "cemetery", leisure == "park", leisure == "nature_reserve" && natural != "":
+	case natural == "wood", landuse == "forest", landuse == "cemetery", leisure == "park",
+		leisure == "nature_reserve" && natural != "":
 		return gazetteer.Green
 	}
 	return 0
@@ -137,7 +138,8 @@ func (c *collector) emitShapes(ctx context.Context) error {
 	for i := range c.places {
 		p := &c.places[i]
 		if kind := labels[p.place]; kind != 0 && p.has && len(p.names) > 0 {
-			if err := c.options.Shape(gazetteer.Shape{Kind: kind, Name: p.names[0], Lines: []orb.LineString{{p.point}}}); err != nil {
+			if err := c.options.Shape(gazetteer.Shape{Kind: kind, Name: p.names[0],
+				Lines: []orb.LineString{{p.point}}}); err != nil {
 				return err
 			}
 		}
@@ -147,6 +149,7 @@ func (c *collector) emitShapes(ctx context.Context) error {
 
 // labels are the values of place whose names a map shows.
 var labels = map[string]gazetteer.ShapeKind{
-	"city": gazetteer.CityLabel, "town": gazetteer.TownLabel, "village": gazetteer.VillageLabel, "suburb": gazetteer.VillageLabel,
+	"city": gazetteer.CityLabel, "town": gazetteer.TownLabel, "village": gazetteer.VillageLabel,
+	"suburb":  gazetteer.VillageLabel,
 	"quarter": gazetteer.VillageLabel, "hamlet": gazetteer.VillageLabel,
 }

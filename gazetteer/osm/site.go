@@ -34,7 +34,8 @@ func CleanURL(raw string) (site string, social bool) {
 	}
 	u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.ToLower(strings.TrimSuffix(u.Host, "."))
 	host := u.Hostname()
-	if !strings.Contains(host, ".") || strings.ContainsAny(host, "@,<>\"'_ ") || strings.HasPrefix(host, ".") || strings.HasSuffix(host, ".") || strings.Contains(host, "..") {
+	if !strings.Contains(host, ".") || strings.ContainsAny(host, "@,<>\"'_ ") || strings.HasPrefix(host, ".") ||
+		strings.HasSuffix(host, ".") || strings.Contains(host, "..") {
 		return "", false
 	}
 	for name := host; name != ""; {
@@ -61,11 +62,14 @@ func siteKey(site string) string {
 var notOwnSites = func() map[string]bool {
 	m := map[string]bool{}
 	for _, host := range strings.Fields(`
-		facebook.com fb.com fb.me instagram.com twitter.com x.com t.co youtube.com youtu.be tiktok.com linkedin.com xing.com pinterest.com
-		threads.net snapchat.com vk.com ok.ru flickr.com tumblr.com reddit.com whatsapp.com wa.me t.me telegram.me telegram.org discord.gg discord.com
+		facebook.com fb.com fb.me instagram.com twitter.com x.com t.co youtube.com youtu.be tiktok.com
+		linkedin.com xing.com pinterest.com
+		threads.net snapchat.com vk.com ok.ru flickr.com tumblr.com reddit.com whatsapp.com wa.me t.me
+		telegram.me telegram.org discord.gg discord.com
 		twitch.tv vimeo.com soundcloud.com myspace.com plus.google.com meetup.com mastodon.social bsky.app nextdoor.com
 		bit.ly tinyurl.com goo.gl ow.ly is.gd buff.ly linktr.ee rebrand.ly cutt.ly t1p.de lnk.bio tiny.cc
-		maps.google.com maps.app.goo.gl google.com google.de openstreetmap.org osm.org wikipedia.org wikidata.org wikimedia.org
+		maps.google.com maps.app.goo.gl google.com google.de openstreetmap.org osm.org wikipedia.org
+		wikidata.org wikimedia.org
 		tripadvisor.com tripadvisor.de yelp.com yelp.de foursquare.com booking.com airbnb.com`) {
 		m[host] = true
 	}

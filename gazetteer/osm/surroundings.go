@@ -143,7 +143,8 @@ func (n *neighbours) near(p orb.Point, limit float64) string {
 
 func newSurroundings(c *collector) (*surroundings, error) {
 	x := &surroundings{
-		areas: newAreaGrid(c.areas), codes: newNeighbours(fineGrain), cities: newNeighbours(fineGrain), lands: newNeighbours(landGrain), farLands: newNeighbours(coarseGrain),
+		areas: newAreaGrid(c.areas), codes: newNeighbours(fineGrain), cities: newNeighbours(fineGrain),
+		lands: newNeighbours(landGrain), farLands: newNeighbours(coarseGrain),
 		places: c.places, byCode: map[string]map[string]int{}, fallback: strings.ToUpper(c.options.Country),
 	}
 	for i := range x.places {
@@ -358,7 +359,8 @@ func (x *surroundings) placeIn(a *area) *feature {
 	key, first := gazetteer.Key(a.names[0]), -1
 	x.tree.Search(a.bound.Min, a.bound.Max, func(_, _ [2]float64, i int) bool {
 		f := &x.places[i]
-		if (first < 0 || i < first) && gazetteer.Key(f.names[0]) == key && planar.MultiPolygonContains(a.shape, f.point) {
+		if (first < 0 || i < first) && gazetteer.Key(f.names[0]) == key &&
+			planar.MultiPolygonContains(a.shape, f.point) {
 			first = i
 		}
 		return true

@@ -16,7 +16,8 @@ type shape struct {
 var (
 	german  = []string{"straße", "strasse", "str.", "weg", "platz", "gasse", "allee", "ring", "damm"}
 	french  = []string{"rue ", "avenue ", "chemin ", "place ", "boulevard ", "impasse "}
-	english = []string{" street ", " st ", " avenue ", " ave ", " road ", " rd ", " drive ", " dr ", " lane ", " ln ", " way ", " court ", " blvd "}
+	english = []string{" street ", " st ", " avenue ", " ave ", " road ", " rd ", " drive ", " dr ", " lane ",
+		" ln ", " way ", " court ", " blvd "}
 )
 
 var shapes = []shape{
@@ -47,9 +48,6 @@ func (t *reading) guess(rows []row) string {
 		for _, r := range rows {
 			code := t.text(r, "postcode")
 			point, hasPoint, err := t.point(r)
-			if r.has {
-				point, hasPoint, err = r.point, true, nil
-			}
 			if err != nil || code == "" && !hasPoint {
 				continue
 			}

@@ -65,7 +65,8 @@ func readLines(b *bufio.Reader, take func(row) error) error {
 				r.parse()
 			}
 		}
-		if _, end := b.Peek(1); r.refused != nil && end == io.EOF && r.refused.Error() == "unexpected end of JSON input" {
+		if _, end := b.Peek(1); r.refused != nil && end == io.EOF &&
+			r.refused.Error() == "unexpected end of JSON input" {
 			return fmt.Errorf("%w: line %d: %w", gazetteer.ErrFormat, n, io.ErrUnexpectedEOF)
 		}
 		if err := take(r); err != nil {

@@ -23,7 +23,8 @@ import (
 )
 
 // Fields are those that a column can be mapped to.
-var Fields = []string{"street", "housenumber", "postcode", "city", "state", "country", "lat", "lon", "housenumber_max", "aliases", "population", "id"}
+var Fields = []string{"street", "housenumber", "postcode", "city", "state", "country", "lat", "lon",
+	"housenumber_max", "aliases", "population", "id"}
 
 // Errors of a table that cannot be used at all.
 var (
@@ -50,7 +51,8 @@ func ParseMap(text string) (Map, error) {
 			return nil, fmt.Errorf("a column map is written street=STRNAME,housenumber=HNR,…; got %.60q", part)
 		}
 		if !slices.Contains(Fields, field) {
-			return nil, fmt.Errorf("the column map has no field %.60q; the fields are %s", field, strings.Join(Fields, ", "))
+			return nil, fmt.Errorf("the column map has no field %.60q; the fields are %s", field,
+				strings.Join(Fields, ", "))
 		}
 		for c := range strings.SplitSeq(columns, "+") {
 			m[field] = append(m[field], strings.TrimSpace(c))
@@ -62,10 +64,14 @@ func ParseMap(text string) (Map, error) {
 // usual are the names of columns, folded, by which a field is known without a
 // map; earlier ones win.
 var usual = map[string][]string{
-	"street":          {"street", "addrstreet", "strasse", "str", "strname", "strassenname", "streetname", "nomvoie", "thoroughfare", "via", "calle", "straat"},
-	"housenumber":     {"housenumber", "addrhousenumber", "hausnummer", "hausnr", "hnr", "hsnr", "number", "hno", "numero", "huisnummer"},
-	"postcode":        {"postcode", "addrpostcode", "plz", "postleitzahl", "zip", "zipcode", "postalcode", "codepostal", "cap"},
-	"city":            {"city", "addrcity", "ort", "stadt", "town", "gemeinde", "ortsname", "placename", "municipality", "locality", "commune", "nomcommune", "place"},
+	"street": {"street", "addrstreet", "strasse", "str", "strname", "strassenname", "streetname",
+		"nomvoie", "thoroughfare", "via", "calle", "straat"},
+	"housenumber": {"housenumber", "addrhousenumber", "hausnummer", "hausnr", "hnr", "hsnr", "number",
+		"hno", "numero", "huisnummer"},
+	"postcode": {"postcode", "addrpostcode", "plz", "postleitzahl", "zip", "zipcode", "postalcode",
+		"codepostal", "cap"},
+	"city": {"city", "addrcity", "ort", "stadt", "town", "gemeinde", "ortsname", "placename",
+		"municipality", "locality", "commune", "nomcommune", "place"},
 	"state":           {"state", "addrstate", "statecode", "province", "bundesland", "region", "admin1code"},
 	"country":         {"country", "addrcountry", "countrycode", "land", "staat"},
 	"lat":             {"lat", "latitude", "breite", "breitengrad", "geolat", "y"},
@@ -77,7 +83,8 @@ var usual = map[string][]string{
 }
 
 // suffixes are columns that hold the letter of a house number.
-var suffixes = []string{"hausnummerzusatz", "hnrz", "hnrzusatz", "hsnrzusatz", "adz", "housenumbersuffix", "hausnrzusatz", "zusatz"}
+var suffixes = []string{"hausnummerzusatz", "hnrz", "hnrzusatz", "hsnrzusatz", "adz", "housenumbersuffix",
+	"hausnrzusatz", "zusatz"}
 
 // complete adds to m what the usual names tell, or returns an ErrColumns.
 func complete(m Map, columns []string) (Map, error) {
@@ -90,7 +97,8 @@ func complete(m Map, columns []string) (Map, error) {
 				i = slices.IndexFunc(columns, func(c string) bool { return strings.EqualFold(c, name) })
 			}
 			if i < 0 {
-				return nil, fmt.Errorf("%w: no column %q. Columns: %s. Use --map %s=…", ErrColumns, name, list(columns), field)
+				return nil, fmt.Errorf("%w: no column %q. Columns: %s. Use --map %s=…", ErrColumns, name,
+					list(columns), field)
 			}
 			full[field] = append(full[field], columns[i])
 			used[columns[i]] = true
@@ -124,10 +132,12 @@ func complete(m Map, columns []string) (Map, error) {
 		}
 	}
 	if len(full["street"]) == 0 && len(full["postcode"]) == 0 && len(full["city"]) == 0 {
-		return nil, fmt.Errorf("%w: no column \"street\". Columns: %s. Use --map street=…,housenumber=…,postcode=…,city=…,lat=…,lon=…", ErrColumns, list(columns))
+		return nil, fmt.Errorf("%w: no column \"street\". Columns: %s. Use --map "+
+			"street=…,housenumber=…,postcode=…,city=…,lat=…,lon=…", ErrColumns, list(columns))
 	}
 	if len(full["housenumber"]) > 0 && len(full["street"]) == 0 && len(m) > 0 {
-		return nil, fmt.Errorf("%w: house numbers without a column \"street\". Columns: %s. Use --map street=…", ErrColumns, list(columns))
+		return nil, fmt.Errorf("%w: house numbers without a column \"street\". Columns: %s. Use --map street=…",
+			ErrColumns, list(columns))
 	}
 	return full, nil
 }
@@ -135,7 +145,8 @@ func complete(m Map, columns []string) (Map, error) {
 func list(columns []string) string {
 	shown := make([]string, 0, 40)
 	for _, c := range columns[:min(len(columns), 40)] {
-		shown = append(shown, strings.TrimFunc(strconv.Quote(textutil.ClipBytes(c, 40)), func(r rune) bool { return r == '"' }))
+		shown = append(shown, strings.TrimFunc(strconv.Quote(textutil.ClipBytes(c, 40)),
+			func(r rune) bool { return r == '"' }))
 	}
 	if len(columns) > len(shown) {
 		shown = append(shown, "…")
@@ -196,7 +207,8 @@ func Reader(o Options) gazetteer.Reader {
 		}
 		if err == nil && t.good == 0 {
 			if t.firstErr != nil {
-				return fmt.Errorf("%w: none of %d rows can be used; the first: %w", gazetteer.ErrFormat, t.rows, t.firstErr)
+				return fmt.Errorf("%w: none of %d rows can be used; the first: %w", gazetteer.ErrFormat, t.rows,
+					t.firstErr)
 			}
 			return fmt.Errorf("%w: the table holds no row", gazetteer.ErrFormat)
 		}
@@ -324,8 +336,9 @@ func (t *reading) text(r row, field string) string {
 
 func (t *reading) place(r row) (gazetteer.Place, error) {
 	p := gazetteer.Place{
-		ID: t.text(r, "id"), Street: t.text(r, "street"), HouseNumber: t.text(r, "housenumber"), Postcode: t.text(r, "postcode"),
-		City: t.text(r, "city"), State: t.text(r, "state"), Country: country(t.text(r, "country")),
+		ID: t.text(r, "id"), Street: t.text(r, "street"), HouseNumber: t.text(r, "housenumber"),
+		Postcode: t.text(r, "postcode"),
+		City:     t.text(r, "city"), State: t.text(r, "state"), Country: country(t.text(r, "country")),
 	}
 	if p.Country == "" {
 		p.Country = t.o.Country
@@ -343,9 +356,6 @@ func (t *reading) place(r row) (gazetteer.Place, error) {
 	}
 	if p.Point, p.HasPoint, err = t.point(r); err != nil {
 		return p, err
-	}
-	if r.has {
-		p.Point, p.HasPoint = r.point, true
 	}
 	if p.HasPoint && swappedIn(p.Country, p.Point) {
 		return p, fmt.Errorf("lat=%g, lon=%g look swapped: that is not in %s", p.Point[1], p.Point[0], p.Country)
@@ -403,10 +413,14 @@ func country(s string) string {
 }
 
 var countryNames = map[string]string{
-	"usa": "US", "unitedstates": "US", "unitedstatesofamerica": "US", "deutschland": "DE", "germany": "DE", "deu": "DE", "oesterreich": "AT", "austria": "AT",
-	"aut": "AT", "schweiz": "CH", "suisse": "CH", "switzerland": "CH", "che": "CH", "liechtenstein": "LI", "lie": "LI", "unitedkingdom": "GB", "greatbritain": "GB",
-	"gbr": "GB", "france": "FR", "fra": "FR", "italia": "IT", "italy": "IT", "ita": "IT", "nederland": "NL", "netherlands": "NL", "nld": "NL", "espana": "ES", "spain": "ES",
-	"belgie": "BE", "belgique": "BE", "belgium": "BE", "canada": "CA", "can": "CA", "australia": "AU", "aus": "AU", "danmark": "DK", "denmark": "DK", "luxembourg": "LU",
+	"usa": "US", "unitedstates": "US", "unitedstatesofamerica": "US", "deutschland": "DE", "germany": "DE",
+	"deu": "DE", "oesterreich": "AT", "austria": "AT",
+	"aut": "AT", "schweiz": "CH", "suisse": "CH", "switzerland": "CH", "che": "CH", "liechtenstein": "LI",
+	"lie": "LI", "unitedkingdom": "GB", "greatbritain": "GB",
+	"gbr": "GB", "france": "FR", "fra": "FR", "italia": "IT", "italy": "IT", "ita": "IT", "nederland": "NL",
+	"netherlands": "NL", "nld": "NL", "espana": "ES", "spain": "ES",
+	"belgie": "BE", "belgique": "BE", "belgium": "BE", "canada": "CA", "can": "CA", "australia": "AU",
+	"aus": "AU", "danmark": "DK", "denmark": "DK", "luxembourg": "LU",
 }
 
 func whole(s string) (int, error) {
@@ -420,8 +434,12 @@ func whole(s string) (int, error) {
 	return int(f), nil
 }
 
-// point returns the coordinate of a row. Both columns empty is none.
+// point returns the coordinate of a row: of its geometry, else of its columns. Both of
+// them empty is none.
 func (t *reading) point(r row) (orb.Point, bool, error) {
+	if r.has {
+		return r.point, true, nil
+	}
 	lat, lon := t.text(r, "lat"), t.text(r, "lon")
 	if lat == "" || lon == "" {
 		if lat != lon {
@@ -456,9 +474,6 @@ func (t *reading) checkDegrees() error {
 	var example orb.Point
 	for _, r := range t.waiting {
 		p, ok, err := t.point(r)
-		if r.has {
-			p, ok, err = r.point, true, nil
-		}
 		if err != nil || !ok || math.IsNaN(p[0]) || math.IsNaN(p[1]) {
 			continue
 		}
@@ -480,9 +495,11 @@ func (t *reading) checkDegrees() error {
 	}
 	switch {
 	case metres*2 > seen:
-		return fmt.Errorf("%w: X=%.0f, Y=%.0f; this looks like %s. Convert first: ogr2ogr -t_srs EPSG:4326 …", ErrCoordinates, example[0], example[1], metric(example))
+		return fmt.Errorf("%w: X=%.0f, Y=%.0f; this looks like %s. Convert first: ogr2ogr -t_srs EPSG:4326 …",
+			ErrCoordinates, example[0], example[1], metric(example))
 	case swapped*2 > seen:
-		return fmt.Errorf("%w as mapped: lat=%g, lon=%g look swapped. Use --map lat=%s,lon=%s", ErrCoordinates, example[1], example[0],
+		return fmt.Errorf("%w as mapped: lat=%g, lon=%g look swapped. Use --map lat=%s,lon=%s", ErrCoordinates,
+			example[1], example[0],
 			strings.Join(t.m["lon"], "+"), strings.Join(t.m["lat"], "+"))
 	}
 	return nil
@@ -517,10 +534,14 @@ func metric(p orb.Point) string {
 
 // boxes are rough bounds of countries, to recognise swapped columns.
 var boxes = map[string]orb.Bound{
-	"DE": box(5.8, 47.2, 15.1, 55.1), "AT": box(9.5, 46.3, 17.2, 49.1), "CH": box(5.9, 45.8, 10.6, 47.9), "LI": box(9.4, 47, 9.7, 47.3),
-	"NL": box(3.2, 50.7, 7.3, 53.7), "BE": box(2.5, 49.4, 6.5, 51.6), "LU": box(5.7, 49.4, 6.6, 50.2), "DK": box(8, 54.5, 15.3, 57.8),
-	"FR": box(-5.3, 41.2, 9.7, 51.2), "IT": box(6.6, 35.4, 18.6, 47.1), "ES": box(-18.3, 27.5, 4.4, 43.9), "GB": box(-8.7, 49.8, 1.9, 60.9),
-	"PL": box(14.1, 49, 24.2, 54.9), "CZ": box(12, 48.5, 18.9, 51.1), "US": box(-180, 17, -64, 72), "CA": box(-141.1, 41.6, -52.5, 83.2), "AU": box(112.8, -43.8, 154, -9.9),
+	"DE": box(5.8, 47.2, 15.1, 55.1), "AT": box(9.5, 46.3, 17.2, 49.1), "CH": box(5.9, 45.8, 10.6, 47.9),
+	"LI": box(9.4, 47, 9.7, 47.3),
+	"NL": box(3.2, 50.7, 7.3, 53.7), "BE": box(2.5, 49.4, 6.5, 51.6), "LU": box(5.7, 49.4, 6.6, 50.2),
+	"DK": box(8, 54.5, 15.3, 57.8),
+	"FR": box(-5.3, 41.2, 9.7, 51.2), "IT": box(6.6, 35.4, 18.6, 47.1), "ES": box(-18.3, 27.5, 4.4, 43.9),
+	"GB": box(-8.7, 49.8, 1.9, 60.9),
+	"PL": box(14.1, 49, 24.2, 54.9), "CZ": box(12, 48.5, 18.9, 51.1), "US": box(-180, 17, -64, 72),
+	"CA": box(-141.1, 41.6, -52.5, 83.2), "AU": box(112.8, -43.8, 154, -9.9),
 }
 
 func box(minLon, minLat, maxLon, maxLat float64) orb.Bound {

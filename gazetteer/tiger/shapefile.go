@@ -70,7 +70,8 @@ func newShapes(r io.Reader) (*shapes, error) {
 	minX, minY := float(head[36:]), float(head[44:])
 	maxX, maxY := float(head[52:]), float(head[60:])
 	if max(math.Abs(minX), math.Abs(maxX)) > 180 || max(math.Abs(minY), math.Abs(maxY)) > 90 {
-		return nil, fmt.Errorf("%w: X=%.0f, Y=%.0f are not degrees. Convert first: ogr2ogr -t_srs EPSG:4326 …", gazetteer.ErrFormat, maxX, maxY)
+		return nil, fmt.Errorf("%w: X=%.0f, Y=%.0f are not degrees. Convert first: ogr2ogr -t_srs EPSG:4326 …",
+			gazetteer.ErrFormat, maxX, maxY)
 	}
 	s.left = int64(binary.BigEndian.Uint32(head[24:]))*2 - int64(len(head))
 	return s, nil

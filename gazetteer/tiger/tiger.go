@@ -83,7 +83,8 @@ func place(street, zip, state string, r *gazetteer.Range) (gazetteer.Place, erro
 	case zip == "":
 		return gazetteer.Place{}, errors.New("no ZIP code")
 	}
-	return gazetteer.Place{Kind: gazetteer.Street, Names: []string{street}, Street: street, Postcode: zip, State: state, Country: "US", Range: r}, nil
+	return gazetteer.Place{Kind: gazetteer.Street, Names: []string{street}, Street: street, Postcode: zip,
+		State: state, Country: "US", Range: r}, nil
 }
 
 // newRange returns the range of house numbers along line. Numbers on both
@@ -157,8 +158,10 @@ func StateOf(name string) string {
 // states are the FIPS codes.
 var states = func() map[string]string {
 	m := map[string]string{}
-	for part := range strings.FieldsSeq(`01AL 02AK 04AZ 05AR 06CA 08CO 09CT 10DE 11DC 12FL 13GA 15HI 16ID 17IL 18IN 19IA 20KS 21KY 22LA 23ME 24MD 25MA
-		26MI 27MN 28MS 29MO 30MT 31NE 32NV 33NH 34NJ 35NM 36NY 37NC 38ND 39OH 40OK 41OR 42PA 44RI 45SC 46SD 47TN 48TX 49UT 50VT 51VA 53WA 54WV 55WI
+	for part := range strings.FieldsSeq(`01AL 02AK 04AZ 05AR 06CA 08CO 09CT 10DE 11DC 12FL 13GA 15HI
+	16ID 17IL 18IN 19IA 20KS 21KY 22LA 23ME 24MD 25MA
+		26MI 27MN 28MS 29MO 30MT 31NE 32NV 33NH 34NJ 35NM 36NY 37NC 38ND 39OH 40OK 41OR 42PA 44RI 45SC
+		46SD 47TN 48TX 49UT 50VT 51VA 53WA 54WV 55WI
 		56WY 60AS 66GU 69MP 72PR 78VI`) {
 		m[part[:2]] = part[2:]
 	}
@@ -181,7 +184,8 @@ func Shapefile(ctx context.Context, shp, dbf io.Reader, o Options, emit func(gaz
 	}
 	for _, c := range []string{"FULLNAME", "LFROMHN", "LTOHN", "RFROMHN", "RTOHN", "ZIPL", "ZIPR"} {
 		if _, ok := rows.fields[c]; !ok {
-			return fmt.Errorf("%w: its table has no column %s; wanted TIGER/Line address features (tl_…_addrfeat)", gazetteer.ErrFormat, c)
+			return fmt.Errorf("%w: its table has no column %s; wanted TIGER/Line address features "+
+				"(tl_…_addrfeat)", gazetteer.ErrFormat, c)
 		}
 	}
 	for n := 1; ; n++ {
@@ -236,7 +240,8 @@ func features(r *rows, line orb.LineString, state string, refuse func(error)) (f
 		if zip == "" {
 			zip = zips[1-side]
 		}
-		rng, err := newRange(from, to, r.value("PARITY"+name) == "B", beside(line, []float64{sideOffset, -sideOffset}[side]))
+		rng, err := newRange(from, to, r.value("PARITY"+name) == "B",
+			beside(line, []float64{sideOffset, -sideOffset}[side]))
 		var p gazetteer.Place
 		if err == nil {
 			p, err = place(street, zip, state, rng)
