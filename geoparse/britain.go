@@ -74,20 +74,10 @@ func (s *scan) outwardPostcode(i, j int) bool {
 
 func upper(c byte) bool { return c-'A' <= 25 }
 
-// outwardForm tells whether s has the form of the first half of a British
-// postcode: A9, A99, AA9, AA99, A9A, AA9A.
-func outwardForm(s string) bool {
-	n := 0
-	for n < len(s) && upper(s[n]) {
-		n++
-	}
-	if n == 0 || n > 2 || n == len(s) {
-		return false
-	}
-	rest := s[n:]
-	return len(rest) == 1 && rest[0]-'0' <= 9 ||
-		len(rest) == 2 && rest[0]-'0' <= 9 && (rest[1]-'0' <= 9 || upper(rest[1]))
-}
+// outwardForm tells whether s has the form of the first half of a British postcode.
+func outwardForm(s string) bool { return outward.Fits(s) }
+
+var outward = &grammar.Country{Codes: "A9,A99,AA9,AA99,A9A,AA9A"}
 
 // british reads what stands before the postcode text[start:end]: county, city,
 // street. The first half of a postcode alone proves a known city with a street.

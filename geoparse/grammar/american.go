@@ -837,86 +837,66 @@ func unitID(text string, tok Token) bool {
 			len(s) <= 4 && strings.ToUpper(s) == s && !usTypes[LowerASCII(s)])
 }
 
+// boxPhrases lead to the number of a post box, and ruralRoutes to its box; the longest
+// of those that begin with a word stand first.
+var boxPhrases, ruralRoutes = phrasesOf("box-phrases"), english.set("rural-routes")
+
+func phrasesOf(list string) map[string][][]string {
+	phrases := map[string][][]string{}
+	for _, phrase := range english.names(list) {
+		words := strings.Fields(phrase)
+		phrases[words[0]] = append(phrases[words[0]], words)
+	}
+	for _, of := range phrases {
+		slices.SortFunc(of, func(a, b []string) int { return len(b) - len(a) })
+	}
+	return phrases
+}
+
 // postBox returns how many tokens from i on are a post box: "P.O. Box 3830",
-// "PO Drawer J", "PMB #297"; 0 for none.
+// "PO Drawer J", "PMB #297", "HC 021 Box 52"; 0 for none.
 func postBox(text string, t []Token, i int) int {
 	if t[i].Kind != Word {
 		return 0
 	}
+	first := LowerASCII(t[i].text(text))
 	k := i
-	word := func() string {
-		if k < len(t) && t[k].Kind == Word {
-			return LowerASCII(t[k].text(text))
+	for _, phrase := range boxPhrases[first] {
+		n := 1
+		for n < len(phrase) && i+n < len(t) && t[i+n].Kind == Word && LowerASCII(t[i+n].text(text)) == phrase[n] {
+			n++
 		}
-		return ""
+		if n == len(phrase) {
+			k = i + n
+			break
+		}
 	}
-	switch word() {
-	case "po", "pobox", "pob":
-		if word() == "po" {
-			k++
-			if w := word(); w != "box" && w != "drawer" && w != "bx" {
-				if k < len(t) && t[k].Kind == Number && strings.Contains(t[i].text(text), ".") {
-					return 2 // "P.O. 9774"
-				}
-				return 0
-			}
+	if k == i && first == "po" && strings.Contains(t[i].text(text), ".") && i+1 < len(t) && t[i+1].Kind == Number {
+		return 2 // "P.O. 9774"
+	}
+	if k == i && ruralRoutes[first] {
+		for k++; k < len(t) && k < i+8 && (t[k].Kind == Number || isMark(text, t[k], "#,") ||
+			isWord(text, t[k], "route", "rte", "rt", "contract", "site", "comp", "compartment")); k++ {
 		}
-		k++
-	case "p":
-		if k+1 < len(t) && isWord(text, t[k+1], "o") {
-			k += 2
-		}
-		if w := word(); w != "box" {
+		if k == len(t) || !isWord(text, t[k], "box") {
 			return 0
 		}
 		k++
-	case "post", "postal", "us", "usps":
-		if w := word(); w == "post" {
-			k++
-			if word() == "office" {
-				k++
-			}
-		} else {
-			k++
-		}
-		if word() != "box" {
-			return 0
-		}
-		k++
-	case "gpo", "locked", "private":
-		if k++; word() != "box" && word() != "bag" {
-			return 0
-		}
-		k++
-	case "box", "pmb", "lbx", "lockbox", "drawer", "caller":
-		k++
-		if word() == "box" {
-			k++
-		}
-	case "hc", "hcr", "rr", "psc", "cmr", "unit", "rfd", "rural", "star", "highway", "hwy", "route", "rte", "rt":
-		// "HC 021 Box 52", "Rural Route 1 Box 7", "PSC 76 Box 5601"
-		for k++; k < len(t) && k < i+8 && (isWord(text, t[k], "route", "rte", "rt", "contract") ||
-			isWord(text, t[k], "site", "comp", "compartment") || t[k].Kind == Number ||
-			isMark(text, t[k], "#,")); k++ {
-		}
-		if word() != "box" {
-			return 0
-		}
-		k++
-	default:
+	}
+	if k == i {
 		return 0
 	}
 	for k < len(t) && k < i+10 && (isMark(text, t[k], "#:.") || isWord(text, t[k], "no", "number")) {
 		k++
 	}
-	if k < len(t) && (t[k].Kind == Number || t[k].Kind == Word && len(t[k].text(text)) <= 2) {
-		k++
-		if k < len(t) && (t[k].Kind == Number && !t[k].Space || t[k].Kind == Word && t[k].End-t[k].Start == 1) {
-			k++ // "A3656", "103 a"
-		}
-		return k - i
+	if k == len(t) || t[k].Kind != Number && (t[k].Kind != Word || len(t[k].text(text)) > 2) {
+		return 0
 	}
-	return 0
+	k++
+	if k < len(t) && (t[k].Kind == Number && !t[k].Space || t[k].Kind == Word && t[k].End-t[k].Start == 1) {
+		k++ // "A3656", "103 a"
+	}
+	return k - i
 }
 
 // LineBefore reads a post box or a street without a number that fills the line,

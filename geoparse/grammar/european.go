@@ -777,38 +777,27 @@ func Fold(s string) string {
 		return strings.TrimSuffix(s, "-")
 	}
 	var b strings.Builder
-	b.Grow(len(s) + 4)
 	for _, r := range s {
-		switch r {
-		case 'ß', 'ẞ':
-			b.WriteString("ss")
-		case 'ä', 'Ä':
-			b.WriteString("ae")
-		case 'ö', 'Ö':
-			b.WriteString("oe")
-		case 'ü', 'Ü':
-			b.WriteString("ue")
-		case '.', 0xAD:
-		case 'é', 'è', 'ê', 'É', 'È':
-			b.WriteByte('e')
-		case 'à', 'â', 'á', 'Â', 'À':
-			b.WriteByte('a')
-		case 'ô', 'ó', 'ò':
-			b.WriteByte('o')
-		case 'í', 'ì', 'î', 'Í':
-			b.WriteByte('i')
-		case 'ú', 'ù', 'û', 'Ú':
-			b.WriteByte('u')
-		case 'ñ', 'Ñ':
-			b.WriteByte('n')
-		case 'ç', 'Ç':
-			b.WriteByte('c')
-		default:
+		if plain, ok := foldedLetters[r]; ok {
+			b.WriteString(plain)
+		} else {
 			b.WriteRune(unicode.ToLower(r))
 		}
 	}
 	return strings.TrimSuffix(b.String(), "-")
 }
+
+// foldedLetters are what stands for letters with marks, and for what is dropped.
+var foldedLetters = func() map[rune]string {
+	letters := map[rune]string{'.': "", 0xAD: ""}
+	for _, one := range strings.Fields("ssßẞ aeäÄ oeöÖ ueüÜ eéèêÉÈ aàâáÂÀ oôóò iíìîÍ uúùû nñÑ cçÇ") {
+		plain := strings.TrimRightFunc(one, func(r rune) bool { return r > unicode.MaxASCII })
+		for _, r := range one[len(plain):] {
+			letters[r] = plain
+		}
+	}
+	return letters
+}()
 
 // text returns the text of the token.
 func (tok Token) text(text string) string { return text[tok.Start:tok.End] }

@@ -56,23 +56,7 @@ var provinceWords = set("québec nouvelle-écosse île-du-prince-édouard")
 // MayBeProvince tells whether a province of Canada or state of Australia, or
 // its code in capitals, can begin with the word.
 func MayBeProvince(word string) bool {
-	var lower [24]byte
-	if len(word) > len(lower) || len(word) == 2 && word[1] >= 'a' {
-		return false
-	}
-	n := 0
-	for i := 0; i < len(word); i++ {
-		c := word[i]
-		if c == '.' {
-			continue
-		}
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		lower[n] = c
-		n++
-	}
-	return provinceWords[string(lower[:n])]
+	return !(len(word) == 2 && word[1] >= 'a') && provinceWords[LowerASCII(word)]
 }
 
 // Province returns the code of the province that s, as written, names.

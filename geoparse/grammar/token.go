@@ -5,6 +5,7 @@
 package grammar
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -177,31 +178,8 @@ func letterAt(text string, i, hi int) bool {
 
 func digitAt(text string, i, hi int) bool { return i < hi && isDigit(rune(text[i])) }
 
-// LowerASCII lowers s into a string that ASCII word lists can be asked for;
-// dots are left out. It does not allocate for short lower-case words.
-func LowerASCII(s string) string {
-	plain := true
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; 'A' <= c && c <= 'Z' || c == '.' {
-			plain = false
-			break
-		}
-	}
-	if plain {
-		return s
-	}
-	b := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != '.' {
-			b = append(b, c)
-		}
-	}
-	return string(b)
-}
+// LowerASCII lowers s without its dots, as the lists of English words have it.
+func LowerASCII(s string) string { return strings.ToLower(strings.ReplaceAll(s, ".", "")) }
 
 // Capital tells whether s begins with an upper-case letter.
 func Capital(s string) bool {

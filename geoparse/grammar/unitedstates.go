@@ -44,26 +44,7 @@ func State(s string) string {
 			return code
 		}
 	}
-	if len(s) > len("district of columbia")+2 {
-		return ""
-	}
-	var lower [24]byte
-	n := 0
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case 'A' <= c && c <= 'Z':
-			c += 'a' - 'A'
-		case c <= ' ':
-			if n == 0 || lower[n-1] == ' ' {
-				continue
-			}
-			c = ' '
-		}
-		lower[n] = c
-		n++
-	}
-	return states[string(lower[:n])]
+	return states[strings.ToLower(strings.Join(strings.Fields(s), " "))]
 }
 
 // StateBefore reads the US state that ends with token k-1, with a country name
