@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -29,25 +30,8 @@ const (
 // items opens the scopes that start at n and notes the properties that n is the
 // value of.
 func (f *finder) items(n *html.Node) {
-	var microdata, rdfa, class string
-	itemscope, typed := false, false
-	var itemtype, typeOf string
-	for i := range n.Attr {
-		switch v := n.Attr[i].Val; n.Attr[i].Key {
-		case "itemscope":
-			itemscope = true
-		case "itemtype":
-			itemtype = v
-		case "itemprop":
-			microdata = v
-		case "typeof":
-			typed, typeOf = true, v
-		case "property":
-			rdfa = v
-		case "class":
-			class = v
-		}
-	}
+	microdata, itemscope := attr(n, "itemprop"), has(n, "itemscope")
+	rdfa, typed := attr(n, "property"), has(n, "typeof")
 	if microdata != "" && !itemscope {
 		f.property(n, Microdata, strings.Fields(microdata))
 	}
@@ -55,14 +39,12 @@ func (f *finder) items(n *html.Node) {
 		f.property(n, RDFa, strings.Fields(rdfa))
 	}
 	if itemscope {
-		f.open(n, Microdata, kindOfItem(itemtype, microdata), itemtype)
+		f.open(n, Microdata, kindOfItem(attr(n, "itemtype"), microdata), attr(n, "itemtype"))
 	}
 	if typed {
-		f.open(n, RDFa, kindOfItem(typeOf, rdfa), typeOf)
+		f.open(n, RDFa, kindOfItem(attr(n, "typeof"), rdfa), attr(n, "typeof"))
 	}
-	if class != "" {
-		f.microformat(n, class)
-	}
+	f.microformat(n, attr(n, "class"))
 }
 
 func kindOfItem(types, property string) kind {
@@ -118,17 +100,21 @@ func (f *finder) microformat(n *html.Node, class string) {
 			f.open(n, HCard, address, "")
 		case "geo", "h-geo", "p-geo":
 			f.open(n, HCard, point, "")
-		case "fn", "org", "tel", "street-address", "extended-address", "locality", "region", "postal-code", "country-name",
-			"post-office-box", "email", "url", "latitude", "longitude", "label",
-			"p-name", "p-org", "p-tel", "p-street-address", "p-extended-address", "p-locality", "p-region", "p-postal-code",
-			"p-country-name", "p-post-office-box", "u-email", "u-url", "p-latitude", "p-longitude", "p-label":
-			properties = append(properties, strings.TrimPrefix(strings.TrimPrefix(token, "p-"), "u-"))
+		default:
+			token = strings.TrimPrefix(strings.TrimPrefix(token, "p-"), "u-")
+			if slices.Contains(cardProperties, token) {
+				properties = append(properties, token)
+			}
 		}
 	}
 	if properties != nil {
 		f.property(n, HCard, properties)
 	}
 }
+
+// cardProperties are the classes of hCard and, behind "p-" or "u-", of h-card.
+var cardProperties = strings.Fields("name fn org tel street-address extended-address locality region postal-code " +
+	"country-name post-office-box email url latitude longitude label")
 
 func clipBytes(s string, n int) string { return s[:min(len(s), n)] }
 
@@ -200,33 +186,16 @@ func localName(name string) string {
 // field returns the field of s that a property of schema.org, vCard or
 // data-vocabulary.org belongs to, or nil.
 func (s *Statement) field(localName string) *string {
-	switch localName {
-	case "streetaddress":
-		return &s.Street
-	case "extendedaddress":
-		return &s.Unit
-	case "postofficeboxnumber", "postofficebox", "pobox":
-		return &s.POBox
-	case "postalcode":
-		return &s.Postcode
-	case "addresslocality", "locality":
-		return &s.City
-	case "addressregion", "region":
-		return &s.State
-	case "addresscountry", "countryname", "country":
-		return &s.Country
-	case "address", "adr", "label":
-		return &s.Raw
-	case "name", "fn", "org", "legalname":
-		return &s.Name
-	case "telephone", "tel", "phone":
-		return &s.Phone
-	case "email":
-		return &s.Email
-	case "url":
-		return &s.URL
-	case "openinghours":
-		return &s.Hours
+	for field, names := range map[*string]string{
+		&s.Street: " streetaddress ", &s.Unit: " extendedaddress ", &s.Postcode: " postalcode ",
+		&s.POBox: " postofficeboxnumber postofficebox pobox ", &s.City: " addresslocality locality ",
+		&s.State: " addressregion region ", &s.Country: " addresscountry countryname country ",
+		&s.Raw: " address adr label ", &s.Name: " name fn org legalname ", &s.Phone: " telephone tel phone ",
+		&s.Email: " email ", &s.URL: " url ", &s.Hours: " openinghours ",
+	} {
+		if localName != "" && strings.Contains(names, " "+localName+" ") {
+			return field
+		}
 	}
 	return nil
 }

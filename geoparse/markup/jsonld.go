@@ -316,29 +316,19 @@ func text(v any) string {
 	case json.Number:
 		return v.String()
 	case []any:
-		var lines []string
+		var parts []string
 		for _, e := range v[:min(len(v), 5)] {
-			switch e := e.(type) {
-			case string:
-				lines = append(lines, e)
-			case map[string]any:
-				setText(&lines, e)
+			if _, nested := e.([]any); !nested && text(e) != "" {
+				parts = append(parts, text(e))
 			}
 		}
-		return strings.Join(lines, ", ")
+		return strings.Join(parts, ", ")
 	case map[string]any:
-		var lines []string
-		setText(&lines, v)
-		return strings.Join(lines, ", ")
-	}
-	return ""
-}
-
-func setText(lines *[]string, v map[string]any) {
-	for _, key := range []string{"name", "@value"} {
-		if s, ok := v[key].(string); ok {
-			*lines = append(*lines, s)
-			return
+		for _, key := range []string{"name", "@value"} {
+			if s, ok := v[key].(string); ok {
+				return s
+			}
 		}
 	}
+	return ""
 }

@@ -13,10 +13,13 @@ import (
 
 // Bounds of a page.
 const (
-	MaxTags   = 1 << 18         // the page ends there
-	MaxDepth  = 100             // open elements, without the parts of paragraphs, lists and tables; the tags of others are left out
-	MaxCopies = 1 << 18         // of formatting elements; where there are more, such as b and font, they are left out
-	MaxTime   = 5 * time.Second // the page ends where it has been read by then; honest ones take milliseconds
+	MaxTags   = 1 << 18 // the page ends there
+	MaxCopies = 1 << 18 // of formatting elements; where there are more, such as b and font, they are left out
+
+	// MaxDepth is how many elements may be open, without the parts of paragraphs, lists
+	// and tables; the tags of others are left out.
+	MaxDepth = 100
+	MaxTime  = 5 * time.Second // the page ends where it has been read by then; honest ones take milliseconds
 )
 
 // Parse builds the tree of a page in UTF-8, as for a reader without scripts. Any
@@ -187,20 +190,11 @@ const (
 )
 
 func opens(name []byte) openKind {
-	var lower [16]byte
-	if len(name) > len(lower) {
-		return nestingElement
-	}
-	for i, c := range name {
-		lower[i] = c
-		if 'A' <= c && c <= 'Z' {
-			lower[i] |= 0x20
-		}
-	}
-	a := atom.Lookup(lower[:len(name)])
+	a := atom.Lookup(bytes.ToLower(name))
 	switch a {
-	case atom.Area, atom.Base, atom.Br, atom.Col, atom.Embed, atom.Hr, atom.Img, atom.Image, atom.Input, atom.Link, atom.Meta, atom.Param, atom.Source, atom.Track, atom.Wbr,
-		atom.P, atom.Li, atom.Dd, atom.Dt, atom.Option, atom.Tr, atom.Td, atom.Th, atom.Tbody, atom.Thead, atom.Tfoot, atom.Html, atom.Head, atom.Body:
+	case atom.Area, atom.Base, atom.Br, atom.Col, atom.Embed, atom.Hr, atom.Img,
+		atom.Image, atom.Input, atom.Link, atom.Meta, atom.Param, atom.Source, atom.Track, atom.Wbr, atom.P, atom.Li,
+		atom.Dd, atom.Dt, atom.Option, atom.Tr, atom.Td, atom.Th, atom.Tbody, atom.Thead, atom.Tfoot, atom.Html, atom.Head, atom.Body:
 		return otherElement
 	}
 	if isFormatting(a) {

@@ -3,6 +3,7 @@ package markup
 import (
 	"bytes"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -366,7 +367,7 @@ func hides(n *html.Node) bool {
 		case "hidden":
 			return true
 		case "style":
-			if displayNone(n.Attr[i].Val) {
+			if displayNone.MatchString(n.Attr[i].Val) {
 				return true
 			}
 		}
@@ -374,17 +375,4 @@ func hides(n *html.Node) bool {
 	return false
 }
 
-func displayNone(style string) bool {
-	for len(style) >= len("display:none") {
-		declaration, rest, _ := strings.Cut(style, ";")
-		name, value, _ := strings.Cut(declaration, ":")
-		if strings.EqualFold(strings.TrimSpace(name), "display") {
-			value, _, _ = strings.Cut(value, "!")
-			if strings.EqualFold(strings.TrimSpace(value), "none") {
-				return true
-			}
-		}
-		style = rest
-	}
-	return false
-}
+var displayNone = regexp.MustCompile(`(?i)(?:^|;)\s*display\s*:\s*none`)

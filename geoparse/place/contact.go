@@ -3,6 +3,7 @@ package place
 import (
 	"cmp"
 	"net/url"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -115,30 +116,19 @@ func PhoneNumber(text, country string) string {
 	return phonenumbers.Format(n, phonenumbers.E164)
 }
 
+var (
+	mailIn      = regexp.MustCompile(`[\w.+-]+@[\w.+-]+`)
+	mailAddress = regexp.MustCompile(`^([a-z0-9._+-]+)@([a-z0-9_+-]+(?:\.[a-z0-9_+-]+)+)$`)
+)
+
 // EmailIn returns the first mail address in text that is a role's.
 func EmailIn(text string) string {
-	for at := 0; ; {
-		i := strings.IndexByte(text[at:], '@')
-		if i < 0 {
-			return ""
-		}
-		i += at
-		lo, hi := i, i+1
-		for lo > 0 && isMailByte(text[lo-1]) {
-			lo--
-		}
-		for hi < len(text) && isMailByte(text[hi]) {
-			hi++
-		}
-		if e := RoleAddress(strings.Trim(text[lo:hi], ".-_")); e != "" {
+	for _, address := range mailIn.FindAllString(text, -1) {
+		if e := RoleAddress(strings.Trim(address, ".-_")); e != "" {
 			return e
 		}
-		at = i + 1
 	}
-}
-
-func isMailByte(c byte) bool {
-	return c|0x20-'a' <= 25 && c|0x20 >= 'a' || c-'0' <= 9 || c == '.' || c == '-' || c == '_' || c == '+'
+	return ""
 }
 
 // RoleAddress returns a mail address in lower case if its local part names a
@@ -146,25 +136,16 @@ func isMailByte(c byte) bool {
 func RoleAddress(address string) string {
 	address = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(address), "mailto:"))
 	address, _, _ = strings.Cut(address, "?")
-	local, host, ok := strings.Cut(address, "@")
-	if !ok || len(address) > 100 || local == "" || !strings.Contains(host, ".") || strings.Contains(host, "..") || strings.HasPrefix(host, ".") || strings.HasSuffix(host, ".") {
+	m := mailAddress.FindStringSubmatch(address)
+	if m == nil || len(address) > 100 {
 		return ""
 	}
-	for i := range len(address) {
-		if address[i] != '@' && !isMailByte(address[i]) {
-			return ""
-		}
-	}
-	if strings.Count(address, "@") != 1 {
-		return ""
-	}
+	local, host := m[1], m[2]
 	part, _, _ := strings.Cut(local, "-")
 	part, _, _ = strings.Cut(part, ".")
-	if mailRoles[local] || mailRoles[part] {
-		return address
-	}
 	name, _, _ := strings.Cut(strings.TrimPrefix(host, "www."), ".")
-	if len(local) >= 4 && local == name && IsFirm(strings.ReplaceAll(name, "-", " ")) {
+	ofHost := len(local) >= 4 && local == name && IsFirm(strings.ReplaceAll(name, "-", " "))
+	if mailRoles[local] || mailRoles[part] || ofHost {
 		return address
 	}
 	return ""
@@ -172,18 +153,13 @@ func RoleAddress(address string) string {
 
 var mailRoles = Words("mail-roles")
 
+var webIn = regexp.MustCompile(`(?:^|[^\pL@])((?:https?://|www\.)[!-~]+)`)
+
 // WebsiteIn returns the first web address in text.
 func WebsiteIn(text string) string {
-	for _, mark := range [...]string{"https://", "http://", "www."} {
-		i := strings.Index(text, mark)
-		if i < 0 || i > 0 && (isLetterAt(text, lastRune(text, i)) || text[i-1] == '@') {
-			continue
-		}
-		end := i
-		for end < len(text) && text[end] > ' ' && text[end] < 0x7f && !strings.ContainsRune(`"'<>(),;|`, rune(text[end])) {
-			end++
-		}
-		if u := WebURL(strings.TrimRight(text[i:end], ".:!?")); u != "" {
+	for _, m := range webIn.FindAllStringSubmatch(text, -1) {
+		address := strings.FieldsFunc(m[1], func(r rune) bool { return strings.ContainsRune(`"'<>(),;|`, r) })[0]
+		if u := WebURL(strings.TrimRight(address, ".:!?")); u != "" {
 			return u
 		}
 	}
