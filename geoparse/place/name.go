@@ -331,7 +331,10 @@ func linesBefore(before string, most int) (lines []lineAbove) {
 		if agent && IsPerson(name) {
 			continue
 		}
-		lines = append(lines, lineAbove{name, i == len(all)-1})
+		parts := strings.FieldsFunc(name, func(r rune) bool { return r == '|' || r == '·' || r == '•' })
+		for k := len(parts) - 1; k >= 0 && len(lines) < most; k-- {
+			lines = append(lines, lineAbove{strings.TrimSpace(parts[k]), i == len(all)-1})
+		}
 	}
 	return lines
 }

@@ -33,6 +33,7 @@ func TestName(t *testing.T) {
 		"what somebody does": {`<title>Résumé</title>`, "Graduate Student Researcher\n", "", "", ""},
 		"a copyright line":   {`<title>UltraStar Cinemas</title><p>UltraStar Cinemas</p>`, "UltraStar Cinemas\nCopyright © 2010 Apycom Menus\n", "", "UltraStar Cinemas", ""},
 		"a service mark":     {`<title>Tropical Web Works</title>`, "Tropical Web WorksSM\n", "www.tropicalwebworks.example", "Tropical Web Works", ""},
+		"two in one line":    {`<title>CRADL</title><p>University of California</p>`, "Bren Hall 5042 | University of California\n", "", "University of California", ""},
 		"a country":          {`<title>Anreise</title>`, "In Deutschland\n", "", "", "In Deutschland"},
 		"nothing":            {`<title>Contact</title>`, "Site Map\nContact\n", "www.example.example", "", ""},
 	} {
