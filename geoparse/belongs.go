@@ -45,7 +45,8 @@ func (p *Parser) assign(text string, in Input, marked *markup.Page, found []Addr
 	blocks := blocksOf(text, order, list)
 	for i := range found {
 		if a := &found[i]; a.Start < 0 {
-			blocks = append(blocks, block{a: a, around: place.Around{Stated: a.Name, List: list, Third: a.Role.ThirdParty()}})
+			blocks = append(blocks, block{a: a, around: place.Around{Stated: a.Name, List: list,
+				Third: a.Role.ThirdParty()}})
 		}
 	}
 	arounds := make([]place.Around, len(blocks))

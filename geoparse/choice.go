@@ -136,7 +136,8 @@ func (s *scan) others(a *Address) {
 			if pl.Country != a.Country || pl.State != a.Place.State {
 				reason := "another " + a.City + "; the page names " + a.State
 				if a.State == "" {
-					reason = fmt.Sprintf("another %s; %s, %s %s", a.City, a.Place.City, a.Country, s.leanReason(&a.Place, &pl))
+					reason = fmt.Sprintf("another %s; %s, %s %s", a.City, a.Place.City, a.Country,
+						s.leanReason(&a.Place, &pl))
 				}
 				other(pl, "", reason)
 			}

@@ -68,7 +68,8 @@ func (s *scan) reject(start, end int, reason func() string) {
 	if s.rejected == nil || len(*s.rejected) >= maxRejected {
 		return
 	}
-	*s.rejected = append(*s.rejected, Candidate{Text: shown(s.text[start:end]), Start: start, End: end, Reason: reason()})
+	*s.rejected = append(*s.rejected, Candidate{Text: shown(s.text[start:end]), Start: start, End: end,
+		Reason: reason()})
 }
 
 func because(reason string) func() string { return func() string { return reason } }
@@ -173,5 +174,6 @@ func whichCity(name string, cities []gazetteer.Place) string {
 	if len(where) > maxOthers {
 		where = append(where[:maxOthers], "…")
 	}
-	return fmt.Sprintf("no postcode or state beside the city; there is a %s in %s", fold(name), strings.Join(where, ", "))
+	return fmt.Sprintf("no postcode or state beside the city; there is a %s in %s", fold(name),
+		strings.Join(where, ", "))
 }

@@ -22,8 +22,9 @@ type Parts struct {
 // page's unless the very house is known under another.
 func (a *Address) Parts() Parts {
 	p := Parts{
-		Country: a.Country, State: cmp.Or(a.Place.State, a.State), Postcode: cmp.Or(a.Postcode, a.Place.Postcode), City: cmp.Or(a.Place.City, a.City),
-		Street: a.Street, Number: a.HouseNumber, Unit: a.Unit, POBox: a.POBox,
+		Country: a.Country, State: cmp.Or(a.Place.State, a.State), City: cmp.Or(a.Place.City, a.City),
+		Postcode: cmp.Or(a.Postcode, a.Place.Postcode),
+		Street:   a.Street, Number: a.HouseNumber, Unit: a.Unit, POBox: a.POBox,
 	}
 	if a.Street != "" { // that of a house between two others has no ID, and a name
 		p.Street = cmp.Or(a.Place.Street, a.Street)
@@ -39,7 +40,8 @@ func (a *Address) Parts() Parts {
 func (p Parts) Folded() Parts {
 	f := Parts{
 		Country: p.Country, Postcode: gazetteer.PostcodeKey(p.Postcode), City: gazetteer.Key(p.City),
-		Street: gazetteer.StreetKey(p.Street), Number: numberKey(p.Number), Unit: unitKey(p.Unit), POBox: gazetteer.Key(p.POBox),
+		Street: gazetteer.StreetKey(p.Street), Number: numberKey(p.Number), Unit: unitKey(p.Unit),
+		POBox: gazetteer.Key(p.POBox),
 	}
 	if f.Postcode == "" {
 		f.State = strings.ToUpper(gazetteer.Key(p.State)) // "CA", as in ISO 3166-2

@@ -24,7 +24,8 @@ const maxStated = 20
 // addStatements merges the addresses that the markup states into those found
 // in the text. Markup only adds: an address, its origin, a part that the text
 // left out, a coordinate better than that of the postcode.
-func (p *Parser) addStatements(ctx context.Context, found []Address, statements []markup.Statement, in Input) []Address {
+func (p *Parser) addStatements(ctx context.Context, found []Address, statements []markup.Statement,
+	in Input) []Address {
 	inText := len(found)
 	known := make(map[string][]stated) // by house
 	for i := range found {
@@ -78,7 +79,8 @@ func (b *Address) takeStated(a *Address) {
 
 // belongings reads what a statement says beside its address.
 func (p *Parser) belongings(st *markup.Statement, country string) Belongings {
-	b := Belongings{Type: st.Type, Kind: kind.OfType(st.Type), Website: place.WebURL(st.URL), Email: place.RoleAddress(st.Email), Phone: place.PhoneNumber(st.Phone, country)}
+	b := Belongings{Type: st.Type, Kind: kind.OfType(st.Type), Website: place.WebURL(st.URL),
+		Email: place.RoleAddress(st.Email), Phone: place.PhoneNumber(st.Phone, country)}
 	if place.IsName(st.Name) {
 		b.Name = st.Name
 	}
@@ -142,7 +144,8 @@ func (p *Parser) readStatement(ctx context.Context, st markup.Statement, in Inpu
 			a.Street, a.Level = fold(st.Street), StreetLevel
 			a.Text = shown(st.Street + "\n" + a.Text)
 		}
-		if st.HasPoint && len(found) == 1 && a.Precision <= gazetteer.PostcodePrecision && a.Precision > gazetteer.NoPrecision && a.Street != "" {
+		if st.HasPoint && len(found) == 1 && a.Precision <= gazetteer.PostcodePrecision &&
+			a.Precision > gazetteer.NoPrecision && a.Street != "" {
 			if at := [2]float64{st.Lon, st.Lat}; kilometres(at, a.Point) < maxStated {
 				a.Point, a.Precision = at, gazetteer.StreetPrecision
 			}

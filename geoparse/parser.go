@@ -131,7 +131,8 @@ func (p *Parser) parse(ctx context.Context, in Input, rejected *[]Candidate) (Ve
 	if in.Doc == nil { // the text of a page has none
 		text = withoutUnseen(text)
 	}
-	s := &scan{p: p, text: text, in: in, hint: countryHint(in), only: grammar.Find(strings.ToUpper(in.Country)).Form, rejected: rejected}
+	s := &scan{p: p, text: text, in: in, hint: countryHint(in),
+		only: grammar.Find(strings.ToUpper(in.Country)).Form, rejected: rejected}
 	found := s.run(ctx)
 	if len(found) == 0 {
 		found = s.single()

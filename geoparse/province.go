@@ -18,7 +18,8 @@ func (s *scan) letteredPostcode(i int) bool {
 		for n := len(land.Codes); half > 0 && n >= len(land.Codes)-1; n-- { // with and without the space
 			start := i + 1 - n
 			if start < max(s.end, 0) || !land.Fits(strings.Replace(text[start:i+1], "-", " ", 1)) ||
-				start > 0 && (isLetterAt(text, lastRune(text, start)) || text[start-1]-'0' <= 9) || i+1 < len(text) && isLetterAt(text, i+1) {
+				start > 0 && (isLetterAt(text, lastRune(text, start)) || text[start-1]-'0' <= 9) ||
+				i+1 < len(text) && isLetterAt(text, i+1) {
 				continue
 			}
 			if areas := s.areasIn(land, text[start:start+half]); len(areas) > 0 {

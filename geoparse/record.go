@@ -45,11 +45,13 @@ type Record struct {
 // NewRecord returns the Record of x.
 func NewRecord(x Address) Record {
 	j := Record{
-		Text: x.Text, Street: x.Street, HouseNumber: x.HouseNumber, Unit: x.Unit, POBox: x.POBox, Postcode: x.Postcode,
-		City: x.City, State: x.State, Country: x.Country, Start: x.Start, End: x.End, Level: x.Level.String(),
-		Confidence: float64(int(x.Confidence*1000+0.5)) / 1000, Precision: x.Precision.String(), Origin: x.Origin.String(), Place: x.Place.ID, InRegion: x.InRegion,
-		Role: x.Role.String(), Footer: x.Footer, SiteWide: x.SiteWide, Person: x.Person, Private: x.Private, Name: x.Name, Branch: x.Branch, Kind: x.Kind, Phone: x.Phone, Email: x.Email, Website: x.Website, Hours: x.Hours,
-		Object: x.Object, Tags: x.Tags,
+		Text: x.Text, Street: x.Street, HouseNumber: x.HouseNumber, Unit: x.Unit, POBox: x.POBox,
+		Postcode: x.Postcode, City: x.City, State: x.State, Country: x.Country, Start: x.Start, End: x.End,
+		Level: x.Level.String(), Confidence: float64(int(x.Confidence*1000+0.5)) / 1000,
+		Precision: x.Precision.String(), Origin: x.Origin.String(), Place: x.Place.ID, InRegion: x.InRegion,
+		Role: x.Role.String(), Footer: x.Footer, SiteWide: x.SiteWide, Person: x.Person, Private: x.Private,
+		Name: x.Name, Branch: x.Branch, Kind: x.Kind, Phone: x.Phone, Email: x.Email, Website: x.Website,
+		Hours: x.Hours, Object: x.Object, Tags: x.Tags,
 	}
 	if x.Precision > gazetteer.NoPrecision {
 		lon, lat := x.Point[0], x.Point[1]

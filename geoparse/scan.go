@@ -496,7 +496,8 @@ func (s *scan) longest(areas []area, country string, t []grammar.Token, k int, l
 			if h := strings.IndexByte(text[start:tok.End], '-'); h >= 3 {
 				was := best
 				found := false
-				s.compare(&best, &found, areas, country, gazetteer.Key(text[start:start+h]), start, trimCity(text, start, tok.End), 0, letters)
+				s.compare(&best, &found, areas, country, gazetteer.Key(text[start:start+h]), start,
+					trimCity(text, start, tok.End), 0, letters)
 				if !found {
 					best = was
 				}

@@ -346,7 +346,8 @@ func (s *scan) namesPlace(street grammar.Street) bool {
 	name := street.Name.Of(s.text)
 	if i := strings.LastIndexByte(name, ' '); i > 0 && len(name)-i == len(" CA") &&
 		name[i+1:] == grammar.State(name[i+1:]) {
-		if slices.ContainsFunc(s.p.codes.cities("US", name[:i]), func(pl gazetteer.Place) bool { return pl.State == name[i+1:] }) {
+		if slices.ContainsFunc(s.p.codes.cities("US", name[:i]),
+			func(pl gazetteer.Place) bool { return pl.State == name[i+1:] }) {
 			return true
 		}
 	}

@@ -100,7 +100,8 @@ func (s *scan) weakAddress(i int) (Address, bool) {
 		s.reject(street.Name.Start, street.Number.End, because(reason))
 		return Address{}, false
 	}
-	a := Address{Start: street.Name.Start, End: street.Number.End, Country: place.Country, State: place.State, Level: VerifiedLevel, Confidence: confidenceWeak, Place: house}
+	a := Address{Start: street.Name.Start, End: street.Number.End, Country: place.Country,
+		State: place.State, Level: VerifiedLevel, Confidence: confidenceWeak, Place: house}
 	a.takeStreet(text, street)
 	if house.HasPoint {
 		a.Point, a.Precision = house.Point, precision

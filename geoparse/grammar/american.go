@@ -78,7 +78,8 @@ func proseName(name string) bool {
 	if proseWords[words[0]] {
 		return true
 	}
-	return name == strings.ToLower(name) && !slices.ContainsFunc(words, func(w string) bool { return roads[LowerASCII(w)] || usLead[w] || usAlone[w] })
+	return name == strings.ToLower(name) && !slices.ContainsFunc(words,
+		func(w string) bool { return roads[LowerASCII(w)] || usLead[w] || usAlone[w] })
 }
 
 // yearOfDate tells whether the number at i is the year of a date in its line:

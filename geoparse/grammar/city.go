@@ -85,7 +85,8 @@ func Native(name string) string {
 // PlainUmlauts spells umlauts by their bare vowel, as typewriters do.
 func PlainUmlauts(name string) string { return plainUmlauts.Replace(name) }
 
-var plainUmlauts = strings.NewReplacer("ä", "a", "ö", "o", "ü", "u", "Ä", "A", "Ö", "O", "Ü", "U", "ø", "o", "Ø", "O", "ß", "ss")
+var plainUmlauts = strings.NewReplacer("ä", "a", "ö", "o", "ü", "u", "Ä", "A", "Ö", "O", "Ü", "U", "ø",
+	"o", "Ø", "O", "ß", "ss")
 
 // ExpandUSCity spells out the abbreviations of a US city's name: "Ft. Walton
 // Bch" is "Fort Walton Beach".

@@ -74,7 +74,8 @@ func streetEndingAt(text string, t []Token, k int, known Known, s Street) (Stree
 	}
 	n := j
 	labelled := false
-	for n > 0 && (isMark(text, t[n-1], ",:") || isWord(text, t[n-1], "nr", "hnr", "no", "hausnr", "hausnummer", "huisnummer", "numero", "n")) {
+	for n > 0 && (isMark(text, t[n-1], ",:") || isWord(text, t[n-1], "nr", "hnr", "no", "hausnr",
+		"hausnummer", "huisnummer", "numero", "n")) {
 		n--
 		labelled = labelled || t[n].Kind == Word
 	}
@@ -847,7 +848,9 @@ func StreetAfter(text string, t []Token, known Known) (Street, bool) {
 	if i == 0 && len(t) > 0 && !t[0].Space {
 		return Street{}, false
 	}
-	if i > 0 && i+1 < len(t) && (isWord(text, t[i], "strasse", "str", "adresse", "anschrift", "rue", "via", "straat", "adres", "vej") && isMark(text, t[i+1], ":") || isWord(text, t[i], "strasse", "adresse", "anschrift") && t[i+1].Kind == Break) {
+	if i > 0 && i+1 < len(t) && (isWord(text, t[i], "strasse", "str", "adresse", "anschrift", "rue",
+		"via", "straat", "adres", "vej") && isMark(text, t[i+1], ":") ||
+		isWord(text, t[i], "strasse", "adresse", "anschrift") && t[i+1].Kind == Break) {
 		i += 2 // "Straße: Lange Str. 5"
 	}
 	j := i

@@ -238,7 +238,8 @@ func (s *Statement) finish() {
 	if !s.HasPoint || !onEarth(s.Lat, s.Lon) {
 		s.Lat, s.Lon, s.HasPoint = 0, 0, false
 	}
-	for _, field := range []*string{&s.Name, &s.Street, &s.Unit, &s.POBox, &s.Postcode, &s.City, &s.State, &s.Country, &s.Phone, &s.Email, &s.URL} {
+	for _, field := range []*string{&s.Name, &s.Street, &s.Unit, &s.POBox, &s.Postcode, &s.City,
+		&s.State, &s.Country, &s.Phone, &s.Email, &s.URL} {
 		*field = oneLine(textutil.Clip(clean(*field), MaxField))
 	}
 	s.Raw, s.Hours = textutil.Clip(clean(s.Raw), MaxRaw), oneLine(textutil.Clip(clean(s.Hours), MaxRaw))
@@ -254,16 +255,16 @@ func distinct(found []Statement) []Statement {
 		if !s.says() {
 			continue
 		}
-		key := s
-		key.Origin, key.Name, key.Phone, key.Email, key.URL, key.Hours, key.Type, key.Person = "", "", "", "", "", "", "", false
-		if key.HasPoint {
-			key.Lat, key.Lon, key.HasPoint = 0, 0, false
-			if !key.says() { // nothing but a point: that is what it is known by
-				key = Statement{Lat: s.Lat, Lon: s.Lon, HasPoint: true}
-			}
+		key := Statement{
+			Street: s.Street, Unit: s.Unit, POBox: s.POBox, Postcode: s.Postcode, City: s.City, State: s.State,
+			Country: s.Country, Raw: s.Raw,
+		}
+		if !key.says() { // nothing but a point: that is what it is known by
+			key = Statement{Lat: s.Lat, Lon: s.Lon, HasPoint: true}
 		}
 		i, seen := index[key]
-		if seen && fits(out[i].Name, s.Name) && (!out[i].HasPoint || !s.HasPoint || out[i].Lat == s.Lat && out[i].Lon == s.Lon) {
+		if seen && fits(out[i].Name, s.Name) && (!out[i].HasPoint || !s.HasPoint ||
+			out[i].Lat == s.Lat && out[i].Lon == s.Lon) {
 			setOnce(&out[i].Name, s.Name)
 			out[i].takeOwner(&s)
 			if !out[i].HasPoint {
@@ -307,7 +308,8 @@ func clean(s string) string {
 // plain tells whether s is text in the form that Text returns, for sure.
 func plain(s string) bool {
 	for i := 0; i < len(s); i++ {
-		if c := s[i]; c <= ' ' && (c != ' ' || i == 0 || i == len(s)-1 || s[i+1] == ' ') || c >= 0x7f || c == '<' || c == '&' {
+		if c := s[i]; c <= ' ' && (c != ' ' || i == 0 || i == len(s)-1 || s[i+1] == ' ') || c >= 0x7f ||
+			c == '<' || c == '&' {
 			return false
 		}
 	}

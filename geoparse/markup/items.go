@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -50,7 +51,8 @@ func (f *finder) items(n *html.Node) {
 func kindOfItem(types, property string) kind {
 	types = strings.ToLower(types)
 	switch {
-	case strings.Contains(types, "postaladdress"), strings.HasSuffix(types, ":address"), strings.HasSuffix(types, "/address"):
+	case strings.Contains(types, "postaladdress"), strings.HasSuffix(types, ":address"),
+		strings.HasSuffix(types, "/address"):
 		return address
 	case strings.Contains(types, "geocoordinates"):
 		return point
@@ -69,6 +71,8 @@ func isPersonType(types string) bool {
 	return types == "person" || strings.HasSuffix(types, "/person") || strings.HasSuffix(types, ":person")
 }
 
+var lettersOnly = regexp.MustCompile(`^[A-Za-z]+$`)
+
 // typeName returns the name of a type of schema.org without its address, of
 // several the first; "" of one that says nothing.
 func typeName(v any) string {
@@ -76,11 +80,12 @@ func typeName(v any) string {
 		types, _ := e.(string)
 		for t := range strings.FieldsSeq(clipBytes(types, 500)) {
 			t = t[strings.LastIndexAny(t, "/:#")+1:]
-			if len(t) > 60 || strings.ContainsFunc(t, func(r rune) bool { return !('A' <= r && r <= 'Z' || 'a' <= r && r <= 'z') }) {
+			if len(t) > 60 || !lettersOnly.MatchString(t) {
 				continue
 			}
 			switch t {
-			case "", "Thing", "Place", "Organization", "LocalBusiness", "Corporation", "Person", "WebSite", "WebPage", "ProfessionalService":
+			case "Thing", "Place", "Organization", "LocalBusiness", "Corporation", "Person", "WebSite", "WebPage",
+				"ProfessionalService":
 			default:
 				return t
 			}
@@ -119,7 +124,8 @@ var cardProperties = strings.Fields("name fn org tel street-address extended-add
 func clipBytes(s string, n int) string { return s[:min(len(s), n)] }
 
 func (f *finder) open(n *html.Node, origin string, k kind, types string) {
-	s := &scopeOf{node: n, origin: origin, kind: k, place: f.add(Statement{}), own: Statement{Origin: origin, Person: isPersonType(types)}}
+	s := &scopeOf{node: n, origin: origin, kind: k, place: f.add(Statement{}),
+		own: Statement{Origin: origin, Person: isPersonType(types)}}
 	if k == thing {
 		s.own.Type = typeName(types)
 	}
@@ -157,7 +163,8 @@ func (f *finder) property(n *html.Node, origin string, names []string) {
 					value = attr(n, "href")
 				}
 			}
-			if (field == &s.own.Street || field == &s.own.Hours) && *field != "" && value != "" && len(*field) < MaxRaw {
+			if (field == &s.own.Street || field == &s.own.Hours) && *field != "" && value != "" &&
+				len(*field) < MaxRaw {
 				*field += separator + value
 			} else {
 				setOnce(field, value)

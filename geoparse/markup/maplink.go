@@ -36,7 +36,8 @@ func parseMapLink(href string) (Statement, bool) {
 	}
 	host := strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
 	switch query := u.Query(); {
-	case isGoogle(host) && strings.HasPrefix(u.Path, "/maps"), strings.HasPrefix(host, "maps.") && isGoogle(host[len("maps."):]):
+	case isGoogle(host) && strings.HasPrefix(u.Path, "/maps"), strings.HasPrefix(host, "maps.") &&
+		isGoogle(host[len("maps."):]):
 		s.google(u, query)
 	case host == "maps.googleapis.com":
 		for _, key := range []string{"markers", "center"} {

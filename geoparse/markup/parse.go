@@ -69,7 +69,8 @@ func parseGuarded(page []byte) *html.Node {
 }
 
 func parse(page []byte) (*html.Node, error) {
-	return html.ParseWithOptions(&timedReader{bytes.NewReader(page), time.Now().Add(MaxTime)}, html.ParseOptionEnableScripting(false))
+	return html.ParseWithOptions(&timedReader{bytes.NewReader(page), time.Now().Add(MaxTime)},
+		html.ParseOptionEnableScripting(false))
 }
 
 // A timedReader ends when its time is over.

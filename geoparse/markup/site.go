@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -86,10 +87,10 @@ func isFooter(n *html.Node) bool {
 
 // Ids and classes of elements.
 var (
-	brandNames = strings.Fields("logo brand navbar-brand site-title sitetitle site-name sitename site_title logo-text " +
-		"site-logo header-logo custom-logo")
-	footerNames = strings.Fields("footer site-footer page-footer main-footer footer-wrapper site-info colophon fusszeile " +
-		"fuss pagefooter sitefooter")
+	brandNames = strings.Fields("logo brand navbar-brand site-title sitetitle site-name sitename site_title " +
+		"logo-text site-logo header-logo custom-logo")
+	footerNames = strings.Fields("footer site-footer page-footer main-footer footer-wrapper site-info colophon " +
+		"fusszeile fuss pagefooter sitefooter")
 )
 
 // isCalled tells whether the id or one of the classes of an element is one of names.
@@ -114,9 +115,7 @@ func leadsHome(href string) bool {
 		_, href, _ = strings.Cut(rest, "/")
 		href = "/" + href
 	}
-	switch href {
-	case "/", "./", "../", "index.html", "index.htm", "index.php", "/index.html", "/index.htm", "/index.php", "default.aspx", "/default.aspx", "home", "/home":
-		return true
-	}
-	return false
+	return homePath.MatchString(href)
 }
+
+var homePath = regexp.MustCompile(`^(?:/|\.\.?/|/?index\.(?:html?|php)|/?default\.aspx|/?home)$`)

@@ -101,7 +101,8 @@ type writer struct {
 func (w *writer) enter(n *html.Node) bool {
 	switch n.Type {
 	case html.TextNode:
-		if w.hidden == nil && (n.Parent == nil || n.Parent.DataAtom != atom.Noscript || !strings.Contains(n.Data, "<")) {
+		if w.hidden == nil && (n.Parent == nil || n.Parent.DataAtom != atom.Noscript ||
+			!strings.Contains(n.Data, "<")) {
 			w.write(n.Data)
 		}
 		return false

@@ -18,6 +18,8 @@ const (
 	phoneTries  = 3 // of one address
 )
 
+var faxBehind = regexp.MustCompile(`(?i)^[ (|–-]*fax`)
+
 // PhoneIn returns the first telephone number in text that is no fax: one with
 // a label, or alone in its line, in E.164.
 func PhoneIn(text, country string) string {
@@ -39,8 +41,9 @@ func PhoneIn(text, country string) string {
 				said = heading
 			}
 			switch {
-			case strings.Contains(said, "fax"), strings.HasPrefix(strings.TrimLeft(strings.ToLower(line[end:min(len(line), end+8)]), " (-–|"), "fax"):
-			case isPhoneLabel(said), line[i] == '+' && !strings.ContainsAny(said, "0123456789"), looksLikePhone(line, i, end, country):
+			case strings.Contains(said, "fax"), faxBehind.MatchString(line[end:min(len(line), end+8)]):
+			case isPhoneLabel(said), looksLikePhone(line, i, end, country),
+				line[i] == '+' && !strings.ContainsAny(said, "0123456789"):
 				tries++
 				if n := PhoneNumber(line[i:end], country); n != "" {
 					return n
@@ -66,7 +69,8 @@ func looksLikePhone(line string, from, to int, country string) bool {
 		}
 		return len(groups) == 3 && len(groups[0]) == 3 && len(groups[1]) == 3 && len(groups[2]) == 4
 	}
-	return line[from] == '0' && strings.Trim(line[:from]+line[to:], " .,;|") == "" && strings.ContainsAny(line[from:to], " /-")
+	return line[from] == '0' && strings.Trim(line[:from]+line[to:], " .,;|") == "" &&
+		strings.ContainsAny(line[from:to], " /-")
 }
 
 // numberEnd returns the end of the digits with what may stand between them in

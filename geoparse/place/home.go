@@ -25,7 +25,7 @@ const (
 	cueCommerce // a word that stands around places of business alone, near the address or in the title
 	cueJob      // what somebody does at an institution
 	cueOffice   // "Office", "Work", "Mailing address", "located at"
-	cueHome     // "Home", "Residence", "privat", "lives at", "my address is" in the line above, or before it in its line
+	cueHome     // "Home", "privat", "lives at", "my address is" in the line above or in its own
 	cueHomeAbove
 	cueHomePhone
 	cueFax
@@ -43,8 +43,8 @@ const (
 )
 
 var cueTitles = [cues]string{
-	"bias", "person", "names", "firm", "firm-above", "firm-in", "room", "flat", "commerce", "job", "office", "home", "home-above",
-	"home-phone", "fax", "freemail", "tilde", "folder", "homepage", "family", "own-name", "firm-title", "typed",
+	"bias", "person", "names", "firm", "firm-above", "firm-in", "room", "flat", "commerce", "job", "office",
+	"home", "home-above", "home-phone", "fax", "freemail", "tilde", "folder", "homepage", "family", "own-name", "firm-title", "typed",
 	"typed-person", "no-street",
 }
 

@@ -102,7 +102,8 @@ func withoutLabel(line string) (name string, agent bool) {
 // isRegister tells whether a line says where a firm is registered.
 func isRegister(line string) bool {
 	line = strings.ToLower(line)
-	for _, cue := range [...]string{"handelsregister", "vereinsregister", "hrb ", "hra ", "ust-id", "umsatzsteuer", "steuernummer"} {
+	for _, cue := range [...]string{"handelsregister", "vereinsregister", "hrb ", "hra ", "ust-id",
+		"umsatzsteuer", "steuernummer"} {
 		if strings.HasPrefix(line, cue) {
 			return true
 		}
@@ -139,7 +140,8 @@ func IsName(line string) bool {
 		return false
 	}
 	first, _ := utf8.DecodeRuneInString(line)
-	return letters >= 2 && letters > digits && (unicode.IsUpper(first) || unicode.IsDigit(first) || unicode.Is(unicode.Lo, first))
+	return letters >= 2 && letters > digits && (unicode.IsUpper(first) || unicode.IsDigit(first) ||
+		unicode.Is(unicode.Lo, first))
 }
 
 // leadsOn are words that no name ends with: a sentence goes on with the address.
@@ -151,13 +153,15 @@ func isLabel(line string) bool {
 	if allLabels[line] {
 		return true
 	}
-	for word := range strings.FieldsFuncSeq(line, func(r rune) bool { return unicode.IsSpace(r) || r == '/' || r == '|' }) {
+	for word := range strings.FieldsSeq(slashToSpace.Replace(line)) {
 		if !allLabels[strings.Trim(word, ".:,;&/-–|()")] {
 			return false
 		}
 	}
 	return true
 }
+
+var slashToSpace = strings.NewReplacer("/", " ", "|", " ")
 
 // isInvitation tells whether a line leads on to the address in a sentence, and
 // names nobody: "Sie finden uns unter der Anschrift", "So erreichen Sie uns",

@@ -57,7 +57,12 @@ type Page struct {
 // visible text, title and host. isPlace tells whether the gazetteer knows a
 // city or state of that name; nil: none.
 func ReadPage(marked *markup.Page, text, title, host string, isPlace func(name string) bool) *Page {
-	p := &Page{looked: map[string][features]float64{}, phones: map[string]string{}, raw: text[:min(len(text), contactText)], plain: marked == nil, host: host, label: domainLabel(host), domain: domainWords(host), places: isPlace, text: " " + strings.Join(nameWords(text[:min(len(text), mostRepeated)]), " ") + " "}
+	p := &Page{
+		raw: text[:min(len(text), contactText)], plain: marked == nil, places: isPlace,
+		text: " " + strings.Join(nameWords(text[:min(len(text), mostRepeated)]), " ") + " ",
+		host: host, label: domainLabel(host), domain: domainWords(host),
+		looked: map[string][features]float64{}, phones: map[string]string{},
+	}
 	p.hours = sync.OnceValue(func() string { return HoursIn(p.raw, 0, len(p.raw)) })
 	if marked != nil {
 		p.site = marked.Site
@@ -121,10 +126,12 @@ func firmIn(line string) string {
 	for from > 0 && end-from < MaxNameWords {
 		w := words[from-1]
 		first, _ := utf8.DecodeRuneInString(strings.Trim(w, `"„“(`))
-		if strings.HasSuffix(w, ":") || strings.HasSuffix(w, ".") && len(w) > 4 || strings.HasSuffix(w, ";") || strings.HasSuffix(w, "|") || w == "–" || w == "-" {
+		if strings.HasSuffix(w, ":") || strings.HasSuffix(w, ".") && len(w) > 4 ||
+			strings.HasSuffix(w, ";") || strings.HasSuffix(w, "|") || w == "–" || w == "-" {
 			break
 		}
-		if end > 3 && !unicode.IsUpper(first) && !unicode.IsDigit(first) && !joins[strings.ToLower(w)] && from-1 > 0 && from != end {
+		if end > 3 && !unicode.IsUpper(first) && !unicode.IsDigit(first) && !joins[strings.ToLower(w)] &&
+			from-1 > 0 && from != end {
 			break
 		}
 		from--
@@ -172,7 +179,8 @@ func (p *Page) canBeName(text string) bool {
 		return true
 	}
 	first, n := utf8.DecodeRuneInString(text)
-	return unicode.IsLower(first) && (hasLegalForm(text) || agreement(nameWords(text), p.label) >= 0.9) && IsName(string(unicode.ToUpper(first))+text[n:])
+	return unicode.IsLower(first) && (hasLegalForm(text) ||
+		agreement(nameWords(text), p.label) >= 0.9) && IsName(string(unicode.ToUpper(first))+text[n:])
 }
 
 func (p *Page) addSite(text string, source feature) {
@@ -198,7 +206,8 @@ func (p *Page) ReadList(all []Around) {
 		for _, line := range linesBefore(a.Before, 1) {
 			text := trimName(line.text)
 			words := nameWords(text)
-			if IsName(text) && !IsPerson(text) && p.branchShare(text) < 0.5 && !isAddressPart(text) && labelShare(words) < 0.6 && agreement(words, p.label) < 0.7 {
+			if IsName(text) && !IsPerson(text) && p.branchShare(text) < 0.5 && !isAddressPart(text) &&
+				labelShare(words) < 0.6 && agreement(words, p.label) < 0.7 {
 				names[strings.ToLower(text)] = true
 			}
 		}
@@ -227,7 +236,8 @@ func (p *Page) IsOwn(site, name string) bool {
 		return false
 	}
 	bare := func(host string) string { return strings.TrimPrefix(strings.ToLower(host), "www.") }
-	return bare(u.Host) == bare(p.host) || p.label == "" && name == "" || agreement(nameWords(name), domainLabel(u.Host)) >= 0.5
+	return bare(u.Host) == bare(p.host) || p.label == "" && name == "" ||
+		agreement(nameWords(name), domainLabel(u.Host)) >= 0.5
 }
 
 // Hours returns the first opening hours in the text. For a page about one place.
@@ -325,7 +335,8 @@ func linesBefore(before string, most int) (lines []lineAbove) {
 			continue
 		}
 		name, agent := withoutLabel(line)
-		if IsDetail(line) && !agent || isRegister(line) || i == 0 && len(all) == 1 && utf8.RuneCountInString(line) > 80 {
+		if IsDetail(line) && !agent || isRegister(line) ||
+			i == 0 && len(all) == 1 && utf8.RuneCountInString(line) > 80 {
 			break
 		}
 		if agent && IsPerson(name) {
@@ -528,12 +539,21 @@ var withoutMarks = strings.NewReplacer("'", "", "’", "", ".", "")
 // nameWords returns the words of a text in lower case.
 func nameWords(text string) []string {
 	text = withoutMarks.Replace(strings.ToLower(text))
-	return strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.FieldsFunc(text, isWordBreak)
 }
+
+// Marks between the parts of a title, and what often begins and ends a name and is no
+// part of it.
+var (
+	titleMarks = []string{
+		" | ", " - ", " – ", " — ", " · ", " » ", " :: ", " : ", " // ", ">", "|", "»", ": ", ", ",
+	}
+	nameLeads, nameEnds = Phrases("name-leads"), Phrases("name-ends")
+)
 
 // titleParts cuts the title of a page where its parts are set apart.
 func titleParts(title string) []string {
-	for _, sep := range [...]string{" | ", " - ", " – ", " — ", " · ", " » ", " :: ", " : ", " // ", ">", "|", "»", ": ", ", "} {
+	for _, sep := range titleMarks {
 		title = strings.ReplaceAll(title, sep, "\n")
 	}
 	var parts []string
@@ -549,18 +569,19 @@ func titleParts(title string) []string {
 func trimName(text string) string {
 	text = strings.Trim(fold(text), " \t,;:|·•–—-/>»*©®™\"“”„")
 	lower := strings.ToLower(text)
-	if i := strings.LastIndex(lower, " by "); i > 0 && len(lower) == len(text) && (strings.Contains(lower[:i], "design") || strings.Contains(lower[:i], "powered")) {
+	if i := strings.LastIndex(lower, " by "); i > 0 && len(lower) == len(text) &&
+		(strings.Contains(lower[:i], "design") || strings.Contains(lower[:i], "powered")) {
 		text, lower = text[i+len(" by "):], lower[i+len(" by "):]
 	}
-	for _, lead := range [...]string{"welcome to the ", "welcome to ", "willkommen bei der ", "willkommen bei ", "willkommen beim ", "willkommen in der ", "home page of ", "contact ", "kontakt ", "about ", "impressum ", "logo von ", "logo der ", "logo of ", "logo "} {
-		if strings.HasPrefix(lower, lead) && len(lower) == len(text) {
-			text = text[len(lead):]
-			lower = lower[len(lead):]
+	for _, lead := range nameLeads {
+		if strings.HasPrefix(lower, lead+" ") && len(lower) == len(text) {
+			text = text[len(lead)+1:]
+			lower = lower[len(lead)+1:]
 		}
 	}
-	for _, end := range [...]string{" logo", "-logo", " home page", " homepage", " home", " website", " impressum", " startseite", " online"} {
-		if strings.HasSuffix(lower, end) && len(lower) == len(text) {
-			text = text[:len(text)-len(end)]
+	for _, end := range nameEnds {
+		if len(lower) == len(text) && (strings.HasSuffix(lower, " "+end) || strings.HasSuffix(lower, "-"+end)) {
+			text = text[:len(text)-len(end)-1]
 			lower = lower[:len(text)]
 		}
 	}
@@ -573,10 +594,12 @@ func trimName(text string) string {
 // serviceMark is a raised "TM" or "SM" that plain text runs into a name.
 var serviceMark = regexp.MustCompile(`(\p{Ll})(TM|SM)$`)
 
+var rightsMark = regexp.MustCompile(`(?i)©|opyright|\(c\)`)
+
 // owner returns who holds the rights by a line such as "© 2010–2012 Harms Ltd.
 // All rights reserved", or "".
 func owner(line string) string {
-	if !strings.Contains(line, "©") && !strings.Contains(line, "opyright") && !strings.Contains(line, "OPYRIGHT") && !strings.Contains(line, "(c)") && !strings.Contains(line, "(C)") {
+	if !rightsMark.MatchString(line) {
 		return ""
 	}
 	lower := strings.ToLower(line)
@@ -597,9 +620,11 @@ func owner(line string) string {
 		rest = rest[len("by "):]
 	}
 	lower = strings.ToLower(rest)
-	for _, end := range [...]string{"all rights", "alle rechte", " - ", " – ", " | ", " · ", "powered", "design", ". ", ", "} {
+	for _, end := range [...]string{"all rights", "alle rechte", " - ", " – ", " | ", " · ", "powered",
+		"design", ". ", ", "} {
 		if i := strings.Index(lower, end); i > 0 && len(lower) == len(rest) {
-			if end == ". " && i+2 < len(rest) && !strings.HasPrefix(lower[i+2:], "all") && !hasLegalForm(rest[:i+1]) && i < 12 {
+			if end == ". " && i+2 < len(rest) && !strings.HasPrefix(lower[i+2:], "all") &&
+				!hasLegalForm(rest[:i+1]) && i < 12 {
 				continue
 			}
 			if end == ", " && hasLegalForm(rest[i:min(len(rest), i+8)]) {
@@ -644,14 +669,15 @@ func (p *Page) branchShare(text string) float64 {
 		return 0
 	}
 	n, firm := 0, IsFirm(text)
-	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == '-' || r == ',' || r == '–' || r == '/' || r == '(' || r == ')' }) {
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("-,–/()", r) }) {
 		words := nameWords(part)
 		if p.places != nil && len(words) > 0 && len(words) <= 4 && p.places(strings.TrimSpace(part)) {
 			n += len(words)
 			continue
 		}
 		for i := 0; i < len(words); i++ {
-			if branchTerms[words[i]] || !firm && len(words) > 1 && p.places != nil && len(words[i]) > 3 && p.places(words[i]) {
+			if branchTerms[words[i]] || !firm && len(words) > 1 && p.places != nil &&
+				len(words[i]) > 3 && p.places(words[i]) {
 				n++
 			}
 		}
@@ -719,7 +745,8 @@ func domainWords(host string) []string {
 	return strings.Split(label, "-")
 }
 
-var foldUmlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "é", "e", "è", "e", "ê", "e", "á", "a", "à", "a", "ç", "c", "ñ", "n", "í", "i", "ó", "o", "ú", "u")
+var foldUmlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "é", "e", "è", "e",
+	"ê", "e", "á", "a", "à", "a", "ç", "c", "ñ", "n", "í", "i", "ó", "o", "ú", "u")
 
 // agreement returns how well words agree with the label of a domain (Lee and
 // Geierhos 2009), 0 to 1: 1 where they are the label, run together or with
@@ -736,7 +763,8 @@ func agreement(words []string, label string) float64 {
 		}
 	}
 	joined := strings.Join(folded, "")
-	if joined == label || len(joined) >= 4 && strings.Contains(label, joined) && 2*len(joined) >= len(label) || strings.Contains(joined, label) && len(label) >= 4 {
+	if joined == label || len(joined) >= 4 && strings.Contains(label, joined) &&
+		2*len(joined) >= len(label) || strings.Contains(joined, label) && len(label) >= 4 {
 		return 1
 	}
 	if covers(folded, label) {

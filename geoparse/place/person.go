@@ -77,7 +77,8 @@ func properNames(text string, least, most int) bool {
 			return false
 		}
 		for i, r := range word {
-			if !unicode.IsLetter(r) && r != '-' && r != '\'' && r != '’' && !(r == '.' && i == len(word)-1 && utf8.RuneCountInString(word) <= 4) {
+			if !unicode.IsLetter(r) && r != '-' && r != '\'' && r != '’' &&
+				!(r == '.' && i == len(word)-1 && utf8.RuneCountInString(word) <= 4) {
 				return false
 			}
 		}
@@ -94,7 +95,7 @@ func IsFirm(text string) bool {
 			return true
 		}
 	}
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for word := range strings.FieldsFuncSeq(text, isWordBreak) {
 		if firmWords[word] {
 			return true
 		}
@@ -107,6 +108,8 @@ func IsFirm(text string) bool {
 	return false
 }
 
+func isWordBreak(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
 // IsCommerce tells whether the text around an address says that somebody does
 // business there. It is narrower than IsFirm: "Team" in a menu says nothing.
 func IsCommerce(text string) bool {
@@ -116,7 +119,7 @@ func IsCommerce(text string) bool {
 			return true
 		}
 	}
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for word := range strings.FieldsFuncSeq(text, isWordBreak) {
 		if commerceWords[word] {
 			return true
 		}

@@ -46,7 +46,8 @@ func german(word string) string {
 	before := byte(0)
 	for i := range len(word) {
 		c := word[i]
-		if c == 'e' && (before == 'a' || before == 'o' || before == 'u' && (i < 2 || !strings.ContainsRune("aeiouq", rune(word[i-2])))) {
+		if c == 'e' && (before == 'a' || before == 'o' ||
+			before == 'u' && (i < 2 || !strings.ContainsRune("aeiouq", rune(word[i-2])))) {
 			continue
 		}
 		b.WriteByte(c)

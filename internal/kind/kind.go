@@ -132,7 +132,8 @@ func alike(t *table) map[string][]string {
 	called := map[string][]string{}
 	for i, id := range t.ids {
 		for l, name := range t.names[i] {
-			if key := Languages[l] + fold(name); name != "" && !strings.Contains(id, " ") && !slices.Contains(called[key], id) {
+			if key := Languages[l] + fold(name); name != "" && !strings.Contains(id, " ") &&
+				!slices.Contains(called[key], id) {
 				called[key] = append(called[key], id)
 			}
 		}

@@ -200,7 +200,8 @@ func OfType(name string) string {
 		if end < len(words) && words[end] != "Or" {
 			continue
 		}
-		if p, ok := t.phrases[fold(strings.Join(words[:end], " "))]; ok && (p.use == Name || p.use == Term || p.use == Unsure && len(p.kinds) == 1) {
+		if p, ok := t.phrases[fold(strings.Join(words[:end], " "))]; ok &&
+			(p.use == Name || p.use == Term || p.use == Unsure && len(p.kinds) == 1) {
 			return t.ids[p.kinds[0]]
 		}
 	}

@@ -50,7 +50,8 @@ func run(schema, brands, out string) error {
 		schema = filepath.Join(folder, "node_modules/@openstreetmap/id-tagging-schema")
 		brands = filepath.Join(folder, "node_modules/name-suggestion-index")
 	}
-	t := &table{kinds: map[string]*entry{}, claims: map[string]map[string]int{}, names: map[string]map[string]bool{}, compounds: map[string]string{}, terms: map[string]map[string]int{}, places: map[string]string{}, spoken: map[string]map[string]int{}, nouns: map[string]map[string]int{}, generic: map[string]map[string]int{}}
+	t := &table{kinds: map[string]*entry{}, claims: map[string]map[string]int{},
+		names: map[string]map[string]bool{}, compounds: map[string]string{}, terms: map[string]map[string]int{}, places: map[string]string{}, spoken: map[string]map[string]int{}, nouns: map[string]map[string]int{}, generic: map[string]map[string]int{}}
 	if err := t.readSchema(filepath.Join(schema, "dist")); err != nil {
 		return err
 	}
@@ -66,7 +67,8 @@ func install() (folder string, err error) {
 	if folder, err = os.MkdirTemp("", "kinds"); err != nil {
 		return "", err
 	}
-	npm := exec.Command("npm", "install", "--ignore-scripts", "--no-save", "--prefix", folder, schemaPackage, brandsPackage)
+	npm := exec.Command("npm", "install", "--ignore-scripts", "--no-save", "--prefix", folder,
+		schemaPackage, brandsPackage)
 	npm.Stderr = os.Stderr
 	if err := npm.Run(); err != nil {
 		return "", errors.Join(fmt.Errorf("npm install: %w", err), os.RemoveAll(folder))
@@ -124,7 +126,8 @@ const (
 
 // placeKeys are the keys of what people visit; a preset of another key, such as a
 // building or a landuse, says nothing of who is there.
-var placeKeys = []string{"amenity", "shop", "office", "craft", "healthcare", "education", "tourism", "leisure", "club", "public_transport"}
+var placeKeys = []string{"amenity", "shop", "office", "craft", "healthcare", "education", "tourism",
+	"leisure", "club", "public_transport"}
 
 // goodsKeys are keys whose values are often what is sold or done, not the place:
 // "kitchen" of "Kitchen Design Store".
@@ -205,7 +208,8 @@ func (t *table) addPreset(presets map[string]preset, id string, language int, sa
 			t.kinds[tags] = e
 		}
 		e.names[language] = cmp.Or(e.names[language], title(says.Name, tags))
-		if short := title(says.Name, tags); claim == isName && short != says.Name && !slices.Contains(goodsKeys, kind.Key(tags)) {
+		if short := title(says.Name, tags); claim == isName && short != says.Name &&
+			!slices.Contains(goodsKeys, kind.Key(tags)) {
 			names = append(names, short)
 		}
 	}
@@ -261,7 +265,8 @@ func title(name, tags string) string {
 func (p *preset) kind(presets map[string]preset, id string) string {
 	key, _, _ := strings.Cut(id, "/")
 	value := p.Tags[key]
-	if value == "" || value == "*" || value == "yes" || !slices.Contains(placeKeys, key) || p.Searchable != nil && !*p.Searchable {
+	if value == "" || value == "*" || value == "yes" || !slices.Contains(placeKeys, key) ||
+		p.Searchable != nil && !*p.Searchable {
 		return ""
 	}
 	fields := append(inherited(presets, id, false, 9), inherited(presets, id, true, 9)...)

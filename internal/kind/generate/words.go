@@ -56,7 +56,8 @@ func (t *table) readBrands(path string) error {
 		for _, item := range file.NSI[category].Items {
 			if tags := kind.MostSpecific(t.isKind, item.Tags); tags != "" && inCountries(item.LocationSet.Include) {
 				places := countriesOf(item.LocationSet.Include)
-				for _, name := range append(item.MatchNames, item.Tags["name"], item.Tags["brand"], item.Tags["name:en"]) {
+				for _, name := range append(item.MatchNames, item.Tags["name"], item.Tags["brand"],
+					item.Tags["name:en"]) {
 					t.addBrand(name, tags, places)
 				}
 			}
@@ -96,7 +97,8 @@ func countriesOf(include []any) string {
 
 func (t *table) addBrand(name, tags, places string) {
 	name = strings.Join(kind.Words(name), " ")
-	if len(name) < 3 || len(name) > 60 || !strings.ContainsFunc(name, func(r rune) bool { return 'a' <= r && r <= 'z' }) {
+	if len(name) < 3 || len(name) > 60 || !strings.ContainsFunc(name,
+		func(r rune) bool { return 'a' <= r && r <= 'z' }) {
 		return
 	}
 	if t.names[name] == nil {
@@ -327,7 +329,8 @@ func (t *table) akin(term, main string) bool {
 		return false
 	}
 	for phrase, claims := range t.claims {
-		if strings.Contains(phrase, " ") || len(phrase) < stem || phrase == term || !strings.HasPrefix(phrase, term[:stem]) && !strings.HasSuffix(phrase, term[len(term)-stem:]) {
+		if strings.Contains(phrase, " ") || len(phrase) < stem || phrase == term ||
+			!strings.HasPrefix(phrase, term[:stem]) && !strings.HasSuffix(phrase, term[len(term)-stem:]) {
 			continue
 		}
 		for id, claim := range claims {
