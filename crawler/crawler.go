@@ -212,12 +212,19 @@ func (c *Crawler) run(ctx context.Context, queue Frontier, maxPages int64, visit
 	defer cancelStop(nil)
 	work, cancelWork := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancelWork()
-	graceful := context.AfterFunc(stop, func() {
+	var grace *time.Timer
+	stopping := make(chan struct{})
+	running := context.AfterFunc(stop, func() {
+		defer close(stopping)
 		c.pages.close()
-		timer := time.AfterFunc(c.Options.Grace, cancelWork)
-		context.AfterFunc(work, func() { timer.Stop() })
+		grace = time.AfterFunc(c.Options.Grace, cancelWork)
 	})
-	defer graceful()
+	defer func() {
+		if !running() {
+			<-stopping
+			grace.Stop()
+		}
+	}()
 
 	var g errgroup.Group
 	for range c.Options.Workers {
