@@ -414,16 +414,17 @@ const (
 // first stages those that are one edit away.
 func (s *searcher) word(i int) (query.Query, error) {
 	w := &s.words[i]
+	forms := s.formsOf(w)
 	var asWritten, stems, inAddress alternatives // a page of one language has the word in one of them
 	if !s.q.AddressOnly {
-		s.addTerms(&asWritten, 1, w, w.terms[:1])
-		s.addTerms(&stems, 1, w, w.terms[1:])
+		s.addTerms(&asWritten, 1, forms, forms[:1])
+		s.addTerms(&stems, 1, forms, forms[1:])
 	}
 	if w.where[0] != w.terms[0] || s.q.AddressOnly { // of "langestr." lange is enough: str is a word of most addresses
 		inAddress.add(s.dictionary(), 1, w.where[0])
 	}
 	exact := []alternatives{inAddress, asWritten, stems}
-	similar, err := s.similar(i)
+	similar, err := s.similar(i, forms)
 	if err != nil {
 		return nil, err
 	}
@@ -458,7 +459,7 @@ func (s *searcher) word(i int) (query.Query, error) {
 }
 
 // similar returns the words that a word of the query may stand for.
-func (s *searcher) similar(i int) (all alternatives, err error) {
+func (s *searcher) similar(i int, forms []bleveindex.DictEntry) (all alternatives, err error) {
 	w, last := &s.words[i], i == len(s.words)-1
 	start := w.terms[0]
 	if isNumber(start) {
@@ -473,7 +474,7 @@ func (s *searcher) similar(i int) (all alternatives, err error) {
 		if err != nil {
 			return nil, err
 		}
-		s.addTerms(&all, startedBoost, w, longer)
+		s.addTerms(&all, startedBoost, forms, longer)
 	}
 	for _, form := range w.terms { // the dictionary has words without their endings
 		if s.stage < typos || utf8.RuneCountInString(form) < 4 {
@@ -492,9 +493,9 @@ func (s *searcher) similar(i int) (all alternatives, err error) {
 		if err != nil {
 			return nil, err
 		}
-		s.addTerms(&all, typoBoost, w, close)
-		for _, term := range close {
-			if k := kind.InQuery([]string{term})[0]; len(k) > 0 && len(w.kinds) == 0 { // of a misspelt kind
+		s.addTerms(&all, typoBoost, forms, close)
+		for _, t := range close {
+			if k := kind.InQuery([]string{t.Term})[0]; len(k) > 0 && len(w.kinds) == 0 { // of a misspelt kind
 				w.kinds, s.pure = k, len(s.words) == 1
 			}
 		}
@@ -502,20 +503,31 @@ func (s *searcher) similar(i int) (all alternatives, err error) {
 	return all, nil
 }
 
+// formsOf returns the forms of a word with the documents that have them.
+func (s *searcher) formsOf(w *word) (forms []bleveindex.DictEntry) {
+	counts := &hitMaker{reader: s.reader}
+	for _, term := range w.terms {
+		forms = append(forms, bleveindex.DictEntry{Term: term, Count: uint64(counts.count(s.dictionary(), term))})
+	}
+	return forms
+}
+
 // addTerms adds terms that a word may stand for. None counts as rarer than the most
 // frequent form of the word itself: a rare ending says no more.
-func (s *searcher) addTerms(all *alternatives, boost float64, w *word, terms []string) {
-	counts, most := &hitMaker{reader: s.reader}, 0
-	for _, term := range w.terms {
-		most = max(most, counts.count(s.dictionary(), term))
+func (s *searcher) addTerms(all *alternatives, boost float64, forms, terms []bleveindex.DictEntry) {
+	var most uint64
+	for _, f := range forms {
+		most = max(most, f.Count)
 	}
-	idf := func(n int) float64 { return math.Log(1 + (float64(s.state.Documents-n)+0.5)/(float64(n)+0.5)) }
-	for _, term := range terms {
+	idf := func(n uint64) float64 {
+		return math.Log(1 + max(0.5, float64(s.state.Documents)-float64(n)+0.5)/(float64(n)+0.5))
+	}
+	for _, t := range terms {
 		share := 1.0
-		if n := counts.count(s.dictionary(), term); n < most {
-			share = math.Pow(idf(most)/idf(n), 2) // scores have the square
+		if t.Count < most {
+			share = math.Pow(idf(most)/idf(t.Count), 2) // scores have the square
 		}
-		all.add(s.dictionary(), boost*share, term)
+		all.add(s.dictionary(), boost*share, t.Term)
 	}
 }
 
@@ -575,9 +587,8 @@ func bestOf(factor float64, tiers []alternatives) query.Query {
 
 // mostFrequent returns the most frequent terms of the first ones of a dictionary,
 // which it closes.
-func mostFrequent(dict bleveindex.FieldDict, look, most int) (terms []string, err error) {
+func mostFrequent(dict bleveindex.FieldDict, look, most int) (all []bleveindex.DictEntry, err error) {
 	defer dict.Close()
-	var all []bleveindex.DictEntry
 	for range look {
 		e, err := dict.Next()
 		if err != nil {
@@ -591,8 +602,5 @@ func mostFrequent(dict bleveindex.FieldDict, look, most int) (terms []string, er
 	slices.SortFunc(all, func(a, b bleveindex.DictEntry) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Term, b.Term))
 	})
-	for _, e := range all[:min(most, len(all))] {
-		terms = append(terms, e.Term)
-	}
-	return terms, nil
+	return all[:min(most, len(all))], nil
 }
