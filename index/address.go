@@ -63,7 +63,8 @@ const (
 // scored are the fields of Bleve that are looked up.
 var scored = []string{
 	"*", // of Bleve's searchers that have none
-	fieldWords, fieldWhere, fieldShared, fieldHost, fieldSite, fieldKind, fieldNamed, fieldMonth, fieldPrecision, fieldLevel,
+	fieldWords, fieldWhere, fieldShared, fieldHost, fieldSite, fieldKind, fieldNamed,
+	fieldMonth, fieldPrecision, fieldLevel,
 	fieldFirst, fieldPoint,
 }
 

@@ -92,7 +92,7 @@ func sortedClusters(cells map[cell]*Cluster) []Cluster {
 		all = append(all, *c)
 	}
 	slices.SortFunc(all, func(a, b Cluster) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Point[0], b.Point[0]), cmp.Compare(a.Point[1], b.Point[1]))
+		return cmp.Or(cmp.Compare(b.Count, a.Count), slices.Compare(a.Point[:], b.Point[:]))
 	})
 	return all
 }

@@ -197,7 +197,8 @@ func (m *mention) merge(a geoparse.Address) {
 	m.Role, m.Person = min(m.Role, uint8(a.Role)), m.Person && a.Person
 	m.Phone, m.Email = cmp.Or(m.Phone, clip(a.Phone, maxShown)), cmp.Or(m.Email, clip(a.Email, maxShown))
 	m.Home, m.Hours = cmp.Or(m.Home, clip(a.Website, maxShown)), cmp.Or(m.Hours, clip(a.Hours, maxShown))
-	m.State, m.Land, m.Branch = cmp.Or(m.State, a.State), cmp.Or(m.Land, a.Country), cmp.Or(m.Branch, clip(a.Branch, maxShown))
+	m.State, m.Land = cmp.Or(m.State, a.State), cmp.Or(m.Land, a.Country)
+	m.Branch = cmp.Or(m.Branch, clip(a.Branch, maxShown))
 	if a.Precision > m.Precision && (m.Precision == gazetteer.NoPrecision || a.Precision == gazetteer.HousePrecision) {
 		m.Point, m.Precision, m.Place = a.Point, a.Precision, a.Place.ID
 	}
@@ -284,7 +285,8 @@ func around(text []rune, s spans, a geoparse.Address) (before, at, after string)
 	for a.End < to && to < len(text) && !unicode.IsSpace(text[to]) && !unicode.IsSpace(text[to-1]) {
 		to--
 	}
-	return foldLines(string(text[from:a.Start])), foldLines(string(text[a.Start:a.End])), foldLines(string(text[a.End:to]))
+	folded := func(from, to int) string { return foldLines(string(text[from:to])) }
+	return folded(from, a.Start), folded(a.Start, a.End), folded(a.End, to)
 }
 
 // divide returns the position in text[from:to], which lies between two
@@ -357,7 +359,8 @@ func clip(s string, n int) string {
 
 // isOSM tells whether a place is an object of OpenStreetMap.
 func isOSM(place string) bool {
-	return strings.HasPrefix(place, "node/") || strings.HasPrefix(place, "way/") || strings.HasPrefix(place, "relation/")
+	kind, _, found := strings.Cut(place, "/")
+	return found && slices.Contains([]string{"node", "way", "relation"}, kind)
 }
 
 // hostWords returns the words of a host's name without its public suffix.

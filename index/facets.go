@@ -20,6 +20,10 @@ type Value struct {
 	Count int
 }
 
+func compareValues(a, b Value) int {
+	return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Value, b.Value))
+}
+
 // maxFacetValues bounds the values of one facet in an answer.
 const maxFacetValues = 20
 
@@ -51,9 +55,7 @@ func (s *searcher) facets(found search.FacetResults) (all []Count) {
 				c.Values[i].Count += t.Count
 			}
 		}
-		slices.SortStableFunc(c.Values, func(a, b Value) int {
-			return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Value, b.Value))
-		})
+		slices.SortStableFunc(c.Values, compareValues)
 		c.Values = c.Values[:min(maxFacetValues, len(c.Values))]
 		all = append(all, c)
 	}

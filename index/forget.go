@@ -214,7 +214,8 @@ func PlaceOf(street, number, postcode, city string) string {
 		return ""
 	}
 	p := geoparse.Parts{Street: street, Number: number, Postcode: postcode, City: city}.Folded()
-	return hashOf(strings.Join([]string{"place", p.Street, p.Number, cmp.Or(strings.ToLower(p.Postcode), p.City)}, "\x1f"))
+	parts := []string{"place", p.Street, p.Number, cmp.Or(strings.ToLower(p.Postcode), p.City)}
+	return hashOf(strings.Join(parts, "\x1f"))
 }
 
 func (m *mention) place() string { return PlaceOf(m.Street, m.Number, m.Code, m.City) }

@@ -33,7 +33,8 @@ func (k *hitMaker) count(field, term string) int {
 	n, known := k.counts[key]
 	if !known && k.reader != nil {
 		name, term := termOf(field, term)
-		if r, err := k.reader.TermFieldReader(context.Background(), []byte(term), name, false, false, false); err == nil {
+		r, err := k.reader.TermFieldReader(context.Background(), []byte(term), name, false, false, false)
+		if err == nil {
 			n = int(r.Count())
 			r.Close()
 		}
@@ -94,7 +95,8 @@ func (k *hitMaker) hitOf(r *record) Hit {
 		ID: r.id, Site: site, Name: a.name, Names: a.others, Distance: -1, Directory: directory,
 		Mentions: r.count(), Hosts: r.hosts(),
 		Street: shown[0].Street, HouseNumber: shown[0].Number, Postcode: shown[0].Code, City: shown[0].City,
-		FirstSeen: timeOf(first), LastSeen: timeOf(last), Role: a.role.String(), Kind: a.kind, Person: true, SiteWide: len(k.wideOn(r)) > 0,
+		FirstSeen: timeOf(first), LastSeen: timeOf(last),
+		Role: a.role.String(), Kind: a.kind, Person: true, SiteWide: len(k.wideOn(r)) > 0,
 	}
 	for i, s := range shown {
 		h.merge(s.mention)

@@ -136,10 +136,12 @@ func identify(dir string, readOnly bool) (string, error) {
 		return "", fmt.Errorf("index: %s: %w: index.json cannot be read", dir, ErrDamaged)
 	}
 	if i.Format > format {
-		return "", fmt.Errorf("index: %s: %w (format %d; this one knows %d): use that one or a newer one; the data was not touched", dir, ErrNewerFormat, i.Format, format)
+		return "", fmt.Errorf("index: %s: %w (format %d; this one knows %d): "+
+			"use that one or a newer one; the data was not touched", dir, ErrNewerFormat, i.Format, format)
 	}
 	if i.Format < format {
-		return "", fmt.Errorf("index: %s: %w (format %d; this one knows %d); the data was not touched", dir, ErrOlderFormat, i.Format, format)
+		return "", fmt.Errorf("index: %s: %w (format %d; this one knows %d); the data was not touched",
+			dir, ErrOlderFormat, i.Format, format)
 	}
 	return i.ID, nil
 }

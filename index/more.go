@@ -148,10 +148,4 @@ func nearness(words []word) (what, where []word, ok bool) {
 	return nil, nil, false
 }
 
-var nearWords = func() map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq("near nearby nahe nähe neben bei beim") {
-		m[foldWord(w)] = true
-	}
-	return m
-}()
+var nearWords = foldedSet("near nearby nahe nähe neben bei beim")

@@ -209,14 +209,8 @@ func compareBool(a, b bool) int {
 }
 
 // legalForms are words of a name that say nothing of what bears it.
-var legalForms = func() map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(`gmbh mbh co kg ohg ag ug gbr ek eg ev se kgaa partg mbb e k v g haftungsbeschränkt inh inhaber inhaberin
-		inc llc llp ltd corp corporation company plc pc the der die das und and in am`) {
-		m[foldPhrase(w)] = true
-	}
-	return m
-}()
+var legalForms = foldedSet("gmbh mbh co kg ohg ag ug gbr ek eg ev se kgaa partg mbb e k v g haftungsbeschränkt " +
+	"inh inhaber inhaberin inc llc llp ltd corp corporation company plc pc the der die das und and in am")
 
 // nameWordsOf returns the words of a folded name that tell it from others, each once:
 // not its legal form and the words of the town, unless it has no more.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,7 +77,10 @@ func Facets() []Facet {
 // Without returns q without the filter that asks for values of a facet, and
 // whether it has one. Levels are no values that a reader chooses.
 func (q Query) Without(f Facet) (wider Query, narrowed bool) {
-	values := map[Facet]*[]string{ByStreet: &q.Street, ByPostcode: &q.Postcode, ByCity: &q.City, ByHost: &q.Host, BySite: &q.Host, ByKind: &q.Kind, ByMonth: &q.Month}[f]
+	values := map[Facet]*[]string{
+		ByStreet: &q.Street, ByPostcode: &q.Postcode, ByCity: &q.City, ByHost: &q.Host, BySite: &q.Host,
+		ByKind: &q.Kind, ByMonth: &q.Month,
+	}[f]
 	switch {
 	case values != nil:
 		narrowed, *values = len(*values) > 0, nil
@@ -125,7 +129,7 @@ type Query struct {
 	Sort   Sort   // "" is Relevance
 	Limit  int    // 1 to MaxLimit; 0 means 10
 	Cursor string // Result.Next of the page before, asked with the same query but for Limit
-	Group  bool   // what is in one building is one hit, with its Tenants; a page then has up to five times Limit addresses
+	Group  bool   // what is in one building is one hit, with its Tenants; a page has up to 5 × Limit addresses
 	Points int    // up to this many coordinates of further matches, for a map (at most 5,000)
 
 	// For one of several indexes, see Merge and Complete. Only keeps the
@@ -153,7 +157,10 @@ func (q Query) check() (Query, error) {
 	for _, f := range []struct {
 		name   string
 		values []string
-	}{{"text", []string{q.Text}}, {"street", q.Street}, {"postcode", q.Postcode}, {"city", q.City}, {"host", q.Host}, {"kind", q.Kind}, {"month", q.Month}} {
+	}{
+		{"text", []string{q.Text}}, {"street", q.Street}, {"postcode", q.Postcode}, {"city", q.City}, {"host", q.Host},
+		{"kind", q.Kind}, {"month", q.Month},
+	} {
 		if len(f.values) > MaxValues {
 			return bad("%s has %d values; %d are possible", f.name, len(f.values), MaxValues)
 		}
@@ -244,6 +251,8 @@ type word struct {
 	signs []string // words in the names of such places
 }
 
+var oneLetter = regexp.MustCompile("^[A-Za-z]$")
+
 // splitQuery returns the words of a text, "12 a" joined to one.
 func splitQuery(text string) []word {
 	var raws []string
@@ -253,7 +262,7 @@ func splitQuery(text string) []word {
 	var words []word
 	for i := 0; i < len(raws) && len(words) < MaxQueryWords; i++ {
 		raw := raws[i]
-		if i+1 < len(raws) && isNumber(raw) && len(raws[i+1]) == 1 && 'A' <= raws[i+1][0]&^0x20 && raws[i+1][0]&^0x20 <= 'Z' {
+		if i+1 < len(raws) && isNumber(raw) && oneLetter.MatchString(raws[i+1]) {
 			raw += raws[i+1]
 			i++
 		}
@@ -272,13 +281,8 @@ func splitQuery(text string) []word {
 	return words
 }
 
-var minor = func() map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq("a an and at by for from in near nearby next of on or the to with am an auf bei beim das dem den der die ein eine im in nahe nähe neben und vom von zu zum zur") {
-		m[foldWord(w)] = true
-	}
-	return m
-}()
+var minor = foldedSet("a an and at by for from in near nearby next of on or the to with " +
+	"am an auf bei beim das dem den der die ein eine im in nahe nähe neben und vom von zu zum zur")
 
 // A stage is how much a search forgives.
 type stage uint8

@@ -46,19 +46,11 @@ func (q *Query) literal() bool { return q.AddressOnly || strings.ContainsRune(q.
 // openWords say that opening hours are asked for.
 var openWords = foldedSet("open opened geöffnet offen auf")
 
-// nowWords are the words for now and today, beside the days of the week.
-var nowWords = map[string]int{}
-
-func init() {
-	for w := range foldedSet("now jetzt gerade momentan aktuell") {
-		nowWords[w] = -1
-	}
-	for w := range foldedSet("today heute") {
-		nowWords[w] = 0
-	}
-	for w := range foldedSet("tomorrow morgen") {
-		nowWords[w] = 1
-	}
+// nowWords are the words for now, -1, and for days from today on, beside the days of
+// the week.
+var nowWords = map[string]int{
+	"now": -1, "jetzt": -1, "gerade": -1, "momentan": -1, "aktuell": -1,
+	"today": 0, "heute": 0, "tomorrow": 1, "morgen": 1,
 }
 
 func foldedSet(words string) map[string]bool {
@@ -138,24 +130,28 @@ func openKeys(osm string) (keys []string) {
 	return keys
 }
 
-// surroundings are the phrases for "near me".
-var surroundings = [][]string{
-	{"near", "me"}, {"close", "to", "me"}, {"around", "me"}, {"in", "meiner", "nahe"}, {"nahe", "mir"}, {"um", "mich", "herum"},
-	{"in", "der", "nahe"}, {"nearby"}, {"in", "meiner", "umgebung"}, {"in", "der", "umgebung"},
+// surroundings are the phrases for "near me". Those that do not name the reader are
+// such only at the end: "in der Nähe vom Bahnhof" is elsewhere.
+var surroundings = []struct {
+	words string
+	mine  bool
+}{
+	{"near me", true}, {"close to me", true}, {"around me", true}, {"in meiner nahe", true}, {"nahe mir", true},
+	{"um mich herum", true}, {"in meiner umgebung", true},
+	{"in der nahe", false}, {"nearby", false}, {"in der umgebung", false},
 }
 
-// nearMe takes a phrase for the reader's surroundings out of words. "In der Nähe"
-// and "nearby" are such only at the end: "in der Nähe vom Bahnhof" is elsewhere.
+// nearMe takes a phrase for the reader's surroundings out of words.
 func nearMe(words []word) (rest []word, me bool) {
-	for _, phrase := range surroundings {
-		mine := slices.ContainsFunc(phrase, func(w string) bool { return slices.Contains([]string{"me", "mir", "mich", "meiner"}, w) })
+	var text []string
+	for _, w := range words {
+		text = append(text, w.terms[0])
+	}
+	for _, s := range surroundings {
+		phrase := strings.Fields(s.words)
 		for i := 0; i+len(phrase) <= len(words); i++ {
-			fits := mine || i+len(phrase) == len(words)
-			for k, w := range phrase {
-				fits = fits && words[i+k].terms[0] == foldWord(w)
-			}
-			if fits {
-				return slices.Concat(words[:i], words[i+len(phrase):]), true
+			if end := i + len(phrase); slices.Equal(text[i:end], phrase) && (s.mine || end == len(words)) {
+				return slices.Concat(words[:i], words[end:]), true
 			}
 		}
 	}
@@ -284,7 +280,8 @@ func (s *searcher) noteKinds() (err error) {
 		}
 	}
 	found := kind.InQuery(raws)
-	s.pure = len(words) > 0 && !slices.ContainsFunc(found, func(k []string) bool { return !slices.Equal(k, found[0]) }) && len(found[0]) > 0
+	other := slices.ContainsFunc(found, func(kinds []string) bool { return !slices.Equal(kinds, found[0]) })
+	s.pure = len(words) > 0 && !other && len(found[0]) > 0
 	for i, w := range words {
 		if w.kinds = found[i]; !s.pure {
 			continue
@@ -323,7 +320,8 @@ func (s *searcher) signs(kinds []string) (signs []string, err error) {
 		if t.Count < leastSigns || float64(t.Count) < leastOfKind*float64(found.Total) {
 			continue
 		}
-		known := query.NewBooleanQuery([]query.Query{has(fieldNamed, t.Term)}, nil, []query.Query{has(fieldKindless, yes)})
+		named, unknown := has(fieldNamed, t.Term), has(fieldKindless, yes)
+		known := query.NewBooleanQuery([]query.Query{named}, nil, []query.Query{unknown})
 		all, err := s.run(bleve.NewSearchRequestOptions(known, 0, 0, false))
 		if err != nil {
 			return nil, err

@@ -5,9 +5,12 @@ import "math"
 // Record returns what programs read of a hit on a terminal, as the members of a JSON object.
 func (h *Hit) Record() map[string]any {
 	line := map[string]any{
-		"type": "address", "id": h.ID, "name": h.Name, "street": h.Street, "housenumber": h.HouseNumber, "postcode": h.Postcode, "city": h.City,
-		"state": h.State, "country": h.Country, "address": h.Line(), "site": h.Site, "url": h.Evidence[0].URL, "evidence": h.Evidence[0].Snippet.Text,
-		"kind": h.Kind, "precision": h.Precision, "level": h.Level, "confidence": h.Confidence, "mentions": h.Mentions, "hosts": h.Hosts,
+		"type": "address", "id": h.ID, "name": h.Name, "kind": h.Kind,
+		"street": h.Street, "housenumber": h.HouseNumber, "postcode": h.Postcode, "city": h.City,
+		"state": h.State, "country": h.Country, "address": h.Line(),
+		"site": h.Site, "url": h.Evidence[0].URL, "evidence": h.Evidence[0].Snippet.Text,
+		"precision": h.Precision, "level": h.Level, "confidence": h.Confidence,
+		"mentions": h.Mentions, "hosts": h.Hosts,
 		"first_seen": h.FirstSeen, "last_seen": h.LastSeen,
 	}
 	if len(h.Names) > 0 {

@@ -65,9 +65,11 @@ type Hit struct {
 	// the site of what is here.
 	Directory bool
 
-	Role     string // "own", "listed", "agency" or "authority": whose address it is, seen from the page that is nearest to it
-	Person   bool   // stated as that of a person in business
-	SiteWide bool   // stands on most pages of a site, such as in a footer; they are pages in the index
+	// Role is whose address it is, seen from the page that is nearest to it: "own", "listed",
+	// "agency" or "authority".
+	Role     string
+	Person   bool // stated as that of a person in business
+	SiteWide bool // stands on most pages of a site, such as in a footer; they are pages in the index
 
 	// What pages that mean Name state beside it, each "" where they state nothing.
 	Phone   string // E.164

@@ -100,7 +100,8 @@ func (s *searcher) eachStage(from, to stage, ask func() (int, error)) error {
 			continue
 		}
 		n, err := ask()
-		if err != nil || len(s.words) == 0 || n > 0 && (s.stage != about || n >= fewPlaces || s.q.Only != nil) || s.stage >= s.last(to) {
+		enough := n > 0 && (s.stage != about || n >= fewPlaces || s.q.Only != nil)
+		if err != nil || enough || len(s.words) == 0 || s.stage >= s.last(to) {
 			return err
 		}
 	}
@@ -230,7 +231,7 @@ type firstPage struct {
 // page is find, but for the first page of all addresses.
 func (s *searcher) page(after *cursor) (*answer, error) {
 	q := s.asked
-	all := Query{Limit: q.Limit, Sort: q.Sort, Facets: q.Facets, Group: q.Group, Scale: q.Scale, Bias: q.Bias, Now: q.Now}
+	all := Query{Limit: q.Limit, Group: q.Group, Sort: q.Sort, Facets: q.Facets, Scale: q.Scale, Bias: q.Bias, Now: q.Now}
 	if !reflect.DeepEqual(q, all) {
 		return s.find(after)
 	}

@@ -30,7 +30,7 @@ type Shards struct {
 	Local map[string]*Index // by name
 	// Ask asks the parts on other machines and returns the names of those that
 	// have not answered in time; nil where there are none.
-	Ask   func(ctx context.Context, kind string, question []byte, limit time.Duration) (replies []Reply, missing []string, err error)
+	Ask   func(ctx context.Context, kind string, question []byte, limit time.Duration) ([]Reply, []string, error)
 	Limit time.Duration // of one question
 
 	mu      sync.Mutex
@@ -258,7 +258,9 @@ func ask[T any](ctx context.Context, s *Shards, kind string, q Question) (parts 
 
 // askOthers adds the answers of the parts on other machines. A part that is
 // open here, too, is not taken twice.
-func (s *Shards) askOthers(ctx context.Context, kind string, question []byte, answers map[string]json.RawMessage) error {
+func (s *Shards) askOthers(
+	ctx context.Context, kind string, question []byte, answers map[string]json.RawMessage,
+) error {
 	replies, missing, err := s.Ask(ctx, kind, question, s.Limit)
 	if err != nil && ctx.Err() == nil && len(answers) == 0 {
 		return fmt.Errorf("%w: %w", ErrAway, err)
@@ -329,7 +331,8 @@ func (s *Shards) page(ctx context.Context, q Query) (*Result, error) {
 	}
 	if len(parts) > 1 {
 		whole := q
-		whole.Cursor, whole.Facets, whole.Points, whole.Sample, whole.Group, whole.Limit = "", nil, 0, 0, false, len(a.Shares)
+		whole.Cursor, whole.Facets, whole.Points, whole.Sample = "", nil, 0, 0
+		whole.Group, whole.Limit = false, len(a.Shares)
 		for _, one := range a.Shares {
 			whole.Only = append(whole.Only, one.ID)
 		}
@@ -466,7 +469,7 @@ func (r *Result) addFacet(c Count) {
 			f.Values = append(f.Values, v)
 		}
 	}
-	slices.SortStableFunc(f.Values, func(a, b Value) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value)) })
+	slices.SortStableFunc(f.Values, compareValues)
 	f.Values = f.Values[:min(maxFacetValues, len(f.Values))]
 }
 
@@ -502,7 +505,8 @@ func (s *Shards) Suggest(typed string, limit int) ([]Suggestion, error) {
 	}
 	all := []Suggestion{}
 	for _, one := range slices.Concat(parts...) {
-		if i := slices.IndexFunc(all, func(o Suggestion) bool { return o.Kind == one.Kind && o.Text == one.Text }); i >= 0 {
+		same := func(o Suggestion) bool { return o.Kind == one.Kind && o.Text == one.Text }
+		if i := slices.IndexFunc(all, same); i >= 0 {
 			all[i].Count += one.Count
 		} else {
 			all = append(all, one)

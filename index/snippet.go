@@ -57,8 +57,8 @@ func (k *marker) marks(lang, text string) (found []mark) {
 // and without its ending, or that it begins with if that is the last one; else -1.
 func (k *marker) fits(folded, stem string) int {
 	for i, w := range k.words {
-		if slices.Contains(w.terms, folded) || slices.Contains(w.terms, stem) || slices.Equal(w.where, streetWords(folded)) ||
-			len(w.where) > 1 && w.where[0] == folded {
+		inAddress := slices.Equal(w.where, streetWords(folded)) || len(w.where) > 1 && w.where[0] == folded
+		if inAddress || slices.Contains(w.terms, folded) || slices.Contains(w.terms, stem) {
 			return i
 		}
 	}

@@ -38,7 +38,9 @@ var houseNumber = regexp.MustCompile(`^[0-9]{1,6}([-/–][0-9]{1,6})?[A-Za-z]?$`
 // house in a street that is known while the house is not; nil where it does
 // not. The house must be unknown everywhere, not only where r was looked for.
 // It searches only where r does not have what was asked for.
-func KnownStreet(ctx context.Context, search func(context.Context, Query) (*Result, error), text string, r *Result) (*StreetOnly, error) {
+func KnownStreet(
+	ctx context.Context, search func(context.Context, Query) (*Result, error), text string, r *Result,
+) (*StreetOnly, error) {
 	words := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == ';' })
 	words = words[:min(len(words), MaxQueryWords)]
 	tried := 0
@@ -84,7 +86,9 @@ func KnownStreet(ctx context.Context, search func(context.Context, Query) (*Resu
 		if there, err = search(ctx, q); err != nil {
 			return nil, err
 		}
-		out := &StreetOnly{Street: street, HouseNumber: number, Text: q.Text, Pages: there.Pages, Addresses: there.Total}
+		out := &StreetOnly{
+			Street: street, HouseNumber: number, Text: q.Text, Pages: there.Pages, Addresses: there.Total,
+		}
 		if gazetteer.StreetKey(out.Text) == gazetteer.StreetKey(street) {
 			out.Text = ""
 		}
