@@ -7,7 +7,7 @@
 // on disk before the visit that found it is done, leaves that when it is safe
 // in JetStream, and is acknowledged there only after the owner's frontier has
 // committed it. What the crawl is about, who
-// takes part, who owns what and who may ask which host lie in JetStream's
+// takes part, who owns what and which node may fetch from a host lie in JetStream's
 // key–value store.
 //
 //	stream   NAME-links      NAME.links.NODE   links on their way to NODE
@@ -15,7 +15,7 @@
 //	stream   NAME-nuggets    NAME.nuggets.…    whose links are next, where the nodes keep one order
 //	bucket   NAME-crawl      definition, map, over, command
 //	bucket   NAME-members    NODE → its state, gone when the node is
-//	bucket   NAME-hosts      host or IP address → the node that may ask it
+//	bucket   NAME-hosts      host or IP address → the node that may fetch from it
 //	subject  NAME.ask.WHAT   questions to all nodes, such as searches
 package cluster
 
@@ -65,7 +65,7 @@ type Definition struct {
 	// Nodes are the nodes that own places, and the general ones. The hash
 	// methods need none: every node that joins has its share.
 	Nodes []partition.Node `json:"nodes,omitempty"`
-	// Examples tells apart what the nodes have learned from, where a link goes
+	// Examples is a hash of the pages that the nodes have learned from, where a link goes
 	// by the text around it.
 	Examples string `json:"examples,omitempty"`
 	// Alpha and Beta are those of partition.Options, where it is by full content.
@@ -74,7 +74,7 @@ type Definition struct {
 	Order *Order  `json:"order,omitempty"` // of all queues; nil: each node goes by its own
 }
 
-// String says what tells crawls apart.
+// String names what distinguishes crawls.
 func (d Definition) String() string {
 	text := fmt.Sprintf("%s by %s, policy %s, %d places' nodes", d.Region, d.Partition, d.Policy, len(d.Nodes))
 	if d.Examples != "" {
@@ -400,7 +400,7 @@ func (n *Node) finishSending() error {
 	return err
 }
 
-// Needed tells whether other nodes are there that have no server but the one
+// Needed reports whether other nodes are there that have no server but the one
 // of this node.
 func (n *Node) Needed() bool {
 	return n.o.Server != nil && n.o.Server.URL() != "" && !n.ofSeveral() && n.Alive() > 1
@@ -438,7 +438,7 @@ func (n *Node) awaitOthers() {
 	}
 }
 
-// ending tells whether the server may go without a word: the node is being
+// ending reports whether the server may go without a warning: the node is being
 // closed, or a viewer has asked all nodes to stop.
 func (n *Node) ending() bool { return n.parting.Load() || n.ctx != nil && n.ctx.Err() != nil }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// A Member is what a node says of itself with every heartbeat.
+// A Member is the state of a node, which it publishes with every heartbeat.
 type Member struct {
 	Name      string    `json:"name"`
 	Instance  string    `json:"instance"`
@@ -28,7 +28,7 @@ type Member struct {
 	Outbox    int64     `json:"outbox"`   // bytes of links that wait to be sent
 	Received  int64     `json:"received"` // links from other nodes, by this process
 	Epoch     int       `json:"epoch"`    // of the map that the node goes by
-	Paused    bool      `json:"paused"`   // by one who asked all nodes to
+	Paused    bool      `json:"paused"`   // by a command to all nodes
 	Obeyed    uint64    `json:"obeyed"`   // number of the last Action that was carried out
 
 	Order *OrderCount `json:"order,omitempty"` // by all runs; nil: the node goes by its own
@@ -45,7 +45,7 @@ type mapping struct {
 	Instances map[string]string `json:"instances"`
 }
 
-// enlist gives a node a share, and tells whether that changes anything.
+// enlist gives a node a share, and reports whether that changes anything.
 func (m *mapping) enlist(name, instance string) (changed bool) {
 	if !slices.Contains(m.Nodes, name) {
 		m.Nodes = append(m.Nodes, name)
@@ -71,7 +71,7 @@ func (m *mapping) delist(name string, now time.Time) {
 	m.Left[name] = now
 }
 
-// State is what this node says of itself now.
+// State is the state of this node now.
 func (n *Node) State() Member {
 	t := n.frontier.Totals()
 	n.mu.RLock()
@@ -275,7 +275,7 @@ func (n *Node) WaitFor(ctx context.Context, nodes int) error {
 
 // isOver says that another node has found the crawl to be over since we are
 // here: it may have left, so that the others cannot see that all are idle. The
-// revision changes with that and with every node that joins; 0: it cannot be told.
+// revision changes with that and with every node that joins; 0: it is not known.
 func (n *Node) isOver(ctx context.Context) (over bool, revision uint64) {
 	ctx, cancel := context.WithTimeout(ctx, n.o.Heartbeat)
 	defer cancel()

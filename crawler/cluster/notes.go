@@ -12,7 +12,7 @@ import (
 	"gazehound/internal/disk"
 )
 
-// notes are what a node remembers between two processes. A kill between an
+// notes are the state that a node keeps between two processes. A kill between an
 // act and its note means that the act is done again, which changes nothing.
 type notes struct {
 	Visited uint64   `json:"visited"`           // number of the last visit that was published

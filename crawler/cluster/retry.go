@@ -11,14 +11,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// How long JetStream is asked again before what waits for it gives up. An
+// How long a step is retried before it gives up. An
 // election among servers takes 4 to 9 s after a leader is lost, on a busy
 // machine several of them in a row.
 const (
 	joinPatience = 3 * time.Minute  // of a node that joins
-	viewPatience = 30 * time.Second // of one who looks
+	viewPatience = 30 * time.Second // of a Viewer
 	oneAttempt   = 10 * time.Second // for one step
-	sayAfter     = 5 * time.Second  // a user who waits for so long is told for what
+	sayAfter     = 5 * time.Second  // after so long the user reads what is waited for
 )
 
 // ready returns when JetStream answers. Servers that form a cluster answer when

@@ -212,7 +212,7 @@ func (s *Server) URL() string {
 	return "nats://" + s.s.Addr().String()
 }
 
-// servers is the number of JetStream servers that this one knows or was told
+// servers is the number of JetStream servers that this one knows or is configured
 // of, with itself.
 func (s *Server) servers() int {
 	if !s.s.JetStreamIsClustered() {

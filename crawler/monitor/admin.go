@@ -38,7 +38,7 @@ type Options struct {
 	// asks for and what the browser prefers. nil: all pages are in English.
 	Language func(asked, accept string) string
 
-	// Token is asked for by everything that changes something, as
+	// Token is required by everything that changes something, as
 	// "Authorization: Bearer …", and with Closed by everything but the page
 	// itself, /healthz and /readyz.
 	Token  string
@@ -296,7 +296,7 @@ func language(q url.Values) (string, error) {
 // Close ends the event streams.
 func (a *Admin) Close() { a.events.close() }
 
-// meansLoopback tells whether the Host of a request can only mean this machine.
+// meansLoopback reports whether the Host of a request can only mean this machine.
 func meansLoopback(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -309,7 +309,7 @@ func meansLoopback(host string) bool {
 // open registers what everybody may read.
 func (a *Admin) open(pattern string, h http.HandlerFunc) { a.mux.HandleFunc(pattern, h) }
 
-// read registers what those may read who know the token, if one is asked for.
+// read registers what only readers with the token get, where one is required.
 func (a *Admin) read(pattern string, h http.HandlerFunc) {
 	a.paths = append(a.paths, pattern)
 	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
@@ -363,7 +363,7 @@ func health(w http.ResponseWriter, well, not string, reasons []string) {
 	send(w, code, data)
 }
 
-// maxURL bounds a URL that is asked about, in bytes.
+// maxURL bounds a URL of a request, in bytes.
 const maxURL = 4096
 
 // json answers with what f makes of the query, which has no parameters but these.
@@ -528,7 +528,7 @@ func (a *Admin) next(q url.Values) (any, error) {
 	return map[string]any{"links": links}, nil
 }
 
-// nodesPatience is how long a cluster has to say who takes part.
+// nodesPatience bounds the search for the nodes of a cluster.
 const nodesPatience = 10 * time.Second
 
 func (a *Admin) nodes(w http.ResponseWriter, r *http.Request) {

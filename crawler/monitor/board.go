@@ -32,7 +32,7 @@ const (
 )
 
 // A Board keeps what the dashboard shows of a crawl and the frontier does not
-// know: curves, places, hosts and streets. It is told of every visit and, once a
+// know: curves, places, hosts and streets. It gets every visit and, once a
 // second, of a Snapshot. It is safe for concurrent use.
 type Board struct {
 	mu       sync.Mutex
@@ -120,7 +120,7 @@ func NewBoard() *Board {
 	return b
 }
 
-// Visit is told of every stored visit.
+// Visit counts a stored visit.
 func (b *Board) Visit(v *crawler.Visit) {
 	b.visits.visit(v)
 	b.mu.Lock()
@@ -215,7 +215,7 @@ func hash(text string) uint64 {
 	return h.Sum64()
 }
 
-// dot puts a place on the map, once, and tells whether it was new. Above maxDots
+// dot puts a place on the map, once, and reports whether it was new. Above maxDots
 // each place has the same chance to be among them (reservoir sampling).
 func (b *Board) dot(d Dot) (isNew bool) {
 	key := uint64(math.Float32bits(float32(d.Lon)))<<32 | uint64(math.Float32bits(float32(d.Lat)))
@@ -231,7 +231,7 @@ func (b *Board) dot(d Dot) (isNew bool) {
 	return true
 }
 
-// Lesson is told of what the strategy is about to learn, with the model's
+// Lesson gets what the strategy is about to learn, with the model's
 // answers for the links of the trail so far.
 func (b *Board) Lesson(trail []frontier.Node, relevant bool, score func(terms []string) []float64) {
 	terms := order.TrailTerms(trail)

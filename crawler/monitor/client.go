@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A RefusedError is the answer of a crawl that does not do what it is asked to.
+// A RefusedError is the answer of a crawl that refuses a request.
 type RefusedError struct {
 	Status      string `json:"-"` // such as "403 Forbidden"
 	Title, Hint string // of its problem

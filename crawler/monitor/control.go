@@ -61,7 +61,7 @@ func (a *Admin) control() {
 	}
 }
 
-// controlHeader is asked for by everything that changes something: a form of
+// controlHeader is required by everything that changes something: a form of
 // another web site cannot send it.
 const controlHeader = "X-Gazehound-Control"
 
@@ -99,7 +99,7 @@ func (a *Admin) post(address, token string, most int64, h http.HandlerFunc) {
 	})
 }
 
-// knows tells whether r brings a token.
+// knows reports whether r brings a token.
 func knows(r *http.Request, token string) bool {
 	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	return ok && token != "" && subtle.ConstantTimeCompare([]byte(given), []byte(token)) == 1

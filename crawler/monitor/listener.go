@@ -111,7 +111,7 @@ func ReadAddress(file string) (a Address, err error) {
 	return a, err
 }
 
-// IsOpen tells whether the address can be reached beyond this machine.
+// IsOpen reports whether the address can be reached beyond this machine.
 func (l *Listener) IsOpen() bool { return l.open }
 
 // Port returns the port that was taken.

@@ -81,7 +81,7 @@ type collector struct {
 	version string
 }
 
-// Describe tells nothing: which metrics there are depends on the crawl.
+// Describe sends nothing: which metrics there are depends on the crawl.
 func (c collector) Describe(chan<- *prometheus.Desc) {}
 
 // Collect reads the state of the crawl.

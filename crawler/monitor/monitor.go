@@ -78,7 +78,7 @@ type Insight struct {
 	Advice  []string                          `json:"advice"`
 }
 
-// Coverage tells how much of the region's streets was found.
+// Coverage says how much of the region's streets was found.
 type Coverage struct {
 	All    int `json:"all"` // that the gazetteer knows; 0: not known yet, or it knows none
 	Found  int `json:"found"`

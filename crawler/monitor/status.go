@@ -51,7 +51,7 @@ func (s *Status) Check() check.Finding {
 		s.State, s.Because)
 }
 
-// Runs tells whether the crawl is running, or paused.
+// Runs reports whether the crawl is running, or paused.
 func (s *Status) Runs() bool { return s.State == Running || s.State == Paused }
 
 // ReadStatus returns the state of the crawl with its tree in the folder tree and its last Snapshot in

@@ -22,7 +22,7 @@ type Options struct {
 	Streets int // that the gazetteer has in the region
 }
 
-// A Crawl is what a crawl has achieved, as its tree tells it. Every URL counts
+// A Crawl is what a crawl has achieved, as its tree records it. Every URL counts
 // once, however often it was visited.
 type Crawl struct {
 	Name           string  `json:"name"`
@@ -107,7 +107,7 @@ func Read(ctx context.Context, name string, f *frontier.Frontier, o Options) (*C
 	return t.finish(), nil
 }
 
-// behindRelevant tells whether a relevant page is among those that led to n.
+// behindRelevant reports whether a relevant page is among those that led to n.
 func behindRelevant(f *frontier.Frontier, n *frontier.Node) (bool, error) {
 	if n.Distance < n.Depth {
 		return true, nil // the distance began again on the way

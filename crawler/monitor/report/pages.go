@@ -20,7 +20,7 @@ import (
 // PageFormats are the formats of WritePages besides json.
 var PageFormats = []string{"text", "csv"}
 
-// MaxBest bounds the best pages that WritePages is asked for: it holds twice as
+// MaxBest bounds the best pages that WritePages lists: it holds twice as
 // many in memory.
 const MaxBest = 100_000
 
