@@ -125,7 +125,7 @@ func looksLike(head []byte) string {
 // cities, outlines. Addresses, streets and the nodes that they need lie in
 // temporary files; memory grows with the outlines, place nodes and web sites of
 // the extract and with the area that has addresses (docs/scale.md). Only an
-// XML extract keeps its nodes and ways in memory.
+// XML extract keeps its ways in memory.
 //
 // It reads a PBF file three times. Errors wrap ErrFormat, ErrTruncated or
 // those of the file system.
@@ -169,7 +169,7 @@ func Read(ctx context.Context, path string, o Options, emit func(gazetteer.Place
 	return &c.extract, nil
 }
 
-// readXML reads everything once and keeps all coordinates: XML extracts are
+// readXML reads everything once and keeps all coordinates and ways: XML extracts are
 // small, and reading XML is slow.
 func (c *collector) readXML(ctx context.Context, r io.Reader) error {
 	count := &countingReader{r: r}
