@@ -300,15 +300,8 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 		a.Confidence -= 0.1
 	}
 	known := s.known(&a)
-	lo := s.windowStart(start)
-	s.before = s.tokens(lo, start, s.before[:0])
+	s.before = s.tokens(s.windowStart(start), start, s.before[:0])
 	street, ok := s.streetBefore(&a, known)
-	if grammar.Find(a.Country).NumberFirst && (!ok || street.Strength < 4) {
-		if st, found := grammar.NumberStreetBefore(s.text, s.before, known); found &&
-			(!ok || street.Number.Empty() || st.Strength > street.Strength) {
-			street, ok = st, true
-		}
-	}
 	if (!ok || street.Number.Empty()) && (minStrength < 3 || s.isUnproven(a.Country)) {
 		if next, found := s.streetAfter(best.end, known); found {
 			street, ok = next, true
@@ -340,7 +333,14 @@ func (s *scan) streetBefore(a *Address, known grammar.Known) (grammar.Street, bo
 			return street, true
 		}
 	}
-	return grammar.StreetBefore(s.text, s.before, known)
+	street, ok := grammar.StreetBefore(s.text, s.before, known)
+	if grammar.Find(a.Country).NumberFirst && (!ok || street.Strength < 4) {
+		if first, found := grammar.NumberStreetBefore(s.text, s.before, known); found &&
+			(!ok || street.Number.Empty() || first.Strength > street.Strength) {
+			return first, true
+		}
+	}
+	return street, ok
 }
 
 // skipPlaceLabel returns the index behind the label at token k, which a city

@@ -386,7 +386,24 @@ func usStreet(text string, t []Token, i, n int) (Street, int, bool) {
 			s.Strength = 2
 		}
 	}
-	unknown, breaks := 0, 0
+	unknown, breaks, ok := behindStreet(text, t, k, &s)
+	if !ok || unknown > 6 || breaks > 4 {
+		return Street{}, 0, false
+	}
+	if s.Unit.Empty() {
+		s.Unit = unitAhead(text, t, i)
+	}
+	score -= unknown
+	if unknown > 0 && s.Strength < 3 || score < 0 {
+		return Street{}, 0, false
+	}
+	return s, score, true
+}
+
+// behindStreet reads what stands between a street and its city, from token k on, units
+// above all. It counts the words that it does not know, which may be the name of a
+// building, and line breaks; ok is false where a word never stands in an address.
+func behindStreet(text string, t []Token, k int, s *Street) (unknown, breaks int, ok bool) {
 	for k < len(t) {
 		tok := t[k]
 		switch {
@@ -405,7 +422,7 @@ func usStreet(text string, t []Token, i, n int) (Street, int, bool) {
 			continue
 		}
 		if u := usUnit(text, t, k); u > 0 {
-			addUnit(text, &s, t, k, k+u)
+			addUnit(text, s, t, k, k+u)
 			k += u
 			continue
 		}
@@ -420,12 +437,12 @@ func usStreet(text string, t []Token, i, n int) (Street, int, bool) {
 		}
 		if tok.Kind == Number && len(tok.text(text)) <= 4 && !Ordinal(tok.text(text)) &&
 			(k+1 == len(t) || t[k+1].Kind == Break || isMark(text, t[k+1], ",")) {
-			addUnit(text, &s, t, k, k+1) // "PEACHTREE ST NE 900, ATLANTA", "W. Washington, 1506, Chicago"
+			addUnit(text, s, t, k, k+1) // "PEACHTREE ST NE 900, ATLANTA", "W. Washington, 1506, Chicago"
 			k++
 			continue
 		}
 		if tok.Kind == Word && usStops[LowerASCII(tok.text(text))] {
-			return Street{}, 0, false
+			return 0, 0, false
 		}
 		unknown++
 		if tok.Kind == Number {
@@ -438,17 +455,7 @@ func usStreet(text string, t []Token, i, n int) (Street, int, bool) {
 		s.Unit.End = max(s.Unit.End, trimWord(text, tok))
 		k++
 	}
-	if s.Unit.Empty() {
-		s.Unit = unitAhead(text, t, i)
-	}
-	if unknown > 6 || breaks > 4 {
-		return Street{}, 0, false
-	}
-	score -= unknown
-	if unknown > 0 && s.Strength < 3 || score < 0 {
-		return Street{}, 0, false
-	}
-	return s, score, true
+	return unknown, breaks, true
 }
 
 // skipInstitution returns the index behind the line that begins with token k, if
