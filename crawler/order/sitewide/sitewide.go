@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
-	"slices"
+	"maps"
 	"strings"
 	"sync"
 )
@@ -41,17 +41,8 @@ type Counter struct {
 }
 
 type host struct {
-	Pages     int       `json:"p"`
-	Addresses addresses `json:"a,omitempty"`
-}
-
-// addresses are those of a host, in no order: a list, for most have only a few.
-type addresses []stated
-
-// A stated is an address with the number of pages that state it.
-type stated struct {
-	key   uint64 // hash of Mention.Key
-	pages int
+	Pages     int            `json:"p"`
+	Addresses map[uint64]int `json:"a,omitempty"` // hash of Mention.Key → pages that state it
 }
 
 // New returns a Counter that has seen nothing.
@@ -68,7 +59,7 @@ func (c *Counter) Saw(name string, addresses []Mention, counted bool) []bool {
 		if len(c.hosts) >= maxHosts {
 			c.forget()
 		}
-		h = &host{}
+		h = &host{Addresses: map[uint64]int{}}
 		c.hosts[strings.Clone(name)] = h
 	}
 	if !counted {
@@ -84,10 +75,7 @@ func (c *Counter) Saw(name string, addresses []Mention, counted bool) []bool {
 		if a.Footer {
 			least = leastFooterPages
 		}
-		pages := 0
-		if s := h.find(key); s != nil {
-			pages = s.pages
-		}
+		pages := h.Addresses[key]
 		wide[i] = pages >= least && 2*pages > h.Pages
 	}
 	return wide
@@ -103,24 +91,12 @@ func hash(key string) uint64 {
 // page stated go, then those that two did, and so on: a footer's address is
 // never among them for long.
 func (h *host) count(key uint64) {
-	if s := h.find(key); s != nil {
-		s.pages++
-		return
-	}
-	for least := 1; len(h.Addresses) >= maxAddresses; least++ {
-		h.Addresses = slices.DeleteFunc(h.Addresses, func(s stated) bool { return s.pages <= least })
-	}
-	h.Addresses = append(h.Addresses, stated{key, 1})
-}
-
-// find returns the address with this hash, or nil.
-func (h *host) find(key uint64) *stated {
-	for i := range h.Addresses {
-		if h.Addresses[i].key == key {
-			return &h.Addresses[i]
+	if h.Addresses[key] == 0 {
+		for least := 1; len(h.Addresses) >= maxAddresses; least++ {
+			maps.DeleteFunc(h.Addresses, func(_ uint64, pages int) bool { return pages <= least })
 		}
 	}
-	return nil
+	h.Addresses[key]++
 }
 
 // forget makes room for a host: it drops one without an address, else any.
@@ -149,28 +125,6 @@ func (c *Counter) Snapshot() ([]byte, error) {
 	return data, nil
 }
 
-// MarshalJSON writes hashes with their pages.
-func (a addresses) MarshalJSON() ([]byte, error) {
-	pages := make(map[uint64]int, len(a))
-	for _, s := range a {
-		pages[s.key] = s.pages
-	}
-	return json.Marshal(pages)
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (a *addresses) UnmarshalJSON(data []byte) error {
-	var pages map[uint64]int
-	if err := json.Unmarshal(data, &pages); err != nil {
-		return err
-	}
-	*a = nil
-	for key, n := range pages {
-		*a = append(*a, stated{key, n})
-	}
-	return nil
-}
-
 // Restore takes over what a Snapshot holds. On an error nothing has changed.
 func (c *Counter) Restore(data []byte) error {
 	var hosts map[string]*host
@@ -184,8 +138,11 @@ func (c *Counter) Restore(data []byte) error {
 		if h == nil || h.Pages < 1 || len(h.Addresses) > maxAddresses {
 			return fmt.Errorf("sitewide: restore: host %.80q makes no sense", name)
 		}
-		for _, s := range h.Addresses {
-			if s.pages < 1 || s.pages > h.Pages {
+		if h.Addresses == nil {
+			h.Addresses = map[uint64]int{}
+		}
+		for _, pages := range h.Addresses {
+			if pages < 1 || pages > h.Pages {
 				return fmt.Errorf("sitewide: restore: host %.80q makes no sense", name)
 			}
 		}
