@@ -25,6 +25,7 @@ import (
 // ReaderOptions say who reads a made-up web.
 type ReaderOptions struct {
 	Seed      uint64  `spec:"seed"`
+	Taste     float64 `spec:"taste" range:"0..1"`         // how much the readers who judge differ in what they like from those in the logs: 0 not at all, 1 in all
 	Visits    float64 `spec:"visits" range:"0.01..1000"`  // sessions for each page, in the time that the logs tell of and again after it
 	Logs      float64 `spec:"logs" range:"0.001..1"`      // share of the hosts whose logs are known
 	Unlinked  float64 `spec:"unlinked" range:"0..0.99"`   // share of the pages that nothing links to; half of them are new
@@ -46,7 +47,8 @@ func DefaultReaderOptions() ReaderOptions {
 // How many readers a page draws, and how long they stay, follow log-normal
 // distributions of their own; a session begins at a page drawn by that, goes
 // along links or ends. Time is in two halves. The log tells of the first; which
-// pages are important is decided by the second. The new ones among the unlinked
+// pages are important is decided by the second, by other readers with a taste of their
+// own as far as Taste goes. The new ones among the unlinked
 // pages appear in the last tenth of the first half.
 //
 // It must be called before anything is fetched, on a web made by FromTown.
@@ -137,10 +139,10 @@ func (w *Web) ImportReaders(ctx context.Context, o ReaderOptions) (lines int64, 
 type readers struct {
 	w      *Web
 	o      ReaderOptions
-	host   []int32 // page → host
-	logged []bool  // host → its logs are known
-	draw   []float64
-	dwell  []float64 // mean seconds on the page
+	host   []int32      // page → host
+	logged []bool       // host → its logs are known
+	draw   [2][]float64 // of the readers in the logs, and of those who judge
+	dwell  [2][]float64 // mean seconds on the page
 	fresh  []bool
 }
 
@@ -154,8 +156,12 @@ type view struct {
 }
 
 func newReaders(w *Web, o ReaderOptions) *readers {
-	r := &readers{w: w, o: o, host: make([]int32, len(w.pages)), draw: make([]float64, len(w.pages)), dwell: make([]float64, len(w.pages)), fresh: make([]bool, len(w.pages))}
-	dice := rand.New(rand.NewPCG(o.Seed, 1))
+	n := len(w.pages)
+	r := &readers{w: w, o: o, host: make([]int32, n), fresh: make([]bool, n)}
+	for half := range 2 {
+		r.draw[half], r.dwell[half] = make([]float64, n), make([]float64, n)
+	}
+	dice, other := rand.New(rand.NewPCG(o.Seed, 1)), rand.New(rand.NewPCG(o.Seed, 5))
 	hosts := map[string]int32{}
 	for i := range w.pages {
 		p := &w.pages[i]
@@ -166,11 +172,18 @@ func newReaders(w *Web, o ReaderOptions) *readers {
 			r.logged = append(r.logged, dice.Float64() < o.Logs)
 		}
 		r.host[i] = h
-		r.draw[i] = math.Exp(1.5 * dice.NormFloat64())
-		if p.Relevant {
-			r.draw[i] *= o.Bias
+		liked, read := dice.NormFloat64(), dice.NormFloat64()
+		for half := range 2 {
+			if half == 1 { // other people
+				liked = math.Sqrt(1-o.Taste)*liked + math.Sqrt(o.Taste)*other.NormFloat64()
+				read = math.Sqrt(1-o.Taste)*read + math.Sqrt(o.Taste)*other.NormFloat64()
+			}
+			r.draw[half][i] = math.Exp(1.5 * liked)
+			if p.Relevant {
+				r.draw[half][i] *= o.Bias
+			}
+			r.dwell[half][i] = 30 * math.Exp(0.8*read)
 		}
-		r.dwell[i] = 30 * math.Exp(0.8*dice.NormFloat64())
 	}
 	return r
 }
@@ -205,13 +218,14 @@ const period = 30 * 24 * time.Hour
 func (r *readers) read(half int, tell func(view)) {
 	dice := rand.New(rand.NewPCG(r.o.Seed, 3+uint64(half)))
 	begin := time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(half) * period)
-	sum := make([]float64, len(r.draw))
+	draw, dwell := r.draw[half], r.dwell[half]
+	sum := make([]float64, len(draw))
 	total := 0.0
-	for i, d := range r.draw {
+	for i, d := range draw {
 		total += d
 		sum[i] = total
 	}
-	for range int(r.o.Visits * float64(len(r.draw))) {
+	for range int(r.o.Visits * float64(len(draw))) {
 		at := begin.Add(time.Duration(dice.Int64N(int64(period)))).Truncate(time.Second)
 		client := fmt.Sprintf("10.%d.%d.%d", dice.IntN(256), dice.IntN(256), dice.IntN(256))
 		page := sort.SearchFloat64s(sum, dice.Float64()*total)
@@ -220,7 +234,7 @@ func (r *readers) read(half int, tell func(view)) {
 			if half == 0 && r.fresh[page] && at.Sub(begin) < period*9/10 {
 				break // it does not exist yet
 			}
-			stay := max(time.Duration(r.dwell[page]*math.Exp(0.5*dice.NormFloat64())), 1) * time.Second
+			stay := max(time.Duration(dwell[page]*math.Exp(0.5*dice.NormFloat64())), 1) * time.Second
 			tell(view{page, r.host[page], client, at, min(stay, 20*time.Minute)})
 			at = at.Add(min(stay, 20*time.Minute))
 			links := r.w.pages[page].Links
@@ -229,7 +243,7 @@ func (r *readers) read(half int, tell func(view)) {
 			}
 			page = int(links[dice.IntN(len(links))]) // of three links the one that draws most
 			for range 2 {
-				if other := int(links[dice.IntN(len(links))]); r.draw[other] > r.draw[page] {
+				if other := int(links[dice.IntN(len(links))]); draw[other] > draw[page] {
 					page = other
 				}
 			}

@@ -3,6 +3,7 @@ package sim_test
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,6 +124,32 @@ func TestTrendFindsImportantPages(t *testing.T) {
 	}
 	if !(until["trend"] < until["adaptive"] && until["trend"] < until["breadth-first"]/2) {
 		t.Errorf("mean pages until an important one: %v", until)
+	}
+}
+
+// Readers of another taste leave the logs as they are and find other pages important.
+func TestTaste(t *testing.T) {
+	o := sim.DefaultReaderOptions()
+	important := func(taste float64) (list []int32, log string) {
+		o.Taste = taste
+		w, log := readWeb(t, o)
+		w.Each(func(n int32, p sim.Page) {
+			if p.Important {
+				list = append(list, n)
+			}
+		})
+		return list, log
+	}
+	same, log := important(0)
+	other, otherLog := important(1)
+	both := 0
+	for _, n := range other {
+		if slices.Contains(same, n) {
+			both++
+		}
+	}
+	if log != otherLog || len(same) < 5 || both > len(same)*2/3 {
+		t.Errorf("%d important pages, %d of them also with another taste; logs alike: %v", len(same), both, log == otherLog)
 	}
 }
 
