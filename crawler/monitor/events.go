@@ -137,10 +137,9 @@ func (e *events) serve(w http.ResponseWriter, r *http.Request, lang string, firs
 		_, err := w.Write(text)
 		return err == nil && out.Flush() == nil
 	}
-	missed, last, more, open := e.since(0, "")
-	if after, err := strconv.ParseUint(r.Header.Get("Last-Event-ID"), 10, 64); err == nil && after > 0 {
-		missed, last, more, open = e.since(after, "")
-	} else {
+	after, _ := strconv.ParseUint(r.Header.Get("Last-Event-ID"), 10, 64)
+	missed, last, more, open := e.since(after, "")
+	if after == 0 {
 		missed = nil // a first visit, or no number of ours
 	}
 	b := bytes.NewBufferString("retry: 3000\n\n")
