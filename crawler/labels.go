@@ -135,7 +135,7 @@ type Labelled struct {
 }
 
 // NewLabelled returns the Judge that puts the labels of a file above judge, and
-// corrects f and strategy with them. warn is told of lines that are no labels.
+// corrects f and strategy with them. warn gets the lines that are no labels.
 // Without Judge and Load, judge, file and warn may be zero.
 func NewLabelled(judge Judge, f *frontier.Frontier, s order.Strategy, file string,
 	warn func(format string, args ...any)) *Labelled {
@@ -317,7 +317,7 @@ func ReadLabels(r io.Reader, bad func(n int, line string)) ([]Label, error) {
 }
 
 // TakeUpLabels applies the labels in a file that no crawl has taken up yet, so that the crawl tree and
-// the model, which is kept in modelFile, say what people say. warn is told of bad lines.
+// the model, which is kept in modelFile, say what people say. warn gets the bad lines.
 func TakeUpLabels(ctx context.Context, f *frontier.Frontier, model *predictor.Model, modelFile, labels string,
 	warn func(string, ...any)) error {
 	strategy := order.Lookahead{Model: model}

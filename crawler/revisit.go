@@ -256,7 +256,7 @@ func (v *Visit) changed() RevisitOutcome {
 }
 
 // first returns what is kept of a first visit, or nil where the URL need never
-// be asked again: of pages, and of what may pass.
+// be fetched again: of pages, and of what may pass.
 func (s Schedule) first(v *Visit) *frontier.Check {
 	o := &v.Outcome
 	if s.First == 0 {

@@ -140,7 +140,7 @@ func (s *sourceFile) Close() error { return s.f.Close() }
 // ErrFormat is the error of a reader that is given another format than its own.
 var ErrFormat = errors.New("wrong format")
 
-// Refuse is told of every row that a reader leaves out: its number in the
+// Refuse gets every row that a reader leaves out: its number in the
 // file, its text, cut to 1 KB, and why. It may be nil.
 type Refuse func(row int, text string, why error)
 

@@ -80,11 +80,11 @@ func (k *hitMaker) hitOf(r *record) Hit {
 		return float64(sites[site]) / float64(max(1, sites[site]+others))
 	}
 	best, beside := k.marks.best(r.Mentions)
-	var wish *mention
+	var preferred *mention
 	if beside && !k.byName {
-		wish = best
+		preferred = best
 	}
-	a := accountOf(r, own, k.fits, wish)
+	a := accountOf(r, own, k.fits, preferred)
 	site, directory := a.statements[0].site, a.statements[0].own < leastOwn
 	shown := slices.Clone(a.statements)
 	if i := slices.IndexFunc(shown, func(s statement) bool { return s.mention == best }); best != nil {

@@ -46,14 +46,14 @@ type account struct {
 }
 
 // accountOf puts together what is stated of an address. Where fits is not nil, the
-// name is one of a mention that it takes, if there is any; wish is a mention whose
+// name is one of a mention that it takes, if there is any; preferred is a mention whose
 // name is meant if its site does not call it otherwise as well, or nil.
-func accountOf(r *record, own func(site string) float64, fits func(*mention) bool, wish *mention) account {
+func accountOf(r *record, own func(site string) float64, fits func(*mention) bool, preferred *mention) account {
 	a := account{role: geoparse.AuthorityRole}
 	names := namesOf(r.Mentions, fits)
 	var chosen *naming
 	if len(names) > 0 {
-		chosen = choose(names, wish)
+		chosen = choose(names, preferred)
 		a.name = chosen.text
 		for _, n := range names {
 			if n != chosen && n.stated && len(a.others) < maxOthers {
@@ -88,11 +88,11 @@ func accountOf(r *record, own func(site string) float64, fits func(*mention) boo
 	return a
 }
 
-// choose returns the name of a hit: the first, or the one of wish.
-func choose(names []*naming, wish *mention) *naming {
-	if wish != nil && !wish.role().ThirdParty() && names[0].votesOf[wish.site] == 0 {
+// choose returns the name of a hit: the first, or the one of preferred.
+func choose(names []*naming, preferred *mention) *naming {
+	if preferred != nil && !preferred.role().ThirdParty() && names[0].votesOf[preferred.site] == 0 {
 		for _, n := range names {
-			if n.spellings[wish.nameKey()] {
+			if n.spellings[preferred.nameKey()] {
 				return n
 			}
 		}

@@ -338,8 +338,7 @@ func decodeCursor(text string, q Query) (c cursor, err error) {
 	return c, nil
 }
 
-// digest identifies what a query asks, whatever page of it, and however much
-// is told of it: Limit, Cursor, Only, Sample, Points, Facets, Group, CountPages, Explain
+// digest identifies a query, whatever page of its answer is asked for, in whatever detail: Limit, Cursor, Only, Sample, Points, Facets, Group, CountPages, Explain
 // and Now do not count.
 func (q Query) digest() uint32 {
 	q.Limit, q.Cursor, q.Only, q.Sample, q.Points, q.Facets = 0, "", nil, 0, 0, nil

@@ -254,8 +254,8 @@ func (m *Model) valueOf(l Link, terms []string) float64 {
 }
 
 // LearnValue learns the value of the link with these terms when its page
-// was judged: target, in [0, 1], is 1 for a relevant page. It is called before
-// Learn is told of the same page, so that no answer is in the question.
+// was judged: target, in [0, 1], is 1 for a relevant page. Call it before
+// Learn for the same page, so that the features do not contain the answer.
 func (m *Model) LearnValue(l Link, terms []string, target float64) {
 	if !(target >= 0) { // NaN, too
 		target = 0

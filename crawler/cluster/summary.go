@@ -39,7 +39,7 @@ const (
 	NodeRunning = "running"
 	NodeIdle    = "idle"   // has nothing to do
 	NodePaused  = "paused" // by a command to all nodes
-	NodeSilent  = "silent" // has a share, and has not been heard of lately
+	NodeSilent  = "silent" // has a share, and has sent no heartbeat recently
 	NodeAway    = "away"   // has lost its share
 )
 

@@ -32,7 +32,7 @@ func (s *Summary) Text() string {
 	for _, n := range s.Nodes {
 		switch n.State {
 		case NodeSilent:
-			fmt.Fprintf(&b, "%-*s  %-8s has a share but has sent no heartbeat lately\n", width, n.Name, n.State)
+			fmt.Fprintf(&b, "%-*s  %-8s has a share but has sent no heartbeat recently\n", width, n.Name, n.State)
 			continue
 		case NodeAway:
 			fmt.Fprintf(&b, "%-*s  %-8s since %s; the others have its share\n", width, n.Name, n.State,

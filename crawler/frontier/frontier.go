@@ -346,7 +346,7 @@ func (f *Frontier) halt() bool {
 	f.broadcast()
 	f.mu.Unlock()
 	close(f.stop)
-	f.readers.Wait() // one that writes in between is told that all is over
+	f.readers.Wait() // a later writer gets an error
 	f.writing.Lock()
 	defer f.writing.Unlock()
 	f.view.close()

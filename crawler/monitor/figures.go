@@ -301,11 +301,11 @@ func Brief(s *Snapshot, width int) string {
 	begin := fmt.Sprintf("%s  %.1f %% relevant", textutil.Several(s.Pages, "page"), 100*s.Harvest())
 	end := fmt.Sprintf("  %s  %.1f p/s  %s  %s", textutil.Several(s.Addresses, "address"), s.Rate,
 		s.At.Sub(s.Started).Round(time.Second), BoundBy(bottleneck))
-	lately := fmt.Sprintf(" (last 1,000: %.1f %%)", 100*s.HarvestRecent)
+	recent := fmt.Sprintf(" (last 1,000: %.1f %%)", 100*s.HarvestRecent)
 	waiting := fmt.Sprintf("  %s on %s (%s ready, %s waiting)", textutil.Several(s.Queued, "link"),
 		textutil.Several(s.Hosts.Ready+s.Hosts.Waiting, "host"), textutil.Count(s.Hosts.Ready),
 		textutil.Count(s.Hosts.Waiting))
-	for _, line := range []string{begin + lately + end + waiting, begin + lately + end} {
+	for _, line := range []string{begin + recent + end + waiting, begin + recent + end} {
 		if utf8.RuneCountInString(line) <= width {
 			return line
 		}

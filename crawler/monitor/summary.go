@@ -41,7 +41,7 @@ func VisitValues(v *crawler.Visit) []Value {
 	}
 }
 
-// A Summary is what a crawl has come to when a run of it ends, for scripts.
+// A Summary is the outcome of a crawl when a run of it ends, for scripts.
 type Summary struct {
 	Type      string           `json:"type"`
 	Region    string           `json:"region"`
@@ -67,7 +67,7 @@ type Summary struct {
 	Visited   int64            `json:"links_visited"`
 	Repeats   int64            `json:"links_repeated"`
 	Again     map[string]int   `json:"asked_again,omitempty"`       // in this run: same, changed, gone, unknown
-	Due       int              `json:"still_due,omitzero"`          // pages that --revisit did not come to
+	Due       int              `json:"still_due,omitzero"`          // pages that are due and were not revisited
 	Patterns  int              `json:"demoted_patterns,omitzero"`   // of URLs that multiply pages
 	Params    int              `json:"demoted_parameters,omitzero"` // that never change a page
 	Wide      int              `json:"site_wide,omitzero"`          // addresses on most indexed pages of their site

@@ -16,7 +16,7 @@ const (
 	prime       = 1099511628211 // of FNV-1a
 )
 
-// Fingerprint returns 64 bits by which texts are told that are nearly the same
+// Fingerprint returns 64 bits that differ little between texts that are nearly the same
 // (Charikar 2002; Manku, Jain & Das Sarma 2007): of its words in any case and in their
 // order. Numbers do not count, so that the same page for another day, or with
 // a counter on it, is nearly the same. A text without words has 0.

@@ -9,15 +9,15 @@ import (
 	"golang.org/x/text/language"
 )
 
-// Bounds of the text that a language is told from, in bytes.
+// Bounds of the text from which the language is detected, in bytes.
 const (
 	minDetect = 200
 	maxDetect = 1000
 )
 
-// spoken are the languages that detect chooses from: those of Europe with many
-// pages, and of the world's largest. Fewer candidates are told apart better, and
-// faster.
+// spoken are the languages that detect chooses from: the languages of Europe with many
+// pages, and the world's largest. With fewer candidates detection is
+// faster and more often right.
 var spoken = whatlanggo.Options{Whitelist: map[whatlanggo.Lang]bool{
 	whatlanggo.Deu: true, whatlanggo.Eng: true, whatlanggo.Fra: true, whatlanggo.Ita: true, whatlanggo.Spa: true,
 	whatlanggo.Por: true, whatlanggo.Nld: true, whatlanggo.Dan: true, whatlanggo.Swe: true, whatlanggo.Nob: true,
@@ -27,8 +27,8 @@ var spoken = whatlanggo.Options{Whitelist: map[whatlanggo.Lang]bool{
 }}
 
 // language returns the language of a page with this text, as an ISO 639-1
-// code, or "": the declared one, or else that of the sentences. Thai and Japanese are told
-// by their scripts before.
+// code, or "": the declared one, or else that of the sentences. Thai and Japanese are
+// detected by their scripts before.
 func (h *head) language(text string) string {
 	for _, declared := range h.langs {
 		if code := languageCode(declared); code != "" {

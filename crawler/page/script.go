@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// Thai and Japanese pages are told by the code page that they are written in, and by
+// Thai and Japanese pages are detected by the code page that they are written in, and by
 // the script of their text (Somboonviwat, Tamura & Kitsuregawa 2005, section 3.2).
 // The code pages are those of Thai (TIS-620, ISO-8859-11 and windows-874, which are
 // one for this purpose) and of Japanese, by their names in the WHATWG Encoding Standard.

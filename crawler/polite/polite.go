@@ -243,7 +243,7 @@ func (g *Gate) SetLeases(l Leases) { g.leases = l }
 
 // Claim takes the turn of a host, given as weburl.URL.Host writes it, and of
 // its IP address. With 0 the turn is the caller's until Visited;
-// otherwise the host may be asked again after wait, though another may be
+// otherwise the host may be requested again after wait, though another may be
 // faster. The first Claim of a host starts the lookup of its address, so
 // claiming ahead of need is useful. A host whose name cannot be resolved is
 // let through: the fetcher will say why.

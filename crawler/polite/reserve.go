@@ -19,7 +19,7 @@ import (
 // asked before another page of it is fetched.
 type reservation struct {
 	rules   tdm.Rules
-	until   time.Time // when it is asked again
+	until   time.Time // when it is fetched again
 	pending bool
 }
 

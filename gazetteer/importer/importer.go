@@ -120,7 +120,7 @@ type Imported struct {
 }
 
 // Import adds files to the gazetteer in dir and builds it anew; after an error it is as it was before.
-// begins is told of each file before it is read, and gets nil before the gazetteer is built.
+// begins is called with each file before it is read, and with nil before the gazetteer is built.
 func (o Options) Import(ctx context.Context, dir string, files []string,
 	begins func(one *Imported)) (done []Imported, err error) {
 	b, err := gazetteer.NewBuilder(dir)

@@ -38,7 +38,7 @@ type Options struct {
 	// Country (ISO 3166-1 alpha-2) is that of objects whose country neither
 	// their tags nor an outline nor their neighbours tell; it may be empty.
 	Country string
-	// Refuse is told of every place that cannot be kept, by the id of its
+	// Refuse gets every place that cannot be kept, by the id of its
 	// object; the row is 0.
 	Refuse gazetteer.Refuse
 	// Shape gets each street, water and wood, for a base map. Nil: they are not

@@ -145,7 +145,7 @@ func (t *Town) firm(d *dice, it *item, site, n int32) {
 			it.Place = t.farPlace(d)
 		}
 		orgs := t.orgs[it.Place]
-		if k := t.entryOrder(site, n); k < len(orgs) && t.sites[orgs[k]].fate != optedOut {
+		if k := t.entryOrder(site, n); k < len(orgs) && t.sites[orgs[k]].behaviour != optedOut {
 			own = orgs[k]
 		}
 	} else {

@@ -162,12 +162,12 @@ func (t *Town) seedSites() []int32 {
 	speaks := func(s int32) bool { return t.o.Language == "" || t.isForeign(ref{s, homePage}) }
 	for _, s := range shuffled(&d, t.far) {
 		k := t.sites[s].kind
-		if len(far) < t.o.FarSeeds && t.sites[s].fate == works && speaks(s) && (k == magazine || k == shop || k == forum || k == wiki) {
+		if len(far) < t.o.FarSeeds && t.sites[s].behaviour == works && speaks(s) && (k == magazine || k == shop || k == forum || k == wiki) {
 			far = append(far, s)
 		}
 	}
 	for _, s := range shuffled(&d, t.orgs[0]) {
-		if len(near) < t.o.NearSeeds && t.sites[s].fate == works && speaks(s) {
+		if len(near) < t.o.NearSeeds && t.sites[s].behaviour == works && speaks(s) {
 			near = append(near, s)
 		}
 	}

@@ -635,11 +635,13 @@ func siteWith(t testing.TB, town *Town, fits func(s *site) bool) int32 {
 
 func TestFetch(t *testing.T) {
 	town := mustTown(t, DefaultOptions())
-	www := siteWith(t, town, func(s *site) bool { return s.www && s.fate == works && !s.latin1 })
-	intern := siteWith(t, town, func(s *site) bool { return s.kind == organisation && s.org.count[orgIntern] > 0 && s.fate == works })
-	latin := siteWith(t, town, func(s *site) bool { return s.latin1 && !s.declares && s.fate == works })
-	fated := func(f fate) string {
-		return "http://" + town.host(siteWith(t, town, func(s *site) bool { return s.fate == f }))
+	www := siteWith(t, town, func(s *site) bool { return s.www && s.behaviour == works && !s.latin1 })
+	intern := siteWith(t, town, func(s *site) bool {
+		return s.kind == organisation && s.org.count[orgIntern] > 0 && s.behaviour == works
+	})
+	latin := siteWith(t, town, func(s *site) bool { return s.latin1 && !s.declares && s.behaviour == works })
+	fated := func(f behaviour) string {
+		return "http://" + town.host(siteWith(t, town, func(s *site) bool { return s.behaviour == f }))
 	}
 	bare := "http://" + town.sites[www].host + ".example"
 	tests := []struct {
@@ -737,7 +739,7 @@ func TestServe(t *testing.T) {
 	if status, _ := get("http://nobody.example/", ""); status != http.StatusBadGateway {
 		t.Errorf("unknown host: %d", status)
 	}
-	if i := slices.IndexFunc(town.sites, func(s site) bool { return s.fate == resets }); i >= 0 {
+	if i := slices.IndexFunc(town.sites, func(s site) bool { return s.behaviour == resets }); i >= 0 {
 		if status, _ := get("http://"+town.host(int32(i))+"/", ""); status != 0 {
 			t.Errorf("a host that resets: %d", status)
 		}

@@ -68,7 +68,7 @@ func (t *Town) speak() {
 			s.foreign = d.chance(t.o.Foreign)
 		}
 		s.fronted, s.island = s.foreign && d.chance(fronted), s.foreign && d.chance(islands)
-		if s.fate == broken || s.fate == resets || s.fate == optedOut || s.fate == noRobots || s.island {
+		if s.behaviour == broken || s.behaviour == resets || s.behaviour == optedOut || s.behaviour == noRobots || s.island {
 			continue
 		}
 		if s.foreign {

@@ -122,7 +122,7 @@ func (t *Town) writeHouses(x *extract) {
 		if a.Listed {
 			tags = []string{"addr:street=" + a.Street, "addr:housenumber=" + a.HouseNumber, "addr:postcode=" + a.Postcode, "addr:city=" + a.City, "addr:country=DE"}
 		}
-		if tenant != 0 && s.fate != optedOut && (tenant%2 == 0 || s.listed) {
+		if tenant != 0 && s.behaviour != optedOut && (tenant%2 == 0 || s.listed) {
 			tags = append(tags, words().Trades[s.trade].Tag, "name="+s.name)
 			if s.listed {
 				tags = append(tags, [...]string{"website=", "contact:website=", "url="}[tenant%3]+t.url(ref{tenant, homePage}).String())

@@ -50,9 +50,9 @@ func (t *Town) answer(u weburl.URL, domain string) (*page.Response, error) {
 	path := requestPath(u)
 	to := t.lookup(n, path)
 	switch {
-	case s.fate == broken:
+	case s.behaviour == broken:
 		return plain(http.StatusInternalServerError, "text/html", "<h1>Interner Fehler</h1>"), nil
-	case s.fate == resets:
+	case s.behaviour == resets:
 		return nil, fmt.Errorf("demo: %s: %w", u.Host(), ErrReset)
 	case bare:
 		return redirect(home + path), nil
@@ -84,7 +84,7 @@ func (t *Town) answer(u weburl.URL, domain string) (*page.Response, error) {
 	if to.what == aTrap {
 		r.Header.Set("X-Robots-Tag", "noindex")
 	}
-	if s.fate == slow {
+	if s.behaviour == slow {
 		r.Took = slowness
 	}
 	return r, nil
@@ -102,9 +102,9 @@ func requestPath(u weburl.URL) string {
 func (t *Town) robots(s *site, home string) *page.Response {
 	text := "User-agent: *\nDisallow: /intern/\nDisallow: /*.pdf$\n"
 	switch {
-	case s.fate == noRobots:
+	case s.behaviour == noRobots:
 		return plain(http.StatusServiceUnavailable, "text/plain", "")
-	case s.fate == optedOut:
+	case s.behaviour == optedOut:
 		text = "User-agent: *\nDisallow: /\n"
 	case s.crawlGap > 0:
 		text = fmt.Sprintf("User-agent: *\nCrawl-delay: %d\nDisallow: /intern/\n", s.crawlGap)

@@ -30,29 +30,29 @@ const (
 
 func (k kind) words() *kindWords { return &words().Kinds[k-portal] }
 
-// A fate says how a site's host answers.
-type fate uint8
+// A behaviour says how a site's host answers.
+type behaviour uint8
 
 const (
-	works    fate = iota
-	slow          // takes its time
-	broken        // always 500
-	resets        // closes the connection
-	noRobots      // robots.txt is 503
-	optedOut      // robots.txt forbids everything
+	works    behaviour = iota
+	slow               // takes its time
+	broken             // always 500
+	resets             // closes the connection
+	noRobots           // robots.txt is 503
+	optedOut           // robots.txt forbids everything
 )
 
 // A site is what is kept of a host. Its pages are numbered from 0, the home
 // page, to pages-1.
 type site struct {
-	host  string // without domain and "www."
-	name  string
-	owner string // the person whose site it is, or ""
-	kind  kind
-	fate  fate
-	place uint16 // index of its place
-	house int32  // of its own address in the town, or -1
-	pages int32
+	host      string // without domain and "www."
+	name      string
+	owner     string // the person whose site it is, or ""
+	kind      kind
+	behaviour behaviour
+	place     uint16 // index of its place
+	house     int32  // of its own address in the town, or -1
+	pages     int32
 
 	www      bool
 	opaque   bool // links and paths do not say what they lead to
@@ -137,13 +137,13 @@ func (t *Town) add(s site) int {
 	if !t.o.Calm && (s.kind == organisation || s.kind == shop || s.kind == blog) {
 		switch {
 		case fated < 0.02:
-			s.fate = slow
+			s.behaviour = slow
 		case fated < 0.03:
-			s.fate = broken
+			s.behaviour = broken
 		case fated < 0.037:
-			s.fate = resets
+			s.behaviour = resets
 		case fated < 0.042:
-			s.fate = noRobots
+			s.behaviour = noRobots
 		case fated < 0.052:
 			s.crawlGap = 1
 		}
@@ -174,7 +174,7 @@ func (t *Town) foundOrg(d *dice, p int, h int32) {
 	s.pages = s.org.pages()
 	n := t.add(s)
 	if s.host == "optout" {
-		t.sites[n].fate = optedOut
+		t.sites[n].behaviour = optedOut
 	} else if p == 0 {
 		listed := t.dice(topicListed, 1<<40, uint64(n))
 		t.sites[n].listed = listed.chance(t.o.ListedSites)

@@ -71,7 +71,7 @@ func (t *Town) targetOf(u weburl.URL) (to target, bare, ok bool) {
 func (t *Town) disallowed(r ref) bool {
 	s := &t.sites[r.site]
 	switch {
-	case s.fate == optedOut || s.fate == noRobots:
+	case s.behaviour == optedOut || s.behaviour == noRobots:
 		return true
 	case s.kind == organisation:
 		k, _ := s.org.at(r.page)
@@ -83,7 +83,7 @@ func (t *Town) disallowed(r ref) bool {
 
 // reachable tells whether an obedient crawler can get a page.
 func (t *Town) reachable(r ref) bool {
-	f := t.sites[r.site].fate
+	f := t.sites[r.site].behaviour
 	return f != broken && f != resets && !t.disallowed(r)
 }
 
@@ -116,7 +116,7 @@ func (t *Town) Pages(fn func(p Page)) int {
 		first[s+1] = first[s] + t.sites[s].pages
 	}
 	t.eachPage(func(c *canvas) {
-		p := Page{URL: t.url(c.at), Facts: c.facts(), Answers: c.s.fate != broken && c.s.fate != resets}
+		p := Page{URL: t.url(c.at), Facts: c.facts(), Answers: c.s.behaviour != broken && c.s.behaviour != resets}
 		for _, to := range c.links {
 			p.Links = append(p.Links, first[to.site]+to.page)
 		}

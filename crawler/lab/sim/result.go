@@ -136,7 +136,7 @@ type treeNode struct {
 	relevant bool
 }
 
-// visited is told of every visit.
+// visited counts a visit.
 func (r *run) visited(v *crawler.Visit) {
 	s := r.result
 	s.Visits++

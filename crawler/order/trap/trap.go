@@ -30,7 +30,7 @@ type Finding struct {
 	Spent  bool    // so many such pages gave nothing that no more are to be fetched
 }
 
-// Factors, and what it takes to come to them.
+// Factors, and the thresholds at which they apply.
 const (
 	traceOf    = 0.02 // … of a priority is left to a copy of a page that was read
 	structural = 0.1  // … to a URL that goes round in circles

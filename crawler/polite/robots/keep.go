@@ -28,7 +28,7 @@ const (
 )
 
 // keep stores what is known of s. What cannot be stored is fetched again after
-// a restart, and a host that did not answer at all is asked again.
+// a restart, and a host that did not answer at all is tried again.
 func (c *Cache) keep(s *site) {
 	if c.options.Save == nil || s.err != nil {
 		return
