@@ -45,7 +45,7 @@ func (b *Brake) Off() {
 	}
 }
 
-// Held tells whether the brake is on.
+// Held reports whether the brake is on.
 func (b *Brake) Held() bool {
 	_, off := b.state()
 	return off != nil

@@ -72,7 +72,7 @@ func CheckIndexed(ctx context.Context, name string, f *frontier.Frontier,
 		textutil.Several(visited, "visit"), relevant)
 }
 
-// isIndexed tells whether the index has a page with this outcome.
+// isIndexed reports whether the index has a page with this outcome.
 func isIndexed(o *frontier.Outcome) bool {
 	return o.Kind == "page" && o.Relevant && len(o.Addresses) > 0 && o.Reason != ReasonNoIndex &&
 		o.Reason != ReasonNoCopy

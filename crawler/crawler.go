@@ -34,7 +34,7 @@ type Fetcher interface {
 }
 
 // A Gate keeps the crawl polite: see polite.Gate. Claim takes the turn of a host
-// and returns 0, or says how long to wait before asking again; Check says whether
+// and returns 0, or says how long to wait before asking again; Check reports whether
 // a URL may be asked for in that turn, and Visited ends the turn. Reserved tells
 // whether a page may not be kept, or when that can be known.
 type Gate interface {
@@ -44,7 +44,7 @@ type Gate interface {
 	Reserved(ctx context.Context, u weburl.URL) (reserved bool, wait time.Duration, err error)
 }
 
-// A Judge says whether a page is what the crawl is after.
+// A Judge reports whether a page is what the crawl is after.
 type Judge interface {
 	Judge(ctx context.Context, p *page.Page) (geoparse.Verdict, error)
 }
@@ -199,7 +199,7 @@ func (c *Crawler) Run(ctx context.Context) error {
 	return c.run(ctx, c.Frontier, c.Options.MaxPages, c.Visit)
 }
 
-// A step visits one entry of a queue and tells whether that used up one page
+// A step visits one entry of a queue and reports whether that used up one page
 // of the budget.
 type step func(ctx context.Context, e frontier.Entry) (isPage bool, err error)
 

@@ -120,7 +120,7 @@ type UnknownReport struct {
 	Dropped map[string]int64 `json:"dropped_by_crawl"`
 }
 
-// String says it in one line.
+// String returns it in one line.
 func (r UnknownReport) String() string {
 	why := "No visited page links to it"
 	switch {

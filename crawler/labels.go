@@ -65,7 +65,7 @@ func ParseLabels(data []byte, bad func(n int, line string)) []Label {
 	return labels
 }
 
-// ErrTooManyLabels says that a file of labels would grow beyond MaxLabelFile.
+// ErrTooManyLabels means that a file of labels would grow beyond MaxLabelFile.
 var ErrTooManyLabels = errors.New("too many labels")
 
 // AppendLabels adds labels to a file, with the time. They are on the disk when

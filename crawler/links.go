@@ -20,7 +20,7 @@ func score(s order.Strategy, traps *trap.Detector, e *frontier.Entry) (priority 
 	return priority, keep
 }
 
-// spent tells whether a link is left out because its pattern or host has given nothing for
+// spent reports whether a link is left out because its pattern or host has given nothing for
 // long. That holds for every strategy, also for those that do not rescore.
 func (c *Crawler) spent(e *frontier.Entry) bool {
 	return c.Traps != nil && !e.Sitemap && e.Depth > 0 && c.Traps.Look(e.URL).Spent

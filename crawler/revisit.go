@@ -27,7 +27,7 @@ func DefaultSchedule() Schedule {
 	return Schedule{First: 7 * day, Min: day, Max: 90 * day}
 }
 
-// Validate says what is wrong with s.
+// Validate returns an error if s is invalid.
 func (s Schedule) Validate() error {
 	if s.Min <= 0 || s.First < s.Min || s.Max < s.First {
 		return fmt.Errorf("crawler: intervals of revisits must rise from min (%v) over first (%v) to max (%v)",
@@ -74,7 +74,7 @@ func (c *Crawler) fetchAgain(ctx context.Context, u weburl.URL, before *frontier
 	return r.FetchIf(ctx, u, page.Validators{ETag: before.ETag, Modified: before.Modified})
 }
 
-// Revisit asks the visited pages again that are due, relevant ones first, at
+// Revisit fetches the visited pages again that are due, relevant ones first, at
 // most 100,000 of them, and queues what new links they hold for Run. left is
 // the number of those that are due and were not asked. It stops like Run; a
 // page whose visit did not finish stays due. tree is the crawl's Frontier.
@@ -114,7 +114,7 @@ func (c *Crawler) Revisit(ctx context.Context, tree *frontier.Frontier) (left in
 	return all - int(queue.Totals().Visited), err
 }
 
-// Stay is a crawl that goes on until ctx ends: it asks the pages again that are
+// Stay is a crawl that goes on until ctx ends: it revisits the pages that are
 // due, goes on with Run, and does so anew after every. Each of the two takes no
 // longer than that at a time, so that neither keeps the other from its turn.
 // Where no link is left or the budget of pages is used up, Stay rests until the
@@ -157,7 +157,7 @@ func (c *Crawler) Due() (frontier.Totals, bool) {
 	return frontier.Totals{}, false
 }
 
-// Resting tells whether Stay has nothing to do until its next round.
+// Resting reports whether Stay has nothing to do until its next round.
 func (c *Crawler) Resting() bool { return c.resting.Load() }
 
 // errRound ends a round of Stay.

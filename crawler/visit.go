@@ -421,12 +421,12 @@ func (c *Crawler) reportVisit(v *Visit) {
 // noRequest ends a turn that was not used.
 var noRequest = polite.Visit{NoRequest: true}
 
-// hopeless tells whether a host that fails like this will fail for its pages too.
+// hopeless reports whether a host that fails like this will fail for its pages too.
 func hopeless(class string) bool {
 	return class == fetch.ClassDNS || class == fetch.ClassTLS || class == fetch.ClassPrivateAddress
 }
 
-// goPlain tells whether an https page is to be asked for by http because of err:
+// goPlain reports whether an https page is to be asked for by http because of err:
 // nobody listens there. A bad certificate is one reason more only where the operator
 // says so, for whoever breaks the connection could read and change what comes
 // instead. The host is remembered, so that this costs one request per host.

@@ -28,7 +28,7 @@ func CreditsOf(sources []Source) Credits {
 	return c
 }
 
-// KnowsOSM tells whether a house that the gazetteer lacks is missing in OpenStreetMap.
+// KnowsOSM reports whether a house that the gazetteer lacks is missing in OpenStreetMap.
 func (g *Gazetteer) KnowsOSM() bool {
 	return slices.ContainsFunc(g.Sources(), func(s Source) bool { return s.Format == "osm" })
 }

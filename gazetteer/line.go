@@ -85,7 +85,7 @@ func (s Stats) String() string {
 		strings.Join(s.Countries, " "))
 }
 
-// String says in one line what a source is.
+// String describes in one line what a source is.
 func (s Source) String() string {
 	text := fmt.Sprintf("%s  %s, %s places", s.Name, s.Format, textutil.Count(s.Places))
 	for _, part := range []string{s.Data, s.Licence, s.Attribution} {

@@ -74,7 +74,7 @@ func OpenSource(path string, free int64) (r io.ReadCloser, head []byte, err erro
 	return &sourceFile{b, f}, bytes.Clone(head), nil
 }
 
-// ErrGrowth says that a packed file is made to fill the machine that unpacks it.
+// ErrGrowth means that a packed file is made to fill the machine that unpacks it.
 var ErrGrowth = fmt.Errorf("it unpacks to more than %d times its size", mostGrowth)
 
 // Real extracts and tables unpack to 3 to 40 times their size. Short ones may be

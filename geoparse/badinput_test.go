@@ -55,7 +55,7 @@ func TestBadNames(t *testing.T) {
 	}
 }
 
-// isUnfit tells whether a character hides, turns or breaks what it stands in.
+// isUnfit reports whether a character hides, turns or breaks what it stands in.
 func isUnfit(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
 
 // A page of 10,000 blocks is read in bounded time.

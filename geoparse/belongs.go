@@ -189,7 +189,7 @@ func clipName(name string) string {
 	return name
 }
 
-// isPlace tells whether a country, or a city or state of the gazetteer, has that name.
+// isPlace reports whether a country, or a city or state of the gazetteer, has that name.
 func (p *Parser) isPlace(name string) bool {
 	if len(name) > len("UK") && grammar.CountryOf(name) != "" {
 		return true
@@ -202,7 +202,7 @@ func (p *Parser) isPlace(name string) bool {
 	return len(p.g.Cities("", name)) > 0
 }
 
-// judgePerson says whether the address is a private person's. In an imprint a
+// judgePerson reports whether the address is a private person's. In an imprint a
 // word of business anywhere on the page decides, elsewhere what stands around the
 // address is weighed. The person whom an imprint makes responsible for the content
 // beside a firm is a private one, too.
@@ -234,7 +234,7 @@ func (p *Parser) judgePerson(b *block, page *pageCues, imprint, typedPerson bool
 	}
 }
 
-// responsible tells whether the address is that of whoever answers for the
+// responsible reports whether the address is that of whoever answers for the
 // content of a site.
 func responsible(before string) bool {
 	before = strings.ToLower(before)

@@ -36,7 +36,7 @@ func (s *scan) britishPostcode(i, j int) bool {
 	return true
 }
 
-// inwardAt tells whether the second half of a postcode stands at i: "6DN".
+// inwardAt reports whether the second half of a postcode stands at i: "6DN".
 func inwardAt(text string, i int) bool {
 	return i+3 <= len(text) && text[i]-'0' <= 9 && upper(text[i+1]) && upper(text[i+2]) &&
 		!(i+3 < len(text) && (isLetterAt(text, i+3) || text[i+3]-'0' <= 9))
@@ -74,7 +74,7 @@ func (s *scan) outwardPostcode(i, j int) bool {
 
 func upper(c byte) bool { return c-'A' <= 25 }
 
-// outwardForm tells whether s has the form of the first half of a British postcode.
+// outwardForm reports whether s has the form of the first half of a British postcode.
 func outwardForm(s string) bool { return outward.Fits(s) }
 
 var outward = &grammar.Country{Codes: "A9,A99,AA9,AA99,A9A,AA9A"}

@@ -114,7 +114,7 @@ type Address struct {
 	Belongings
 }
 
-// Counts tells whether the address lies in the region of the crawl and may be
+// Counts reports whether the address lies in the region of the crawl and may be
 // kept.
 func (a *Address) Counts() bool { return a.InRegion && !a.Private }
 

@@ -106,7 +106,7 @@ func (a *Address) stated(number int) (house string, s stated) {
 	return house, stated{number, p.Postcode, p.City, p.Unit}
 }
 
-// in tells whether s is an address like o: by the postcodes where both have
+// in reports whether s is an address like o: by the postcodes where both have
 // one, else by the cities, and by the units where both have one.
 func (s stated) in(o stated) bool {
 	if s.unit != o.unit && s.unit != "" && o.unit != "" {

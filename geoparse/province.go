@@ -158,7 +158,7 @@ func (s *scan) cityOfProvince(land *grammar.Country, code, name string) (gazette
 	return gazetteer.Place{}, false
 }
 
-// codeFollows tells whether a postcode stands behind the province that ends at
+// codeFollows reports whether a postcode stands behind the province that ends at
 // i: that is where the address is read.
 func (s *scan) codeFollows(i int) bool {
 	t := s.tokens(i, s.limitAfter(i), nil)

@@ -25,7 +25,7 @@ func (r Role) String() string { return roleNames[r] }
 // MarshalText returns the name of r.
 func (r Role) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// ThirdParty tells whether the page names the address only because somebody
+// ThirdParty reports whether the page names the address only because somebody
 // made the site or oversees its owner: it says nothing of what is there.
 func (r Role) ThirdParty() bool { return r >= AgencyRole }
 

@@ -110,10 +110,10 @@ func (s *scan) read(ctx context.Context) {
 	}
 }
 
-// reads tells whether addresses of the form are looked for and can be proven.
+// reads reports whether addresses of the form are looked for and can be proven.
 func (s *scan) reads(form grammar.Form) bool { return len(s.forms[form]) > 0 }
 
-// lettered tells whether the gazetteer has a country whose postcodes end with two
+// lettered reports whether the gazetteer has a country whose postcodes end with two
 // letters, where the text names the country written, or none.
 func (s *scan) lettered(written string) bool {
 	return slices.ContainsFunc(s.p.lands, func(land *grammar.Country) bool {
@@ -127,7 +127,7 @@ func (s *scan) tokens(lo, hi int, t []grammar.Token) []grammar.Token {
 	return grammar.Tokenize(s.text, lo, hi, t)
 }
 
-// wordBoundary tells whether c can stand before the first letter of a word.
+// wordBoundary reports whether c can stand before the first letter of a word.
 func wordBoundary(c byte) bool {
 	return c <= ' ' || c == ',' || c == '-' || c == '(' || c == '|' || c == '.' || c >= 0x80
 }
@@ -360,7 +360,7 @@ func skipPlaceLabel(text string, t []grammar.Token, k int) int {
 	return k
 }
 
-// digitsBefore tells whether a number stands right before i in its line.
+// digitsBefore reports whether a number stands right before i in its line.
 func (s *scan) digitsBefore(i int) bool {
 	for i > s.end && s.text[i-1] == ' ' {
 		i--
@@ -368,7 +368,7 @@ func (s *scan) digitsBefore(i int) bool {
 	return i > 0 && s.text[i-1]-'0' <= 9
 }
 
-// wordFollows tells whether a letter follows within a few separators. It keeps
+// wordFollows reports whether a letter follows within a few separators. It keeps
 // the closer look away from columns of figures.
 func wordFollows(text string, i int) bool {
 	for end := min(len(text), i+8); i < end; i++ {
@@ -382,7 +382,7 @@ func wordFollows(text string, i int) bool {
 	return false
 }
 
-// yearLike tells whether a four-digit code without a street is more likely a
+// yearLike reports whether a four-digit code without a street is more likely a
 // year or an amount.
 func (s *scan) yearLike(i, j int, m match) bool {
 	code := s.text[i:j]
@@ -697,7 +697,7 @@ func (s *scan) unproven(code, country string, t []grammar.Token, k int) (match, 
 // isUnproven tells the countries that the gazetteer has nothing of.
 func (s *scan) isUnproven(country string) bool { return country != "" && !s.p.has[country] }
 
-// wants tells whether a place of country may be meant where the text names the
+// wants reports whether a place of country may be meant where the text names the
 // country written, or none.
 func (s *scan) wants(country, written string) bool {
 	if written != "" {
@@ -706,7 +706,7 @@ func (s *scan) wants(country, written string) bool {
 	return grammar.Find(country).Form == grammar.CodeCity && (s.hint == "" || s.hint == country)
 }
 
-// nameTokens tells whether the tokens are the words of one name.
+// nameTokens reports whether the tokens are the words of one name.
 func nameTokens(text string, t []grammar.Token) bool {
 	for _, tok := range t {
 		if tok.Kind != grammar.Word && !(tok.Kind == grammar.Mark && text[tok.Start] == '.') {

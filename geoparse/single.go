@@ -256,7 +256,7 @@ func commaBefore(text string, t []grammar.Token, i int) bool {
 	return i > 0 && (t[i-1].Kind == grammar.Break || text[t[i-1].Start] == ',')
 }
 
-// cityEnds tells whether t ends with a city of the state behind a street.
+// cityEnds reports whether t ends with a city of the state behind a street.
 func (s *scan) cityEnds(text string, t []grammar.Token, state string) bool {
 	for i := max(1, len(t)-3); i < len(t); i++ {
 		if t[i].Kind == grammar.Word && grammar.RoadWord(text[t[i-1].Start:t[i-1].End]) &&
@@ -267,7 +267,7 @@ func (s *scan) cityEnds(text string, t []grammar.Token, state string) bool {
 	return false
 }
 
-// cityLike tells whether the tokens can name a city: a few words.
+// cityLike reports whether the tokens can name a city: a few words.
 func cityLike(text string, t []grammar.Token) bool {
 	for _, tok := range t {
 		if tok.Kind != grammar.Word && !(tok.Kind == grammar.Mark &&
@@ -278,7 +278,7 @@ func cityLike(text string, t []grammar.Token) bool {
 	return len(t) > 0 && len(t) <= 4
 }
 
-// isCity tells whether a city of the state, or of any where it is "", has
+// isCity reports whether a city of the state, or of any where it is "", has
 // this name.
 func (s *scan) isCity(name, state string) bool {
 	for _, n := range [...]string{name, grammar.ExpandUSCity(name)} {
@@ -445,7 +445,7 @@ func (s *scan) cityOfSingle(a *Address, text string, t []grammar.Token, n int, c
 	return n
 }
 
-// lowerCase tells whether no word begins with a capital, as people type.
+// lowerCase reports whether no word begins with a capital, as people type.
 func lowerCase(words []string) bool {
 	return !slices.ContainsFunc(words, grammar.Capital)
 }

@@ -339,7 +339,7 @@ func (s *scan) cityOfState(t []grammar.Token, i, end int, code string) cityBefor
 	return cityBefore{}
 }
 
-// namesPlace tells whether number and name of a street are rather a ZIP code and
+// namesPlace reports whether number and name of a street are rather a ZIP code and
 // its city, or a number before city and state: "92128 San Diego, San Diego, CA",
 // "in 1959 Los Angeles CA, San Diego CA".
 func (s *scan) namesPlace(street grammar.Street) bool {

@@ -110,7 +110,7 @@ func (s *scan) weakAddress(i int) (Address, bool) {
 	return a, true
 }
 
-// elsewhere tells whether the text beside the span puts the street in another
+// elsewhere reports whether the text beside the span puts the street in another
 // place than the region: a postcode or a word that can be a city, both of which
 // a gazetteer of one town does not know, or a country.
 func (s *scan) elsewhere(place gazetteer.Place, span grammar.Span) bool {
@@ -127,20 +127,20 @@ func (s *scan) elsewhere(place gazetteer.Place, span grammar.Span) bool {
 	return false
 }
 
-// ourCity tells whether the folded words begin with the name of a city in
+// ourCity reports whether the folded words begin with the name of a city in
 // question.
 func (s *scan) ourCity(place gazetteer.Place, words string) bool {
 	return s.anyCity(place, func(key string) bool { return strings.HasPrefix(words, key) })
 }
 
-// cityNamed tells whether a city in question is named near the span.
+// cityNamed reports whether a city in question is named near the span.
 func (s *scan) cityNamed(place gazetteer.Place, start, end int) bool {
 	lo, hi := max(0, start-cityWindow), min(len(s.text), end+cityWindow)
 	around := gazetteer.Key(s.text[lo:hi])
 	return s.anyCity(place, func(key string) bool { return strings.Contains(around, key) })
 }
 
-// anyCity tells whether is holds for the folded name of a city in question:
+// anyCity reports whether is holds for the folded name of a city in question:
 // that of the place, one of the region, or the region itself.
 func (s *scan) anyCity(place gazetteer.Place, is func(key string) bool) bool {
 	if key := gazetteer.Key(place.City); key != "" && is(key) {

@@ -216,7 +216,7 @@ func bestPlaced(all []*mention) *mention {
 	})
 }
 
-// located tells whether the mention has a coordinate.
+// located reports whether the mention has a coordinate.
 func (m *mention) located() bool { return m.Precision > gazetteer.NoPrecision }
 
 func (m *mention) osm() bool { return m.Precision == gazetteer.HousePrecision && isOSM(m.Place) }

@@ -56,7 +56,7 @@ func (h *Hit) contacts(all []statement, isDirectory func(site string) bool) {
 	}
 }
 
-// differs tells whether two values of a contact are not the same; pages of one
+// differs reports whether two values of a contact are not the same; pages of one
 // web site are.
 func differs(name, a, b string) bool {
 	if name == "website" {

@@ -357,7 +357,7 @@ func clip(s string, n int) string {
 	return s
 }
 
-// isOSM tells whether a place is an object of OpenStreetMap.
+// isOSM reports whether a place is an object of OpenStreetMap.
 func isOSM(place string) bool {
 	kind, _, found := strings.Cut(place, "/")
 	return found && slices.Contains([]string{"node", "way", "relation"}, kind)

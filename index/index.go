@@ -104,7 +104,7 @@ func Open(dir string, o Options) (x *Index, err error) {
 	return x, nil
 }
 
-// Exists tells whether there is any data; a reader that came before the first
+// Exists reports whether there is any data; a reader that came before the first
 // write has none.
 func (x *Index) Exists() bool { return x.bleve != nil }
 

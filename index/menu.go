@@ -76,7 +76,7 @@ func linksOf(line string, known map[string]bool) (n int) {
 	return n
 }
 
-// touch tells whether an address stands in text[from:to].
+// touch reports whether an address stands in text[from:to].
 func (s *spans) touch(from, to int) bool {
 	return slices.ContainsFunc(s.list, func(at [2]int) bool { return at[0] < to && at[1] > from })
 }

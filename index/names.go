@@ -228,7 +228,7 @@ func nameWordsOf(phrase string, places []string) (words []string) {
 	return words
 }
 
-// sameWords tells whether two names are probably of one: one has all words of the
+// sameWords reports whether two names are probably of one: one has all words of the
 // other and no more than as many others, or they have the same letters, as where one
 // is written in one word and the other in two.
 func sameWords(a, b []string) bool {

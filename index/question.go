@@ -40,7 +40,7 @@ func (s *searcher) understand(now time.Time) (err error) {
 	return s.noteKinds()
 }
 
-// literal tells whether words are asked for and nothing else.
+// literal reports whether words are asked for and nothing else.
 func (q *Query) literal() bool { return q.AddressOnly || strings.ContainsRune(q.Text, '"') }
 
 // openWords say that opening hours are asked for.

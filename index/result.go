@@ -135,7 +135,7 @@ type Evidence struct {
 	Origin     string // "text", "json-ld", …
 }
 
-// InOSM tells whether the gazetteer has the house, and has it from
+// InOSM reports whether the gazetteer has the house, and has it from
 // OpenStreetMap.
 func (h *Hit) InOSM() bool {
 	return h.Precision == gazetteer.HousePrecision.String() && isOSM(h.Place)
@@ -152,7 +152,7 @@ func (h *Hit) Line() string {
 	return join(", ", join(" ", h.Street, h.HouseNumber), h.Unit, join(" ", h.Postcode, h.City))
 }
 
-// Own tells whether h is the address of what its pages are about, or of who
+// Own reports whether h is the address of what its pages are about, or of who
 // runs their site.
 func (h *Hit) Own() bool { return h.Role == geoparse.OwnRole.String() }
 

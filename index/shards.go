@@ -19,7 +19,7 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// ErrAway says that no part of an index of several parts answers.
+// ErrAway means that no part of an index of several parts answers.
 var ErrAway = errors.New("no part of the index answers")
 
 // Shards are several indexes that answer as one: those that are open here, and

@@ -69,7 +69,7 @@ func (k *marker) fits(folded, stem string) int {
 	return -1
 }
 
-// beside tells whether a mark is not of the address itself.
+// beside reports whether a mark is not of the address itself.
 func (m *mention) beside(f mark) bool { return f.at[1] <= m.Start || f.at[0] >= m.End }
 
 // maxTriedMentions bounds the mentions of an address in which words are marked to

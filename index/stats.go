@@ -39,7 +39,7 @@ func (x *Index) Stats(context.Context) (Stats, error) {
 // can stand on most of them.
 const leastPages = 3
 
-// siteWide tells whether so many pages of a site are most of those that it has.
+// siteWide reports whether so many pages of a site are most of those that it has.
 func siteWide(stating, pages int) bool { return pages >= leastPages && 2*stating > pages }
 
 // oftenKey is the keyword of an address that n pages of a site state.

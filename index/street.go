@@ -34,7 +34,7 @@ const maxTried = 3
 
 var houseNumber = regexp.MustCompile(`^[0-9]{1,6}([-/–][0-9]{1,6})?[A-Za-z]?$`)
 
-// KnownStreet tells whether text, to which search gave the answer r, asks for a
+// KnownStreet reports whether text, to which search gave the answer r, asks for a
 // house in a street that is known while the house is not; nil where it does
 // not. The house must be unknown everywhere, not only where r was looked for.
 // It searches only where r does not have what was asked for.

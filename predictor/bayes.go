@@ -132,7 +132,7 @@ func (m *Model) Score(terms []string) []float64 {
 	return p
 }
 
-// speaks tells whether depth d+1 has learned enough to predict.
+// speaks reports whether depth d+1 has learned enough to predict.
 func (m *Model) speaks(d int) bool {
 	c := m.depths[d]
 	return c.relevant > 0 || d == 0 && c.other > 0 && m.options.Posterior == Tempered

@@ -36,7 +36,7 @@ type Bin struct {
 	Came      float64 `json:"came"`      // mean of what came
 }
 
-// qualityOf measures judgements, which it sorts, and tells whether both kinds
+// qualityOf measures judgements, which it sorts, and reports whether both kinds
 // of link are among them, so that AUC and AP mean something.
 func qualityOf(js []judgement) (q Quality, ranked bool) {
 	q.LogLoss = logLoss(js)

@@ -59,7 +59,7 @@ const maxWorse = 1.05
 // grow, so that a new model is not put in place for rounding errors.
 const minGain = 0.001
 
-// Retrain builds a new model from the pages of earlier crawls and says whether
+// Retrain builds a new model from the pages of earlier crawls and reports whether
 // it is better than the old one, which may be nil and is not changed.
 //
 // The examples come in the order in which the pages were visited, and are read

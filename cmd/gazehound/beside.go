@@ -40,7 +40,7 @@ func (a *app) runningCrawl() (at monitor.Address, ok bool) {
 	return at, err == nil && at.PID == pid
 }
 
-// readsBeside tells whether a running crawl has to run this command.
+// readsBeside reports whether a running crawl has to run this command.
 func (a *app) readsBeside(command string) bool {
 	if !slices.Contains(readers, command) || a.flags.Changed("cluster") || a.flags.Changed("part") ||
 		a.flags.Changed("nodes") {

@@ -12,7 +12,7 @@ import (
 	"gazehound/internal/disk"
 )
 
-// fileExists tells whether name is there.
+// fileExists reports whether name is there.
 func fileExists(name string) bool {
 	_, err := os.Stat(name)
 	return err == nil

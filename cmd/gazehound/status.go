@@ -110,7 +110,7 @@ func (a *app) show(ctx context.Context, watch bool, look func() (text string, v 
 	}
 }
 
-// isTerminal tells whether what is written there is read by a person.
+// isTerminal reports whether what is written there is read by a person.
 func isTerminal(w any) bool {
 	file, ok := w.(*os.File)
 	return ok && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == "" && term.IsTerminal(int(file.Fd()))

@@ -137,7 +137,7 @@ func DefaultOptions() Options {
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,40}$`)
 
-// Validate says which option is out of range.
+// Validate returns an error that names the option out of range.
 func (o Options) Validate() error {
 	switch {
 	case !nameForm.MatchString(o.Name):

@@ -467,7 +467,7 @@ func (s *sent) reset() {
 	s.links = recent.Map[sentLink, float32]{Most: maxSent}
 }
 
-// add says whether the owner does not know e yet, or only with a clearly lower
+// add reports whether the owner does not know e yet, or only with a clearly lower
 // priority, and remembers that it does now.
 func (s *sent) add(node string, e *frontier.Entry) (isNew bool) {
 	const clearly = 0.1

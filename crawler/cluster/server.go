@@ -62,7 +62,7 @@ func (f TLSFiles) config() (*tls.Config, error) {
 	return c, nil
 }
 
-// ErrOpen says that a server would let anybody in.
+// ErrOpen means that a server would let anybody in.
 var ErrOpen = errors.New("a server beyond loopback needs a token or keys")
 
 // options checks o and turns it into the server's own.

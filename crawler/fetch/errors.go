@@ -65,7 +65,7 @@ func Class(err error) string {
 
 var errNoTunnel = errors.New("proxy makes no connection")
 
-// NobodyListens tells whether err means that the port takes no connections, as far
+// NobodyListens reports whether err means that the port takes no connections, as far
 // as one can know: it was refused, or the proxy could not make one.
 func NobodyListens(err error) bool {
 	return errors.Is(err, oserr.Refused) || errors.Is(err, errNoTunnel)

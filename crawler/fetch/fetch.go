@@ -79,7 +79,7 @@ func DefaultOptions() Options {
 	}
 }
 
-// Validate says what is wrong with o.
+// Validate returns an error if o is invalid.
 func (o Options) Validate() error {
 	switch {
 	case o.UserAgent == "" || !httpguts.ValidHeaderFieldValue(o.UserAgent):

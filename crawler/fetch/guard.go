@@ -115,7 +115,7 @@ func (c *Client) refuse(at netip.AddrPort) error {
 	return nil
 }
 
-// isThisMachine tells whether addr is an address of this machine.
+// isThisMachine reports whether addr is an address of this machine.
 func isThisMachine(addr netip.Addr) bool {
 	if addr.IsLoopback() {
 		return true

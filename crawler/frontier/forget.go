@@ -247,7 +247,7 @@ func (x *removing) forgetVisit(o Outcome) ([]byte, error) {
 	return encode(visitRecord{Link: json.RawMessage("{}"), Outcome: leftOf(o)})
 }
 
-// blank takes the words out of a link if they go, and tells whether they do.
+// blank takes the words out of a link if they go, and reports whether they do.
 func (x *removing) blank(e *Entry) bool {
 	words := e.Anchor + "\n" + e.Title + "\n" + e.Around
 	if _, gone := x.gone[e.Parent]; words == "\n\n" || !gone && !x.Page(e.Parent) && !x.Text(words) {

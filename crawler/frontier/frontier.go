@@ -365,7 +365,7 @@ func (f *Frontier) broadcast() {
 // its identity's. It is the same in every store.
 type Key [16]byte
 
-// IsZero tells whether k names no URL.
+// IsZero reports whether k names no URL.
 func (k Key) IsZero() bool { return k == Key{} }
 
 // String returns k in hexadecimal.

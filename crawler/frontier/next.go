@@ -172,7 +172,7 @@ func (f *Frontier) take(claim func(host string) time.Duration, selective bool) (
 	return Entry{}, false, nil
 }
 
-// awaits tells whether an entry of this priority is left alone for a better one, whose host rests.
+// awaits reports whether an entry of this priority is left alone for a better one, whose host rests.
 // Nobody waits for the end of a long rest: one host with a Crawl-delay and good links would stop
 // all workers each time.
 func (f *Frontier) awaits(priority float64) bool {
@@ -188,7 +188,7 @@ func (f *Frontier) awaits(priority float64) bool {
 	return false
 }
 
-// rescore gives the best entry of the first host a new rank and tells whether it leads with that,
+// rescore gives the best entry of the first host a new rank and reports whether it leads with that,
 // give or take the tolerance.
 func (f *Frontier) rescore(h *host, rank uint32) (leads bool) {
 	it := f.remove(h, len(h.buffer.items)-1)

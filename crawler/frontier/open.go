@@ -179,7 +179,7 @@ func lock(dir string, readOnly bool) (unlock func() error, err error) {
 	return nil, ErrLocked
 }
 
-// Holder tells whether a process has the frontier in dir open, and which one;
+// Holder reports whether a process has the frontier in dir open, and which one;
 // 0 if that is not known.
 func Holder(dir string) (pid int, locked bool, err error) {
 	unlock, err := disk.LockDir(dir, true) // a writer holds it alone

@@ -187,7 +187,7 @@ func (f *Frontier) remove(h *host, i int) item {
 	return it
 }
 
-// within tells whether an entry of the store belongs into the buffer.
+// within reports whether an entry of the store belongs into the buffer.
 func (q *buffer) within(p place) bool { return !q.more || !q.edge.before(p) }
 
 // load gives h a buffer if it has none; nothing is read yet.

@@ -211,7 +211,7 @@ type urlRecord struct {
 	Seq      uint64 // visited
 }
 
-// outdoes tells whether another link to the URL, of this rank and distance, changes nothing.
+// outdoes reports whether another link to the URL, of this rank and distance, changes nothing.
 func (r urlRecord) outdoes(rank uint32, distance int) bool {
 	return r.State == Visited || rank > r.Rank || rank == r.Rank && distance >= int(r.Distance)
 }

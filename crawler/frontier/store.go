@@ -29,7 +29,7 @@ type store interface {
 
 // A view reads the store as it was when the view was made.
 type view interface {
-	// get calls fn with the value of a key, which fn must not keep, and tells whether there is one.
+	// get calls fn with the value of a key, which fn must not keep, and reports whether there is one.
 	get(key []byte, fn func(value []byte) error) (known bool, err error)
 	// scan calls fn with the keys that begin with prefix, in their order, from the key from on
 	// (nil: the first), and their values. errEnough ends the scan; any other error ends it and is

@@ -293,7 +293,7 @@ func (b *batch) refuses(h *host, l *link) (reason string) {
 	return ""
 }
 
-// inPart counts a new URL in the part of its host, if that has a limit. It tells whether there is
+// inPart counts a new URL in the part of its host, if that has a limit. It reports whether there is
 // room; what is over the limit is not counted.
 func (b *batch) inPart(l *link) (fits bool) {
 	if b.f.options.PerPart == nil {

@@ -38,7 +38,7 @@ type Address struct {
 	PID   int    `json:"pid"`
 }
 
-// ErrNoToken says that an address beyond this machine would let anybody in.
+// ErrNoToken means that an address beyond this machine would let anybody in.
 var ErrNoToken = errors.New("would let anyone stop the crawl")
 
 // leastToken is the shortest token that is accepted, in bytes.

@@ -67,7 +67,7 @@ func (s BestFirst) Explain(e *frontier.Entry) Explanation {
 // Learn does nothing.
 func (BestFirst) Learn([]frontier.Node, bool) {}
 
-// named tells whether the link names a place as whole words. In a URL, where
+// named reports whether the link names a place as whole words. In a URL, where
 // names are run together, a place of one word may be a part of a longer one
 // if it has five letters.
 func (s BestFirst) named(e *frontier.Entry) bool {

@@ -33,7 +33,7 @@ type Kind struct {
 	// Missing says which setting New cannot do without; nil: none.
 	Missing func(Settings) *MissingError
 	// Variant changes the settings to those that a suffix of the name stands for, such
-	// as "-2-prioritised", and tells whether it stands for any; nil: no suffix does.
+	// as "-2-prioritised", and reports whether it stands for any; nil: no suffix does.
 	Variant func(suffix string, s *Settings) bool
 	New     func(Options) (Strategy, error)
 }

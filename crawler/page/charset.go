@@ -66,7 +66,7 @@ func decodeAs(body []byte, name string) ([]byte, string) {
 	return text, name
 }
 
-// mostlyUTF8 tells whether a body that is not UTF-8 is so up to rare broken places:
+// mostlyUTF8 reports whether a body that is not UTF-8 is so up to rare broken places:
 // a page that was cut off, or put together from parts in different encodings.
 func mostlyUTF8(body []byte) bool {
 	good, bad := 0, 0

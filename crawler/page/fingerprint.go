@@ -85,5 +85,5 @@ func (s *sums) fingerprint() (print uint64) {
 	return print
 }
 
-// SameText tells whether two fingerprints are those of nearly the same text.
+// SameText reports whether two fingerprints are those of nearly the same text.
 func SameText(a, b uint64) bool { return bits.OnesCount64(a^b) <= nearBits }

@@ -50,7 +50,7 @@ func languageCode(tag string) string {
 	return base.String()
 }
 
-// detect tells the language of a text from its sentences, of which it wants
+// detect detects the language of a text by its sentences, of which it wants
 // minDetect bytes: menus, lists of files and tables have none.
 func detect(text string) string {
 	sample := make([]byte, 0, maxDetect)
@@ -73,7 +73,7 @@ func detect(text string) string {
 	return info.Lang.Iso6391()
 }
 
-// isProse tells whether a line is long enough for a sentence and made of words.
+// isProse reports whether a line is long enough for a sentence and made of words.
 func isProse(line string) bool {
 	if len(line) < 50 {
 		return false

@@ -202,7 +202,7 @@ func lineEnd(text string, i int) int {
 	return high
 }
 
-// wordy tells whether text[from:to] has words that are in no link. The links
+// wordy reports whether text[from:to] has words that are in no link. The links
 // there are near spans[i].
 func wordy(text string, spans []markup.Span, i, from, to int) bool {
 	const most = 64 // links looked at to each side

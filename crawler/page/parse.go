@@ -253,7 +253,7 @@ func (h *head) robotsTag(field string) {
 	}
 }
 
-// takesValue tells whether a directive, not the name of a crawler, stands
+// takesValue reports whether a directive, not the name of a crawler, stands
 // before a colon.
 func takesValue(name string) bool {
 	name = strings.ToLower(strings.TrimSpace(name))

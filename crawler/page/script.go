@@ -56,7 +56,7 @@ func charsetOfBytes(body []byte) string {
 	return ""
 }
 
-// isThai tells whether the bytes beyond ASCII stand as Thai letters do: signs
+// isThai reports whether the bytes beyond ASCII stand as Thai letters do: signs
 // above and below a consonant behind one, vowels that are written before the
 // consonant before one, and in lines of letters without gaps.
 func isThai(body []byte) bool {
@@ -100,7 +100,7 @@ func isConsonant(c byte) bool { return 0xA1 <= c && c <= 0xCE }
 // letter before it.
 func isMark(c byte) bool { return c == 0xD1 || 0xD4 <= c && c <= 0xDA || 0xE7 <= c && c <= 0xEE }
 
-// isEUC tells whether body is pairs of bytes with as much kana among them as
+// isEUC reports whether body is pairs of bytes with as much kana among them as
 // only Japanese has.
 func isEUC(body []byte) bool {
 	pairs, kana, wrong := 0, 0, 0

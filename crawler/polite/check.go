@@ -9,7 +9,7 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// A Decision says whether a URL may be asked for in the turn that Claim gave.
+// A Decision reports whether a URL may be asked for in the turn that Claim gave.
 type Decision struct {
 	Now     bool          // it may; the turn goes on until Visited. In all other cases the turn has ended
 	Refused string        // why it may never be, in a word: "robots", or what Options.Barred said
@@ -24,7 +24,7 @@ type Decision struct {
 	Sitemaps []string // canonical URLs that the host names, at most 100; not to be changed
 }
 
-// Check says whether u may be asked for now, in the turn of its host that Claim
+// Check reports whether u may be asked for now, in the turn of its host that Claim
 // gave. Where the robots.txt of the host is not known, the turn is used to fetch it.
 // The only error is that of ctx.
 func (g *Gate) Check(ctx context.Context, u weburl.URL) (d Decision, err error) {

@@ -75,7 +75,7 @@ func DefaultOptions() Options {
 	}
 }
 
-// Validate says what is wrong with o.
+// Validate returns an error if o is invalid.
 func (o Options) Validate() error {
 	switch {
 	case o.Delay < 0 || o.MaxDelay < 0:

@@ -30,7 +30,7 @@ const (
 	maxTurnWait     = time.Minute      // that a page waits for the next turn of its host
 )
 
-// Reserved tells whether the host of u reserves its rights to text and data mining
+// Reserved reports whether the host of u reserves its rights to text and data mining
 // there, by its /.well-known/tdmrep.json. It waits until the host may be asked, if
 // it has not been. Where that takes longer than a minute it returns the wait, and
 // the next Check of the host asks it before a page is fetched again.
@@ -71,7 +71,7 @@ func (g *Gate) Reserved(ctx context.Context, u weburl.URL) (reserved bool, wait 
 	return a.rules.Reserved(u), a.wait, err
 }
 
-// awaitsReservations tells whether a page of the host waits for its reservations.
+// awaitsReservations reports whether a page of the host waits for its reservations.
 func (g *Gate) awaitsReservations(host string) bool {
 	r, known := g.reserved.Peek(host)
 	return known && r.pending

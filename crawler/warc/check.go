@@ -73,7 +73,7 @@ var gzipMagic = []byte{0x1f, 0x8b, 8}
 // in bytes.
 const maxTail = 64 << 20
 
-// endsWhole tells whether the last member of a gzip file is a whole record.
+// endsWhole reports whether the last member of a gzip file is a whole record.
 // Members are told by their first bytes; what only looks like one inside of
 // compressed data cannot be read as a record.
 func endsWhole(name string) (bool, error) {

@@ -229,7 +229,7 @@ func decode(body *bufio.Reader, h http.Header, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// startsChunk tells whether a line with a hexadecimal length is ahead.
+// startsChunk reports whether a line with a hexadecimal length is ahead.
 func startsChunk(body *bufio.Reader) bool {
 	b, _ := body.Peek(18)
 	line, _, found := bytes.Cut(b, []byte("\n"))
@@ -241,7 +241,7 @@ func startsChunk(body *bufio.Reader) bool {
 	return err == nil
 }
 
-// printable tells whether b looks like the start of a text document.
+// printable reports whether b looks like the start of a text document.
 func printable(b []byte) bool {
 	for _, c := range b {
 		if c != '\n' && c != '\r' && c != '\t' && (c < ' ' || c > '~') {

@@ -141,7 +141,7 @@ func (a *Archive) Close() error {
 // Stats returns what Open found.
 func (a *Archive) Stats() Stats { return a.stats }
 
-// Has tells whether Fetch would find u, be it by a redirect.
+// Has reports whether Fetch would find u, be it by a redirect.
 func (a *Archive) Has(u weburl.URL) bool {
 	_, _, ok := a.find(u)
 	return ok
@@ -249,7 +249,7 @@ func isWARC(name string) bool {
 	return strings.HasSuffix(name, ".warc") || strings.HasSuffix(name, fileExt)
 }
 
-// sniff tells a compressed WARC file from a plain one and both from others.
+// sniff distinguishes compressed WARC files, plain ones and other files.
 func sniff(f io.ReaderAt) (zipped bool, err error) {
 	var b [512]byte
 	n, err := f.ReadAt(b[:], 0)

@@ -33,7 +33,7 @@ type WriterOptions struct {
 // Dir and Info.
 func DefaultWriterOptions() WriterOptions { return WriterOptions{MaxFile: 1e9} }
 
-// Validate says what is wrong with o.
+// Validate returns an error if o is invalid.
 func (o WriterOptions) Validate() error {
 	switch {
 	case o.Dir == "":

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// IsLoopback tells whether a host name or address, without a port, can only mean
+// IsLoopback reports whether a host name or address, without a port, can only mean
 // this machine.
 func IsLoopback(host string) bool {
 	host = strings.ToLower(strings.Trim(host, "[]"))

@@ -209,7 +209,7 @@ func plain(text string) (scheme, host, path, query string, ok bool) {
 	return scheme, host, path, query, true
 }
 
-// plainHost tells whether host is a name in canonical form, and neither a
+// plainHost reports whether host is a name in canonical form, and neither a
 // number nor internationalised.
 func plainHost(host string) bool {
 	if len(host) > maxHost || strings.Contains(host, "xn--") {
@@ -233,7 +233,7 @@ func plainHost(host string) bool {
 	return last != '.' && 'a' <= label && label <= 'z'
 }
 
-// plainText tells whether s is a path or query in which nothing is escaped or
+// plainText reports whether s is a path or query in which nothing is escaped or
 // has to be.
 func plainText(s string) bool {
 	for i := 0; i < len(s); i++ {
@@ -272,7 +272,7 @@ func resolveDots(path string) string {
 // String returns the canonical spelling, or "" for the zero URL.
 func (u URL) String() string { return u.text }
 
-// IsZero tells whether u is the zero URL.
+// IsZero reports whether u is the zero URL.
 func (u URL) IsZero() bool { return u.text == "" }
 
 // Scheme returns "http" or "https".

@@ -96,7 +96,7 @@ func readNames(b *gazetteer.Builder, _ Options, refuse gazetteer.Refuse) (gazett
 	return geonames.Names(cities, refuse), err
 }
 
-// ErrMemory says that a file does not fit in Options.Memory.
+// ErrMemory means that a file does not fit in Options.Memory.
 var ErrMemory = errors.New("it takes more memory than storage.memory allows")
 
 // Options say what is not in the files themselves.
@@ -223,7 +223,7 @@ func (o Options) read(ctx context.Context, b *gazetteer.Builder, one *Imported, 
 	return read(ctx, src, emit)
 }
 
-// room returns what tells whether more of a file may be kept in memory.
+// room returns what reports whether more of a file may be kept in memory.
 func (o Options) room() func() error {
 	if o.Memory == 0 {
 		return nil
@@ -239,7 +239,7 @@ func (o Options) room() func() error {
 	}
 }
 
-// guessFormat tells the format of a file by its content.
+// guessFormat determines the format of a file by its content.
 func guessFormat(file string, growth int64) (string, error) {
 	if tiger.IsShapefileAt(file) {
 		return tigerFormat, nil
@@ -287,7 +287,7 @@ func WriteLicences(file string, sources []gazetteer.Source) error {
 	return nil
 }
 
-// String says in one line what became of the file.
+// String describes in one line what became of the file.
 func (one Imported) String() string {
 	text := fmt.Sprintf("%s  %s, %s places", one.Name, one.Format, textutil.Count(one.Places))
 	if one.Refused > 0 {

@@ -251,7 +251,7 @@ func (c *countingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// room tells whether there is memory for more, from time to time: parts grows with
+// room reports whether there is memory for more, from time to time: parts grows with
 // what was read.
 func (c *collector) room(parts int) error {
 	if c.unchecked += parts; c.unchecked < 1<<14 || c.options.Room == nil {

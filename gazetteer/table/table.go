@@ -505,7 +505,7 @@ func (t *reading) checkDegrees() error {
 	return nil
 }
 
-// swappedIn tells whether p would lie in the country if its longitude were its
+// swappedIn reports whether p would lie in the country if its longitude were its
 // latitude, and does not as it is.
 func swappedIn(country string, p orb.Point) bool {
 	box, known := boxes[country]

@@ -71,7 +71,7 @@ func crossingBefore(text string, t []Token) (Street, bool) {
 	return Street{}, false
 }
 
-// proseName tells whether what looks like a street's name is rather a piece of
+// proseName reports whether what looks like a street's name is rather a piece of
 // a sentence: "at the Research Park", "edge points".
 func proseName(name string) bool {
 	words := strings.Fields(name)
@@ -82,7 +82,7 @@ func proseName(name string) bool {
 		func(w string) bool { return roads[LowerASCII(w)] || usLead[w] || usAlone[w] })
 }
 
-// yearOfDate tells whether the number at i is the year of a date in its line:
+// yearOfDate reports whether the number at i is the year of a date in its line:
 // "Sep 16, 1967", "16 Sep 1967", "Sep 1967".
 func yearOfDate(text string, t []Token, i int) bool {
 	if year := leadingInt(t[i].text(text)); t[i].Kind != Number || year < 1500 || year > 2100 {
@@ -98,7 +98,7 @@ func yearOfDate(text string, t []Token, i int) bool {
 	return k >= 0 && t[k].Kind == Word && months[LowerASCII(t[k].text(text))]
 }
 
-// holdsDate tells whether a month beside a day or year is among t: "Nov 10",
+// holdsDate reports whether a month beside a day or year is among t: "Nov 10",
 // "3rd May", "Aug 1970".
 func holdsDate(text string, t []Token) bool {
 	for i := range t {
@@ -196,7 +196,7 @@ func USPostBox(text string, t []Token, i int) (Street, int, bool) {
 	return s, i + n, true
 }
 
-// RoadWord tells whether w is a street word or directional, which a city's
+// RoadWord reports whether w is a street word or directional, which a city's
 // name hardly is: "Avenue", "N".
 func RoadWord(w string) bool {
 	w = LowerASCII(w)
@@ -271,7 +271,7 @@ func usNumber(text string, t []Token, i int) int {
 	return 1
 }
 
-// telephone tells whether the number at i is the second or third group of a
+// telephone reports whether the number at i is the second or third group of a
 // telephone number: "(555) 123 4567", "555 123 4567".
 func telephone(text string, t []Token, i int) bool {
 	group := func(k, n int) bool {
@@ -282,33 +282,33 @@ func telephone(text string, t []Token, i int) bool {
 	return group(i, 3) && group(i+1, 4) && area(i-1) || group(i, 4) && group(i-1, 3) && area(i-2)
 }
 
-// unitSlash tells whether number holds a unit and a house number, as Australians
+// unitSlash reports whether number holds a unit and a house number, as Australians
 // write it behind a word for the unit: "Unit 4/12".
 func unitSlash(word, number string) bool {
 	unit, house, ok := strings.Cut(number, "/")
 	return ok && unit != "" && house != "" && isDigit(rune(house[0])) && usUnits[LowerASCII(word)]
 }
 
-// gluedName tells whether the number s, glued to the word before it, may be a
+// gluedName reports whether the number s, glued to the word before it, may be a
 // house number after a lost line break: "Perth493 Charles Street".
 func gluedName(before, s string) bool {
 	last := before[len(before)-1]
 	return len(before) >= 5 && Capital(before) && 'a' <= last && last <= 'z' && len(s) <= 5 && usHouseNumber(s)
 }
 
-// atStart tells whether token i begins a line or part of one.
+// atStart reports whether token i begins a line or part of one.
 func atStart(text string, t []Token, i int) bool {
 	return i == 0 || t[i-1].Kind == Break || isMark(text, t[i-1], ",|:;•·")
 }
 
-// unitAndNumber tells whether s may be a unit and house number, as Canadians
+// unitAndNumber reports whether s may be a unit and house number, as Canadians
 // write it, though it looks like a telephone number: "101-1305".
 func unitAndNumber(s string) bool {
 	unit, number, ok := strings.Cut(s, "-")
 	return ok && len(unit) == 3 && len(number) == 4 && number[0] != '0' && leadingInt(unit) > 0 && unit != "555"
 }
 
-// usHouseNumber tells whether s has the form of a US house number: "12", "12A",
+// usHouseNumber reports whether s has the form of a US house number: "12", "12A",
 // "45-18", "535-B".
 func usHouseNumber(s string) bool {
 	digits, total, parts := 0, 0, 1
@@ -641,7 +641,7 @@ func trimWord(text string, tok Token) int {
 	return end
 }
 
-// saintBefore tells whether the "St" at j is a saint: nothing but a directional
+// saintBefore reports whether the "St" at j is a saint: nothing but a directional
 // stands before it and a word follows.
 func saintBefore(text string, t []Token, j, first, stop int) bool {
 	for k := first; k < j; k++ {
@@ -652,7 +652,7 @@ func saintBefore(text string, t []Token, j, first, stop int) bool {
 	return j+1 < stop && t[j+1].Kind == Word && !direction(text, t[j+1])
 }
 
-// unitLikeName tells whether the unit word at i is rather the name: "5 Park
+// unitLikeName reports whether the unit word at i is rather the name: "5 Park
 // Place", "10 Floor Street".
 func unitLikeName(text string, t []Token, i, end int) bool {
 	for j := i + 1; j < end; j++ {
@@ -663,7 +663,7 @@ func unitLikeName(text string, t []Token, i, end int) bool {
 	return false
 }
 
-// usNameLike tells whether the tokens can be a street name without a street
+// usNameLike reports whether the tokens can be a street name without a street
 // word: all capitals or small words.
 func usNameLike(text string, t []Token) bool {
 	words := 0
@@ -696,7 +696,7 @@ func usNameLike(text string, t []Token) bool {
 	return words > 0
 }
 
-// routeName tells whether tok can name a highway or lettered avenue: "66", "N",
+// routeName reports whether tok can name a highway or lettered avenue: "66", "N",
 // "DB".
 func routeName(text string, tok Token) bool {
 	s := tok.text(text)
@@ -704,12 +704,12 @@ func routeName(text string, tok Token) bool {
 		(Capital(s) || len(s) == 1) || isMark(text, tok, "#") || isWord(text, tok, "no")
 }
 
-// direction tells whether tok is a directional: "N", "SW", "N.E.", "South".
+// direction reports whether tok is a directional: "N", "SW", "N.E.", "South".
 func direction(text string, tok Token) bool {
 	return tok.Kind == Word && directions[LowerASCII(tok.text(text))]
 }
 
-// Ordinal tells whether s is an English ordinal in digits: "17th", "2nd".
+// Ordinal reports whether s is an English ordinal in digits: "17th", "2nd".
 func Ordinal(s string) bool {
 	n := len(s)
 	if n < 3 || !isDigit(rune(s[n-3])) || !isDigit(rune(s[0])) {
@@ -819,11 +819,11 @@ func usUnit(text string, t []Token, i int) int {
 	return k - i
 }
 
-// FloorNumber tells whether w is the number of a floor, so that "FL" behind it is
+// FloorNumber reports whether w is the number of a floor, so that "FL" behind it is
 // no state: "6TH", "fourth".
 func FloorNumber(w string) bool { return Ordinal(w) || spelledOrdinals[LowerASCII(w)] }
 
-// HasUnitWord tells whether s names a unit rather than a building or quarter:
+// HasUnitWord reports whether s names a unit rather than a building or quarter:
 // it holds a digit or the word for one.
 func HasUnitWord(s string) bool {
 	for _, w := range strings.FieldsFunc(s, func(r rune) bool {
@@ -837,7 +837,7 @@ func HasUnitWord(s string) bool {
 	return false
 }
 
-// unitID tells whether tok can name a unit: a number, one or two letters.
+// unitID reports whether tok can name a unit: a number, one or two letters.
 func unitID(text string, tok Token) bool {
 	s := strings.TrimRight(tok.text(text), ".")
 	return tok.Kind == Number || isMark(text, tok, "*") ||
@@ -943,7 +943,7 @@ func usLine(text string, t []Token) (Street, bool) {
 	return s, true
 }
 
-// mixedCase tells whether t holds words with capitals and others without, as
+// mixedCase reports whether t holds words with capitals and others without, as
 // sentences do and names do not.
 func mixedCase(text string, t []Token) bool {
 	capital, small := false, false

@@ -121,13 +121,13 @@ func roadName(text string, t []Token) []Token {
 	return nil
 }
 
-// quarter tells whether t may name a part of a city, or leads on to its name:
+// quarter reports whether t may name a part of a city, or leads on to its name:
 // "East Finchley", "Nr" before Ormskirk.
 func quarter(text string, t []Token) bool {
 	return len(t) <= 4 && capitals(text, t) || len(t) == 1 && isWord(text, t[0], "nr", "near")
 }
 
-// capitals tells whether t are words with capitals, or small ones between them.
+// capitals reports whether t are words with capitals, or small ones between them.
 func capitals(text string, t []Token) bool {
 	for _, tok := range t {
 		s := tok.text(text)

@@ -19,7 +19,7 @@ const (
 	CityPostcode          // "5 High Street, London SW1A 1AA"
 )
 
-// Allows tells whether addresses of the country are read where those of form f
+// Allows reports whether addresses of the country are read where those of form f
 // are asked for. The two forms with a state go together.
 func (f Form) Allows(country string) bool {
 	other := Find(country).Form
@@ -123,7 +123,7 @@ func Find(code string) *Country {
 	return &unknown
 }
 
-// Fits tells whether code has the form of a postcode of the country. The space in
+// Fits reports whether code has the form of a postcode of the country. The space in
 // it may be missing.
 func (c *Country) Fits(code string) bool {
 	for form := range strings.SplitSeq(c.Codes, ",") {
@@ -240,7 +240,7 @@ func CountryOfPhone(number string) string {
 	return ""
 }
 
-// Speaks tells whether the language, ISO 639-1, is an official one of the country.
+// Speaks reports whether the language, ISO 639-1, is an official one of the country.
 func Speaks(country, lang string) bool {
 	return len(lang) >= 2 && strings.Contains(Find(country).Languages, strings.ToLower(lang[:2]))
 }

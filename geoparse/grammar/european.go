@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Known tells whether a name is a street of the place that the anchor names.
+// A Known reports whether a name is a street of the place that the anchor names.
 type Known func(name string) bool
 
 // maxNameWords bounds the words of a street name.
@@ -137,7 +137,7 @@ func SegmentBefore(text string, t []Token) (Street, bool) {
 	return s, true
 }
 
-// nameLikeTokens tells whether the tokens hold a word of three letters or more
+// nameLikeTokens reports whether the tokens hold a word of three letters or more
 // and none that never stands in a street's name.
 func nameLikeTokens(text string, t []Token) bool {
 	long := false
@@ -333,7 +333,7 @@ func unitBefore(text string, t []Token, k int) int {
 	return -1
 }
 
-// spanishFloor tells whether tok is a floor or door: "3º", "2ª".
+// spanishFloor reports whether tok is a floor or door: "3º", "2ª".
 func spanishFloor(text string, tok Token) bool {
 	s := tok.text(text)
 	return tok.Kind == Number && (strings.HasSuffix(s, "º") || strings.HasSuffix(s, "ª")) && leadingInt(s) < 100
@@ -390,12 +390,12 @@ func numberSuffix(text string, t []Token) int {
 	return 0
 }
 
-// isLetterWord tells whether tok is one ASCII letter.
+// isLetterWord reports whether tok is one ASCII letter.
 func isLetterWord(tok Token) bool {
 	return tok.Kind == Word && tok.End-tok.Start == 1
 }
 
-// joins tells whether tok stands between the two numbers of a range or list.
+// joins reports whether tok stands between the two numbers of a range or list.
 func joins(text string, tok Token) bool {
 	if tok.Kind == Word {
 		switch tok.text(text) {
@@ -407,7 +407,7 @@ func joins(text string, tok Token) bool {
 	return isMark(text, tok, "-–/+&—−,;")
 }
 
-// countsOther tells whether the second number of "5, 80 Parkplätze" is rather of
+// countsOther reports whether the second number of "5, 80 Parkplätze" is rather of
 // what follows it than a house number beside the first: t begins with the two.
 func countsOther(text string, t []Token) bool {
 	step := leadingInt(t[2].text(text)) - leadingInt(t[0].text(text))
@@ -415,7 +415,7 @@ func countsOther(text string, t []Token) bool {
 		(t[3].Kind == Number || t[3].Kind == Word && len(t[3].text(text)) > 1 && !joins(text, t[3]))
 }
 
-// shortNumber tells whether s can be a house number: each of its parts has one
+// shortNumber reports whether s can be a house number: each of its parts has one
 // to four digits, it is no decimal, time or ordinal.
 func shortNumber(s string) bool {
 	digits := 0
@@ -529,7 +529,7 @@ func nameBefore(text string, t []Token, n int, known Known) (Span, int, bool) {
 	return Span{start, end}, strength, true
 }
 
-// elided tells whether an article is joined to a name: "dell'Arte", "d’Esch".
+// elided reports whether an article is joined to a name: "dell'Arte", "d’Esch".
 func elided(s string) bool {
 	i := strings.IndexAny(s, "'’")
 	return i > 0 && i <= 6 && Capital(strings.TrimLeft(s[i:], "'’"))
@@ -612,7 +612,7 @@ func germanName(w []word, bounded bool) (int, int) {
 	return -1, 0
 }
 
-// ofPlace tells whether word i is an adjective that belongs to the compound behind
+// ofPlace reports whether word i is an adjective that belongs to the compound behind
 // it: one of a town ("Ammerländer Heerstraße", "Altonaer Poststraße", "Kölnische
 // Landstraße") or a short title ("Dr. Eberlestraße"). A word in -er may also be the
 // name or trade of whoever has the address: it must end as those of towns do, and
@@ -679,7 +679,7 @@ func separateName(w []word, bounded bool) int {
 	return adjectives(w, i)
 }
 
-// acronym tells whether s is written in capitals only, as organisations are.
+// acronym reports whether s is written in capitals only, as organisations are.
 func acronym(s string) bool {
 	letters := 0
 	for _, r := range s {
@@ -725,7 +725,7 @@ func adjectives(w []word, i int) int {
 	return i
 }
 
-// nameLike tells whether every word can stand inside a street name.
+// nameLike reports whether every word can stand inside a street name.
 func nameLike(w []word) bool {
 	for i := range w {
 		if w[i].kind == Word && !w[i].capital && !smallWords[w[i].text] && !nobility[w[i].text] &&
@@ -736,10 +736,10 @@ func nameLike(w []word) bool {
 	return len(w) > 0
 }
 
-// streetEnd tells whether the folded word ends with a street word.
+// streetEnd reports whether the folded word ends with a street word.
 func streetEnd(folded string) bool { return endsIn(folded, streetSuffixes, 2) }
 
-// endsIn tells whether folded ends with one of the suffixes behind at least so
+// endsIn reports whether folded ends with one of the suffixes behind at least so
 // many bytes.
 func endsIn(folded string, suffixes map[byte][]string, before int) bool {
 	for _, suffix := range suffixes[lastByte(folded)] {
@@ -750,7 +750,7 @@ func endsIn(folded string, suffixes map[byte][]string, before int) bool {
 	return false
 }
 
-// StreetWord tells whether w ends with a German street word: "Lange-Str.",
+// StreetWord reports whether w ends with a German street word: "Lange-Str.",
 // "Nadorster Straße".
 func StreetWord(w string) bool {
 	folded := Fold(w)
@@ -924,7 +924,7 @@ func NumberStreetBefore(text string, t []Token, known Known) (Street, bool) {
 	return s, false
 }
 
-// dateIn tells whether the number at i belongs to the name of a French street:
+// dateIn reports whether the number at i belongs to the name of a French street:
 // "du 11 Novembre 1918", "du 1er Mai".
 func dateIn(text string, t []Token, i int) bool {
 	if i == 0 || t[i].Kind != Number || t[i-1].Kind != Word {
@@ -934,7 +934,7 @@ func dateIn(text string, t []Token, i int) bool {
 		frenchMonths[Fold(t[i-1].text(text))] && t[i].End-t[i].Start == 4
 }
 
-// numberFirstName tells whether the tokens behind a house number can be a
+// numberFirstName reports whether the tokens behind a house number can be a
 // street name: "rue du Rhône", in Luxembourg also "am Wëngert", "Neigaass".
 func numberFirstName(text string, t []Token) bool {
 	first, last := Fold(t[0].text(text)), t[len(t)-1]

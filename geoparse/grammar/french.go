@@ -140,7 +140,7 @@ var (
 	frenchGiven    = french.set("given")
 )
 
-// FrenchName tells whether a street's name is a French one: "rue Bleury",
+// FrenchName reports whether a street's name is a French one: "rue Bleury",
 // "avenue des Pins".
 func FrenchName(name string) bool {
 	words := strings.Fields(Fold(name))

@@ -72,7 +72,7 @@ func PlaceBefore(text string, t []Token) Span {
 	return Span{}
 }
 
-// codeLike tells whether tok has the form of a postcode: four to six digits.
+// codeLike reports whether tok has the form of a postcode: four to six digits.
 func codeLike(text string, tok Token) bool {
 	n := tok.End - tok.Start
 	if n < 4 || n > 6 {
@@ -114,7 +114,7 @@ func lineFrom(t []Token, i int) Span {
 	return Span{t[i].Start, t[j].End}
 }
 
-// notPlace tells whether w, set off behind an address, is no name of a place
+// notPlace reports whether w, set off behind an address, is no name of a place
 // but leads to something else: "Telefon", "Montag".
 func notPlace(w string) bool {
 	f := Fold(w)

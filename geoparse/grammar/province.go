@@ -53,7 +53,7 @@ func province(country, s string) string {
 // provinceWords are the first words of the names of provinces, in lower case.
 var provinceWords = set("québec nouvelle-écosse île-du-prince-édouard")
 
-// MayBeProvince tells whether a province of Canada or state of Australia, or
+// MayBeProvince reports whether a province of Canada or state of Australia, or
 // its code in capitals, can begin with the word.
 func MayBeProvince(word string) bool {
 	return !(len(word) == 2 && word[1] >= 'a') && provinceWords[LowerASCII(word)]

@@ -181,7 +181,7 @@ func digitAt(text string, i, hi int) bool { return i < hi && isDigit(rune(text[i
 // LowerASCII lowers s without its dots, as the lists of English words have it.
 func LowerASCII(s string) string { return strings.ToLower(strings.ReplaceAll(s, ".", "")) }
 
-// Capital tells whether s begins with an upper-case letter.
+// Capital reports whether s begins with an upper-case letter.
 func Capital(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return unicode.IsUpper(r) || unicode.IsTitle(r)
@@ -193,7 +193,7 @@ type Span struct{ Start, End int }
 // Of returns the text of the span.
 func (s Span) Of(text string) string { return text[s.Start:s.End] }
 
-// Empty tells whether the span is none.
+// Empty reports whether the span is none.
 func (s Span) Empty() bool { return s.End <= s.Start }
 
 // A Street is what a grammar reads before (or after) an anchor.
@@ -211,7 +211,7 @@ type Street struct {
 	slash int // in a number that a floor was written to: "37/2. Stock"
 }
 
-// Found tells whether the street can be found on a map: it has a house number or
+// Found reports whether the street can be found on a map: it has a house number or
 // is a crossing.
 func (s Street) Found() bool { return !s.Number.Empty() || s.Crossing }
 

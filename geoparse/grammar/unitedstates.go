@@ -31,7 +31,7 @@ func init() {
 	}
 }
 
-// MayBeState tells whether a US state or its code can begin with the byte c.
+// MayBeState reports whether a US state or its code can begin with the byte c.
 func MayBeState(c byte) bool { return stateInitials[c] }
 
 // State returns the code of the US state that s names: "CA", "Ca.", "D.C.",

@@ -228,7 +228,7 @@ func (s *Statement) setLon(text string) {
 	}
 }
 
-// says tells whether s says where something is.
+// says reports whether s says where something is.
 func (s *Statement) says() bool {
 	return s.HasPoint || s.Raw != "" || s.Street != "" || s.POBox != "" || s.Postcode != "" || s.City != ""
 }
@@ -305,7 +305,7 @@ func clean(s string) string {
 	return Text(Parse([]byte("<pre>" + strings.ToValidUTF8(s, ""))))
 }
 
-// plain tells whether s is text in the form that Text returns, for sure.
+// plain reports whether s is text in the form that Text returns, for sure.
 func plain(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c <= ' ' && (c != ' ' || i == 0 || i == len(s)-1 || s[i+1] == ' ') || c >= 0x7f ||
@@ -354,7 +354,7 @@ func pointIn(text string) (lat, lon float64, ok bool) {
 	return 0, 0, false
 }
 
-// onEarth tells whether lat, lon is a place; 0, 0 is what programs write for none.
+// onEarth reports whether lat, lon is a place; 0, 0 is what programs write for none.
 func onEarth(lat, lon float64) bool {
 	return math.Abs(lat) <= 90 && math.Abs(lon) <= 180 && (lat != 0 || lon != 0)
 }

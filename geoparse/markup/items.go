@@ -64,7 +64,7 @@ func kindOfItem(types, property string) kind {
 	return thing
 }
 
-// isPersonType tells whether a type is schema.org's, or another vocabulary's,
+// isPersonType reports whether a type is schema.org's, or another vocabulary's,
 // for persons.
 func isPersonType(types string) bool {
 	types = strings.ToLower(types)

@@ -188,7 +188,7 @@ func (r *jsonReader) read(v any, owner Statement, depth int) {
 	}
 }
 
-// isSiteType tells whether a type is that of who runs a site.
+// isSiteType reports whether a type is that of who runs a site.
 func isSiteType(v any) bool {
 	name, _ := v.(string)
 	return strings.HasSuffix(name, "Organization") || strings.HasSuffix(name, "Business") ||

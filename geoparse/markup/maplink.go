@@ -56,7 +56,7 @@ func parseMapLink(href string) (Statement, bool) {
 	return s, s.says()
 }
 
-// isGoogle tells whether host is "google." and a country's ending.
+// isGoogle reports whether host is "google." and a country's ending.
 func isGoogle(host string) bool {
 	ending, ok := strings.CutPrefix(host, "google.")
 	first, second, _ := strings.Cut(ending, ".")

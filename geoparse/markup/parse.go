@@ -98,7 +98,7 @@ func firstTags(page []byte) []byte {
 	return page[:end-1]
 }
 
-// isTangled tells whether a page may have more open elements, or copies of
+// isTangled reports whether a page may have more open elements, or copies of
 // formatting elements, than the bounds allow. It looks for tags only, so that
 // text in scripts counts as well.
 func isTangled(page []byte) bool {

@@ -70,7 +70,7 @@ func addName(names *[]string, text string) {
 	}
 }
 
-// isBrand tells whether the id, the classes or, of a picture, the file name of
+// isBrand reports whether the id, the classes or, of a picture, the file name of
 // an element call it a logo or the name of the site.
 func isBrand(n *html.Node) bool {
 	src := attr(n, "src")
@@ -78,7 +78,7 @@ func isBrand(n *html.Node) bool {
 		strings.Contains(strings.ToLower(src[strings.LastIndexByte(src, '/')+1:]), "logo")
 }
 
-// isFooter tells whether the element is the footer of a page by its name, its
+// isFooter reports whether the element is the footer of a page by its name, its
 // role, its id or its classes.
 func isFooter(n *html.Node) bool {
 	return n.DataAtom == atom.Footer || n.DataAtom != atom.Body && // "has-footer"
@@ -93,7 +93,7 @@ var (
 		"fusszeile fuss pagefooter sitefooter")
 )
 
-// isCalled tells whether the id or one of the classes of an element is one of names.
+// isCalled reports whether the id or one of the classes of an element is one of names.
 func isCalled(n *html.Node, names []string) bool {
 	for _, a := range n.Attr {
 		if a.Key != "id" && a.Key != "class" || len(a.Val) > 200 {
@@ -108,7 +108,7 @@ func isCalled(n *html.Node, names []string) bool {
 	return false
 }
 
-// leadsHome tells whether a link leads to the home page of its site.
+// leadsHome reports whether a link leads to the home page of its site.
 func leadsHome(href string) bool {
 	href = strings.ToLower(strings.TrimSpace(href))
 	if _, rest, ok := strings.Cut(href, "://"); ok {

@@ -178,7 +178,7 @@ const (
 	raised // <sup> or <sub> began
 )
 
-// apart tells whether rest begins a word or number of its own, though no white
+// apart reports whether rest begins a word or number of its own, though no white
 // space stands before it: where one inline element ends and the next begins a
 // number or a capital follows ("WI 53022" and "118 Main St"), or a capital follows
 // a small letter where one element ends or begins ("Kontakt" and "Impressum").
@@ -358,7 +358,7 @@ func layoutOf(a atom.Atom) layout {
 	return inline
 }
 
-// hides tells whether nothing in n is seen.
+// hides reports whether nothing in n is seen.
 func hides(n *html.Node) bool {
 	if n.DataAtom == atom.Svg || n.DataAtom == atom.Iframe {
 		return true

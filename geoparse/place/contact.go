@@ -58,7 +58,7 @@ func PhoneIn(text, country string) string {
 	return ""
 }
 
-// looksLikePhone tells whether the digits in line[from:to] are a telephone
+// looksLikePhone reports whether the digits in line[from:to] are a telephone
 // number by their form alone: "(413) 732-8702", "413.732.8702" in North America,
 // elsewhere a number with its prefix that has a line for itself.
 func looksLikePhone(line string, from, to int, country string) bool {
@@ -195,7 +195,7 @@ func WebURL(text string) string {
 	return u.String()
 }
 
-// IsDetail tells whether a line holds a telephone number, hours or a web or
+// IsDetail reports whether a line holds a telephone number, hours or a web or
 // mail address.
 func IsDetail(line string) bool {
 	if strings.Contains(line, "@") || strings.Contains(line, "www.") || strings.Contains(line, "://") {
@@ -213,7 +213,7 @@ func IsDetail(line string) bool {
 	return isDayLine(line)
 }
 
-// isLetterAt tells whether the character that begins at text[i] is a letter.
+// isLetterAt reports whether the character that begins at text[i] is a letter.
 func isLetterAt(text string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(text[i:])
 	return unicode.IsLetter(r)

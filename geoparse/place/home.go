@@ -70,7 +70,7 @@ type Door struct {
 	TypedPerson   bool   // markup says that it is a person
 }
 
-// Home tells whether an address is somebody's home.
+// Home reports whether an address is somebody's home.
 func (d *Door) Home() bool {
 	sum := 0.0
 	for i, v := range d.cues() {
@@ -182,26 +182,26 @@ func firstBytes(s string, n int) string {
 	return s[:n]
 }
 
-// isInstitution tells whether a text names an organisation or a part of one. It
+// isInstitution reports whether a text names an organisation or a part of one. It
 // is wider than IsFirm by the words of institutions in English.
 func isInstitution(text string) bool {
 	text = strings.ReplaceAll(text, "-in-law", "")
 	return IsFirm(text) || institutions.in(foldWords(text))
 }
 
-// isHomepage tells whether a title, whose words are also given folded, is that of
+// isHomepage reports whether a title, whose words are also given folded, is that of
 // a person's own page.
 func isHomepage(title, folded string) bool {
 	return resumeWords.in(folded) || homepageWords.in(folded) && !isInstitution(title)
 }
 
-// isProse tells whether a line is a part of a running text, whose words name
+// isProse reports whether a line is a part of a running text, whose words name
 // nobody who is at the address below it.
 func isProse(line string) bool {
 	return len(strings.Fields(line)) > 12 || strings.HasSuffix(line, "!") || strings.HasSuffix(line, "?")
 }
 
-// isBuilding tells whether a street is none, but a building: "Donald Bren Hall".
+// isBuilding reports whether a street is none, but a building: "Donald Bren Hall".
 func isBuilding(street string) bool {
 	words := nameWords(street)
 	for len(words) > 0 && strings.Trim(words[len(words)-1], "0123456789") == "" {
@@ -210,7 +210,7 @@ func isBuilding(street string) bool {
 	return len(words) > 0 && buildings[words[len(words)-1]]
 }
 
-// looksLikeNames tells whether a line is two to four words with a capital.
+// looksLikeNames reports whether a line is two to four words with a capital.
 func looksLikeNames(line string) bool {
 	line, _, _ = strings.Cut(line, "(")
 	line = strings.Trim(line, " ,;:*|>-")
@@ -232,7 +232,7 @@ func lexiconOf(list string) (l lexicon) {
 	return l
 }
 
-// in tells whether a text that foldWords returned has one of l.
+// in reports whether a text that foldWords returned has one of l.
 func (l lexicon) in(folded string) bool {
 	for _, w := range l {
 		if strings.Contains(folded, w) {

@@ -375,7 +375,7 @@ func (r *hoursReader) time() (t int, half string, ok bool) {
 	return t, half, ok
 }
 
-// isDayLine tells whether a line holds days, with hours or without.
+// isDayLine reports whether a line holds days, with hours or without.
 func isDayLine(line string) bool {
 	r := hoursReader{line[:min(len(line), 80)]}
 	r.take(lead)
@@ -461,7 +461,7 @@ var (
 		`kurs|vorlesung|übung|gottesdienst|training)`)
 )
 
-// opens tells whether h are rather opening hours than the times of a course: by
+// opens reports whether h are rather opening hours than the times of a course: by
 // what they add up to, and by the words before them, in their line and the one
 // above.
 func (h hours) opens(before string) bool {

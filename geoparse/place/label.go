@@ -99,7 +99,7 @@ func withoutLabel(line string) (name string, agent bool) {
 	return name, agent
 }
 
-// isRegister tells whether a line says where a firm is registered.
+// isRegister reports whether a line says where a firm is registered.
 func isRegister(line string) bool {
 	line = strings.ToLower(line)
 	for _, cue := range [...]string{"handelsregister", "vereinsregister", "hrb ", "hra ", "ust-id",
@@ -114,7 +114,7 @@ func isRegister(line string) bool {
 // agents begin lines about those who act for a firm.
 var agents = Phrases("agents")
 
-// IsName tells whether a line can be the name of a business, an institution or
+// IsName reports whether a line can be the name of a business, an institution or
 // a person.
 func IsName(line string) bool {
 	n := utf8.RuneCountInString(line)
@@ -147,7 +147,7 @@ func IsName(line string) bool {
 // leadsOn are words that no name ends with: a sentence goes on with the address.
 var leadsOn = Words("leads-on")
 
-// isLabel tells whether a line is a usual heading and no name.
+// isLabel reports whether a line is a usual heading and no name.
 func isLabel(line string) bool {
 	line = strings.ToLower(strings.Trim(line, " .:,;-–|"))
 	if allLabels[line] {
@@ -163,7 +163,7 @@ func isLabel(line string) bool {
 
 var slashToSpace = strings.NewReplacer("/", " ", "|", " ")
 
-// isInvitation tells whether a line leads on to the address in a sentence, and
+// isInvitation reports whether a line leads on to the address in a sentence, and
 // names nobody: "Sie finden uns unter der Anschrift", "So erreichen Sie uns",
 // "How to find us". It has a verb of finding or visiting and says to whom; or it
 // points to what follows, "unter folgender Adresse".

@@ -54,7 +54,7 @@ type Page struct {
 }
 
 // ReadPage reads the evidence of a page: its markup, nil for plain text, its
-// visible text, title and host. isPlace tells whether the gazetteer knows a
+// visible text, title and host. isPlace reports whether the gazetteer knows a
 // city or state of that name; nil: none.
 func ReadPage(marked *markup.Page, text, title, host string, isPlace func(name string) bool) *Page {
 	p := &Page{
@@ -155,7 +155,7 @@ func firmIn(line string) string {
 	return strings.Trim(strings.Join(words[from:end+1], " "), ",;:()")
 }
 
-// isLegalForm tells whether a word is a legal form, whatever marks it has: "GmbH,",
+// isLegalForm reports whether a word is a legal form, whatever marks it has: "GmbH,",
 // "e.V.", "L.L.C.". "EG" is a floor and "limited" an adjective.
 func isLegalForm(word string) bool {
 	if len(word) < 2 || len(word) > 20 {
@@ -172,7 +172,7 @@ func isLegalForm(word string) bool {
 	return len(key) < len("limited") || unicode.IsUpper(rune(first[0]))
 }
 
-// canBeName tells whether a text can be a name. One in small letters can if a
+// canBeName reports whether a text can be a name. One in small letters can if a
 // firm or the domain is called so: "comparis.ch AG".
 func (p *Page) canBeName(text string) bool {
 	if IsName(text) {
@@ -217,14 +217,14 @@ func (p *Page) ReadList(all []Around) {
 	}
 }
 
-// IsDirectory tells whether the addresses of the page are those of others, each
+// IsDirectory reports whether the addresses of the page are those of others, each
 // with a name of its own.
 func (p *Page) IsDirectory() bool { return p.tenants >= directory }
 
 // Title returns the title that the markup of the page gives.
 func (p *Page) Title() string { return p.site.Title }
 
-// IsOwn tells whether a web address is that of what bears a name on the page: one
+// IsOwn reports whether a web address is that of what bears a name on the page: one
 // of the page's own host, one whose domain agrees with the name, or any where
 // neither is known. That of a user, /~name/, is nobody else's.
 func (p *Page) IsOwn(site, name string) bool {
@@ -685,7 +685,7 @@ func (p *Page) branchShare(text string) float64 {
 	return float64(n) / float64(len(all))
 }
 
-// isPhrase tells whether a text reads like a piece of a sentence or a button, and
+// isPhrase reports whether a text reads like a piece of a sentence or a button, and
 // not like a name: "For Android Devices", "Jetzt spenden".
 func isPhrase(text string) bool {
 	words := strings.Fields(text)
@@ -706,7 +706,7 @@ var unitTerms = Words("unit-terms")
 // houseTerms end the name of a building or estate.
 var houseTerms = Words("house-terms")
 
-// isAddressPart tells whether a text is a part of an address: a unit, or the
+// isAddressPart reports whether a text is a part of an address: a unit, or the
 // name of a building.
 func isAddressPart(text string) bool {
 	words := nameWords(text)
@@ -779,7 +779,7 @@ func agreement(words []string, label string) float64 {
 	return min(0.7, float64(longest)/float64(len(label)))
 }
 
-// covers tells whether label is made of beginnings of words in their order, of
+// covers reports whether label is made of beginnings of words in their order, of
 // the first and at least one more; words may be left out.
 func covers(words []string, label string) bool {
 	if len(words) > 0 && (words[0] == "the" || words[0] == "der" || words[0] == "die" || words[0] == "das") {

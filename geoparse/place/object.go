@@ -25,7 +25,7 @@ func (p *Page) Object(a Around, objects [][]string) (best int) {
 // map has its name at the very house says more than all else.
 const leastObject = 0.05
 
-// isOneOf tells whether words are those of a name, in any order.
+// isOneOf reports whether words are those of a name, in any order.
 func isOneOf(words, names []string) bool {
 	return len(words) > 0 && slices.ContainsFunc(names, func(name string) bool {
 		own := nameWords(withoutLegalForm(name))

@@ -9,7 +9,7 @@ import (
 // A private person's address is no business of a crawl: see
 // docs/decisions/031-private-persons.md for the rules and why.
 
-// IsPerson tells whether a name is that of a person: a given name of the list
+// IsPerson reports whether a name is that of a person: a given name of the list
 // and one to three more names, "Harms, Hanna", or names behind "Herr", "Mrs"
 // or "Familie"; and no word of a business or institution.
 func IsPerson(name string) bool {
@@ -36,7 +36,7 @@ func IsPerson(name string) bool {
 	}
 }
 
-// isJob tells whether a text says what somebody does, "Director of Research": its
+// isJob reports whether a text says what somebody does, "Director of Research": its
 // noun is the last word before a comma or preposition.
 func isJob(text string) bool {
 	noun := ""
@@ -53,7 +53,7 @@ func isJob(text string) bool {
 	return noun != "" && jobs[noun]
 }
 
-// givenName tells whether the first word is a usual given name; of "Anne-Marie"
+// givenName reports whether the first word is a usual given name; of "Anne-Marie"
 // the first part decides.
 func givenName(name string) bool {
 	word, _, _ := strings.Cut(name, " ")
@@ -61,7 +61,7 @@ func givenName(name string) bool {
 	return word != "" && givenNames[strings.ToLower(word)]
 }
 
-// properNames tells whether text is so many names: words with a capital, of
+// properNames reports whether text is so many names: words with a capital, of
 // letters only, an initial, or a particle such as "von".
 func properNames(text string, least, most int) bool {
 	n := 0
@@ -86,7 +86,7 @@ func properNames(text string, least, most int) bool {
 	return n >= least
 }
 
-// IsFirm tells whether a text has a word that only businesses, institutions and
+// IsFirm reports whether a text has a word that only businesses, institutions and
 // professions have beside an address.
 func IsFirm(text string) bool {
 	text = strings.ToLower(text)
@@ -110,7 +110,7 @@ func IsFirm(text string) bool {
 
 func isWordBreak(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// IsCommerce tells whether the text around an address says that somebody does
+// IsCommerce reports whether the text around an address says that somebody does
 // business there. It is narrower than IsFirm: "Team" in a menu says nothing.
 func IsCommerce(text string) bool {
 	text = strings.ToLower(text)

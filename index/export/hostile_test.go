@@ -19,7 +19,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// dangerous tells whether a spreadsheet would compute a cell, by a rule of its
+// dangerous reports whether a spreadsheet would compute a cell, by a rule of its
 // own: the first character decides, and after a sign anything but digits and
 // what stands between them.
 func dangerous(cell string) bool {

@@ -39,7 +39,7 @@ func contactHost(text string) string {
 	return host
 }
 
-// ContactIsExample tells whether nobody can own the host of the contact: it is one of those that
+// ContactIsExample reports whether nobody can own the host of the contact: it is one of those that
 // RFC 2606 reserves for examples and tests.
 func (o *Options) ContactIsExample() bool {
 	host := "." + strings.ToLower(strings.TrimSuffix(contactHost(o.Fetch.Contact), "."))
@@ -51,5 +51,5 @@ func (o *Options) ContactIsExample() bool {
 	return false
 }
 
-// ContactIsHere tells whether the contact is a page on loopback.
+// ContactIsHere reports whether the contact is a page on loopback.
 func (o *Options) ContactIsHere() bool { return weburl.IsLoopback(contactHost(o.Fetch.Contact)) }

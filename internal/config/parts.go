@@ -172,7 +172,7 @@ func (o *Options) LearningOptions() predictor.Options {
 	return m
 }
 
-// StaysHere tells whether no request of a crawl from these seeds can leave this machine.
+// StaysHere reports whether no request of a crawl from these seeds can leave this machine.
 func (o *Options) StaysHere(seeds []weburl.URL) bool {
 	if o.Fetch.Proxy != "" {
 		u, err := url.Parse(o.Fetch.Proxy)

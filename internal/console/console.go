@@ -59,7 +59,7 @@ func (c *Console) Level() slog.Level {
 // SetLevel changes that, also of copies of c, once it was configured.
 func (c *Console) SetLevel(level slog.Level) { c.level.Set(level) }
 
-// Says tells whether lines of this level are written.
+// Says reports whether lines of this level are written.
 func (c *Console) Says(level slog.Level) bool { return level >= c.Level() }
 
 // Log is the logger of lines of JSON, or nil for text.

@@ -178,7 +178,7 @@ func AppendLines(name string, mode fs.FileMode, lines ...string) error {
 	return SyncDir(filepath.Dir(name))
 }
 
-// ErrLocked says that another process, or another part of this one, has a lock.
+// ErrLocked means that another process, or another part of this one, has a lock.
 var ErrLocked = errors.New("in use by another process")
 
 // Lock locks the file name for as long as this process runs or until unlock is

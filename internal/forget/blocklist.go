@@ -26,7 +26,7 @@ type Blocklist struct {
 
 var placeID = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
-// IsAddressID tells whether text has the form of the ID of an address.
+// IsAddressID reports whether text has the form of the ID of an address.
 func IsAddressID(text string) bool { return placeID.MatchString(text) }
 
 // NewBlocklist returns the list of these lines. Empty lines and lines that begin
@@ -72,7 +72,7 @@ func (b Blocklist) add(line string) error {
 	return nil
 }
 
-// Has tells whether nothing of u may be fetched or kept.
+// Has reports whether nothing of u may be fetched or kept.
 func (b Blocklist) Has(u weburl.URL) bool {
 	if len(b.urls) > 0 && b.urls[u.Identity()] {
 		return true
@@ -98,7 +98,7 @@ func (b Blocklist) hasPage(raw string) bool {
 	return err == nil && b.Has(u)
 }
 
-// hasPlace tells whether an address of this index.Place must not be kept.
+// hasPlace reports whether an address of this index.Place must not be kept.
 func (b Blocklist) hasPlace(place string) bool { return b.addresses[place] }
 
 // hasKey is hasPlace of an address in the crawl tree, a geoparse.Parts.Key.

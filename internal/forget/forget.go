@@ -79,7 +79,7 @@ type Removal struct {
 	Trace *trace `json:"trace,omitempty"` // in forget.pending only
 }
 
-// Aim makes r the removal of the host or page that text names, and tells whether
+// Aim makes r the removal of the host or page that text names, and reports whether
 // it names one: a URL, or a host name.
 func (r *Removal) Aim(text string) bool {
 	if u, err := weburl.Parse(text); err == nil && strings.Contains(text, "://") {
@@ -124,7 +124,7 @@ func (r *Removal) aimPlaces(what, also, line string) {
 	}
 }
 
-// IsSuffix tells whether r is the removal of a host above registrable domains, such as
+// IsSuffix reports whether r is the removal of a host above registrable domains, such as
 // de or co.uk, which are those of many owners.
 func (r *Removal) IsSuffix() bool {
 	u, err := weburl.Parse("http://" + r.What + "/")
@@ -136,7 +136,7 @@ func (r *Removal) IsSuffix() bool {
 	return err != nil
 }
 
-// Covers tells whether r blocks u.
+// Covers reports whether r blocks u.
 func (r *Removal) Covers(u weburl.URL) bool {
 	list, err := NewBlocklist(r.lines()...)
 	return err == nil && list.Has(u)
@@ -328,7 +328,7 @@ func (x *removing) wrote(what string) {
 	x.stores.say("%s: rewritten", what)
 }
 
-// has tells whether a page goes.
+// has reports whether a page goes.
 func (x *removing) has(u weburl.URL) bool { return x.list.Has(u) || x.finder.inURL(u) }
 
 // archives takes pages out of the WARC files: those that go, those that state the

@@ -24,7 +24,7 @@ type Request struct {
 	api.Removal
 }
 
-// ErrNoRequest says that there is no request with this number.
+// ErrNoRequest means that there is no request with this number.
 var ErrNoRequest = errors.New("no such removal request")
 
 // maxRequests bounds the file of removal requests, in bytes.

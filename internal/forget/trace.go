@@ -44,7 +44,7 @@ func (r *Removal) newFinder() (f finder) {
 	return f
 }
 
-// in tells whether a text names what is forgotten.
+// in reports whether a text names what is forgotten.
 func (f finder) in(text string) bool {
 	if text == "" {
 		return false
@@ -75,7 +75,7 @@ func (f finder) in(text string) bool {
 
 func anywhere(_, _ string) bool { return true }
 
-// endsHost tells whether a host name ends between two texts; it may have labels before it.
+// endsHost reports whether a host name ends between two texts; it may have labels before it.
 func endsHost(before, after string) bool {
 	letter := func(c byte) bool { return c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' }
 	if before != "" && letter(before[len(before)-1]) || after != "" && letter(after[0]) {
@@ -84,7 +84,7 @@ func endsHost(before, after string) bool {
 	return len(after) < 2 || after[0] != '.' || !letter(after[1])
 }
 
-// endsURL tells whether a URL ends between two texts.
+// endsURL reports whether a URL ends between two texts.
 func endsURL(before, after string) bool {
 	return endsHost(before, "") && (after == "" || strings.ContainsRune(" \t\r\n\"'<>#,;)]}\\", rune(after[0])))
 }
@@ -133,5 +133,5 @@ func digitsOf(text string) string {
 	return strings.Trim(b.String(), "|")
 }
 
-// inURL tells whether a URL, or one in its query, is forgotten.
+// inURL reports whether a URL, or one in its query, is forgotten.
 func (f finder) inURL(u weburl.URL) bool { return f.in(u.String()) }

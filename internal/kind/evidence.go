@@ -132,7 +132,7 @@ func (t *table) inside(word, lang string) phrase {
 	return phrase{}
 }
 
-// said tells whether a phrase means its kind in a language; English words do in all.
+// said reports whether a phrase means its kind in a language; English words do in all.
 func (p phrase) said(lang string) bool {
 	return lang == "" || p.langs == "" || strings.Contains(p.langs, lang) || strings.Contains(p.langs, "en")
 }

@@ -175,7 +175,7 @@ func Key(id string) string {
 	return key
 }
 
-// HeadFirst tells whether the noun of a compound name stands first in a language.
+// HeadFirst reports whether the noun of a compound name stands first in a language.
 func HeadFirst(lang string) bool { return lang != "en" && lang != "nl" && lang != "de" }
 
 // MostSpecific returns the kind with the most tags of those that an object has

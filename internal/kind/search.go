@@ -52,7 +52,7 @@ func Find(text string) []string {
 	return all
 }
 
-// names tells whether readers call kinds by the phrase.
+// names reports whether readers call kinds by the phrase.
 func (p phrase) names() bool { return p.use == Name || p.use == Term || p.use == Unsure }
 
 func (t *table) of(p phrase) []string {

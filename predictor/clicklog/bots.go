@@ -11,7 +11,7 @@ var robotWords = [...]string{
 }
 
 // isRobot says that an agent is a program by its own words, or has none.
-// A log of the common format has no agents: has says whether this one does.
+// A log of the common format has no agents: has reports whether this one does.
 func isRobot(agent string, has bool) bool {
 	if !has {
 		return false

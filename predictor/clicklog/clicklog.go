@@ -44,7 +44,7 @@ func DefaultOptions() Options {
 	return Options{Idle: 30 * time.Minute, MaxPerMinute: 40, Views: 500_000}
 }
 
-// Validate says which option is out of range.
+// Validate returns an error that names the option out of range.
 func (o Options) Validate() error {
 	switch {
 	case o.Idle < time.Minute || o.Idle > 24*time.Hour:
@@ -80,8 +80,8 @@ type Counts struct {
 }
 
 var (
-	// ErrFormat says that a file holds no access log.
+	// ErrFormat means that a file holds no access log.
 	ErrFormat = errors.New("not an access log in the common or combined format")
-	// ErrNoSite says that a log names no hosts and no option does.
+	// ErrNoSite means that a log names no hosts and no option does.
 	ErrNoSite = errors.New("the log names no hosts")
 )

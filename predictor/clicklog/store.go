@@ -65,9 +65,9 @@ const (
 )
 
 var (
-	// ErrVersion says that a store was written by another version of the program.
+	// ErrVersion means that a store was written by another version of the program.
 	ErrVersion = errors.New("click store of another version; remove the folder and import the logs again")
-	// ErrLocked says that another process uses a store.
+	// ErrLocked means that another process uses a store.
 	ErrLocked = errors.New("click store is in use by another process")
 )
 
@@ -399,7 +399,7 @@ func (s *Store) commit() error {
 }
 
 // Forget takes the views and the importance of pages out of the store in dir, and
-// the names of logs that match, and tells whether there is a store. A killed Forget
+// the names of logs that match, and reports whether there is a store. A killed Forget
 // is completed by calling it again.
 func Forget(dir string, match func(text string) bool) (bool, error) {
 	if _, err := os.Stat(filepath.Join(dir, manifestName)); errors.Is(err, fs.ErrNotExist) {

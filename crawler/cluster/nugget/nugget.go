@@ -147,7 +147,7 @@ func (a *Agent) Publish() (Nugget, bool) {
 	return n, true
 }
 
-// ErrOrder says that a nugget cannot come now: an agent told of a part before
+// ErrOrder means that a nugget cannot come now: an agent told of a part before
 // the turn of the one before it, or the one before it was lost.
 var ErrOrder = errors.New("nugget: told out of order")
 

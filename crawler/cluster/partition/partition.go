@@ -102,7 +102,7 @@ func DefaultOptions() Options {
 	return Options{Method: SiteHash, Policy: PolicyA, Alpha: 0.7, Beta: 0.5}
 }
 
-// Validate says which option is out of range or missing.
+// Validate returns an error that names the option out of range or missing.
 func (o Options) Validate() error {
 	switch {
 	case !slices.Contains(Methods(), o.Method):

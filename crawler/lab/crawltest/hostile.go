@@ -125,13 +125,13 @@ type exchange struct {
 	nth  int // request of its connection, from 1
 }
 
-// printf writes a piece of an answer and tells whether the client still listens.
+// printf writes a piece of an answer and reports whether the client still listens.
 func (e *exchange) printf(format string, args ...any) bool {
 	_, err := fmt.Fprintf(e.Conn, format, args...)
 	return err == nil
 }
 
-// sleep waits and tells whether the server still runs.
+// sleep waits and reports whether the server still runs.
 func (e *exchange) sleep(d time.Duration) bool {
 	select {
 	case <-e.done:
@@ -141,7 +141,7 @@ func (e *exchange) sleep(d time.Duration) bool {
 	}
 }
 
-// An answer writes one response and tells whether the connection goes on.
+// An answer writes one response and reports whether the connection goes on.
 type answer func(*exchange) bool
 
 // Cases returns the names of all cases in order.

@@ -56,7 +56,7 @@ func TestTogether(t *testing.T) {
 	}
 	defer gate.Close()
 
-	// visit uses a turn that was claimed, and tells whether u is done with.
+	// visit uses a turn that was claimed, and reports whether u is done with.
 	visit := func(u weburl.URL) (done bool) {
 		d, err := gate.Check(t.Context(), u)
 		if err != nil {

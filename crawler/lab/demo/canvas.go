@@ -148,7 +148,7 @@ func (c *canvas) Description() string { return c.Text(c.s.name + " in " + c.Plac
 // Place returns the name of the site's place.
 func (c *canvas) Place() string { return c.t.places[c.s.place].name }
 
-// InTown tells whether the site is the town's.
+// InTown reports whether the site is the town's.
 func (c *canvas) InTown() bool { return c.s.place == 0 }
 
 // Chance is true with probability p; what the page holds depends on it.
@@ -285,7 +285,7 @@ func (c *canvas) Visit(s int32) string {
 	return c.href("http://"+strings.TrimPrefix(host, "www.")+"/", name) // redirects, too
 }
 
-// Noindex tells whether the page asks not to be kept.
+// Noindex reports whether the page asks not to be kept.
 func (c *canvas) Noindex() bool {
 	private := c.at.page == privacyPage
 	if c.s.kind == organisation {
@@ -294,7 +294,7 @@ func (c *canvas) Noindex() bool {
 	return c.s.style == 1 && private
 }
 
-// Nofollow tells whether the page asks not to follow its links.
+// Nofollow reports whether the page asks not to follow its links.
 func (c *canvas) Nofollow() bool { return c.s.kind == linkFarm && c.at.page%7 == 3 }
 
 // layoutWeights say how often each "address N" of pages.tmpl is used.

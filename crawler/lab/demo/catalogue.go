@@ -313,7 +313,7 @@ func (c *canvas) AllSections() string {
 // NewItem returns the entry of any item.
 func (c *canvas) NewItem() string { return c.entry(int32(c.d.n(int(c.s.items))), false) }
 
-// ContactStated tells whether the contact page holds the address.
+// ContactStated reports whether the contact page holds the address.
 func (c *canvas) ContactStated() bool { return c.s.style%3 == 0 || c.s.house >= 0 }
 
 // Entries returns those of a list page. Some trades have their addresses printed there.
@@ -375,7 +375,7 @@ func (c *canvas) ItemPlace() string {
 	return pick(&c.w, p.postcodes) + " " + c.Text(p.name)
 }
 
-// AboutTown tells whether a wiki or forum speaks of the town.
+// AboutTown reports whether a wiki or forum speaks of the town.
 func (c *canvas) AboutTown() bool {
 	return c.Item.Place == 0 && (c.s.kind == wiki || c.s.kind == forum)
 }
@@ -389,7 +389,7 @@ func (c *canvas) Portal() int32 { return c.t.local[0] }
 // PortalLink returns a link to it from the calendar.
 func (c *canvas) PortalLink() string { return c.link(ref{c.Portal(), homePage}, "Stadt") }
 
-// NamesSite tells whether the page links to the site of its item.
+// NamesSite reports whether the page links to the site of its item.
 func (c *canvas) NamesSite() bool {
 	return c.Item.Org >= 0 && (c.s.kind != yellowPages || c.d.chance(0.7))
 }

@@ -79,7 +79,7 @@ func (t *Town) speak() {
 	}
 }
 
-// isForeign tells whether a page is in the town's other language.
+// isForeign reports whether a page is in the town's other language.
 func (t *Town) isForeign(r ref) bool {
 	s := &t.sites[r.site]
 	switch {

@@ -171,7 +171,7 @@ func (t *Town) ownAddress(s int32) Address {
 	return t.addressIn(&d, int(at.place), at.name)
 }
 
-// IsImprint tells whether the page is the imprint.
+// IsImprint reports whether the page is the imprint.
 func (c *canvas) IsImprint() bool {
 	return c.Kind == orgImprint || c.Kind == orgContact && c.Plan.combined
 }

@@ -260,7 +260,7 @@ func (t *Town) domainFor(host string) string {
 	return "localhost:" + port
 }
 
-// isHere tells whether a name means the server itself.
+// isHere reports whether a name means the server itself.
 func isHere(name string) bool {
 	ip := net.ParseIP(strings.Trim(name, "[]"))
 	return name == "localhost" || ip != nil && ip.IsLoopback()

@@ -13,7 +13,7 @@ import (
 // by month, forums that put a session id into their links, and shops whose
 // filters can be combined.
 
-// traps tells whether a forum or shop multiplies its pages.
+// traps reports whether a forum or shop multiplies its pages.
 func (t *Town) traps(site int32) bool {
 	k := t.sites[site].kind
 	return !t.o.Finite && (k == forum && site%3 == 0 || k == shop && site%8 == 0)

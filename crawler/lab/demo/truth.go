@@ -67,7 +67,7 @@ func (t *Town) targetOf(u weburl.URL) (to target, bare, ok bool) {
 	return t.lookup(s, requestPath(u)), false, true
 }
 
-// disallowed tells whether robots.txt keeps crawlers off a page.
+// disallowed reports whether robots.txt keeps crawlers off a page.
 func (t *Town) disallowed(r ref) bool {
 	s := &t.sites[r.site]
 	switch {
@@ -81,7 +81,7 @@ func (t *Town) disallowed(r ref) bool {
 	}
 }
 
-// reachable tells whether an obedient crawler can get a page.
+// reachable reports whether an obedient crawler can get a page.
 func (t *Town) reachable(r ref) bool {
 	f := t.sites[r.site].behaviour
 	return f != broken && f != resets && !t.disallowed(r)

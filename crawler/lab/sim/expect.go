@@ -131,7 +131,7 @@ func (e *Expectation) value(x ast.Expr, c Measured) (float64, error) {
 	return 0, expectError(e.Text, int(x.Pos())-1, "want a number, or STRATEGY.METRIC")
 }
 
-// Check tells whether the expectation holds for c, on means over all runs, and
+// Check reports whether the expectation holds for c, on means over all runs, and
 // the two numbers. What divides by 0, or was not measured, holds never.
 func (e *Expectation) Check(c Measured) (holds bool, left, right float64) {
 	left, _ = e.value(e.parsed.X, c)

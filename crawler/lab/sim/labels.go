@@ -19,7 +19,7 @@ import (
 // Labels say which pages are relevant.
 type Labels map[string]bool
 
-// Relevant tells whether a page is.
+// Relevant reports whether a page is.
 func (l Labels) Relevant(u weburl.URL) bool { return l[u.Identity()] }
 
 // ReadLabels reads a table of URL, tab, 1 or 0. FILE:COLUMN names one of several

@@ -51,7 +51,7 @@ func GraphOracle(w *Web) *Oracle {
 	return o
 }
 
-// Rescores tells whether the way to what was not visited yet has changed.
+// Rescores reports whether the way to what was not visited yet has changed.
 func (o *Oracle) Rescores() bool { return o.graph }
 
 // Score returns the priority of e.

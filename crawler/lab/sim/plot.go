@@ -106,7 +106,7 @@ func (c *Comparison) Plot(name string) (files []string, err error) {
 	return DrawFigures(name, drawn)
 }
 
-// timed tells whether virtual time passed.
+// timed reports whether virtual time passed.
 func (c *Comparison) timed() bool {
 	return slices.ContainsFunc(c.Orders, func(o OrderResults) bool {
 		return slices.ContainsFunc(o.Runs, func(r *Result) bool { return r.Time > 0 })

@@ -265,5 +265,5 @@ func (w *Web) Important() (all, unlinked int) {
 	return all, unlinked
 }
 
-// isHidden tells whether nothing links to u.
+// isHidden reports whether nothing links to u.
 func (w *Web) isHidden(u weburl.URL) bool { return len(w.hidden) > 0 && w.hidden[frontier.KeyOf(u)] }

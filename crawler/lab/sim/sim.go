@@ -60,7 +60,7 @@ type Options struct {
 	Scope func(u weburl.URL) (reason string)
 }
 
-// Validate says what is wrong with o.
+// Validate returns an error if o is invalid.
 func (o Options) Validate() error {
 	switch {
 	case o.Pages < 0 || o.Fetchers < 0 || o.PerHost < 0 || o.MaxDepth < 0 || o.MaxPerHost < 0:

@@ -153,7 +153,7 @@ func (r *Meter) estimate(mentions int) {
 	}
 }
 
-// advise says whether to go on.
+// advise reports whether to go on.
 func (r *Meter) advise(pages int, waiting int64) {
 	left := int(math.Round(r.Estimate)) - r.Mentioned
 	pace := fmt.Sprintf("the last %s pages brought %d new streets", whole(Recent), r.New)

@@ -84,7 +84,7 @@ func shape(b *strings.Builder, s string) {
 	}
 }
 
-// isID tells whether digits and letters change often in a long word, as in a
+// isID reports whether digits and letters change often in a long word, as in a
 // hash and never in a name with a year.
 func isID(s string) bool {
 	if len(s) < 8 {

@@ -309,7 +309,7 @@ func (d *Detector) Dust(u weburl.URL) (all []string) {
 	return all
 }
 
-// multiplies tells whether a pattern makes copies and has had no relevant page
+// multiplies reports whether a pattern makes copies and has had no relevant page
 // for long: near copies on a relevant site are often pages of their own.
 func (s *pattern) multiplies() bool {
 	if s.Barren < minPages {
@@ -321,7 +321,7 @@ func (s *pattern) multiplies() bool {
 	return s.Pages >= minHost && float64(s.Copies) >= copiesHost*float64(s.Pages)
 }
 
-// barren tells whether a host has no end and no yield.
+// barren reports whether a host has no end and no yield.
 func (s *pattern) barren() bool {
 	return s.Level == wholeHost && s.Barren > poor && s.Barren == s.Pages
 }

@@ -60,7 +60,7 @@ func DefaultOptions() Options {
 	}
 }
 
-// Validate says what is wrong with o.
+// Validate returns an error if o is invalid.
 func (o Options) Validate() error {
 	switch {
 	case !isToken(o.Agent):
@@ -88,7 +88,7 @@ func isToken(s string) bool {
 	return s != ""
 }
 
-// A Decision says whether a URL may be asked now.
+// A Decision reports whether a URL may be asked now.
 type Decision struct {
 	Allowed  bool
 	Delay    time.Duration // Crawl-delay for us, at most MaxDelay, or 0
@@ -161,7 +161,7 @@ func New(o Options) (*Cache, error) {
 	return c, err
 }
 
-// Check says whether u may be asked. Where the rules of its host are not
+// Check reports whether u may be asked. Where the rules of its host are not
 // known, it makes one request for them, not more: a redirect is followed by
 // the next Check, so that even robots.txt is asked for at the host's pace. Many
 // Checks of one host at once make one request. The only error is that of ctx.

@@ -245,7 +245,7 @@ func (r *rules) size() int64 {
 	return n
 }
 
-// allows says whether u may be asked for: the longest pattern that matches
+// allows reports whether u may be asked for: the longest pattern that matches
 // decides, and of two as long the one that allows (RFC 9309, section 2.2.2).
 // None decides about robots.txt itself, which is always allowed.
 func (r *rules) allows(u weburl.URL) bool {
@@ -261,7 +261,7 @@ func (r *rules) allows(u weburl.URL) bool {
 	return i < 0 || r.List[i].Allow
 }
 
-// Matches tells whether path begins with pattern, in which "*" stands for any
+// Matches reports whether path begins with pattern, in which "*" stands for any
 // text and "$" at the end for the end of path. It takes the leftmost place for
 // each piece between two stars, which is enough and makes it linear: no
 // pattern blows up.

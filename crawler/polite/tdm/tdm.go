@@ -50,7 +50,7 @@ func Parse(body []byte) Rules {
 	return rules
 }
 
-// Reserved tells whether the page at u is reserved: the first rule whose
+// Reserved reports whether the page at u is reserved: the first rule whose
 // location fits decides, as patterns of robots.txt do.
 func (r Rules) Reserved(u weburl.URL) bool {
 	path := u.Path()

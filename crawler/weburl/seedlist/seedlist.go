@@ -65,7 +65,7 @@ func Read(r io.Reader, found func(Found) error) (Form, error) {
 	return Lines, readLines(in, found)
 }
 
-// names tells whether a key or the head of a column stands for web addresses:
+// names reports whether a key or the head of a column stands for web addresses:
 // "website", "contact:website", "URL", "Internet", "original" of archives.
 func names(key string) bool {
 	key = strings.ToLower(strings.Trim(key, "\" \t\r?"))

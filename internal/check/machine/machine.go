@@ -31,7 +31,7 @@ type Room struct {
 // fewPages are too few to say what a page takes on the disk.
 const fewPages = 1000
 
-// Check says whether dir, which may be made yet, can be written to, and how far the free space
+// Check reports whether dir, which may be made yet, can be written to, and how far the free space
 // reaches, as the crawl so far goes.
 func (r Room) Check(dir string) check.Finding {
 	const name = "disk"

@@ -193,7 +193,7 @@ func (t *table) text() string {
 	return b.String()
 }
 
-// isBrand tells whether a name says by itself that it is the brand of a kind: it is
+// isBrand reports whether a name says by itself that it is the brand of a kind: it is
 // no word of the table, and one word is no usual name, such as "Müller".
 func (t *table) isBrand(name, id string, counts map[string]int) bool {
 	if use, _ := t.judge(name, counts); use == kind.Name || use == kind.Term || use == kind.Unsure {
@@ -322,7 +322,7 @@ func (t *table) common(claims map[string]int) string {
 	return best
 }
 
-// akin tells whether a term is formed like a name of its kind: "schreiner" like
+// akin reports whether a term is formed like a name of its kind: "schreiner" like
 // "schreinerei".
 func (t *table) akin(term, main string) bool {
 	if strings.Contains(term, " ") || len(term) < stem {
