@@ -39,9 +39,9 @@ type Options struct {
 }
 
 // DefaultOptions are half an hour of idle time, nothing for last pages, 40
-// pages a minute and 500,000 views in memory.
+// pages a minute and 100,000 views in memory.
 func DefaultOptions() Options {
-	return Options{Idle: 30 * time.Minute, MaxPerMinute: 40, Views: 500_000}
+	return Options{Idle: 30 * time.Minute, MaxPerMinute: 40, Views: 100_000}
 }
 
 // Validate returns an error that names the option out of range.
