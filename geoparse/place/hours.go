@@ -71,6 +71,7 @@ func ParseHours(text string) (osm string, ok bool) {
 const (
 	maxHoursText = 1000 // bytes
 	maxSpans     = 4    // of a day
+	maxDayWord   = 16   // bytes
 )
 
 func readHours(text string) (h hours, ok bool) {
@@ -193,7 +194,6 @@ var (
 	allWeek   = regexp.MustCompile(`^\s*24/7\s*$`)
 	everyHour = regexp.MustCompile(`(?i)24 hours(?: a day)?,? ?7 ?days`)
 	lead      = regexp.MustCompile(`(?i)^[\s;,|•·*]*(?:(?:jeden|jeweils|every|an|am|on|and|und|sowie)\s+)*`)
-	dayWord   = regexp.MustCompile(`^\p{L}{2,16}`)
 	dash      = regexp.MustCompile(`(?i)^\s*(?:[-–—‑−]|(?:bis|to|until|till|through|thru)\b)\s*`)
 	dayJoint  = regexp.MustCompile(`(?i)^[\s,/&+]*(?:(?:und|and|sowie|u\.?)\s+)?`)
 	timeLead  = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:von|from|between|zwischen|ab|open|geöffnet|jeweils|` +
@@ -238,17 +238,18 @@ func (r *hoursReader) rule() (set daySet, spans []timeSpan, ok bool) {
 
 // day reads one name of a day. Short ones need a capital letter.
 func (r *hoursReader) day() (daySet, bool) {
-	start := *r
-	m := r.take(dayWord)
-	if m == nil {
+	word := r.rest
+	if n := strings.IndexFunc(word, func(c rune) bool { return !unicode.IsLetter(c) }); n >= 0 {
+		word = word[:n]
+	}
+	if len(word) < 2 || len(word) > maxDayWord {
 		return 0, false
 	}
-	set, ok := dayWords[strings.ToLower(m[0])]
-	if first, _ := utf8.DecodeRuneInString(m[0]); !ok || len(m[0]) <= 3 && !unicode.IsUpper(first) {
-		*r = start
+	set, ok := dayWords[strings.ToLower(word)]
+	if first, _ := utf8.DecodeRuneInString(word); !ok || len(word) <= 3 && !unicode.IsUpper(first) {
 		return 0, false
 	}
-	r.rest = strings.TrimPrefix(r.rest, ".")
+	r.rest = strings.TrimPrefix(r.rest[len(word):], ".")
 	return set, true
 }
 

@@ -594,12 +594,13 @@ func trimName(text string) string {
 // serviceMark is a raised "TM" or "SM" that plain text runs into a name.
 var serviceMark = regexp.MustCompile(`(\p{Ll})(TM|SM)$`)
 
-var rightsMark = regexp.MustCompile(`(?i)©|opyright|\(c\)`)
+// rightsMarks stand in lines about rights. They are looked for in every line of a page.
+var rightsMarks = []string{"©", "opyright", "OPYRIGHT", "(c)", "(C)"}
 
 // owner returns who holds the rights by a line such as "© 2010–2012 Harms Ltd.
 // All rights reserved", or "".
 func owner(line string) string {
-	if !rightsMark.MatchString(line) {
+	if !slices.ContainsFunc(rightsMarks, func(mark string) bool { return strings.Contains(line, mark) }) {
 		return ""
 	}
 	lower := strings.ToLower(line)
