@@ -161,8 +161,11 @@ func isLegalForm(word string) bool {
 	if len(word) < 2 || len(word) > 20 {
 		return false
 	}
-	key := strings.Join(nameWords(word), "")
-	if !legalForms[key] || key == "" {
+	key := strings.ToLower(strings.Trim(word, `.,;:()"“„`))
+	if strings.ContainsFunc(key, isWordBreak) { // "e.V."; others are most words of a page
+		key = strings.Join(nameWords(word), "")
+	}
+	if !legalForms[key] {
 		return false
 	}
 	first := strings.TrimLeft(word, "(,\"“„")
