@@ -94,7 +94,7 @@ type questionKind struct {
 }
 
 // kindsOf returns the kinds of question to x, which holds docs; the first
-// usualKinds of them are the mix that docs/performance.md speaks of.
+// usualKinds of them are the mix that docs/measurements.md speaks of.
 func kindsOf(x *Index, docs []Document) []questionKind {
 	words := func(r *rand.Rand) []string { return strings.Fields(docs[r.IntN(len(docs))].Text) }
 	title := func(r *rand.Rand) string { return strings.Fields(docs[r.IntN(len(docs))].Title)[0] }

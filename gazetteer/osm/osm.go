@@ -124,7 +124,7 @@ func looksLike(head []byte) string {
 // postcode and city that contain them or that their neighbours have, postcodes,
 // cities, outlines. Addresses, streets and the nodes that they need lie in
 // temporary files; memory grows with the outlines, place nodes and web sites of
-// the extract and with the area that has addresses (docs/scale.md). Only an
+// the extract and with the area that has addresses (docs/measurements.md). Only an
 // XML extract keeps its ways in memory.
 //
 // It reads a PBF file three times. Errors wrap ErrFormat, ErrTruncated or

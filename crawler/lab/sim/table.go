@@ -22,7 +22,8 @@ var Formats = []string{"text", "md", "csv", "csv-summary", "json"}
 // same bytes.
 func (c *Comparison) Write(w io.Writer, format string) error {
 	write := map[string]func(io.Writer) error{
-		"text": c.writeText, "md": c.writeMarkdown, "csv": c.writeCurves, "csv-summary": c.writeSummary, "json": c.writeJSON,
+		"text": c.writeText, "md": c.writeMarkdown, "csv": c.writeCurves,
+		"csv-summary": c.writeSummary, "json": c.writeJSON,
 	}[format]
 	if write == nil {
 		return fmt.Errorf("sim: format %q is not one of %s", format, strings.Join(Formats, ", "))
@@ -39,9 +40,12 @@ var columns = []struct {
 	title, metric string
 	format        func(e Estimate) string
 }{
-	{"pages", "pages", whole}, {"found", "found", whole}, {"harvest", "harvest", percent}, {"coverage", "coverage", percent}, {"area", "area", fraction},
-	{"addresses", "addresses", whole}, {"streets", "streets", whole}, {"contents", "contents", whole}, {"off the biggest host", "off-host", whole},
-	{"important", "important", whole}, {"unlinked", "unlinked", whole}, {"pages until important", "until-important", whole},
+	{"pages", "pages", whole}, {"found", "found", whole}, {"harvest", "harvest", percent},
+	{"coverage", "coverage", percent}, {"area", "area", fraction},
+	{"addresses", "addresses", whole}, {"streets", "streets", whole},
+	{"contents", "contents", whole}, {"off the biggest host", "off-host", whole},
+	{"important", "important", whole}, {"unlinked", "unlinked", whole},
+	{"pages until important", "until-important", whole},
 	{"queue max", "queue", whole}, {"time", "time", hours},
 }
 
@@ -106,7 +110,8 @@ func (c *Comparison) caption() string {
 	}
 	text := fmt.Sprintf("%s: %d relevant pages, budget %d pages", first[0].Web, first[0].Relevant, c.Budget)
 	if len(webs) > 1 {
-		text = fmt.Sprintf("%d webs: %d relevant pages in the mean, budget %d pages", len(webs), relevant/len(first), c.Budget)
+		text = fmt.Sprintf("%d webs: %d relevant pages in the mean, budget %d pages",
+			len(webs), relevant/len(first), c.Budget)
 	}
 	if len(first) > 1 {
 		text += fmt.Sprintf("; mean of %d runs ± 95 %% confidence interval", len(first))
@@ -155,9 +160,12 @@ var histograms = []struct {
 	from        int // the first class
 	of          func(r *Result) []int
 }{
-	{"relevant pages by the bridge pages between them and the last relevant page (mean of the runs)", "bridge pages", 0, func(r *Result) []int { return r.Bridges }},
-	{"ends of the crawl by the irrelevant pages behind the last relevant page (mean of the runs)", "tail length", 1, func(r *Result) []int { return r.Tails }},
-	{"relevant pages by their distance from a seed (mean of the runs)", "links", 0, func(r *Result) []int { return r.Depths }},
+	{"relevant pages by the bridge pages between them and the last relevant page (mean of the runs)",
+		"bridge pages", 0, func(r *Result) []int { return r.Bridges }},
+	{"ends of the crawl by the irrelevant pages behind the last relevant page (mean of the runs)",
+		"tail length", 1, func(r *Result) []int { return r.Tails }},
+	{"relevant pages by their distance from a seed (mean of the runs)",
+		"links", 0, func(r *Result) []int { return r.Depths }},
 }
 
 // histogram returns the mean counts of n classes and, last, of all beyond.
@@ -202,7 +210,8 @@ func (c *Comparison) writeSummary(w io.Writer) error {
 		for _, n := range c.marks() {
 			for _, m := range metrics {
 				e, _ := c.Metric(o.Name, m.name, n)
-				out.Write([]string{o.Name, m.name, strconv.Itoa(e.Runs), number(e.Mean), number(e.Margin), number(e.Median), strconv.Itoa(n)})
+				out.Write([]string{o.Name, m.name, strconv.Itoa(e.Runs),
+					number(e.Mean), number(e.Margin), number(e.Median), strconv.Itoa(n)})
 			}
 		}
 	}
@@ -212,13 +221,16 @@ func (c *Comparison) writeSummary(w io.Writer) error {
 
 func (c *Comparison) writeCurves(w io.Writer) error {
 	out := csv.NewWriter(w)
-	out.Write([]string{"strategy", "web", "seed", "pages", "found", "harvest", "coverage", "addresses", "streets", "queue", "seconds"})
+	out.Write([]string{"strategy", "web", "seed", "pages", "found", "harvest", "coverage",
+		"addresses", "streets", "queue", "seconds"})
 	for _, o := range c.Orders {
 		for _, r := range o.Runs {
 			for _, s := range r.Samples {
 				out.Write([]string{
-					o.Name, r.Web, strconv.FormatUint(r.Seed, 10), strconv.Itoa(s.Pages), strconv.Itoa(s.Found), number(r.Harvest(s.Pages)), number(r.Coverage(s.Pages)),
-					strconv.Itoa(r.Addresses.At(s.Pages)), strconv.Itoa(r.Streets.At(s.Pages)), strconv.FormatInt(s.Queue, 10), number(s.Time.Seconds()),
+					o.Name, r.Web, strconv.FormatUint(r.Seed, 10), strconv.Itoa(s.Pages), strconv.Itoa(s.Found),
+					number(r.Harvest(s.Pages)), number(r.Coverage(s.Pages)),
+					strconv.Itoa(r.Addresses.At(s.Pages)), strconv.Itoa(r.Streets.At(s.Pages)),
+					strconv.FormatInt(s.Queue, 10), number(s.Time.Seconds()),
 				})
 			}
 		}
