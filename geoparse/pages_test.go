@@ -10,6 +10,9 @@ import (
 // Pages as people write them, in every country's layout, and what only looks
 // like an address. The gazetteer is that of postal codes alone.
 func TestPagesOfCountries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("what is found does not depend on the race detector")
+	}
 	p, err := New(evalGazetteer(t), nil, DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
