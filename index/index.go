@@ -15,8 +15,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"gazehound/internal/disk"
@@ -231,6 +233,8 @@ func openError(dir string, err error) error {
 		return fmt.Errorf("index: %s: %w", dir, ErrLocked)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("index: %w", err)
+	case strings.Contains(err.Error(), syscall.EMFILE.Error()): // Bleve passes on the text alone
+		return fmt.Errorf("index: %s: %w; raise the limit (ulimit -n)", dir, err)
 	}
 	return fmt.Errorf("index: %s: %w (%w)", dir, ErrDamaged, err)
 }
