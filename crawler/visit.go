@@ -50,7 +50,7 @@ type Visit struct {
 	Panic string // what went wrong within the program, with the stack; "": nothing
 
 	revisit *revisit // nil: the first visit
-	// of Found the order.Promising best that the queue did not know, for a Valuer; the best first
+	// of Found the order.Promising best that the queue did not know, for their value; the best first
 	best     []frontier.Entry
 	sitemaps []string // that the host names
 	text     uint64   // fingerprint of the page's text

@@ -96,7 +96,7 @@ func numberKey(number string) string {
 	}, number))
 }
 
-// unitWords say what a unit is; it is told from others by the rest.
+// unitWords say what a unit is; units are distinguished by the rest.
 var unitWords = func() map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq("suite ste apartment apt unit no number nr flat room rm office") {

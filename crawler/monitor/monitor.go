@@ -95,7 +95,7 @@ type Hosts struct {
 	Waiting int64         `json:"waiting"` // for their delay to end
 	Asked   int64         `json:"asked"`   // a request is under way
 	Backoff int64         `json:"backoff"` // wait after an answer of 429 or 503
-	Next    time.Duration `json:"next_ns"` // until the next waiting one is ready; 0: now, or none waits
+	Next    time.Duration `json:"next_ns"` // until the next waiting one is ready; 0: now, or no host waits
 }
 
 // Harvest is the share of relevant pages.

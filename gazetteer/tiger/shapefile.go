@@ -246,7 +246,7 @@ func memberOf(z *zip.Reader, ending string) *zip.File {
 }
 
 // Read is Shapefile for the file at path: a .shp with its .dbf beside it, or a
-// zip that holds both. The state is told by the name of the file.
+// zip that holds both. The name of the file has the state.
 func Read(ctx context.Context, path string, refuse gazetteer.Refuse, emit func(gazetteer.Place) error) error {
 	shp, dbf, done, err := open(path)
 	if err != nil {

@@ -100,7 +100,7 @@ func writeNDJSON(r *run) error {
 	})
 }
 
-// writeMapRoulette writes a task a line: a FeatureCollection of one feature
+// writeMapRoulette writes one task per line: a FeatureCollection of one feature
 // behind an RS. The feature's id is stable, by which MapRoulette knows a task
 // again when a challenge is rebuilt.
 // https://github.com/maproulette/maproulette3/wiki/Line-by-Line-GeoJSON-Format
