@@ -249,9 +249,11 @@ func (r *Report) decide() {
 	}
 	switch {
 	case fresh.AUC <= old.AUC+minGain:
-		r.Reason = fmt.Sprintf("it does not order links better: mean AUC %.4f, the old model's %.4f", fresh.AUC, old.AUC)
+		r.Reason = fmt.Sprintf("it does not order links better: mean AUC %.4f, the old model's %.4f", fresh.AUC,
+			old.AUC)
 	case fresh.LogLoss > old.LogLoss*maxWorse:
-		r.Reason = fmt.Sprintf("its probabilities are worse: mean log-loss %.4f, the old model's %.4f", fresh.LogLoss, old.LogLoss)
+		r.Reason = fmt.Sprintf("its probabilities are worse: mean log-loss %.4f, the old model's %.4f",
+			fresh.LogLoss, old.LogLoss)
 	default:
 		r.Better = true
 		r.Reason = fmt.Sprintf("it orders links better: mean AUC %.4f, the old model's %.4f", fresh.AUC, old.AUC)
@@ -261,7 +263,8 @@ func (r *Report) decide() {
 // String returns the report as a table for a terminal.
 func (r Report) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "pages %d (%d relevant), held out the last %d (%d relevant)\n", r.Pages, r.Relevant, r.HeldOut, r.HeldOutRelevant)
+	fmt.Fprintf(&b, "pages %d (%d relevant), held out the last %d (%d relevant)\n", r.Pages, r.Relevant,
+		r.HeldOut, r.HeldOutRelevant)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "\tlinks\trelevant\tlog-loss old\tnew\tbase rate's\tAUC old\tnew\tav. precision old\tnew\tcalibration error old\tnew\t\n")
 	cell := func(x float64, given bool) string {
@@ -273,7 +276,8 @@ func (r Report) String() string {
 	for d, c := range r.Depths {
 		ranked := c.Ranked && r.HasOld
 		fmt.Fprintf(w, "depth %d\t%d\t%d\t%s\t%.4f\t%.4f\t%s\t%s\t%s\t%s\t%s\t%.4f\t\n", d+1, c.Links, c.Relevant,
-			cell(c.Old.LogLoss, r.HasOld), c.New.LogLoss, c.BaseLoss, cell(c.Old.AUC, ranked), cell(c.New.AUC, c.Ranked),
+			cell(c.Old.LogLoss, r.HasOld), c.New.LogLoss, c.BaseLoss, cell(c.Old.AUC, ranked), cell(c.New.AUC,
+				c.Ranked),
 			cell(c.Old.AP, ranked), cell(c.New.AP, c.Ranked), cell(c.Old.Error, r.HasOld), c.New.Error)
 	}
 	if q := r.Value; r.HeldOut > 0 {
@@ -288,7 +292,8 @@ func (r Report) String() string {
 			first = r.Depths[0].New.Calibration[i]
 		}
 		if first.Links+b.Links > 0 {
-			fmt.Fprintf(w, "%d–%d %%\t%d\t%s\t%s\t%d\t%s\t%s\t\n", i*bins, (i+1)*bins, first.Links, first.said(first.Predicted), first.said(first.Came),
+			fmt.Fprintf(w, "%d–%d %%\t%d\t%s\t%s\t%d\t%s\t%s\t\n", i*bins, (i+1)*bins, first.Links,
+				first.said(first.Predicted), first.said(first.Came),
 				b.Links, b.said(b.Predicted), b.said(b.Came))
 		}
 	}

@@ -71,7 +71,7 @@ func (r *resolver) addresses(ctx context.Context, host string) ([]netip.Addr, er
 }
 
 // ask looks a name up and remembers the answer. It is zero where ctx ended: that says nothing of the
-// name, and others ask again.
+// name, and others resolve it anew.
 func (r *resolver) ask(ctx context.Context, host string) (a answer) {
 	addrs, err := r.lookup(ctx, host)
 	a.expires = time.Now().Add(r.ttl)

@@ -538,7 +538,7 @@ func (a *Admin) nodes(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		fault(w, r, &problem.Problem{Status: http.StatusServiceUnavailable,
 			Title: "the cluster does not say who takes part", Detail: problem.Clip(err.Error()),
-			Hint: "the crawl goes on; ask again in a moment"})
+			Hint: "the crawl goes on; try again in a moment"})
 		return
 	}
 	answer(w, r, v)

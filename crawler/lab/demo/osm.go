@@ -86,7 +86,8 @@ func (t *Town) WriteOSM(w io.Writer) error {
 			areas[code] = append(areas[code], x.way(p.sector(i)))
 		}
 		for i, s := range p.streets {
-			x.way(s.line, "highway="+[...]string{"residential", "residential", "living_street", "tertiary"}[i%4], "name="+s.name)
+			kinds := [...]string{"residential", "residential", "living_street", "tertiary"}
+			x.way(s.line, "highway="+kinds[i%4], "name="+s.name)
 			x.way([]orb.Point{s.line[0], p.joint(i)}, "highway=residential")
 		}
 	}
@@ -120,12 +121,14 @@ func (t *Town) writeHouses(x *extract) {
 		s := &t.sites[tenant]
 		var tags []string
 		if a.Listed {
-			tags = []string{"addr:street=" + a.Street, "addr:housenumber=" + a.HouseNumber, "addr:postcode=" + a.Postcode, "addr:city=" + a.City, "addr:country=DE"}
+			tags = []string{"addr:street=" + a.Street, "addr:housenumber=" + a.HouseNumber,
+				"addr:postcode=" + a.Postcode, "addr:city=" + a.City, "addr:country=DE"}
 		}
 		if tenant != 0 && s.behaviour != optedOut && (tenant%2 == 0 || s.listed) {
 			tags = append(tags, words().Trades[s.trade].Tag, "name="+s.name)
 			if s.listed {
-				tags = append(tags, [...]string{"website=", "contact:website=", "url="}[tenant%3]+t.url(ref{tenant, homePage}).String())
+				keys := [...]string{"website=", "contact:website=", "url="}
+				tags = append(tags, keys[tenant%3]+t.url(ref{tenant, homePage}).String())
 			}
 		}
 		switch {
@@ -156,7 +159,8 @@ func (t *Town) writeLand(x *extract) {
 	area := func(metres, angle, radius float64, tags ...string) {
 		var line []orb.Point
 		for i := range 14 {
-			line = append(line, offset(offset(c, metres, course+angle), radius*(0.75+0.5*d.share()), 2*math.Pi*float64(i)/14))
+			line = append(line, offset(offset(c, metres, course+angle), radius*(0.75+0.5*d.share()),
+				2*math.Pi*float64(i)/14))
 		}
 		x.way(append(line, line[0]), tags...)
 	}

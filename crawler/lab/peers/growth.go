@@ -41,7 +41,8 @@ type sample struct {
 	Own, Mapped, Disk int64         // bytes: of RSS the process's own and mapped files; of the data directory
 }
 
-var columns = []string{"seconds", "pages", "relevant", "queued", "visited", "pages_per_s", "cpu_s_per_1000", "web_cpu_s_per_1000", "rss_mb", "peak_mb", "own_mb", "mapped_mb", "disk_mb"}
+var columns = []string{"seconds", "pages", "relevant", "queued", "visited", "pages_per_s", "cpu_s_per_1000",
+	"web_cpu_s_per_1000", "rss_mb", "peak_mb", "own_mb", "mapped_mb", "disk_mb"}
 
 // row returns s as a line of the table; rates are those since the sample last.
 func (s sample) row(last sample) []string {
@@ -82,7 +83,8 @@ func growth(o growthOptions) (err error) {
 	defer web.Wait()
 	defer stopWeb()
 	data := filepath.Join(dir, "data")
-	init := exec.CommandContext(ctx, o.gazehound, "init", "--quiet", "--data", data, "--osm", filepath.Join(dir, "town.osm"), "--region", "Demostadt")
+	init := exec.CommandContext(ctx, o.gazehound, "init", "--quiet", "--data", data,
+		"--osm", filepath.Join(dir, "town.osm"), "--region", "Demostadt")
 	if out, err := init.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
@@ -103,7 +105,8 @@ func growth(o growthOptions) (err error) {
 		return fmt.Errorf("crawl: %w: %s", err, problems.String())
 	}
 	if len(samples) < 4 {
-		return fmt.Errorf("only %d samples: crawl more pages, or look more often than every %v", len(samples)-1, o.every)
+		return fmt.Errorf("only %d samples: crawl more pages, or look more often than every %v",
+			len(samples)-1, o.every)
 	}
 	if err := errors.Join(writeTable(o.name+".csv", samples), drawGrowth(o.name, samples)); err != nil {
 		return err
@@ -255,7 +258,8 @@ func summarise(w io.Writer, o growthOptions, samples []sample, peak int64) {
 		pagesPerSecond, cpu = rate(a, b), 1000*(b.CPU-a.CPU).Seconds()/n
 		server := 1000 * (b.Web - a.Web).Seconds() / n
 		byServer = cpu / max(server, 1e-9)
-		fmt.Fprintf(w, "| %d to %d | %.0f | %.2f | %.2f | %.1f | %.0f MB |\n", a.Pages, b.Pages, pagesPerSecond, cpu, server, byServer, float64(b.Peak)/1e6)
+		fmt.Fprintf(w, "| %d to %d | %.0f | %.2f | %.2f | %.1f | %.0f MB |\n", a.Pages, b.Pages, pagesPerSecond,
+			cpu, server, byServer, float64(b.Peak)/1e6)
 		return pagesPerSecond, cpu, byServer
 	}
 	// A twentieth of the crawl is its first stretch: 50,000 of 1,000,000 pages.
@@ -266,7 +270,8 @@ func summarise(w io.Writer, o growthOptions, samples []sample, peak int64) {
 	}
 	late, lateCPU, lateByServer := line(end.Pages-step, end.Pages)
 	fmt.Fprintf(w, "\nat the end ÷ at %d pages: pages/s %.2f, CPU s per 1,000 pages %.2f, by the server's %.2f; most memory %.0f MB\n",
-		step, late/max(early, 1e-9), lateCPU/max(earlyCPU, 1e-9), lateByServer/max(earlyByServer, 1e-9), float64(peak)/1e6)
+		step, late/max(early, 1e-9), lateCPU/max(earlyCPU, 1e-9),
+		lateByServer/max(earlyByServer, 1e-9), float64(peak)/1e6)
 	fmt.Fprintf(w, "%s.csv, %s.svg and %s.png show the way there\n", o.name, o.name, o.name)
 }
 
@@ -292,7 +297,8 @@ func drawGrowth(name string, samples []sample) error {
 			{"all", func(_, b sample) float64 { return float64(b.RSS) / 1e6 }},
 			{"own", func(_, b sample) float64 { return float64(b.Own) / 1e6 }},
 		}},
-		{"Queue", "thousand links that wait", []measure{{"links", func(_, b sample) float64 { return float64(b.Queued) / 1e3 }}}},
+		{"Queue", "thousand links that wait", []measure{
+			{"links", func(_, b sample) float64 { return float64(b.Queued) / 1e3 }}}},
 	}
 	// A point for each hundredth of the crawl: single samples jump.
 	points := []sample{samples[0]}

@@ -155,7 +155,8 @@ func table(ctx context.Context, o options) error {
 	speed := func(name string) float64 {
 		return median(name, func(r result) float64 { return float64(r.Pages) / r.Seconds })
 	}
-	fmt.Printf("%d pages each, %d at a time, %d sites, pages of %s at least, %d rounds, %d CPUs\n\n", o.job.pages, o.job.workers, o.sites, o.pageSize, o.rounds, runtime.NumCPU())
+	fmt.Printf("%d pages each, %d at a time, %d sites, pages of %s at least, %d rounds, %d CPUs\n\n",
+		o.job.pages, o.job.workers, o.sites, o.pageSize, o.rounds, runtime.NumCPU())
 	fmt.Println("| crawler | pages/s | of bare | of colly | CPU s per 1,000 pages | kB a page | most memory |")
 	fmt.Println("|---|---|---|---|---|---|---|")
 	for _, row := range rows {
@@ -168,7 +169,8 @@ func table(ctx context.Context, o options) error {
 			}
 			return fmt.Sprintf("%.2f", speed(row.name)/speed(to))
 		}
-		fmt.Printf("| %s | %.0f | %s | %s | %.2f | %.1f | %.0f MB |\n", row.about, speed(row.name), ratio("bare"), ratio("colly"),
+		fmt.Printf("| %s | %.0f | %s | %s | %.2f | %.1f | %.0f MB |\n", row.about, speed(row.name),
+			ratio("bare"), ratio("colly"),
 			median(row.name, func(r result) float64 { return r.cpu / float64(r.Pages) * 1000 }),
 			median(row.name, func(r result) float64 { return float64(r.Bytes) / float64(r.Pages) / 1000 }),
 			median(row.name, func(r result) float64 { return float64(r.rss) / 1e6 }))
@@ -195,7 +197,8 @@ func serve(ctx context.Context, o options, dir string) (*exec.Cmd, served, error
 	if err != nil {
 		return nil, s, fmt.Errorf("the made-up web needs a copy of %s: %w", o.gazehound, err)
 	}
-	web := exec.CommandContext(ctx, program, "demo", "--serve-only", "--json", "--calm", "--sites", strconv.Itoa(o.sites),
+	web := exec.CommandContext(ctx, program, "demo", "--serve-only", "--json", "--calm", "--sites",
+		strconv.Itoa(o.sites),
 		"--page-size", o.pageSize, "--osm-out", filepath.Join(dir, "town.osm"), "--listed", "1")
 	web.Cancel = func() error { return web.Process.Signal(syscall.SIGTERM) }
 	web.Stderr = os.Stderr
@@ -211,7 +214,8 @@ func serve(ctx context.Context, o options, dir string) (*exec.Cmd, served, error
 		err = json.Unmarshal(line, &s)
 	}
 	if err != nil {
-		return nil, s, errors.Join(fmt.Errorf("the made-up web does not start: %w", err), web.Process.Kill(), web.Wait())
+		return nil, s, errors.Join(fmt.Errorf("the made-up web does not start: %w", err), web.Process.Kill(),
+			web.Wait())
 	}
 	return web, s, nil
 }
@@ -223,11 +227,13 @@ func measure(ctx context.Context, name string, o options, extract string) (resul
 	seeds := strings.Join(o.job.seeds, "\n") + "\n"
 	var cmd *exec.Cmd
 	if name == "full" {
-		init := exec.CommandContext(ctx, o.gazehound, "init", "--quiet", "--data", o.job.dir, "--osm", extract, "--region", "Demostadt")
+		init := exec.CommandContext(ctx, o.gazehound, "init", "--quiet", "--data", o.job.dir, "--osm", extract,
+			"--region", "Demostadt")
 		if out, err := init.CombinedOutput(); err != nil {
 			return result{}, fmt.Errorf("%w: %s", err, out)
 		}
-		cmd = exec.CommandContext(ctx, o.gazehound, "crawl", "--quiet", "--json", "--data", o.job.dir, "--seeds", "-", "--proxy", o.job.proxy, "--delay", "0s", "--admin", "127.0.0.1:0",
+		cmd = exec.CommandContext(ctx, o.gazehound, "crawl", "--quiet", "--json", "--data", o.job.dir,
+			"--seeds", "-", "--proxy", o.job.proxy, "--delay", "0s", "--admin", "127.0.0.1:0",
 			"--max-pages", strconv.Itoa(o.job.pages), "--workers", strconv.Itoa(o.job.workers))
 	} else {
 		self, err := os.Executable()
@@ -257,6 +263,7 @@ func measure(ctx context.Context, name string, o options, extract string) (resul
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 	r.cpu = cmd.ProcessState.UserTime().Seconds() + cmd.ProcessState.SystemTime().Seconds()
 	r.rss = usage.Maxrss * 1024
-	fmt.Fprintf(os.Stderr, "%-7s %6d pages  %7.1f s  %7.0f pages/s  %5.2f CPU s per 1,000  %5.0f MB\n", name, r.Pages, r.Seconds, float64(r.Pages)/r.Seconds, r.cpu/float64(r.Pages)*1000, float64(r.rss)/1e6)
+	fmt.Fprintf(os.Stderr, "%-7s %6d pages  %7.1f s  %7.0f pages/s  %5.2f CPU s per 1,000  %5.0f MB\n", name,
+		r.Pages, r.Seconds, float64(r.Pages)/r.Seconds, r.cpu/float64(r.Pages)*1000, float64(r.rss)/1e6)
 	return r, nil
 }

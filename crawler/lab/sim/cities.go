@@ -221,7 +221,8 @@ func (w *Cities) makeSites(r *rand.Rand) {
 	}
 	o := w.Options
 	for i := range w.sites {
-		s := citySite{city: -1, server: -1, topic: uint8(r.IntN(topicCount)), host: w.word(r) + w.word(r) + strconv.Itoa(i) + ".example"}
+		s := citySite{city: -1, server: -1, topic: uint8(r.IntN(topicCount)),
+			host: w.word(r) + w.word(r) + strconv.Itoa(i) + ".example"}
 		switch x := r.Float64(); {
 		case x < o.Guides:
 			s.kind, s.city, s.named, s.pages = guideSite, int16(w.anyCity(r)), r.Float64() < o.NamedGuides, long(30, 1500)
@@ -382,7 +383,8 @@ func (w *Cities) find(u weburl.URL) (p cityPage, ok bool) {
 	n := 0
 	if path != "/" {
 		var err error
-		if n, err = strconv.Atoi(path[strings.LastIndexByte(path, '/')+1:]); err != nil || n < 1 || n >= int(w.sites[site].pages) {
+		n, err = strconv.Atoi(path[strings.LastIndexByte(path, '/')+1:])
+		if err != nil || n < 1 || n >= int(w.sites[site].pages) {
 			return p, false
 		}
 	}

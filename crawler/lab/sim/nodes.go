@@ -55,7 +55,8 @@ func RunNodes(ctx context.Context, w *Cities, o NodesOptions) (*report.NodesResu
 		node := &simNode{run: r, number: i}
 		node.queue = frontier.NewMemory(frontier.MemoryOptions{Seed: o.Seed, Score: crawler.Rescore(s, nil)})
 		node.crawler = &crawler.Crawler{
-			Options: crawler.Options{Workers: 1}, Frontier: node.queue, Fetcher: w, Gate: newGate(nil, Options{}), Judge: w, Strategy: s, Peers: node,
+			Options: crawler.Options{Workers: 1}, Frontier: node.queue, Fetcher: w,
+			Gate: newGate(nil, Options{}), Judge: w, Strategy: s, Peers: node,
 			Scope: func(weburl.URL) string { return "" }, Report: node.visited,
 		}
 		r.nodes = append(r.nodes, node)
@@ -138,7 +139,8 @@ func (n *simNode) visited(v *crawler.Visit) {
 		return
 	}
 	n.run.pages++
-	f := report.Fetch{Node: n.number, Page: frontier.KeyOf(v.Entry.URL), Domain: v.Entry.URL.Site(), Place: n.run.share.Place(v.Page)}
+	f := report.Fetch{Node: n.number, Page: frontier.KeyOf(v.Entry.URL), Domain: v.Entry.URL.Site(),
+		Place: n.run.share.Place(v.Page)}
 	for _, a := range v.Verdict.Addresses {
 		owner, ok := n.run.share.Node(a.City, a.State)
 		if !ok {
@@ -154,7 +156,8 @@ func (n *simNode) visited(v *crawler.Visit) {
 
 // Route puts links into the queues of the nodes that own them, and returns
 // this node's own.
-func (n *simNode) Route(ctx context.Context, p *page.Page, found []frontier.Entry) (own []frontier.Entry, sent int, err error) {
+func (n *simNode) Route(ctx context.Context, p *page.Page, found []frontier.Entry) (
+	own []frontier.Entry, sent int, err error) {
 	owners := n.run.share.Owners(routed(p, found))
 	theirs := make([][]frontier.Entry, len(n.run.nodes))
 	for i, nodes := range owners {
@@ -243,7 +246,8 @@ func (p NodesPlan) Names() (names []string) {
 }
 
 // Run makes the crawls of w; done is called after each.
-func (p NodesPlan) Run(ctx context.Context, w *Cities, done func(r *report.NodesResult)) (*report.NodesComparison, error) {
+func (p NodesPlan) Run(ctx context.Context, w *Cities,
+	done func(r *report.NodesResult)) (*report.NodesComparison, error) {
 	c := &report.NodesComparison{Web: fmt.Sprintf("made-up web %d of %d sites about %d cities, %d nodes, %d pages",
 		w.Options.Seed, w.Options.Sites, len(w.cities), len(w.Options.Nodes), p.Pages)}
 	err := p.each(func(o Order, share partition.Options) error {

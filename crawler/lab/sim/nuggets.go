@@ -32,8 +32,10 @@ var nuggetFigures = []struct {
 	name, title, x string
 	agents, parts  []int
 }{
-	{"nuggets-agents", "Notification overhead by agents (Ahmadi & Selamat, figure 5)", "agents m, with L = 4", []int{1, 2, 4, 8, 16}, []int{4}},
-	{"nuggets-parts", "Notification overhead by parts of a queue (Ahmadi & Selamat, figure 6)", "parts L, with m = 4", []int{4}, []int{1, 2, 4, 8, 16, 32, 64, 128, 256}},
+	{"nuggets-agents", "Notification overhead by agents (Ahmadi & Selamat, figure 5)", "agents m, with L = 4",
+		[]int{1, 2, 4, 8, 16}, []int{4}},
+	{"nuggets-parts", "Notification overhead by parts of a queue (Ahmadi & Selamat, figure 6)",
+		"parts L, with m = 4", []int{4}, []int{1, 2, 4, 8, 16, 32, 64, 128, 256}},
 }
 
 const nuggetLambda = 4
@@ -93,7 +95,8 @@ func orderByNuggets(f nugget.Format, seed uint64, agree Agree) (NuggetRow, error
 			place++
 		}
 	}
-	return NuggetRow{f.Agents, f.Parts, f.Bits(), f.Overhead(), sent, 8 * bytes, bytes, float64(hits) / float64(tenth)}, nil
+	return NuggetRow{f.Agents, f.Parts, f.Bits(), f.Overhead(), sent, 8 * bytes, bytes,
+		float64(hits) / float64(tenth)}, nil
 }
 
 func falling(a, b float64) int { return cmp.Compare(b, a) }
@@ -124,7 +127,8 @@ func WriteNuggets(out io.Writer, figures [][]NuggetRow) error {
 	for i, rows := range figures {
 		fmt.Fprintf(w, "figure %d\tagents\tparts\tbits of a nugget\tequation 8\theard\tbytes on the wire\tprecision\t\n", 5+i)
 		for _, r := range rows {
-			fmt.Fprintf(w, "\t%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t\n", r.Agents, r.Parts, r.Bits, r.Formula, r.Heard, r.Bytes, r.Precision)
+			fmt.Fprintf(w, "\t%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t\n", r.Agents, r.Parts, r.Bits, r.Formula, r.Heard,
+				r.Bytes, r.Precision)
 		}
 	}
 	return w.Flush()

@@ -25,23 +25,31 @@ var figures = []struct {
 	from              int // the first bar
 	timed, rises      bool
 }{
-	{name: "harvest", rises: true, title: "Relevant against downloaded pages (Ahlers & Boll, figure 7)", x: "pages downloaded", y: "relevant pages",
+	{name: "harvest", rises: true, title: "Relevant against downloaded pages (Ahlers & Boll, figure 7)",
+		x: "pages downloaded", y: "relevant pages",
 		curve: func(_ *Result, s Sample) (float64, float64) { return float64(s.Pages), float64(s.Found) }},
-	{name: "relative-harvest", title: "Harvest rate (Ahlers & Boll, figure 8; Somboonviwat, figures 3, 6, 7)", x: "pages downloaded", y: "harvest rate, %",
+	{name: "relative-harvest", title: "Harvest rate (Ahlers & Boll, figure 8; Somboonviwat, figures 3, 6, 7)",
+		x: "pages downloaded", y: "harvest rate, %",
 		curve: func(r *Result, s Sample) (float64, float64) { return float64(s.Pages), 100 * r.Harvest(s.Pages) }},
-	{name: "coverage", rises: true, title: "Coverage (Somboonviwat, figures 4, 6, 7)", x: "pages downloaded", y: "coverage, %",
+	{name: "coverage", rises: true, title: "Coverage (Somboonviwat, figures 4, 6, 7)", x: "pages downloaded",
+		y:     "coverage, %",
 		curve: func(r *Result, s Sample) (float64, float64) { return float64(s.Pages), 100 * r.Coverage(s.Pages) }},
-	{name: "queue", title: "Size of the queue (Somboonviwat, figures 5, 6, 7)", x: "pages downloaded", y: "URLs waiting",
+	{name: "queue", title: "Size of the queue (Somboonviwat, figures 5, 6, 7)", x: "pages downloaded",
+		y:     "URLs waiting",
 		curve: func(_ *Result, s Sample) (float64, float64) { return float64(s.Pages), float64(s.Queue) }},
 	{name: "queue-time", title: "Size of the queue over virtual time", x: "minutes", y: "URLs waiting", timed: true,
 		curve: func(_ *Result, s Sample) (float64, float64) { return s.Time.Minutes(), float64(s.Queue) }},
-	{name: "coverage-time", title: "Coverage over virtual time", x: "minutes", y: "coverage, %", timed: true, rises: true,
+	{name: "coverage-time", title: "Coverage over virtual time", x: "minutes", y: "coverage, %", timed: true,
+		rises: true,
 		curve: func(r *Result, s Sample) (float64, float64) { return s.Time.Minutes(), 100 * r.Coverage(s.Pages) }},
-	{name: "bridges", title: "Bridge pages between relevant pages (Ahlers & Boll, figure 9)", x: "bridge pages", y: "relevant pages",
+	{name: "bridges", title: "Bridge pages between relevant pages (Ahlers & Boll, figure 9)", x: "bridge pages",
+		y:    "relevant pages",
 		bars: func(r *Result) []int { return r.Bridges }},
-	{name: "tails", title: "Lengths of tails (Ahlers & Boll, figure 9)", x: "irrelevant pages behind the last relevant one", y: "ends of the crawl", from: 1,
+	{name: "tails", title: "Lengths of tails (Ahlers & Boll, figure 9)",
+		x: "irrelevant pages behind the last relevant one", y: "ends of the crawl", from: 1,
 		bars: func(r *Result) []int { return r.Tails }},
-	{name: "seed-distances", title: "Distance of relevant pages from a seed (Ahlers & Boll, figure 10)", x: "links from a seed", y: "relevant pages",
+	{name: "seed-distances", title: "Distance of relevant pages from a seed (Ahlers & Boll, figure 10)",
+		x: "links from a seed", y: "relevant pages",
 		bars: func(r *Result) []int { return r.Depths }},
 }
 
@@ -52,7 +60,8 @@ const maxBars = 40
 // palette has colours that people with any colour vision tell apart (Okabe &
 // Ito); further lines are dashed.
 var palette = []color.RGBA{
-	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {230, 159, 0, 255}, {86, 180, 233, 255}, {0, 0, 0, 255},
+	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255},
+	{230, 159, 0, 255}, {86, 180, 233, 255}, {0, 0, 0, 255},
 }
 
 // A Figure is a plot of lines.
@@ -83,7 +92,8 @@ func (c *Comparison) Plot(name string) (files []string, err error) {
 		g := Figure{Name: f.name, Title: f.title, X: f.x, Y: f.y, LegendBelow: f.rises}
 		for k, o := range c.Orders {
 			if f.bars != nil {
-				g.Lines = append(g.Lines, Line{Name: o.Name, Points: c.bars(f.bars, f.from, &o), Number: k, Steps: true})
+				g.Lines = append(g.Lines, Line{Name: o.Name, Points: c.bars(f.bars, f.from, &o), Number: k,
+					Steps: true})
 				continue
 			}
 			for n, r := range o.Runs {
