@@ -327,9 +327,9 @@ func TestBadInputs(t *testing.T) {
 // writeBadInputs holds docs/bad-input.md equal to the table.
 func writeBadInputs(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# Bad inputs\n\nWhat the web does to crawlers, and what becomes of it. `TestBadInputs` (`crawler/badinput_test.go`) crawls every URL of this table beside a good page,\n" +
-		"holds the outcome, the memory and the goroutines, and writes this file (`go test ./crawler -run BadInputs -update`). Outcomes are the words that\n" +
-		"`status`, `explain` and the summary use; *held by* names tests of what one fetch cannot show.\n\n| | input | outcome | held by |\n|---|---|---|---|\n")
+	b.WriteString("# Bad inputs\n\nWhat does hostile input lead to? `TestBadInputs` crawls every URL of this table beside a good page, checks outcome,\n" +
+		"memory and goroutines, and writes this file (`go test ./crawler -run BadInputs -update`). Outcomes are the words of\n" +
+		"`status` and `explain`; *held by* names tests of what one fetch cannot show.\n\n| | input | outcome | held by |\n|---|---|---|---|\n")
 	for i, row := range badInputs {
 		by := map[string][]string{}
 		for raw, want := range row.urls {
