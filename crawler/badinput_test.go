@@ -341,7 +341,11 @@ func writeBadInputs(t *testing.T) {
 		var outcomes []string
 		for want, raws := range by {
 			slices.Sort(raws)
-			outcomes = append(outcomes, "**"+want+"** "+strings.Join(raws, " "))
+			if outcome := "**" + want + "**"; len(by) == 1 {
+				outcomes = append(outcomes, outcome)
+			} else {
+				outcomes = append(outcomes, outcome+" "+strings.Join(raws, " "))
+			}
 		}
 		slices.Sort(outcomes)
 		fmt.Fprintf(&b, "| %d | %s | %s | %s |\n", i+1, strings.ReplaceAll(row.what, "*", `\*`), strings.Join(outcomes, "; "), row.held)
