@@ -157,8 +157,12 @@ func (l *Learned) explainVisited(n frontier.Node, trail []frontier.Node) *Visite
 		return v
 	}
 	for i, terms := range order.TrailTerms(trail) {
+		predicted := l.Model.Score(terms)
+		if i == len(predicted) {
+			break // the model learns no further
+		}
 		e := Example{Depth: i + 1, URL: trail[i].URL.String(), Anchor: trail[i].Anchor, Terms: len(terms),
-			Probability: l.Model.Score(terms)[i]}
+			Probability: predicted[i]}
 		if i+1 < len(trail) {
 			e.From = trail[i+1].URL.String()
 		}

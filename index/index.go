@@ -18,10 +18,10 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"gazehound/internal/disk"
+	"gazehound/internal/oserr"
 
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/mapping"
@@ -233,8 +233,8 @@ func openError(dir string, err error) error {
 		return fmt.Errorf("index: %s: %w", dir, ErrLocked)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("index: %w", err)
-	case strings.Contains(err.Error(), syscall.EMFILE.Error()): // Bleve passes on the text alone
-		return fmt.Errorf("index: %s: %w; raise the limit (ulimit -n)", dir, err)
+	case strings.Contains(err.Error(), oserr.Files.Error()): // Bleve passes on the text alone
+		return fmt.Errorf("index: %s: %w", dir, err)
 	}
 	return fmt.Errorf("index: %s: %w (%w)", dir, ErrDamaged, err)
 }

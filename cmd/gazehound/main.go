@@ -31,7 +31,7 @@ const (
 	exitOK              = 0
 	exitError           = 1  // unexpected
 	exitUsage           = 2  // bad flag or argument
-	exitOutOfSpace      = 3  // disk full
+	exitOutOfSpace      = 3  // the disk is full or read-only
 	exitInvalidInput    = 4  // config, gazetteer, seeds or region cannot be used
 	exitLocked          = 5  // the data directory is in use
 	exitGate            = 6  // finished; the answer is "no"
@@ -92,6 +92,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	var silent silentExit
 	if errors.As(err, &silent) {
 		return code
+	}
+	if tooManyFiles(err) && !strings.Contains(err.Error(), "ulimit") {
+		err = fmt.Errorf("%w. Allow more, such as with \"ulimit -n 1024\"", err)
 	}
 	a.Configure("info", "text") // as of the flags, where nothing was read
 	a.Failed(code, err.Error())
@@ -249,14 +252,20 @@ func codeOf(err error) int {
 	switch {
 	case errors.As(err, &silent):
 		return int(silent)
-	case errors.Is(err, oserr.Full):
+	case errors.Is(err, oserr.Full), errors.Is(err, oserr.ReadOnly):
 		return exitOutOfSpace
+	case tooManyFiles(err):
+		return exitError
 	case errors.As(err, &coded):
 		return coded.code
 	default:
 		return exitError
 	}
 }
+
+// tooManyFiles reports whether err is that of the limit of open files, of which libraries pass on the
+// text alone.
+func tooManyFiles(err error) bool { return strings.Contains(err.Error(), oserr.Files.Error()) }
 
 // printJSON writes v as one line to standard output.
 func (a *app) printJSON(v any) error {

@@ -801,7 +801,11 @@ func TestDiskFull(t *testing.T) {
 	f := open(t, frontier.Options{Dir: dir})
 	push(t, f, entry(1, 1, .5), entry(1, 2, .25))
 	closed(t, f)
-	f = open(t, frontier.Options{Dir: dir, MinFree: 1 << 60})
+	if _, err := frontier.Open(frontier.Options{Dir: dir, MinFree: 1 << 60}); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("Open: %v; want ENOSPC", err)
+	}
+	f = open(t, frontier.Options{Dir: dir})
+	f.SetMinFree(1 << 60)
 	if n, err := f.Push(t.Context(), entry(3, 3, .9)); !errors.Is(err, syscall.ENOSPC) || n != 0 {
 		t.Errorf("Push: %d, %v; want ENOSPC", n, err)
 	}

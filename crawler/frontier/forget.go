@@ -263,6 +263,10 @@ func (s *badgerStore) copyTo(ctx context.Context, dir string, x *removing, progr
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
+	tables, logs := s.db.Size()
+	if err := checkFree(dir, tables+logs+DefaultOptions().MinFree); err != nil {
+		return err
+	}
 	db, err := badger.Open(newOptions(dir))
 	if err != nil {
 		return err

@@ -110,7 +110,7 @@ func checkDir(o Options) error {
 	if err := disk.Writable(o.Dir); err != nil {
 		return fmt.Errorf("cannot be written to: %w", err)
 	}
-	return nil
+	return checkFree(o.Dir, o.MinFree)
 }
 
 func writeFormat(dir string) error {

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"gazehound/internal/disk"
+
 	badger "github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/fb"
 	"github.com/dgraph-io/badger/v4/options"
@@ -42,6 +44,9 @@ func rebuild(from, to string) (lost []string, err error) {
 	if err := errors.Join(os.RemoveAll(temp), os.MkdirAll(temp, 0o777)); err != nil {
 		return nil, err
 	}
+	if err := checkFree(temp, 2*sizeOf(from)+DefaultOptions().MinFree); err != nil {
+		return nil, err
+	}
 	db, err := badger.OpenManaged(newOptions(temp))
 	if err != nil {
 		return nil, err
@@ -62,6 +67,17 @@ func rebuild(from, to string) (lost []string, err error) {
 		v.close()
 	}
 	return lost, errors.Join(err, db.Close())
+}
+
+// sizeOf returns the bytes that the files in dir take on the disk.
+func sizeOf(dir string) (bytes int64) {
+	entries, _ := os.ReadDir(dir) // salvage reports what cannot be read
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			bytes += disk.Allocated(info)
+		}
+	}
+	return bytes
 }
 
 func newOptions(dir string) badger.Options {

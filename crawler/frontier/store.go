@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 
 	"gazehound/internal/oserr"
 
@@ -132,7 +131,8 @@ func openBadger(o Options) (db *badger.DB, err error) {
 	switch {
 	case err == nil:
 		return db, nil
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, oserr.Full), errors.Is(err, syscall.EMFILE):
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, oserr.Full),
+		strings.Contains(err.Error(), oserr.Files.Error()): // Badger passes on the text alone
 		return nil, err
 	}
 	return nil, fmt.Errorf("%w: %w", ErrDamaged, err)

@@ -109,21 +109,26 @@ func (f *Frontier) syncEverySecond() {
 	}
 }
 
-// checkDisk refuses to write to a disk that is nearly full: Badger maps its files into memory, and
-// there a full disk is no error but the end of the process.
+// checkDisk refuses to write to a disk that is nearly full.
 func (f *Frontier) checkDisk() error {
 	if f.options.InMemory {
 		return nil
 	}
-	free, err := disk.Free(f.options.Dir)
-	if err != nil {
+	if err := checkFree(f.options.Dir, f.options.MinFree); err != nil {
 		return fmt.Errorf("frontier: %w", err)
 	}
-	if free < uint64(max(f.options.MinFree, 0)) {
-		return fmt.Errorf("frontier: only %d MB are left on the disk of %s, and %d MB have to be: %w",
-			free>>20, f.options.Dir, f.options.MinFree>>20, oserr.Full)
-	}
 	return nil
+}
+
+// checkFree returns an error unless so many bytes are free on the disk of dir. Badger maps its files
+// into memory, and there a full disk is no error but the end of the process.
+func checkFree(dir string, need int64) error {
+	free, err := disk.Free(dir)
+	if err == nil && free < uint64(max(need, 0)) {
+		err = fmt.Errorf("only %d MB are left on the disk of %s, and %d MB have to be: %w",
+			free>>20, dir, need>>20, oserr.Full)
+	}
+	return err
 }
 
 // maxLinks are queued in one transaction. Badger takes 1.2 MB in one, at the least.

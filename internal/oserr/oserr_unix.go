@@ -7,8 +7,10 @@ package oserr
 import "syscall"
 
 const (
-	Full    = syscall.ENOSPC       // no space is left on the disk
-	InUse   = syscall.EADDRINUSE   // another program listens there
-	Refused = syscall.ECONNREFUSED // nobody listens there
-	Reset   = syscall.ECONNRESET   // the other side broke the connection off
+	Full     = syscall.ENOSPC       // no space is left on the disk
+	ReadOnly = syscall.EROFS        // the disk cannot be written to
+	Files    = syscall.EMFILE       // this process has too many files open
+	InUse    = syscall.EADDRINUSE   // another program listens there
+	Refused  = syscall.ECONNREFUSED // nobody listens there
+	Reset    = syscall.ECONNRESET   // the other side broke the connection off
 )

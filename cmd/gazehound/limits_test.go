@@ -1,0 +1,208 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// A limited command is one that is run where nothing can be written, where nothing more can be, and
+// where 16 files may be open. DATA is a project, NEW a directory beside it on the same disk, IN one
+// with files to read on another disk.
+type limitedCommand struct {
+	line  string
+	disk  int // exit code on a read-only disk, and on a full one unless that ends it sooner (16)
+	files int // exit code with 16 files
+}
+
+var limitedCommands = []limitedCommand{
+	{"search straße", exitOK, exitOK},
+	{"pages", exitOK, exitOK},
+	{"report", exitOK, exitOK},
+	{"status", exitOK, exitOK},
+	{"explain PAGE", exitOK, exitOK},
+	{"export csv -o -", exitOK, exitOK},
+	{"export csv -o NEW.csv", exitOutOfSpace, exitOK},
+	{"export geojson -o NEW.json", exitOutOfSpace, exitOK},
+	{"export html -o NEW.html", exitOutOfSpace, exitOK},
+	{"export wacz -o NEW.wacz", exitOutOfSpace, exitOK},
+	{"export cdxj -o -", exitOK, exitOK},
+	{"doctor", exitGate, exitGate},
+	{"doctor --rebuild NEW.rebuilt", exitOutOfSpace, exitError},
+	{"seeds list", exitOK, exitOK},
+	{"seeds check", exitOK, exitOK},
+	{"seeds query overpass", exitOK, exitOK},
+	{"seeds import IN/urls.txt", exitOutOfSpace, exitOK},
+	{"gazetteer lookup Hauptstraße", exitOK, exitOK},
+	{"gazetteer stats", exitOK, exitOK},
+	{"gazetteer regions", exitOK, exitOK},
+	{"gazetteer import IN/town.osm", exitOutOfSpace, exitError},
+	{"geoparse IN/urls.txt", exitOK, exitOK},
+	{"model show", exitOK, exitOK},
+	{"model export", exitOK, exitOK},
+	{"config show", exitOK, exitOK},
+	{"config check", exitOK, exitOK},
+	{"label PAGE relevant", exitOutOfSpace, exitError},
+	{"retrain", exitOutOfSpace, exitError},
+	{"clickstream import IN/access.log --site http://a.example", exitOutOfSpace, exitOK},
+	{"clickstream top", exitNoData, exitOK},
+	{"forget http://gone.example/ --yes", exitOutOfSpace, exitError},
+	{"forget --requests", exitOK, exitOK},
+	{"replay IN/archive --into NEW.replayed", exitOutOfSpace, exitError},
+	{"init --force --osm IN/town.osm --region TOWN --contact https://bot.example/", exitOutOfSpace, exitError},
+	{"crawl --quiet --max-pages 70 CRAWL", exitOutOfSpace, exitError},
+	{"node --seed http://a.example/ CRAWL", exitOutOfSpace, exitError},
+	{"ctl pause", exitNoData, exitNoData},
+	{"demo --sites 40 --pages 20 --data NEW.demo", exitOutOfSpace, exitError},
+}
+
+// Every command ends on a disk that is full or read-only, and with few files, as its exit codes say:
+// those that only read answer, and no other calls the data damaged or leaves it so.
+func TestLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs every command three times")
+	}
+	t.Parallel()
+	data, flags, town, _ := servedTown(t)
+	in := filepath.Join(t.TempDir(), "in")
+	if err := os.Mkdir(in, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	archive := filepath.Join(in, "archive")
+	if out, err := program(append([]string{"crawl", "--quiet", "--max-pages", "60", "--warc", archive}, flags...)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(in, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var urls strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&urls, "http://site%d.example/\n", i)
+	}
+	write("urls.txt", urls.String())
+	write("access.log", "192.0.2.1 - - [21/Nov/2026:10:00:00 +0000] \"GET / HTTP/1.1\" 200 9 \"-\" \"Mozilla\"\n")
+	write("small.yaml", "fetch:\n  contact: https://bot.example/\nstorage:\n  disk_reserve: 1MB\n")
+	if err := writeFile(filepath.Join(in, "town.osm"), town.WriteOSM); err != nil {
+		t.Fatal(err)
+	}
+	page := strings.Fields(runText(t, "seeds", "list", "--data", data))[0]
+	// ask runs a command on a copy of the project.
+	ask := func(t *testing.T, disk string, c limitedCommand, limit string) (code int, says string) {
+		words := strings.NewReplacer("DATA", filepath.Join(disk, "data"), "NEW", filepath.Join(disk, "new"), "IN/", in+"/", "PAGE", page, "TOWN", town.Name(),
+			"CRAWL", strings.Join(flags[2:], " ")).Replace(c.line)
+		args := strings.Fields(words)
+		if !strings.Contains(words, "--data") {
+			args = append(args, "--data", filepath.Join(disk, "data"))
+		}
+		args = append([]string{"-c", limit + os.Args[0] + ` "$@"`, "sh"}, append(args, "--config", filepath.Join(in, "small.yaml"))...)
+		cmd := exec.Command("sh", args...)
+		cmd.Env = append(os.Environ(), "GAZEHOUND_TEST_MAIN=1")
+		var complaints bytes.Buffer
+		cmd.Stderr, cmd.Stdout = &complaints, io.Discard
+		if c.line == "doctor" {
+			cmd.Stdout = &complaints
+		}
+		err := cmd.Run()
+		if cmd.ProcessState == nil {
+			t.Fatal(err)
+		}
+		says = complaints.String()
+		if c.line == "doctor" && limit == "" && !strings.Contains(says, "✗ disk") {
+			t.Errorf("doctor finds nothing wrong with the disk: %s", says)
+		}
+		if bad := regexp.MustCompile(`panic|goroutine \d|SIG|damaged|runtime error`).FindString(says); bad != "" {
+			t.Errorf("%s: %s: %.600s", c.line, bad, says)
+		}
+		return cmd.ProcessState.ExitCode(), says
+	}
+	small := func(t *testing.T) (disk string) {
+		disk = t.TempDir()
+		if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=300m"); err != nil {
+			t.Skipf("a small disk needs root: %v", err)
+		}
+		t.Cleanup(func() { unix.Unmount(disk, unix.MNT_DETACH) })
+		if err := os.CopyFS(filepath.Join(disk, "data"), os.DirFS(data)); err != nil {
+			t.Fatal(err)
+		}
+		return disk
+	}
+	t.Run("read-only", func(t *testing.T) {
+		disk := small(t)
+		if err := unix.Mount("", disk, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range limitedCommands {
+			if code, says := ask(t, disk, c, ""); code != c.disk || code == exitOutOfSpace && !strings.Contains(says, "read-only file system") {
+				t.Errorf("%s: exit %d, want %d: %s", c.line, code, c.disk, says)
+			}
+		}
+	})
+	t.Run("full", func(t *testing.T) {
+		disk := small(t)
+		for _, c := range limitedCommands {
+			fill(t, disk)
+			want := c.disk
+			if strings.HasSuffix(c.line, "CRAWL") {
+				want = exitDiskReserve
+			}
+			if code, says := ask(t, disk, c, ""); code != want || code == exitOutOfSpace && !strings.Contains(says, "no space left on device") {
+				t.Errorf("%s: exit %d, want %d: %s", c.line, code, want, says)
+			}
+		}
+		if err := os.Remove(filepath.Join(disk, "filler")); err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range []string{"retrain", "forget http://gone.example/ --yes", "crawl --quiet --max-pages 70 CRAWL", "search straße"} {
+			if code, says := ask(t, disk, limitedCommand{line: line}, ""); code != exitOK {
+				t.Errorf("%s: exit %d once there is room: %s", line, code, says)
+			}
+		}
+	})
+	t.Run("16 files", func(t *testing.T) {
+		disk := t.TempDir()
+		if err := os.CopyFS(filepath.Join(disk, "data"), os.DirFS(data)); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range limitedCommands {
+			code, says := ask(t, disk, c, "ulimit -n 16; exec ")
+			if code != cmp.Or(c.files, exitOK) || code == exitError && !strings.Contains(says, "ulimit -n") {
+				t.Errorf("%s: exit %d, want %d: %s", c.line, code, c.files, says)
+			}
+		}
+	})
+}
+
+// fill leaves no room on a disk.
+func fill(t *testing.T, disk string) {
+	t.Helper()
+	f, err := os.OpenFile(filepath.Join(disk, "filler"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for size := 1 << 20; size >= 1; size /= 4 {
+		for err = error(nil); err == nil; _, err = f.Write(make([]byte, size)) {
+		}
+	}
+}
+
+// runText returns what a command that succeeds prints.
+func runText(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, complaints bytes.Buffer
+	if code := run(t.Context(), args, strings.NewReader(""), &out, &complaints); code != exitOK {
+		t.Fatal(fmt.Sprint(args), code, complaints.String())
+	}
+	return out.String()
+}
