@@ -48,6 +48,7 @@ const (
 	fieldOSM         = "osm"    // yes: the house is in OpenStreetMap
 	fieldOften       = "often"  // sites with several pages that state the address, see oftenKey
 	fieldCount       = "count"  // of pages, eight digits
+	fieldRank        = "rank"   // importance of the most important page, six decimals
 	fieldKey         = "key"    // the name that orders, folded
 	fieldPhone       = "phone"  // digits of telephone numbers, the last one first
 	fieldOwn         = "own"    // hosts whose own address it is
@@ -135,6 +136,14 @@ func (r *record) times() (first, last int64) {
 		first, last = min(first, m.First), max(last, m.Fetched)
 	}
 	return first, last
+}
+
+// importance returns that of the most important page that is kept.
+func (r *record) importance() (most float64) {
+	for _, m := range r.Mentions {
+		most = max(most, m.Importance)
+	}
+	return most
 }
 
 // sites returns how many pages of each site state the address.
@@ -301,6 +310,7 @@ func (r *record) document() (*document.Document, error) {
 	d.number(fieldFirst, float64(first))
 	d.keyword(fieldMonth, time.Unix(first, 0).UTC().Format("2006-01"))
 	d.keyword(fieldCount, fmt.Sprintf("%08d", r.count()))
+	d.keyword(fieldRank, fmt.Sprintf("%.6f", r.importance()))
 	if names := namesOf(r.Mentions, nil); len(names) > 0 {
 		d.keyword(fieldKey, names[0].key)
 	}

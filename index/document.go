@@ -30,6 +30,8 @@ type Document struct {
 	Lang      string   // ISO 639-1 or ""
 	Fetched   time.Time
 	Addresses []geoparse.Address // those that count are kept, the others only bound their neighbours' text
+
+	Importance float64 // of the page, 0 to 1, where the crawl rates pages (strategy trend)
 }
 
 // Bounds of what is kept of a page.
@@ -50,6 +52,8 @@ type mention struct {
 	Fetched int64  `json:"f,omitempty"` // Unix seconds
 	First   int64  `json:"i,omitempty"` // first time that the page was seen with this address
 	Gone    int64  `json:"g,omitempty"` // since then the page is not there, or without this address
+
+	Importance float64 `json:"im,omitempty"` // of the page, 0 to 1
 
 	Street string `json:"st,omitempty"`
 	Number string `json:"nr,omitempty"`
@@ -162,7 +166,8 @@ func mentionsOf(d Document) (found []*mention, err error) {
 		m := &mention{
 			id: aid, host: host, site: site,
 			URL: d.URL, Title: title, Lang: d.Lang, Fetched: d.Fetched.Unix(), First: d.Fetched.Unix(),
-			Street: p.Street, Number: p.Number, Unit: p.Unit,
+			Importance: max(0, min(1, d.Importance)),
+			Street:     p.Street, Number: p.Number, Unit: p.Unit,
 			Code: p.Postcode, City: p.City, State: a.State, Land: p.Country,
 			Place: a.Place.ID, Precision: a.Precision, Level: a.Level,
 			Origin: uint8(a.Origin), Role: uint8(a.Role), Confidence: max(0, min(1, a.Confidence)),

@@ -49,6 +49,9 @@ const (
 	Distance  Sort = "distance" // needs a Center; addresses without coordinate last
 	Newest    Sort = "newest"   // first seen last
 	ByName    Sort = "name"
+	// Importance brings the addresses first that the most important pages state, as strategy
+	// trend rates pages (Ahmadi-Abkenari & Selamat 2010, figure 7, line 37).
+	Importance Sort = "importance"
 )
 
 // A Facet is a property by which the matches of a query are counted.
@@ -185,8 +188,8 @@ func (q Query) check() (Query, error) {
 		return bad("%d addresses; at most %d may be named", len(q.Only), MaxLimit)
 	case q.Sample < 0 || q.Sample > MaxSample:
 		return bad("a sample of %d; 0 to %d are possible", q.Sample, MaxSample)
-	case !slices.Contains([]Sort{Relevance, Distance, Newest, ByName}, q.Sort):
-		return bad("sort %q is not relevance, distance, newest or name", q.Sort)
+	case !slices.Contains([]Sort{Relevance, Distance, Newest, ByName, Importance}, q.Sort):
+		return bad("sort %q is not relevance, distance, newest, name or importance", q.Sort)
 	case q.Sort == Distance && q.Center == nil:
 		return bad("sorting by distance needs a centre")
 	case q.Center != nil && !onEarth(*q.Center):

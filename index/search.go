@@ -312,6 +312,9 @@ func (s *searcher) order() search.SortOrder {
 	case s.q.Sort == Newest:
 		by := &search.SortField{Field: fieldFirst, Type: search.SortFieldAsNumber, Desc: true}
 		return search.SortOrder{by, id}
+	case s.q.Sort == Importance:
+		by := &search.SortField{Field: fieldRank, Type: search.SortFieldAsString, Desc: true}
+		return search.SortOrder{by, id}
 	case s.q.Sort == ByName:
 		by := &search.SortField{Field: fieldKey, Type: search.SortFieldAsString, Missing: search.SortFieldMissingFirst}
 		return search.SortOrder{by, id}

@@ -24,6 +24,9 @@ func TestMerge(t *testing.T) {
 		docs = append(docs, page(fmt.Sprintf("https://laden%d.example/", i), fmt.Sprintf("Laden %d", i), "de",
 			fmt.Sprintf("Laden Nummer %d\n{%s %d, 26122 Oldenburg|%.4f %.4f}\nBrot und Rosen", i, []string{"Lange Straße", "Achternstraße", "Haarenstraße"}[i%3], i+1, 8.2+float64(i)/1000, 53.14+float64(i%7)/500)))
 	}
+	for i := range docs {
+		docs[i].Importance = float64(i%5) / 5
+	}
 	put(t, one, docs...)
 	var shares [3][]Document // a site lies in one index, as nodes have them
 	for i, d := range docs {
@@ -39,6 +42,7 @@ func TestMerge(t *testing.T) {
 		"all":          {},
 		"by name":      {Sort: ByName},
 		"newest":       {Sort: Newest},
+		"important":    {Sort: Importance},
 		"by distance":  {Center: &centre, Radius: 3000, Sort: Distance, Facets: []Facet{ByStreet}},
 		"street":       {Street: []string{"Lange Str."}, Facets: []Facet{ByPostcode, ByCity}},
 		"word":         {Text: "laden"},

@@ -15,7 +15,6 @@ import (
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
-	"gazehound/crawler/order"
 	"gazehound/crawler/order/trap"
 	"gazehound/geoparse"
 	"gazehound/index"
@@ -47,18 +46,13 @@ type progress struct {
 
 func newProgress(s *session) *progress {
 	w := &progress{a: s.a, stats: s.o.stats, emit: map[string]bool{}, resumed: s.resumed, traps: s.c.Traps,
-		index: s.x, osm: s.places != nil && s.places.KnowsOSM(), labels: s.labels}
+		importance: pageRater(s.strategy), index: s.x, osm: s.places != nil && s.places.KnowsOSM(), labels: s.labels}
 	w.Recorder = &monitor.Recorder{
 		Board: monitor.NewBoard(), Crawler: s.c, Frontier: s.f, Gate: s.web.polite, Dir: s.p.dir, File: s.p.status(),
 		Region: s.region.Name, Strategy: s.cfg.Crawl.Strategy, Ceiling: int64(s.cfg.Storage.Memory),
 	}
 	for _, kind := range s.o.emit {
 		w.emit[kind] = true
-	}
-	if r, ok := s.strategy.(order.PageRater); ok {
-		w.importance = func(v *crawler.Visit) float64 {
-			return r.Importance(v.Entry.URL, v.Page.Title+"\n"+v.Page.Text, v.Outcome.Score)
-		}
 	}
 	w.redraws = isTerminal(s.a.Err) && s.a.Log() == nil
 	return w

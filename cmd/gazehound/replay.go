@@ -103,7 +103,7 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 		Options: crawler.Options{Workers: runtime.GOMAXPROCS(0), MaxDepth: cfg.Crawl.MaxDepth,
 			Reservations: cfg.Policy.TDM == "respect"},
 		Frontier: s.f, Gate: crawler.Open{}, Judge: s.judge, Strategy: s.strategy,
-		Sinks: []crawler.Sink{indexSink{s.x}}, Scope: scope.Check,
+		Sinks: []crawler.Sink{indexSink{s.x, pageRater(s.strategy)}}, Scope: scope.Check,
 		SiteWide: sitewide.New(), Report: a.warnOfPanic,
 	}
 	err = c.Replay(ctx, r.Exchanges(ctx, archive, cfg.blocked.Has))

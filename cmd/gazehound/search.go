@@ -21,6 +21,7 @@ import (
 type searchOptions struct {
 	filters
 	near, radius string
+	sort         string
 	limit        int
 	cursor       string
 }
@@ -36,6 +37,8 @@ func newSearchCommand(a *app) *cobra.Command {
 	f.StringVar(&o.near, "near", "", "a point: `LAT,LON`, latitude first as maps show it")
 	f.StringVar(&o.radius, "radius", "", "only this far from --near: `LENGTH` such as 500m or 2km")
 	o.filters.flags(f)
+	f.StringVar(&o.sort, "sort", "", "`ORDER`: relevance | distance (needs --near) | newest | name | importance "+
+		"(of the pages, where the crawl had --strategy trend)")
 	f.IntVar(&o.limit, "limit", 10, fmt.Sprintf("hits to print, 1 to %d", index.MaxLimit))
 	f.StringVar(&o.cursor, "cursor", "", "go on after the page before; its summary has the `CURSOR` (with --json)")
 	viewFlags(f, "ask all nodes of the cluster at this `URL`")
@@ -131,7 +134,7 @@ func (o searchOptions) query(text string) (index.Query, error) {
 	if err != nil {
 		return q, err
 	}
-	q.Text, q.Limit, q.Cursor, q.Bias = text, o.limit, o.cursor, 0.8
+	q.Text, q.Limit, q.Cursor, q.Bias, q.Sort = text, o.limit, o.cursor, 0.8, index.Sort(o.sort)
 	if o.limit < 1 || o.limit > index.MaxLimit {
 		return q, fail(exitUsage, "--limit must be 1 to %d, got %d", index.MaxLimit, o.limit)
 	}

@@ -151,7 +151,7 @@ func (s *session) build(ctx context.Context) error {
 	s.c = &crawler.Crawler{
 		Options:  s.cfg.CrawlerOptions(),
 		Frontier: f, Fetcher: s.web.fetcher, Gate: s.web.gate, Strategy: s.strategy,
-		Sinks: []crawler.Sink{indexSink{s.x}},
+		Sinks: []crawler.Sink{indexSink{s.x, pageRater(s.strategy)}},
 		Scope: s.web.scope.Check, Traps: s.learned.Traps, SiteWide: s.learned.SiteWide, Brake: crawler.NewBrake(),
 	}
 	if t, ok := s.strategy.(order.Trend); ok && t.TopicGrows {

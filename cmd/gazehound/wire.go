@@ -185,7 +185,21 @@ func (a *app) openFrontier(p project, cfg *Config, strategy order.Strategy,
 // indexSink keeps the relevant pages in the index, but for those that ask not to be
 // indexed. Of a page that was read again what is gone is marked as gone; one that
 // may not be kept any more is forgotten.
-type indexSink struct{ index *index.Index }
+type indexSink struct {
+	index *index.Index
+	rate  func(v *crawler.Visit) float64 // importance of a page; nil: nobody rates pages
+}
+
+// pageRater returns what rates fetched pages by a strategy, nil where it rates none.
+func pageRater(s order.Strategy) func(v *crawler.Visit) float64 {
+	r, ok := s.(order.PageRater)
+	if !ok {
+		return nil
+	}
+	return func(v *crawler.Visit) float64 {
+		return r.Importance(v.Entry.URL, v.Page.Title+"\n"+v.Page.Text, v.Outcome.Score)
+	}
+}
 
 // Visit stores what a visit has found.
 func (s indexSink) Visit(ctx context.Context, v *crawler.Visit) error {
@@ -193,7 +207,7 @@ func (s indexSink) Visit(ctx context.Context, v *crawler.Visit) error {
 	indexed := v.Page != nil && !v.Page.NoIndex
 	switch {
 	case v.Before == nil && indexed && v.Verdict.Relevant:
-		return s.index.Put(ctx, documentOf(v))
+		return s.index.Put(ctx, s.document(v))
 	case v.Before == nil:
 		return nil
 	case v.Outcome.Reason == "tdm_reserved", v.Page != nil && !indexed:
@@ -201,12 +215,12 @@ func (s indexSink) Visit(ctx context.Context, v *crawler.Visit) error {
 	case v.Revisit == crawler.Gone:
 		return s.index.Renew(ctx, index.Document{URL: url, Fetched: v.Outcome.At})
 	case v.Page != nil:
-		return s.index.Renew(ctx, documentOf(v))
+		return s.index.Renew(ctx, s.document(v))
 	}
 	return nil
 }
 
-func documentOf(v *crawler.Visit) index.Document {
+func (s indexSink) document(v *crawler.Visit) index.Document {
 	p := v.Page
 	d := index.Document{URL: p.URL.String(), Title: p.Title, Text: p.Text, Lang: p.Lang, Fetched: v.Response.Fetched}
 	for _, l := range p.Links {
@@ -214,6 +228,9 @@ func documentOf(v *crawler.Visit) index.Document {
 	}
 	if v.Verdict.Relevant {
 		d.Addresses = v.Verdict.Addresses
+	}
+	if s.rate != nil {
+		d.Importance = s.rate(v)
 	}
 	if p.NoArchive {
 		d.BlankText()

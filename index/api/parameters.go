@@ -129,7 +129,7 @@ var parameters = []parameter{
 	{"datetime", onItems, 0, "interval", special, "2020-01-01T00:00:00Z/.."},
 	{"in_osm", filtered | onExport, 0, "truth", boolean, false},
 	{"site_wide", filtered | onExport, 0, "site_wide", boolean, false},
-	{"sort", onSearch | onPage | onItems, 0, "", oneOf("relevance", "distance", "newest", "name"), "newest"},
+	{"sort", onSearch | onPage | onItems, 0, "", oneOf("relevance", "distance", "newest", "name", "importance"), "newest"},
 	{"limit", onSearch | onFeed | photons | onItems | onPage | onSuggest, 0, "limit", integer(1, index.MaxLimit), 5},
 	{"cursor", onSearch | onPage | onItems, 0, "cursor", text, nil},
 	{"facets", onSearch | onFacets, 0, "facets", special, "street,postcode"},

@@ -197,8 +197,10 @@ func (v *view) Menus() []menu {
 			choice{Text: v.T["since_"+s], Link: v.with(v.Form.plus("since", s)), Chosen: v.Form.Get("since") == s})
 	}
 	order := menu{Name: v.T["by_sort"]}
-	for _, s := range []string{"relevance", "newest", "name", "distance"} {
-		if s != "distance" || v.Form.Get("lat") != "" {
+	for _, s := range []string{"relevance", "newest", "name", "distance", "importance"} {
+		// There is importance in crawls with strategy trend only: the address line chooses it.
+		possible := s != "distance" && s != "importance" || s == v.Form.Get("sort")
+		if possible || s == "distance" && v.Form.Get("lat") != "" {
 			order.Values = append(order.Values, choice{Text: v.T["sort_"+s], Link: v.with(v.Form.plus("sort", s)),
 				Chosen: cmp.Or(v.Form.Get("sort"), "relevance") == s})
 		}
