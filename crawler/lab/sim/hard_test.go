@@ -150,7 +150,7 @@ func TestCounts(t *testing.T) {
 		t.Errorf("area %v, want %v", r.Area(40), sum/40)
 	}
 	total := 0
-	for _, n := range r.Depths {
+	for _, n := range r.SeedDistances {
 		total += n
 	}
 	if total != r.Found(40) || len(r.OffHost) != 0 {

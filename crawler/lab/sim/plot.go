@@ -50,7 +50,7 @@ var figures = []struct {
 		bars: func(r *Result) []int { return r.Tails }},
 	{name: "seed-distances", title: "Distance of relevant pages from a seed (Ahlers & Boll, figure 10)",
 		x: "links from a seed", y: "relevant pages",
-		bars: func(r *Result) []int { return r.Depths }},
+		bars: func(r *Result) []int { return r.SeedDistances }},
 }
 
 // maxBars bounds the classes of a histogram in a plot; the last one holds all

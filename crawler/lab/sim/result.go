@@ -7,6 +7,7 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/monitor/report"
 )
 
 // Finds are the numbers of the downloaded pages, from 1, at which something
@@ -49,9 +50,7 @@ type Result struct {
 
 	Samples []Sample // about 500, the last one at the end
 
-	Bridges []int // [n]: relevant pages that were reached from a relevant one over n others
-	Tails   []int // [n]: ends of the crawl n ≥ 1 irrelevant pages behind the last relevant one
-	Depths  []int // [n]: relevant pages n links from a seed
+	report.Branches
 
 	streets, addresses map[string]bool
 	contents           map[uint64]bool
@@ -124,18 +123,6 @@ func (f Finds) area(n int) float64 {
 	return sum / float64(n)
 }
 
-// A tree is the crawl tree of a run, as far as distances are concerned.
-type tree struct {
-	visits map[frontier.Key]int32
-	nodes  []treeNode
-}
-
-type treeNode struct {
-	since    int32 // irrelevant pages since the last relevant one; 0: relevant; -1: none yet
-	children bool
-	relevant bool
-}
-
 // visited counts a visit.
 func (r *run) visited(v *crawler.Visit) {
 	s := r.result
@@ -146,13 +133,11 @@ func (r *run) visited(v *crawler.Visit) {
 	s.Pages++
 	key := frontier.KeyOf(v.Entry.URL)
 	p, known := r.web.page(v.Entry.URL)
-	relevant := r.web.relevant(v.Entry.URL)
 	if known && p.Relevant && !s.counted[key] {
 		s.counted[key] = true
 		s.add(r.web, p)
-		count(&s.Depths, v.Entry.Depth)
 	}
-	r.tree.add(key, &v.Entry, relevant, s)
+	s.Page(&v.Entry, r.web.relevant(v.Entry.URL))
 	if s.Pages%s.every == 0 {
 		r.sample()
 	}
@@ -187,33 +172,6 @@ func (r *Result) add(w *Web, p *Page) {
 	}
 }
 
-func (t *tree) add(key frontier.Key, e *frontier.Entry, relevant bool, r *Result) {
-	n := treeNode{since: -1, relevant: relevant}
-	if i, ok := t.visits[e.Parent]; ok && e.Depth > 0 {
-		parent := &t.nodes[i]
-		parent.children = true
-		if parent.since >= 0 {
-			n.since = parent.since + 1
-		}
-	}
-	if relevant {
-		if n.since > 0 {
-			count(&r.Bridges, int(n.since-1))
-		}
-		n.since = 0
-	}
-	t.visits[key] = int32(len(t.nodes))
-	t.nodes = append(t.nodes, n)
-}
-
-// count adds one to the n-th number of a list.
-func count(list *[]int, n int) {
-	for len(*list) <= n {
-		*list = append(*list, 0)
-	}
-	(*list)[n]++
-}
-
 func (r *run) sample() {
 	s := r.result
 	queue := r.queue.Waiting()
@@ -227,11 +185,7 @@ func (r *Result) finish(run *run) {
 	if len(r.Samples) == 0 || r.Samples[len(r.Samples)-1].Pages != r.Pages {
 		run.sample()
 	}
-	for _, n := range run.tree.nodes {
-		if !n.children && n.since > 0 {
-			count(&r.Tails, int(n.since))
-		}
-	}
+	r.End()
 	r.streets, r.addresses, r.contents, r.counted = nil, nil, nil, nil
 }
 

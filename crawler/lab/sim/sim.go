@@ -95,7 +95,6 @@ type run struct {
 	flying  []sleeper // a heap
 	turn    int
 	result  *Result
-	tree    tree
 }
 
 // Run crawls w in the order of s and returns what was found. It ends when the
@@ -123,7 +122,6 @@ func Run(ctx context.Context, w *Web, s order.Strategy, o Options) (*Result, err
 		Scope: scope, Report: r.visited,
 	}
 	r.result = newResult(w, o)
-	r.tree.visits = map[frontier.Key]int32{}
 	if _, err := r.crawler.Seed(ctx, w.Seeds); err != nil {
 		return nil, fmt.Errorf("sim: %w", err)
 	}

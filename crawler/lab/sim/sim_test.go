@@ -72,7 +72,7 @@ func TestOrders(t *testing.T) {
 		r := run(t, w, name, sim.Options{Pages: 1500, Seed: 1})
 		area[name] = r.Area(1500)
 		t.Logf("%-15s found %d in %d pages, area %.3f, queue %d, bridges %v, tails %v, depths %v; %v",
-			name, r.Found(1500), r.Pages, r.Area(1500), r.QueueMax, r.Bridges, r.Tails, r.Depths, time.Since(began).Round(time.Millisecond))
+			name, r.Found(1500), r.Pages, r.Area(1500), r.QueueMax, r.Bridges, r.Tails, r.SeedDistances, time.Since(began).Round(time.Millisecond))
 	}
 	if !(area["adaptive"] > area["link-distance"] && area["link-distance"] > area["breadth-first"]) {
 		t.Errorf("areas %v", area)

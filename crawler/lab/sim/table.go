@@ -165,7 +165,7 @@ var histograms = []struct {
 	{"ends of the crawl by the irrelevant pages behind the last relevant page (mean of the runs)",
 		"tail length", 1, func(r *Result) []int { return r.Tails }},
 	{"relevant pages by their distance from a seed (mean of the runs)",
-		"links", 0, func(r *Result) []int { return r.Depths }},
+		"links", 0, func(r *Result) []int { return r.SeedDistances }},
 }
 
 // histogram returns the mean counts of n classes and, last, of all beyond.
@@ -263,7 +263,7 @@ func (c *Comparison) writeJSON(w io.Writer) error {
 			}
 			runs = append(runs, object{
 				"web": r.Web, "seed": r.Seed, "pages": r.Pages, "visits": r.Visits, "relevant": r.Relevant,
-				"bridges": r.Bridges, "tails": r.Tails, "seed_distances": r.Depths, "curve": curve,
+				"bridges": r.Bridges, "tails": r.Tails, "seed_distances": r.SeedDistances, "curve": curve,
 			})
 		}
 		orders = append(orders, object{"strategy": o.Name, "summary": summary, "runs": runs})

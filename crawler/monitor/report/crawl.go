@@ -41,9 +41,7 @@ type Crawl struct {
 	RelevantHosts int     `json:"relevant_hosts"`     // with a relevant page
 	Biggest       Host    `json:"biggest_host"`       // the one with most relevant pages
 	OffBiggest    Host    `json:"off_biggest_host"`   // all others together
-	SeedDistances []int   `json:"seed_distances"`     // [n]: relevant pages n links from a seed
-	// [n]: relevant pages that were reached from a relevant one over n others
-	Bridges      []int   `json:"bridges"`
+	Branches
 	Waiting      int64   `json:"waiting"`           // links
 	BreadthFirst Levels  `json:"breadth_first"`     // estimated
 	Curve        []Point `json:"curve"`             // the last point is the whole crawl
@@ -85,9 +83,6 @@ func Read(ctx context.Context, name string, f *frontier.Frontier, o Options) (*C
 			if known {
 				v.text = check.Text
 			}
-			if v.behind, err = behindRelevant(f, &n); err != nil {
-				return err
-			}
 		}
 		t.add(&v)
 		return nil
@@ -107,25 +102,10 @@ func Read(ctx context.Context, name string, f *frontier.Frontier, o Options) (*C
 	return t.finish(), nil
 }
 
-// behindRelevant reports whether a relevant page is among those that led to n.
-func behindRelevant(f *frontier.Frontier, n *frontier.Node) (bool, error) {
-	if n.Distance < n.Depth {
-		return true, nil // the distance began again on the way
-	}
-	trail, err := f.Trail(frontier.KeyOf(n.URL), n.Depth+1)
-	for _, before := range trail[min(1, len(trail)):] {
-		if before.Outcome.Relevant {
-			return true, err
-		}
-	}
-	return false, err
-}
-
 // A visit is a node of the tree, in the order of the visits.
 type visit struct {
 	frontier.Node
-	text   uint64 // fingerprint of a relevant page, or 0
-	behind bool   // a relevant page: another one led to it
+	text uint64 // fingerprint of a relevant page, or 0
 }
 
 // A tally counts a crawl.
@@ -160,6 +140,7 @@ func (t *tally) add(v *visit) {
 		return
 	}
 	c.Pages++
+	c.Branches.Page(&v.Entry, v.Outcome.Relevant)
 	name := v.URL.Host()
 	host := t.hosts[name]
 	if host == nil {
@@ -186,10 +167,6 @@ func (t *tally) relevant(v *visit, host *Host) {
 	c := t.crawl
 	c.Relevant++
 	host.Relevant++
-	count(&c.SeedDistances, v.Depth)
-	if v.behind {
-		count(&c.Bridges, max(v.Distance-1, 0))
-	}
 	switch {
 	case v.text == 0:
 		c.Untexted++
@@ -227,6 +204,7 @@ func (t *tally) point() Point {
 // finish completes the report.
 func (t *tally) finish() *Crawl {
 	c := t.crawl
+	c.Branches.End()
 	now := t.point()
 	if len(c.Curve) == 0 || c.Curve[len(c.Curve)-1].Pages != c.Pages {
 		c.Curve = append(c.Curve, now)
@@ -279,18 +257,6 @@ func (c *Crawl) Against(earlier *Crawl) (new, gone int) {
 	}
 	return new, len(earlier.addresses) - (len(c.addresses) - new)
 }
-
-// count adds one to the n-th number of a list. Numbers beyond maxClass count
-// as that.
-func count(list *[]int, n int) {
-	n = min(n, maxClass)
-	for len(*list) <= n {
-		*list = append(*list, 0)
-	}
-	(*list)[n]++
-}
-
-const maxClass = 999
 
 // share returns a ÷ b, or 0 where b is 0.
 func share(a, b int) float64 {

@@ -131,21 +131,24 @@ func (r *Report) sentences() [][2]string {
 	return all
 }
 
-// distances prints the two histograms.
+// distances prints the histograms.
 func (r *Report) distances(b *bytes.Buffer) {
 	c := r.Crawls[0]
 	for _, h := range []struct {
 		title string
+		first int // class
 		n     []int
-	}{{"relevant pages by links from a seed", c.SeedDistances},
-		{"relevant pages by bridge pages since the last one", c.Bridges}} {
+	}{{"relevant pages by links from a seed", 0, c.SeedDistances},
+		{"relevant pages by bridge pages since the last one", 0, c.Bridges},
+		{"ends of the crawl by irrelevant pages since the last relevant one (tails)", 1, c.Tails}} {
 		if len(h.n) == 0 {
 			continue
 		}
 		fmt.Fprintf(b, "\n%s\n", h.title)
 		rows := folded(h.n)
 		most := slices.Max(rows)
-		for i, n := range rows {
+		for i, n := range rows[h.first:] {
+			i += h.first
 			label := fmt.Sprint(i)
 			if i == maxRows-1 && len(h.n) > maxRows {
 				label += "+"
