@@ -29,7 +29,7 @@ func newNodeCommand(a *app) *cobra.Command {
 		"cluster.partition", "cluster.policy", "cluster.alpha", "cluster.beta", "cluster.nodes", "cluster.ip_file",
 		"cluster.token_file", "cluster.nkey_file",
 		"cluster.tls_cert", "cluster.tls_key", "cluster.tls_ca", "cluster.replicas", "cluster.away", "cluster.wait_for",
-		"cluster.order", "cluster.patience")
+		"cluster.order", "cluster.order_urls", "cluster.order_parts", "cluster.order_lambda", "cluster.patience")
 	f.BoolVar(&o.leave, "leave", false, "leave the crawl for good: hand share and queue over to the other nodes, and "+
 		"end")
 	o.flags(f)

@@ -43,6 +43,7 @@ type simulateOptions struct {
 	placesOptions
 
 	nuggets bool
+	order   sim.NuggetOptions
 	readers string
 
 	strategies []string
@@ -101,6 +102,10 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	o.placesOptions.flags(f)
 	config.All().AddFlags(f, "cluster.alpha", "cluster.beta", "cluster.centrality_links", "cluster.centrality_base")
 	f.BoolVar(&o.nuggets, "nuggets", false, "no web: agents agree on the order of their queues without a coordinator")
+	o.order = sim.DefaultNuggetOptions()
+	f.IntVar(&o.order.URLs, "order-urls", o.order.URLs, "with --nuggets: URLs of each agent (K), 256 to 10,000")
+	f.IntVar(&o.order.Parts, "order-parts", o.order.Parts, "with --nuggets: parts of a queue in figure 5 (L)")
+	f.IntVar(&o.order.Lambda, "order-lambda", o.order.Lambda, "with --nuggets: bits of a mean (λ), 1 to 40")
 	// strategies
 	f.StringSliceVar(&o.strategies, "strategy", []string{"all"}, "`NAMES`, or all")
 	f.IntSliceVar(&o.limits, "limit-distance", []int{1, 2, 3, 4},
@@ -515,6 +520,12 @@ func (a *app) simulateNuggets(ctx context.Context, o simulateOptions) (err error
 	if o.format != "text" && o.format != "json" {
 		return fail(exitUsage, "--nuggets writes text or json, got --format %q", o.format)
 	}
+	if k, l, bits := o.order.URLs, o.order.Parts, o.order.Lambda; k < 256 || k > 10_000 || l < 1 || l > k || bits < 1 ||
+		bits > 40 {
+		return fail(exitUsage, "--order-urls wants 256 to 10000, --order-parts 1 to as many, --order-lambda 1 to 40; "+
+			"got %d, %d and %d", k, l, bits)
+	}
+	o.order.Seed = o.sim.Seed
 	dir, err := os.MkdirTemp("", "gazehound-nuggets-")
 	if err != nil {
 		return err
@@ -525,7 +536,7 @@ func (a *app) simulateNuggets(ctx context.Context, o simulateOptions) (err error
 		return err
 	}
 	defer server.Close()
-	figures, err := sim.Nuggets(o.sim.Seed, func(f nugget.Format, queues [][]float64) ([]nugget.Nugget, int, int,
+	figures, err := sim.Nuggets(o.order, func(f nugget.Format, queues [][]float64) ([]nugget.Nugget, int, int,
 		error) {
 		turns, heard, err := cluster.Agree(ctx, server,
 			cluster.Order{URLs: len(queues[0]), Parts: f.Parts, Lambda: f.Lambda}, queues)
@@ -545,7 +556,7 @@ func (a *app) simulateNuggets(ctx context.Context, o simulateOptions) (err error
 	if err != nil || o.plot == "" {
 		return err
 	}
-	files, err := sim.PlotNuggets(o.plot, figures)
+	files, err := o.order.Plot(o.plot, figures)
 	if err != nil {
 		return invalid(err)
 	}

@@ -24,10 +24,11 @@ type Order struct {
 	URLs   int `json:"urls"`   // K: the front of each queue, which a round is about
 	Parts  int `json:"parts"`  // L: what each node cuts it into
 	Lambda int `json:"lambda"` // λ: bits of a mean
+	// InTurn is the paper's turn-taking: one part after the other, of all nodes, and a node
+	// tells of its next part once it has fetched the one before. Else, which is ours, the
+	// better half of all parts is fetched at once.
+	InTurn bool `json:"in_turn,omitempty"`
 }
-
-// DefaultOrder has 4 parts of 16 URLs and means in 16 bits.
-func DefaultOrder() Order { return Order{URLs: 64, Parts: 4, Lambda: 16} }
 
 func (o Order) validate() error {
 	if o.URLs < o.Parts || o.URLs > 10_000 {
@@ -101,6 +102,7 @@ type round struct {
 	turns         []nugget.Nugget
 	heard         OrderCount // Nuggets, Bits and Bytes of this round
 	over          bool
+	due           bool // with InTurn: the next nugget, once the pages of the last turn were begun
 }
 
 // newOrdering makes the stream of a crawl's nuggets, or finds it. What a node has
@@ -126,9 +128,8 @@ func (o *ordering) turn(ctx context.Context) error {
 			o.counts.Impatient++
 		}
 		if o.granted > 0 {
-			if o.granted--; o.granted == 0 && (o.round.agent == nil ||
-				o.round.over) { // else this round will bring more
-				o.begin(o.latest + 1)
+			if o.granted--; o.granted == 0 {
+				o.goOn()
 			}
 			o.mu.Unlock()
 			return nil
@@ -145,6 +146,25 @@ func (o *ordering) turn(ctx context.Context) error {
 		}
 		timer.Stop()
 	}
+}
+
+// goOn takes the next step once all granted pages were begun. The caller holds o.mu.
+func (o *ordering) goOn() {
+	switch r := &o.round; {
+	case r.due:
+		r.due = false
+		o.publish()
+		o.settle()
+	case r.agent == nil || r.over: // else this round will bring more
+		o.begin(o.latest + 1)
+	}
+}
+
+// grant lets the node begin pages. The caller holds o.mu.
+func (o *ordering) grant(pages int) {
+	o.granted, o.since = max(o.granted, pages), time.Now()
+	close(o.changed)
+	o.changed = make(chan struct{})
 }
 
 // restart begins another round because other nodes have a share now.
@@ -323,13 +343,22 @@ func (o *ordering) take(epoch, number int, name string, m jetstream.Msg) error {
 	return nil
 }
 
-// settle takes all turns that are known, and grants the node's pages in the
-// better half once all are. The caller holds o.mu.
+// settle takes all turns that are known, and grants the node's pages: with InTurn those of
+// its turn, else those in the better half once all turns are known. The caller holds o.mu.
 func (o *ordering) settle() {
 	r := &o.round
 	for n, ok := r.agent.Turn(); ok; n, ok = r.agent.Turn() {
 		r.turns = append(r.turns, n)
-		if n.Agent == r.self && !n.Last {
+		if o.o.InTurn {
+			r.began = time.Now() // a round that makes progress is not late
+		}
+		switch {
+		case n.Agent != r.self:
+		case o.o.InTurn:
+			o.counts.Turns++
+			o.grant(o.granted + r.agent.Sizes()[n.Part])
+			r.due = !n.Last
+		case !n.Last:
 			o.publish()
 		}
 	}
@@ -339,7 +368,7 @@ func (o *ordering) settle() {
 	r.over = true
 	pages := 0
 	for _, n := range r.turns[:(len(r.turns)+1)/2] {
-		if n.Agent == r.self {
+		if n.Agent == r.self && !o.o.InTurn {
 			pages += r.agent.Sizes()[n.Part]
 			o.counts.Turns++
 		}
@@ -347,9 +376,7 @@ func (o *ordering) settle() {
 	o.counts.Rounds++
 	o.counts.Formula += int64(r.format.Overhead() / r.format.Agents)
 	if pages > 0 {
-		o.granted, o.since = max(o.granted, pages), time.Now()
-		close(o.changed)
-		o.changed = make(chan struct{})
+		o.grant(pages)
 	}
 	if o.agreed != nil {
 		o.agreed(*r)

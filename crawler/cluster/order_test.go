@@ -66,43 +66,41 @@ func (q *queueOf) set(priority float64, links int) {
 	q.priority, q.links = priority, links
 }
 
-// Of three nodes with many links each, those with better ones begin pages and
-// the others rest until they are worse; a node that has no links, or is gone,
-// holds up nobody.
-func TestTurns(t *testing.T) {
-	t.Parallel()
+// orderedNodes returns nodes with one order whose queues have endlessly many links of these
+// priorities, and what says that each begins a page, and its queue.
+func orderedNodes(t *testing.T, order *Order, priorities ...float64) (nodes []*Node, queues []*queueOf, begun []chan struct{}) {
 	s := serve(t, nil)
-	priorities := []float64{.9, .8, .1}
-	var nodes []*Node
-	var queues []*queueOf
-	for i, name := range []string{"a", "b", "c"} {
-		o := options(t, s, name)
-		order := DefaultOrder()
-		o.Definition.Order, o.Patience = &order, time.Minute
-		q := &queueOf{priority: priorities[i], links: 1000}
-		n := join(t, q, o)
-		nodes, queues = append(nodes, n), append(queues, q)
+	for i, priority := range priorities {
+		o := options(t, s, string(rune('a'+i)))
+		o.Definition.Order, o.Patience = order, time.Minute
+		q := &queueOf{priority: priority, links: 1000}
+		nodes, queues, begun = append(nodes, join(t, q, o)), append(queues, q), append(begun, make(chan struct{}))
 	}
-	until(t, "the map of three nodes", func() bool {
-		return !slices.ContainsFunc(nodes, func(n *Node) bool { _, names := n.sharing(); return len(names) != 3 })
+	until(t, "the map of all nodes", func() bool {
+		return !slices.ContainsFunc(nodes, func(n *Node) bool { _, names := n.sharing(); return len(names) != len(nodes) })
 	})
 	ctx, stop := context.WithCancel(context.Background())
-	var begun [3]chan struct{}
 	var workers sync.WaitGroup
 	for i, n := range nodes {
-		begun[i] = make(chan struct{})
-		workers.Add(1)
-		go func() {
-			defer workers.Done()
+		workers.Go(func() {
 			for ctx.Err() == nil && n.Turn(ctx) == nil {
 				select {
 				case begun[i] <- struct{}{}:
 				case <-ctx.Done():
 				}
 			}
-		}()
+		})
 	}
 	t.Cleanup(func() { stop(); workers.Wait() })
+	return nodes, queues, begun
+}
+
+// Of three nodes with many links each, those with better ones begin pages and
+// the others rest until they are worse; a node that has no links, or is gone,
+// holds up nobody.
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	nodes, queues, begun := orderedNodes(t, &Order{URLs: 64, Parts: 4, Lambda: 16}, .9, .8, .1)
 	take := func(i int) bool {
 		select {
 		case <-begun[i]:
@@ -131,18 +129,18 @@ func TestTurns(t *testing.T) {
 	}
 	queues[0].set(.05, 1000)
 	queues[1].set(0, 0)
+	var others sync.WaitGroup
+	t.Cleanup(others.Wait)
 	for i := range 2 { // they use up what they have, and then there is another round
-		workers.Add(1)
-		go func() {
-			defer workers.Done()
+		others.Go(func() {
 			for {
 				select {
 				case <-begun[i]:
-				case <-ctx.Done():
+				case <-t.Context().Done():
 					return
 				}
 			}
-		}()
+		})
 	}
 	for range 500 {
 		if !take(2) {
@@ -193,4 +191,36 @@ func TestNuggetMessages(t *testing.T) {
 			t.Fatalf("%+v came back as %+v, %v", n, got, err)
 		}
 	})
+}
+
+// As published, one part has its turn after the other, of all nodes (section 8): here, in every
+// round, the 4 parts of the best node, then those of the second, then those of the worst.
+func TestTurnsAsPublished(t *testing.T) {
+	t.Parallel()
+	nodes, _, begun := orderedNodes(t, &Order{URLs: 64, Parts: 4, Lambda: 16, InTurn: true}, .9, .8, .1)
+	var pages [3]int
+	last, changes := -1, 0
+	for range 3 * 16 * 3 * 4 {
+		node := 0
+		select {
+		case <-begun[0]:
+		case <-begun[1]:
+			node = 1
+		case <-begun[2]:
+			node = 2
+		case <-time.After(time.Minute):
+			t.Fatalf("nobody begins a page: %v, %+v", pages, nodes[0].Order())
+		}
+		if pages[node]++; node != last {
+			last, changes = node, changes+1
+		}
+	}
+	for i, n := range nodes {
+		if c := n.Order(); pages[i] < 100 || pages[i] > 300 || c.Turns < 4 {
+			t.Errorf("node %d began %d of 576 pages in %d turns, want about a third", i, pages[i], c.Turns)
+		}
+	}
+	if changes > 576/8 {
+		t.Errorf("the nodes began pages by turns of %.1f pages, want about 64", 576/float64(changes))
+	}
 }

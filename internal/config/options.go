@@ -162,7 +162,10 @@ type (
 		Linger          time.Duration `range:"0s..10m"`
 		MaxBytes        Size          `key:"max_bytes" range:"16MB..1000TB"`
 		WaitFor         int           `key:"wait_for" range:"1..10000"`
-		Order           string        `oneof:"auto|own|nuggets"`
+		Order           string        `oneof:"auto|own|nuggets|turns"`
+		OrderURLs       int           `key:"order_urls" range:"1..10000"`
+		OrderParts      int           `key:"order_parts" range:"1..1024"`
+		OrderLambda     int           `key:"order_lambda" range:"1..40"`
 		Patience        time.Duration `range:"100ms..1h"`
 	}
 	Admin struct {

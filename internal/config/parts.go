@@ -237,9 +237,10 @@ func (o *Options) NodeOptions(c *cluster.Options, region string) (err error) {
 	if c.Definition.Partition == partition.FullContent { // all nodes must weigh alike
 		c.Definition.Alpha, c.Definition.Beta = k.Alpha, k.Beta
 	}
-	if k.Order == "nuggets" || k.Order == "auto" && o.Crawl.Strategy == "trend" {
-		order := cluster.DefaultOrder()
-		c.Definition.Order, c.Patience = &order, k.Patience
+	if k.Order == "nuggets" || k.Order == "turns" || k.Order == "auto" && o.Crawl.Strategy == "trend" {
+		c.Definition.Order = &cluster.Order{URLs: k.OrderURLs, Parts: k.OrderParts, Lambda: k.OrderLambda,
+			InTurn: k.Order == "turns"}
+		c.Patience = k.Patience
 	}
 	if k.Nodes != "" {
 		c.Definition.Nodes, c.Partition.Known, err = partition.ReadNodes(k.Nodes)

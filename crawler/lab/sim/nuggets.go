@@ -26,35 +26,46 @@ type NuggetRow struct {
 	Precision float64 `json:"precision"` // of the tenth of all URLs that is most important, how much comes in the first tenth of the order
 }
 
-// nuggetFigures are the figures of the paper: λ is 4 bits, one of m and L is
-// 4 and the other one grows.
-var nuggetFigures = []struct {
+// A nuggetFigure is one of the paper's: of m and L one has a value and the other one grows.
+type nuggetFigure struct {
 	name, title, x string
 	agents, parts  []int
-}{
-	{"nuggets-agents", "Notification overhead by agents (Ahmadi & Selamat, figure 5)", "agents m, with L = 4",
-		[]int{1, 2, 4, 8, 16}, []int{4}},
-	{"nuggets-parts", "Notification overhead by parts of a queue (Ahmadi & Selamat, figure 6)",
-		"parts L, with m = 4", []int{4}, []int{1, 2, 4, 8, 16, 32, 64, 128, 256}},
 }
 
-const nuggetLambda = 4
+// NuggetOptions are K, L of figure 5, and λ. DefaultNuggetOptions are those of the paper,
+// which leaves K open.
+type NuggetOptions struct {
+	URLs, Parts, Lambda int
+	Seed                uint64
+}
+
+// DefaultNuggetOptions have 1,000 URLs for each agent.
+func DefaultNuggetOptions() NuggetOptions { return NuggetOptions{URLs: 1000, Parts: 4, Lambda: 4} }
+
+func (o NuggetOptions) figures() []nuggetFigure {
+	return []nuggetFigure{
+		{"nuggets-agents", "Notification overhead by agents (Ahmadi & Selamat, figure 5)",
+			fmt.Sprintf("agents m, with L = %d", o.Parts), []int{1, 2, 4, 8, 16}, []int{o.Parts}},
+		{"nuggets-parts", "Notification overhead by parts of a queue (Ahmadi & Selamat, figure 6)",
+			"parts L, with m = 4", []int{4}, []int{1, 2, 4, 8, 16, 32, 64, 128, 256}},
+	}
+}
 
 // Agree lets agents with these queues agree on one order, and returns it, the
 // bits that were sent and the bytes of the messages that carried them.
 type Agree func(f nugget.Format, queues [][]float64) (turns []nugget.Nugget, bits, bytes int, err error)
 
-// Nuggets lets agents with 1,000 URLs each agree on an order, for every point of
-// figures 5 and 6, and returns the rows of both. The importance of a URL is
-// drawn evenly, with a fifth that all URLs of an agent share.
-func Nuggets(seed uint64, agree Agree) (figures [][]NuggetRow, err error) {
-	for _, f := range nuggetFigures {
+// Nuggets lets agents agree on an order, for every point of figures 5 and 6, and returns the
+// rows of both. The importance of a URL is drawn evenly, with a fifth that all URLs of an
+// agent share.
+func Nuggets(o NuggetOptions, agree Agree) (figures [][]NuggetRow, err error) {
+	for _, f := range o.figures() {
 		var rows []NuggetRow
 		for _, m := range f.agents {
 			for _, l := range f.parts {
-				row, err := orderByNuggets(nugget.Format{Agents: m, Parts: l, Lambda: nuggetLambda}, seed, agree)
+				row, err := o.order(nugget.Format{Agents: m, Parts: l, Lambda: o.Lambda}, agree)
 				if err != nil {
-					return nil, err
+					return nil, fmt.Errorf("%d agents with %d parts: %w", m, l, err)
 				}
 				rows = append(rows, row)
 			}
@@ -64,16 +75,13 @@ func Nuggets(seed uint64, agree Agree) (figures [][]NuggetRow, err error) {
 	return figures, nil
 }
 
-// urlsOfAgent is the length of each agent's queue.
-const urlsOfAgent = 1000
-
-func orderByNuggets(f nugget.Format, seed uint64, agree Agree) (NuggetRow, error) {
-	dice := rand.New(rand.NewPCG(seed, 7))
+func (o NuggetOptions) order(f nugget.Format, agree Agree) (NuggetRow, error) {
+	dice := rand.New(rand.NewPCG(o.Seed, 7))
 	queues := make([][]float64, f.Agents)
 	var all []float64
 	for i := range queues {
 		host := dice.Float64()
-		for range urlsOfAgent {
+		for range o.URLs {
 			queues[i] = append(queues[i], 0.8*dice.Float64()+0.2*host)
 		}
 		slices.SortFunc(queues[i], falling)
@@ -81,13 +89,13 @@ func orderByNuggets(f nugget.Format, seed uint64, agree Agree) (NuggetRow, error
 	}
 	turns, sent, bytes, err := agree(f, queues)
 	if err != nil {
-		return NuggetRow{}, fmt.Errorf("sim: %w", err)
+		return NuggetRow{}, err
 	}
 	slices.SortFunc(all, falling)
-	tenth := len(all) / 10
+	tenth := max(len(all)/10, 1)
 	least, hits, place := all[tenth-1], 0, 0
 	for _, t := range turns {
-		from, to := nugget.Cut(urlsOfAgent, f.Parts, t.Part)
+		from, to := nugget.Cut(o.URLs, f.Parts, t.Part)
 		for _, v := range queues[t.Agent][from:to] {
 			if place < tenth && v >= least {
 				hits++
@@ -101,12 +109,12 @@ func orderByNuggets(f nugget.Format, seed uint64, agree Agree) (NuggetRow, error
 
 func falling(a, b float64) int { return cmp.Compare(b, a) }
 
-// PlotNuggets draws figures 5 and 6 of what Nuggets returned, to a file or
+// Plot draws figures 5 and 6 of what Nuggets returned, to a file or
 // folder as DrawFigures does: the formula as a line, the nuggets that were heard
 // as points.
-func PlotNuggets(name string, figures [][]NuggetRow) (files []string, err error) {
+func (o NuggetOptions) Plot(name string, figures [][]NuggetRow) (files []string, err error) {
 	var drawn []Figure
-	for i, f := range nuggetFigures {
+	for i, f := range o.figures() {
 		formula, heard := Line{Name: "equation 8"}, Line{Name: "nuggets heard", Number: 1, Dots: true}
 		for _, r := range figures[i] {
 			x := float64(r.Agents)

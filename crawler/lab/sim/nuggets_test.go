@@ -10,7 +10,7 @@ import (
 // The nuggets that agents send take as many bits as equation 8 says, at every
 // point of figures 5 and 6, and more parts make the order better.
 func TestNuggetsEqualTheFormula(t *testing.T) {
-	figures, err := sim.Nuggets(1, func(f nugget.Format, queues [][]float64) ([]nugget.Nugget, int, int, error) {
+	figures, err := sim.Nuggets(sim.NuggetOptions{URLs: 1000, Parts: 4, Lambda: 4, Seed: 1}, func(f nugget.Format, queues [][]float64) ([]nugget.Nugget, int, int, error) {
 		turns, sent, err := nugget.Order(f, queues)
 		return turns, sent, 0, err
 	})
