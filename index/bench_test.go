@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	segmenter "github.com/blevesearch/bleve/v2/analysis/tokenizer/unicode"
 	"github.com/paulmach/orb"
 )
 
@@ -167,5 +169,24 @@ func BenchmarkSearch(b *testing.B) {
 			}
 		}
 		return nil
+	})
+}
+
+// The words of a page, beside Bleve's segmenter of Unicode alone.
+func BenchmarkWords(b *testing.B) {
+	raw, err := os.ReadFile("testdata/eval/pages.txt")
+	if err != nil {
+		b.Fatal(err)
+	}
+	text := clip(string(raw), maxText)
+	b.Run("distinct", func(b *testing.B) {
+		for b.Loop() {
+			distinctWords(text)
+		}
+	})
+	b.Run("segmenter", func(b *testing.B) {
+		for b.Loop() {
+			segmenter.NewUnicodeTokenizer().Tokenize([]byte(text))
+		}
 	})
 }

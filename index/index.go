@@ -41,7 +41,7 @@ var (
 
 // format is the version of what lies in the folder: the fields of a document
 // and how words are folded. A change of either raises it.
-const format = 10
+const format = 11
 
 // Options tune an Index.
 type Options struct {

@@ -294,6 +294,13 @@ func TestTerms(t *testing.T) {
 			t.Errorf("%q is %q, want %q", c.text, got, c.terms)
 		}
 	}
+	for _, c := range []struct{ text, words string }{
+		{"Brot, Brot und\tBRÖTCHEN", "brot und brotchen"}, {"vor \ufffd nach\xff her", "vor nach her"}, {"'Zitat' ''", "zitat"}, {"北京 烤鸭店", "北 京 烤 鸭 店"}, {"info@laden.example", "info laden example"}, {"", ""},
+	} {
+		if got := distinctWords(c.text); got != c.words {
+			t.Errorf("%q has the words %q, want %q", c.text, got, c.words)
+		}
+	}
 }
 
 func TestNames(t *testing.T) {
