@@ -51,7 +51,7 @@ func TestDamagedFiles(t *testing.T) {
 		if err := os.WriteFile(dir+file, text, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		y, err := Open(dir, DefaultOptions())
+		y, err := Open(dir)
 		if err != nil {
 			refused++
 			continue
@@ -68,9 +68,7 @@ func TestDamagedFiles(t *testing.T) {
 
 // answers asks an index a few things.
 func answers(t *testing.T, dir string) string {
-	o := DefaultOptions()
-	o.ReadOnly = true
-	x, err := Open(dir, o)
+	x, err := OpenReadOnly(dir)
 	if err != nil {
 		return err.Error()
 	}
@@ -109,7 +107,7 @@ func TestKilled(t *testing.T) {
 				acknowledged[url] = true
 			}
 		}
-		x, err := Open(dir, DefaultOptions())
+		x, err := Open(dir)
 		if err != nil {
 			t.Fatalf("after kill %d: %v", round, err)
 		}
@@ -153,7 +151,7 @@ func TestKilledAtStart(t *testing.T) {
 		time.Sleep(time.Duration(r.IntN(20)) * time.Millisecond)
 		child.Process.Kill()
 		child.Wait() // its error is the kill
-		x, err := Open(dir, DefaultOptions())
+		x, err := Open(dir)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"gazehound/geoparse"
 
+	"github.com/blevesearch/bleve/v2/index/scorch"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -144,9 +145,13 @@ func (x *Index) merge(ctx context.Context) error {
 		return err
 	}
 	defer done()
-	s, err := scorchOf(x.bleve)
+	advanced, err := x.bleve.Advanced()
 	if err != nil {
-		return err
+		return fmt.Errorf("index: %w", err)
+	}
+	s, ok := advanced.(*scorch.Scorch)
+	if !ok {
+		return fmt.Errorf("index: %T cannot be merged", advanced)
 	}
 	// Bleve merges two segments or more. A page that is written again makes one.
 	if err := x.touch(ctx); err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"time"
 
 	health "gazehound/internal/check"
 	"gazehound/internal/textutil"
@@ -18,9 +17,7 @@ func Check(ctx context.Context, dir, remake string, holder int) health.Finding {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return health.Well(name, "none yet")
 	}
-	o := DefaultOptions()
-	o.ReadOnly, o.LockWait = true, time.Second
-	x, err := Open(dir, o)
+	x, err := OpenReadOnly(dir)
 	switch {
 	case errors.Is(err, ErrLocked) && holder != 0:
 		return health.Well(name, "process %d has it", holder)

@@ -7,8 +7,6 @@
 package index
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,7 +24,6 @@ import (
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/mapping"
 	bleveindex "github.com/blevesearch/bleve_index_api"
-	bolterrors "go.etcd.io/bbolt/errors"
 )
 
 // Errors of Open and of a closed Index, wrapped with the folder.
@@ -43,38 +40,15 @@ var (
 // and how words are folded. A change of either raises it.
 const format = 11
 
-// Options tune an Index.
-type Options struct {
-	// ReadOnly leaves the data as it is, so that several processes may read it
-	// at once; Put and Delete fail. A folder that does not exist is an empty
-	// index then, because a crawl that found nothing yet has none.
-	ReadOnly bool
-	// LockWait is how long Open waits for another process to let go of the
-	// index, at least 1 ms.
-	LockWait time.Duration
-}
-
-// DefaultOptions returns the options of a crawl.
-func DefaultOptions() Options {
-	return Options{LockWait: time.Second}
-}
-
-// Validate returns an error that names the first bad option.
-func (o Options) Validate() error {
-	if o.LockWait < time.Millisecond {
-		return fmt.Errorf("index: lock wait %v is less than 1ms", o.LockWait)
-	}
-	return nil
-}
-
 // An Index holds the relevant pages of one crawl. It is safe for concurrent
 // use; searches go on while others write.
 type Index struct {
-	dir    string
-	id     string      // of the data, random: two indexes never share an ETag
-	bleve  bleve.Index // nil: the empty index of a folder that does not exist
-	writes chan change // nil: read only
-	writer sync.WaitGroup
+	dir      string
+	identity identity
+	unlock   func() error
+	bleve    bleve.Index // nil: the empty index of a folder that does not exist
+	writes   chan change // nil: read only
+	writer   sync.WaitGroup
 
 	using  sync.RWMutex // held for reading while the data is used
 	closed bool
@@ -82,26 +56,46 @@ type Index struct {
 	first atomic.Pointer[firstPage]
 }
 
-// Open opens the index in dir, and makes it where there is none. It starts a
+// Open opens the index in dir for itself, and makes it where there is none. It starts a
 // goroutine that writes; Close ends it. Errors are ErrLocked, ErrNewerFormat,
 // ErrOlderFormat, ErrDamaged, or of the file system.
-func Open(dir string, o Options) (x *Index, err error) {
-	if err := o.Validate(); err != nil {
-		return nil, err
+func Open(dir string) (*Index, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("index: %w", err)
 	}
-	x = &Index{dir: dir}
-	if x.id, err = identify(dir, o.ReadOnly); err != nil {
-		if o.ReadOnly && errors.Is(err, fs.ErrNotExist) {
-			return x, nil
-		}
-		return nil, err
-	}
-	if x.bleve, err = openBleve(dir, o); err != nil {
-		return nil, err
-	}
-	if x.bleve != nil && !o.ReadOnly {
+	x, err := openAs(dir, false)
+	if err == nil {
 		x.writes = make(chan change, maxBatch)
 		x.writer.Go(x.write)
+	}
+	return x, err
+}
+
+// OpenReadOnly opens the index in dir and leaves it as it is, so that several processes
+// may read it at once; Put and Delete fail. A folder that does not exist is an empty
+// index, because a crawl that found nothing yet has none. Errors are those of Open.
+func OpenReadOnly(dir string) (*Index, error) {
+	x, err := openAs(dir, true)
+	if errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrDamaged) {
+		return &Index{dir: dir}, nil
+	}
+	return x, err
+}
+
+func openAs(dir string, readOnly bool) (*Index, error) {
+	unlock, err := disk.LockDir(dir, readOnly)
+	if errors.Is(err, disk.ErrLocked) {
+		return nil, fmt.Errorf("index: %s: %w", dir, ErrLocked)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	x := &Index{dir: dir, unlock: unlock}
+	if x.identity, err = identify(dir, readOnly); err == nil {
+		x.bleve, err = openBleve(dir, readOnly)
+	}
+	if err != nil {
+		return nil, errors.Join(err, unlock())
 	}
 	return x, nil
 }
@@ -110,92 +104,25 @@ func Open(dir string, o Options) (x *Index, err error) {
 // write has none.
 func (x *Index) Exists() bool { return x.bleve != nil }
 
-// An identity is the file that says what the folder is.
-type identity struct {
-	Format int    `json:"format"`
-	ID     string `json:"id"`
-}
-
-// identify reads the identity of the index in dir, and writes it first where
-// there is none and the index may be changed.
-func identify(dir string, readOnly bool) (string, error) {
-	name := filepath.Join(dir, "index.json")
-	text, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, stat := os.Stat(filepath.Join(dir, "bleve")); stat == nil {
-			return "", fmt.Errorf("index: %s: %w: index.json is missing; restore it", dir, ErrDamaged)
-		}
-		if readOnly {
-			return "", fmt.Errorf("index: %w", err)
-		}
-		return newIdentity(dir, name)
-	}
-	if err != nil {
-		return "", fmt.Errorf("index: %w", err)
-	}
-	var i identity
-	if err := json.Unmarshal(text, &i); err != nil || i.Format < 1 || i.ID == "" {
-		return "", fmt.Errorf("index: %s: %w: index.json cannot be read", dir, ErrDamaged)
-	}
-	if i.Format > format {
-		return "", fmt.Errorf("index: %s: %w (format %d; this one knows %d): "+
-			"use that one or a newer one; the data was not touched", dir, ErrNewerFormat, i.Format, format)
-	}
-	if i.Format < format {
-		return "", fmt.Errorf("index: %s: %w (format %d; this one knows %d); the data was not touched",
-			dir, ErrOlderFormat, i.Format, format)
-	}
-	return i.ID, nil
-}
-
-func newIdentity(dir, name string) (string, error) {
-	var random [8]byte
-	rand.Read(random[:]) // never fails
-	i := identity{Format: format, ID: hex.EncodeToString(random[:])}
-	text, err := json.Marshal(i)
-	if err != nil {
-		return "", fmt.Errorf("index: %w", err)
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", fmt.Errorf("index: %w", err)
-	}
-	if err := disk.ReplaceBytes(name, 0o644, append(text, '\n')); err != nil {
-		return "", fmt.Errorf("index: %w", err)
-	}
-	return i.ID, nil
-}
-
 // merging makes Bleve merge segments of a hundred documents as it does those of a
 // thousand. With its own 2,000 a crawl writes a city's addresses again with every
 // tenth batch.
 var merging = map[string]any{"FloorSegmentSize": 100, "MaxSegmentsPerTier": 4}
 
-// openBleve opens or makes the Bleve index. It is nil without an error where
-// a reader came before the first write.
-func openBleve(dir string, o Options) (bleve.Index, error) {
+// openBleve opens the Bleve index, or makes it.
+func openBleve(dir string, readOnly bool) (bleve.Index, error) {
 	path := filepath.Join(dir, "bleve")
-	config := map[string]any{"bolt_timeout": o.LockWait.String(), "scorchMergePlanOptions": merging}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if o.ReadOnly {
-			return nil, nil
-		}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !readOnly {
 		if err := newBleve(path); err != nil {
 			return nil, err
 		}
-	}
-	config["read_only"] = true
-	b, err := openChecked(path, config, o.LockWait)
-	if err != nil {
-		return nil, openError(dir, err)
-	}
-	if o.ReadOnly {
-		return b, nil
-	}
-	config["read_only"] = false
-	if err := b.Close(); err != nil {
+	} else if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
-	if b, err = openChecked(path, config, o.LockWait); err != nil {
+	b, err := bleve.OpenUsing(path, map[string]any{
+		"read_only": readOnly, "bolt_timeout": "1s", "scorchMergePlanOptions": merging,
+	})
+	if err != nil {
 		return nil, openError(dir, err)
 	}
 	return b, nil
@@ -229,8 +156,6 @@ func newBleve(path string) error {
 
 func openError(dir string, err error) error {
 	switch {
-	case errors.Is(err, bolterrors.ErrTimeout):
-		return fmt.Errorf("index: %s: %w", dir, ErrLocked)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("index: %w", err)
 	case strings.Contains(err.Error(), oserr.Files.Error()): // Bleve passes on the text alone
@@ -307,7 +232,11 @@ func (x *Index) Close() error {
 	if x.bleve == nil {
 		return nil
 	}
-	if err := x.bleve.Close(); err != nil {
+	err := x.bleve.Close()
+	if err == nil && x.writes != nil {
+		err = x.identity.seal(x.dir)
+	}
+	if err = errors.Join(err, x.unlock()); err != nil {
 		return fmt.Errorf("index: close: %w", err)
 	}
 	return nil
@@ -337,5 +266,5 @@ func (x *Index) State() (State, error) {
 	}
 	defer r.Close()
 	s, err := stateOf(r)
-	return State{fmt.Sprintf("%s-%x", x.id, s.Generation), timeOf(s.Updated)}, err
+	return State{fmt.Sprintf("%s-%x", x.identity.ID, s.Generation), timeOf(s.Updated)}, err
 }

@@ -34,7 +34,7 @@ func open(t testing.TB) *Index {
 
 func openDir(t testing.TB, dir string) *Index {
 	t.Helper()
-	x, err := Open(dir, DefaultOptions())
+	x, err := Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,7 +345,7 @@ func TestPutIsDurable(t *testing.T) {
 		put(t, x, page(fmt.Sprintf("https://a%d.example/", i), "A", "de", fmt.Sprintf("Eins\n{Lange Straße %d, 26122 Oldenburg}", i+1)))
 		// A crash leaves the files as they are; the copy stands for that.
 		crashed := copyOf(t, dir)
-		after, err := Open(crashed, DefaultOptions())
+		after, err := Open(crashed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -465,9 +465,11 @@ func TestOpenErrors(t *testing.T) {
 					t.Fatal(err)
 				}
 				c.harm(t, dir)
-				o := DefaultOptions()
-				o.ReadOnly, o.LockWait = readOnly, 50*time.Millisecond
-				x, err := Open(dir, o)
+				open := Open
+				if readOnly {
+					open = OpenReadOnly
+				}
+				x, err := open(dir)
 				if err == nil {
 					r, err := x.Search(t.Context(), Query{Text: "tischlerei"})
 					x.Close()
@@ -483,10 +485,8 @@ func TestOpenErrors(t *testing.T) {
 }
 
 func TestReadOnly(t *testing.T) {
-	o := DefaultOptions()
-	o.ReadOnly = true
 	none := filepath.Join(t.TempDir(), "none")
-	x, err := Open(none, o)
+	x, err := OpenReadOnly(none)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -503,12 +503,12 @@ func TestReadOnly(t *testing.T) {
 	put(t, w, town()...)
 	w.Close()
 	before := listing(t, dir)
-	a, err := Open(dir, o)
+	a, err := OpenReadOnly(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	b, err := Open(dir, o) // two readers
+	b, err := OpenReadOnly(dir) // two readers
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func BenchmarkMixed(b *testing.B) {
 		dir = b.TempDir()
 	}
 	if _, err := os.Stat(filepath.Join(dir, "index.json")); err != nil {
-		x, err := Open(dir, DefaultOptions())
+		x, err := Open(dir)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func BenchmarkMixed(b *testing.B) {
 		x.Close()
 	}
 	start := time.Now()
-	x, err := Open(dir, DefaultOptions())
+	x, err := Open(dir)
 	if err != nil {
 		b.Fatal(err)
 	}

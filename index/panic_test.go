@@ -12,7 +12,7 @@ import (
 // A change that makes the writer panic costs its caller a panic, and neither the
 // others of its batch nor those that come later.
 func TestPanicInWriter(t *testing.T) {
-	x, err := Open(t.TempDir(), DefaultOptions())
+	x, err := Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 // number on another street, and a number in a text that is no house.
 func streetTown(t *testing.T) *Index {
 	t.Helper()
-	x, err := Open(t.TempDir(), DefaultOptions())
+	x, err := Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 func losePage(ts *testscript.TestScript, neg bool, args []string) {
 	url := ""
 	walkIndex(ts, args[0], func(h *index.Hit) { url = h.Evidence[0].URL })
-	x, err := index.Open(project{ts.MkAbs(args[0])}.index(), index.DefaultOptions())
+	x, err := index.Open(project{ts.MkAbs(args[0])}.index())
 	ts.Check(err)
 	ts.Check(x.Delete(context.Background(), url))
 	ts.Check(x.Close())

@@ -95,7 +95,7 @@ func TestExportRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
-	x, err := index.Open(filepath.Join(data, "index"), index.DefaultOptions())
+	x, err := index.Open(filepath.Join(data, "index"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -219,9 +219,7 @@ func (x fault) test(t *testing.T) {
 	}
 	shortest := x.gaps(t, ledger)
 
-	readOnly := index.DefaultOptions()
-	readOnly.ReadOnly = true
-	ix, err := index.Open(filepath.Join(data, "index"), readOnly)
+	ix, err := index.OpenReadOnly(filepath.Join(data, "index"))
 	if err != nil {
 		t.Fatal(err)
 	}

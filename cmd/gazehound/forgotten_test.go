@@ -50,7 +50,7 @@ func TestForgottenForGood(t *testing.T) {
 	}
 	gazehound(append([]string{"crawl", "--quiet", "--max-pages", "300", "--warc", archive}, flags...)...)
 	hits := map[string]*index.Hit{} // by site
-	x, err := index.Open(project{data}.index(), index.Options{ReadOnly: true, LockWait: index.DefaultOptions().LockWait})
+	x, err := index.OpenReadOnly(project{data}.index())
 	if err != nil {
 		t.Fatal(err)
 	}

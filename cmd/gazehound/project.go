@@ -207,15 +207,13 @@ func (p project) regionIfAny(g *gazetteer.Gazetteer, spec string) (*gazetteer.Re
 }
 
 func openIndex(p project) (*index.Index, error) {
-	x, err := index.Open(p.index(), index.DefaultOptions())
+	x, err := index.Open(p.index())
 	return x, storeError(p, err)
 }
 
 // openIndexToRead opens the index for serve and search, which never change it.
 func openIndexToRead(p project) (*index.Index, error) {
-	o := index.DefaultOptions()
-	o.ReadOnly = true
-	x, err := index.Open(p.index(), o)
+	x, err := index.OpenReadOnly(p.index())
 	switch {
 	case errors.Is(err, index.ErrLocked):
 		return nil, fail(exitLocked, "%s is in use by a running crawl. The crawl prints the address of its search "+

@@ -103,7 +103,7 @@ func fetchText(t *testing.T, url string) (int, string) {
 func shopIndex(t *testing.T) string {
 	t.Helper()
 	data := t.TempDir()
-	x, err := index.Open(project{data}.index(), index.DefaultOptions())
+	x, err := index.Open(project{data}.index())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func TestServeProblems(t *testing.T) {
 	defer taken.Close()
 	address := taken.Addr().String()
 	locked := shopIndex(t)
-	x, err := index.Open(project{locked}.index(), index.DefaultOptions())
+	x, err := index.Open(project{locked}.index())
 	if err != nil {
 		t.Fatal(err)
 	}

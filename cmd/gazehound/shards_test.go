@@ -23,7 +23,7 @@ import (
 func streetIndex(t *testing.T, name string, n int) (data string, x *index.Index) {
 	t.Helper()
 	data = t.TempDir()
-	x, err := index.Open(project{data}.index(), index.DefaultOptions())
+	x, err := index.Open(project{data}.index())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -70,9 +70,7 @@ func figure(logf func(format string, args ...any), format string, args ...any) {
 }
 
 func walkIndex(ts *testscript.TestScript, data string, fn func(*index.Hit)) {
-	o := index.DefaultOptions()
-	o.ReadOnly = true
-	x, err := index.Open(project{ts.MkAbs(data)}.index(), o)
+	x, err := index.OpenReadOnly(project{ts.MkAbs(data)}.index())
 	ts.Check(err)
 	defer x.Close()
 	ts.Check(x.Walk(context.Background(), index.Query{}, func(h *index.Hit) error { fn(h); return nil }))

@@ -77,7 +77,7 @@ var outline = orb.MultiPolygon{{{{8.15, 53.10}, {8.22, 53.09}, {8.28, 53.12}, {8
 // town returns an index of the shops and n further addresses.
 func town(t testing.TB, n int) *index.Index {
 	t.Helper()
-	x, err := index.Open(t.TempDir(), index.DefaultOptions())
+	x, err := index.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -547,7 +547,7 @@ func TestUnusualButRight(t *testing.T) {
 // Whatever is asked, the answer is valid JSON, 200 or 400, and what was
 // understood is within its bounds.
 func FuzzParameters(f *testing.F) {
-	x, err := index.Open(f.TempDir(), index.DefaultOptions())
+	x, err := index.Open(f.TempDir())
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -706,7 +706,7 @@ func TestPageTenants(t *testing.T) {
 }
 
 func TestPageStates(t *testing.T) {
-	empty, err := index.Open(t.TempDir(), index.DefaultOptions())
+	empty, err := index.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 // A server without an index says why, and takes it up when it is there.
 func TestAwait(t *testing.T) {
 	full := town(t, 3)
-	empty, err := index.Open(t.TempDir(), index.DefaultOptions())
+	empty, err := index.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -84,7 +84,7 @@ var outline = orb.MultiPolygon{{{{8.15, 53.10}, {8.22, 53.09}, {8.28, 53.12}, {8
 // town returns an index of the shops.
 func town(t testing.TB, shops []shop) *index.Index {
 	t.Helper()
-	x, err := index.Open(t.TempDir(), index.DefaultOptions())
+	x, err := index.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

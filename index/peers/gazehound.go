@@ -23,8 +23,7 @@ type gazehound struct {
 }
 
 func openGazehound(dir string, _ int) (store, error) {
-	o := index.DefaultOptions()
-	x, err := index.Open(dir, o)
+	x, err := index.Open(dir)
 	return &gazehound{dir, x}, err
 }
 

@@ -188,7 +188,7 @@ func (s *Stores) Open(tree frontier.Options, dir string) (err error) {
 		}
 	}
 	if _, err := os.Stat(dir); err == nil {
-		if s.Index, err = index.Open(dir, index.DefaultOptions()); err != nil {
+		if s.Index, err = index.Open(dir); err != nil {
 			s.Index = nil
 			return errors.Join(err, s.Close())
 		}
