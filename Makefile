@@ -56,8 +56,7 @@ growth: ## one long crawl of a large made-up web by the program as it is release
 N ?= 100000
 QUERIES ?= 4000
 bench-search: ## the same questions to the index, PostgreSQL with PostGIS and SQLite (N=100000 QUERIES=4000); needs a C compiler, and what is not installed is left out
-	cd index/peers && CGO_ENABLED=1 go build -tags sqlite_fts5 -o ../../bin/search-peers .
-	./bin/search-peers -n $(N) -queries $(QUERIES)
+	cd index/peers && CGO_ENABLED=1 go test -tags sqlite_fts5 -bench . -benchtime $(QUERIES)x -timeout 2h -args -addresses $(N)
 
 microbench: ## benchmarks of the packages, each beside its baseline
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./...

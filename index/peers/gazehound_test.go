@@ -1,4 +1,4 @@
-package main
+package peers
 
 import (
 	"context"
@@ -22,7 +22,7 @@ type gazehound struct {
 	x   *index.Index
 }
 
-func openGazehound(dir string, _ int) (store, error) {
+func openGazehound(dir string) (store, error) {
 	x, err := index.Open(dir)
 	return &gazehound{dir, x}, err
 }

@@ -1,19 +1,16 @@
-// Command peers asks gazehound, PostgreSQL with PostGIS and SQLite with FTS5
-// and R*Tree the same questions about the same made-up addresses, eight clients
-// at a time, and prints what an answer takes.
+// Package peers asks gazehound, PostgreSQL with PostGIS and SQLite with FTS5
+// and R*Tree the same questions about the same made-up addresses.
 //
 // PostgreSQL is started for the run, in a folder of its own and on a socket, and
 // stopped afterwards; where it or PostGIS is not installed, it is left out. On
 // Debian: apt-get install postgresql-15-postgis-3.
-package main
+package peers
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"log"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -21,6 +18,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"testing"
 	"time"
 
 	"github.com/paulmach/orb"
@@ -70,109 +68,98 @@ type store interface {
 
 var errMissing = errors.New("is not installed")
 
-func main() {
-	log.SetFlags(0)
-	n := flag.Int("n", 100_000, "addresses")
-	asked := flag.Int("queries", 4000, "questions to each")
-	clients := flag.Int("clients", 8, "that ask at once")
-	only := flag.String("only", "", "one of gazehound, postgres, sqlite; empty: all")
-	flag.Parse()
-	if err := run(*n, *asked, *clients, *only); err != nil {
-		log.Fatal(err)
-	}
-}
+var addresses = flag.Int("addresses", 100_000, "that are asked about")
 
-func run(n, asked, clients int, only string) error {
-	dir, err := os.MkdirTemp("", "peers")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	docs := made(n)
-	ctx := context.Background()
+// BenchmarkPeers asks b.N questions of all kinds, by one client and by eight at once.
+func BenchmarkPeers(b *testing.B) {
+	docs := made(*addresses)
 	for _, s := range []struct {
 		name string
-		open func(dir string, clients int) (store, error)
+		open func(dir string) (store, error)
 	}{{"gazehound", openGazehound}, {"postgres", openPostgres}, {"sqlite", openSQLite}} {
-		if only != "" && only != s.name {
-			continue
-		}
-		if err := measure(ctx, s.name, filepath.Join(dir, s.name), s.open, docs, asked, clients); errors.Is(err, errMissing) {
-			fmt.Printf("%s is left out: %v\n", s.name, err)
-		} else if err != nil {
-			return fmt.Errorf("%s: %w", s.name, err)
-		}
+		b.Run(s.name, func(b *testing.B) {
+			s, err := s.open(b.TempDir())
+			if errors.Is(err, errMissing) {
+				b.Skip(err)
+			}
+			check(b, err)
+			defer func() { check(b, s.Close()) }()
+			start := time.Now()
+			check(b, s.Load(b.Context(), docs))
+			seconds := time.Since(start).Seconds()
+			size, err := s.Size()
+			check(b, err)
+			for _, clients := range []int{1, maxClients} {
+				b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
+					ask(b, s, docs, clients)
+					b.ReportMetric(float64(len(docs))/seconds, "writes/s")
+					b.ReportMetric(float64(size)/float64(len(docs)), "B/address")
+				})
+			}
+		})
 	}
-	return nil
 }
 
-func measure(ctx context.Context, name, dir string, open func(string, int) (store, error), docs []document, asked, clients int) (err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	s, err := open(dir, clients)
+func check(b *testing.B, err error) {
+	b.Helper()
 	if err != nil {
-		return err
+		b.Fatal(err)
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	fmt.Printf("\n%s: %s\n", name, s.Settings())
-	start := time.Now()
-	if err := s.Load(ctx, docs); err != nil {
-		return err
-	}
-	size, err := s.Size()
-	if err != nil {
-		return err
-	}
-	fmt.Printf("%d addresses loaded in %.1f s, %d bytes each\n", len(docs), time.Since(start).Seconds(), size/int64(len(docs)))
-	questions := questionsAbout(docs, asked)
+}
+
+const maxClients = 8
+
+// ask reports what the answers to b.N questions took.
+func ask(b *testing.B, s store, docs []document, clients int) {
+	questions := questionsAbout(docs, b.N)
 	for i := range min(100, len(questions)) { // every store may warm up
-		if _, err := s.Ask(ctx, &questions[i]); err != nil {
-			return err
-		}
+		_, err := s.Ask(b.Context(), &questions[i])
+		check(b, err)
 	}
-	took := map[string][]time.Duration{}
-	hits := map[string]int{}
 	var mu sync.Mutex
+	took, matches := map[string][]time.Duration{}, map[string]int{}
 	var next atomic.Int64
-	var failed error
-	start = time.Now()
 	var wg sync.WaitGroup
+	b.ResetTimer()
 	for range clients {
 		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(questions) {
-					return
-				}
+			for i := int(next.Add(1)) - 1; i < len(questions); i = int(next.Add(1)) - 1 {
 				q := &questions[i]
 				begun := time.Now()
-				a, err := s.Ask(ctx, q)
+				a, err := s.Ask(b.Context(), q)
 				spent := time.Since(begun)
 				mu.Lock()
-				took[q.kind], took["all"] = append(took[q.kind], spent), append(took["all"], spent)
-				hits[q.kind] += a.total
-				hits["all"] += a.total
-				failed = cmp.Or(failed, err)
+				for _, kind := range []string{q.kind, "all"} {
+					took[kind] = append(took[kind], spent)
+					matches[kind] += a.total
+				}
 				mu.Unlock()
+				if err != nil {
+					b.Error(err)
+				}
 			}
 		})
 	}
 	wg.Wait()
-	if failed != nil {
-		return failed
+	b.StopTimer()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "answers/s")
+	if b.N == 1 {
+		return // to find out how long one takes
 	}
-	seconds := time.Since(start).Seconds()
-	for _, kind := range append(slices.Clone(kinds), "all") {
+	share := func(kind string, percent int) float64 { // in ms
 		all := took[kind]
 		slices.Sort(all)
-		ms := func(share int) float64 {
-			return float64(all[min(len(all)-1, len(all)*share/100)].Microseconds()) / 1000
-		}
-		fmt.Printf("%-12s p50 %8.2f ms   p99 %8.2f ms   %8.0f matches each\n", kind, ms(50), ms(99), float64(hits[kind])/float64(len(all)))
+		return float64(all[len(all)*percent/100].Microseconds()) / 1000
 	}
-	fmt.Printf("%.0f answers a second\n", float64(len(questions))/seconds)
-	return nil
+	b.ReportMetric(share("all", 50), "p50-ms")
+	b.ReportMetric(share("all", 99), "p99-ms")
+	b.Log(s.Settings())
+	for _, kind := range kinds {
+		if n := len(took[kind]); n > 0 {
+			b.Logf("%-12s p50 %8.2f ms   p99 %8.2f ms   %8.0f matches each", kind, share(kind, 50), share(kind, 99),
+				float64(matches[kind])/float64(n))
+		}
+	}
 }
 
 var kinds = []string{"text", "two words", "typing", "box", "word in box", "radius", "facets", "by distance"}

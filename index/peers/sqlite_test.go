@@ -1,4 +1,4 @@
-package main
+package peers
 
 import (
 	"context"
@@ -25,13 +25,13 @@ type sqlite struct {
 	prepared map[string]*sql.Stmt
 }
 
-func openSQLite(dir string, clients int) (store, error) {
+func openSQLite(dir string) (store, error) {
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(dir, "pages.db")+"?_journal_mode=WAL&_synchronous=FULL&_cache_size=-65536&_mutex=no")
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(clients)
-	db.SetMaxIdleConns(clients)
+	db.SetMaxOpenConns(maxClients)
+	db.SetMaxIdleConns(maxClients)
 	s := &sqlite{dir: dir, db: db, prepared: map[string]*sql.Stmt{}}
 	return s, db.QueryRow("select sqlite_version()").Scan(&s.version)
 }

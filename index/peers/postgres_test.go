@@ -1,4 +1,4 @@
-package main
+package peers
 
 import (
 	"context"
@@ -31,7 +31,7 @@ var postgresSettings = []string{
 	"random_page_cost=1.1", "jit=off", "max_parallel_workers_per_gather=0", "max_wal_size=4GB",
 }
 
-func openPostgres(dir string, clients int) (store, error) {
+func openPostgres(dir string) (store, error) {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if len(found) == 0 {
 		return nil, fmt.Errorf("PostgreSQL %w (apt-get install postgresql-15-postgis-3)", errMissing)
@@ -61,7 +61,7 @@ func openPostgres(dir string, clients int) (store, error) {
 		return nil, err
 	}
 	ctx := context.Background()
-	config, err := pgxpool.ParseConfig(fmt.Sprintf("host=%s user=bench dbname=postgres pool_max_conns=%d", dir, clients))
+	config, err := pgxpool.ParseConfig(fmt.Sprintf("host=%s user=bench dbname=postgres pool_max_conns=%d", dir, maxClients))
 	if err == nil {
 		p.pool, err = pgxpool.NewWithConfig(ctx, config)
 	}
