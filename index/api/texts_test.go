@@ -15,7 +15,7 @@ func TestGermanProblems(t *testing.T) {
 		{"lat=53", "lon fehlt; lat und lon gehören zusammen.", "", "lon is missing; lat and lon go together."},
 		{"since=gestern", `since erwartet einen Tag wie 2026-11-21 oder eine Dauer wie 7d, nicht &#34;gestern&#34;.`, "", `since wants 2026-11-21 or 7d, got \"gestern\".`},
 		{"lmit=5", `&#34;lmit&#34; kennt diese Suche nicht.`, "Meinten Sie limit?", `\"lmit\" is not a parameter here.`},
-		{"sort=size", "sort erwartet eines von relevance, distance, newest, name, nicht &#34;size&#34;.", "", "sort wants one of relevance"},
+		{"sort=size", "sort erwartet eines von relevance, distance, newest, name, importance, nicht &#34;size&#34;.", "", "sort wants one of relevance"},
 		{"bbox=53.07,8.10,53.21,8.33", "erwartet wird minLon,minLat,maxLon,maxLat.", "Meinten Sie bbox=8.1,53.07,8.33,53.21?", "expected minLon,minLat,maxLon,maxLat."},
 		{"bbox=1,2", "bbox erwartet 4 Zahlen mit Kommas dazwischen, nicht 2.", "", "bbox wants 4 numbers"},
 		{"lat=8.21&lon=53.14&radius=3000", "mit vertauschtem lat und lon gibt es etwas.", "Meinten Sie lat=53.14&amp;lon=8.21?", "there is something where lat and lon are exchanged."},
