@@ -34,7 +34,7 @@ func TestImportanceOrdersSearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := index.Open(filepath.Join(t.TempDir(), "index"), index.DefaultOptions())
+	x, err := index.Open(filepath.Join(t.TempDir(), "index"))
 	if err != nil {
 		t.Fatal(err)
 	}
