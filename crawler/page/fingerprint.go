@@ -55,9 +55,13 @@ func Fingerprint(text string) uint64 {
 // Sums count how many shingles, a word and the one before it, have each bit.
 type sums struct {
 	words int
-	last  uint64  // hash of the last word
-	ones  [64]int // by bit
+	last  uint64    // hash of the last word
+	ones  [64]int   // by bit, but for those in few
+	few   [8]uint64 // counts of up to 255 shingles, in bytes: bit 8·i + k in byte i of few[k]
 }
+
+// lowest has the lowest bit of each byte.
+const lowest = 0x0101010101010101
 
 // add counts the shingle that ends with the word of this hash.
 func (s *sums) add(hash uint64) {
@@ -66,17 +70,28 @@ func (s *sums) add(hash uint64) {
 		both = (both ^ s.last) * prime
 	}
 	s.last = hash
-	s.words++
 	both ^= both >> 29 // FNV leaves the high bits of short input alike
 	both *= 0xBF58476D1CE4E5B9
 	both ^= both >> 32
-	for i := range s.ones {
-		s.ones[i] += int(both >> i & 1)
+	for k := range s.few { // eight bits at a time
+		s.few[k] += both >> k & lowest
 	}
+	if s.words++; s.words%255 == 0 {
+		s.carry()
+	}
+}
+
+// carry moves the counts of few to ones.
+func (s *sums) carry() {
+	for bit := range s.ones {
+		s.ones[bit] += int(s.few[bit%8] >> (bit &^ 7) & 0xff)
+	}
+	s.few = [8]uint64{}
 }
 
 // fingerprint returns the bits that more than half of the shingles have.
 func (s *sums) fingerprint() (print uint64) {
+	s.carry()
 	for i, n := range s.ones {
 		if 2*n > s.words {
 			print |= 1 << i

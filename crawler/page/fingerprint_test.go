@@ -72,6 +72,22 @@ func TestFingerprintLaw(t *testing.T) {
 	})
 }
 
+// A store keeps fingerprints, so those of texts of any length stay what they are.
+func TestFingerprintStays(t *testing.T) {
+	for words, want := range map[int]uint64{
+		1:      0x95ca83b605933817,
+		254:    0x4cd1d8367a6472f9,
+		255:    0xccd1d8367a6472f9,
+		256:    0xccd1d8347a6472f9,
+		700:    0x6819522c7b6c10f9,
+		25_000: 0x3521f3856e4df17d,
+	} {
+		if got := Fingerprint(strings.Join(someText(rand.New(rand.NewPCG(1, 2)), words), " ")); got != want {
+			t.Errorf("%d words: %#x, want %#x", words, got, want)
+		}
+	}
+}
+
 func BenchmarkFingerprint(b *testing.B) {
 	page := strings.Join(someText(rand.New(rand.NewPCG(1, 2)), 600), " ")
 	b.SetBytes(int64(len(page)))
