@@ -141,10 +141,8 @@ func recount(t testing.TB, f *frontier.Frontier) (visited map[string]frontier.No
 	visited = map[string]frontier.Node{}
 	want := frontier.Totals{Errors: map[string]int64{}, Skipped: map[string]int64{}, Dropped: map[string]int64{}}
 	addresses := map[string]bool{}
-	var outcomes []frontier.Outcome
 	err := f.Walk(t.Context(), 0, func(n frontier.Node) error {
 		want.Visited++
-		outcomes = append(outcomes, n.Outcome)
 		if n.State != frontier.Visited || n.Seq != uint64(want.Visited) {
 			t.Errorf("visit %d of the walk is %s: state %d, seq %d", want.Visited, n.URL, n.State, n.Seq)
 		}
@@ -178,15 +176,6 @@ func recount(t testing.TB, f *frontier.Frontier) (visited map[string]frontier.No
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	if err := f.Outcomes(t.Context(), func(o frontier.Outcome) error {
-		if len(outcomes) == 0 || !reflect.DeepEqual(o, outcomes[0]) {
-			return fmt.Errorf("an outcome is %+v", o)
-		}
-		outcomes = outcomes[1:]
-		return nil
-	}); err != nil || len(outcomes) > 0 {
-		t.Errorf("outcomes: %v; %d of the walk are left", err, len(outcomes))
 	}
 	want.Addresses = int64(len(addresses))
 	got := f.Totals()

@@ -71,25 +71,29 @@ func (f *Frontier) PutMeta(name string, value []byte) error {
 // Meta returns the value stored under name, or nil.
 func (f *Frontier) Meta(name string) (value []byte, err error) {
 	err = f.read(func(v view) error {
-		r, known, err := get(v, metaKey(name), decodeFixed[metaRecord])
-		if err != nil || !known {
-			return err
-		}
-		whole := []byte{}
-		for i := range r.Pieces {
-			known, err := v.get(pieceKey(name, r.Set, i), func(piece []byte) error {
-				whole = append(whole, piece...)
-				return nil
-			})
-			if err != nil || !known { // lost, and not rebuilt: as good as never stored
-				return err
-			}
-		}
-		value = whole
-		return nil
+		value, err = metaOf(v, name)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("frontier: meta %q: %w", name, err)
 	}
 	return value, nil
+}
+
+func metaOf(v view, name string) ([]byte, error) {
+	r, known, err := get(v, metaKey(name), decodeFixed[metaRecord])
+	if err != nil || !known {
+		return nil, err
+	}
+	whole := []byte{}
+	for i := range r.Pieces {
+		known, err := v.get(pieceKey(name, r.Set, i), func(piece []byte) error {
+			whole = append(whole, piece...)
+			return nil
+		})
+		if err != nil || !known { // lost, and not rebuilt: as good as never stored
+			return nil, err
+		}
+	}
+	return whole, nil
 }

@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -47,7 +46,7 @@ func rebuild(from, to string) (lost []string, err error) {
 	if err := checkFree(temp, 2*sizeOf(from)+DefaultOptions().MinFree); err != nil {
 		return nil, err
 	}
-	db, err := badger.OpenManaged(newOptions(temp))
+	db, err := badger.OpenManaged(badgerOptions(Options{Dir: temp, Memory: DefaultOptions().Memory}))
 	if err != nil {
 		return nil, err
 	}
@@ -62,9 +61,10 @@ func rebuild(from, to string) (lost []string, err error) {
 		return batch.SetEntryAt(badger.NewEntry(key, value), version)
 	})
 	if err = errors.Join(err, batch.Flush()); err == nil {
-		v := badgerTxn{db.NewTransactionAt(math.MaxUint64, false)}
-		err = refill(v, to)
-		v.close()
+		c := newCopying(badgerTxn{db.NewTransactionAt(math.MaxUint64, false)}, Removal{})
+		c.plan(context.Background()) // what cannot be read is left out
+		_, err = c.copy(context.Background(), to)
+		c.from.close()
 	}
 	return lost, errors.Join(err, db.Close())
 }
@@ -78,102 +78,6 @@ func sizeOf(dir string) (bytes int64) {
 		}
 	}
 	return bytes
-}
-
-func newOptions(dir string) badger.Options {
-	return badgerOptions(Options{Dir: dir, Memory: DefaultOptions().Memory})
-}
-
-// refill makes a store of the visits, links and values in v. A URL of which they say nothing is not
-// known any more; visits are numbered anew.
-func refill(v view, dir string) error {
-	seed, known, err := get(v, seedKey, decodeFixed[uint64])
-	if err != nil || !known {
-		return fmt.Errorf("%w: its seed cannot be read", cmp.Or(err, ErrDamaged))
-	}
-	was, _, _ := get(v, totalsKey, decode[Totals])
-	f, err := Open(Options{Dir: dir, Seed: seed})
-	if err != nil {
-		return err
-	}
-	newest := uint64(0)        // visit
-	visits := map[uint64]Key{} // of URLs that were forgotten, too
-	err = v.scan([]byte{'u'}, nil, func(key, value []byte) error {
-		if r, err := decodeFixed[urlRecord](value); err == nil && r.State == Visited {
-			visits[r.Seq], newest = Key(key[1:]), max(newest, r.Seq)
-		}
-		return nil
-	})
-	err = cmp.Or(err, f.each(v, 'a', func(b *batch, key, value []byte) {
-		b.totals.Addresses++
-		b.set(key, value)
-	}))
-	err = cmp.Or(err, f.each(v, 'v', func(b *batch, key, value []byte) {
-		newest = max(newest, idOf(key))
-		r, err := decode[visitRecord](value)
-		e, failed := decodeLink(r.Link)
-		k, known := KeyOf(e.URL), true
-		if errors.Is(failed, errForgotten) {
-			k, known = visits[idOf(key)]
-			failed = nil
-		}
-		if err != nil || failed != nil || !known {
-			return
-		}
-		if c, known, err := get(v, checkKey(k), decode[Check]); err == nil && known {
-			r.Outcome.Check = &c
-		}
-		e.Priority = priorityOf(r.Rank)
-		b.finish(&link{e, k}, r.Outcome)
-	}))
-	err = cmp.Or(err, f.each(v, 'q', func(b *batch, key, value []byte) {
-		if e, err := decodeLink(value); err == nil {
-			e.Priority = priorityOf(placeOf(key).rank)
-			b.pushLink(&link{e, KeyOf(e.URL)})
-		}
-	}))
-	for _, kind := range []byte("dmp") {
-		err = cmp.Or(err, f.each(v, kind, (*batch).set))
-	}
-	err = cmp.Or(err, f.write(context.Background(), func(b *batch) { b.totals.adopt(was, int64(newest)) }))
-	return errors.Join(err, f.Close())
-}
-
-// each calls fn with all records of a kind in v, many of them in one transaction.
-func (f *Frontier) each(v view, kind byte, fn func(b *batch, key, value []byte)) error {
-	type record struct{ key, value []byte }
-	var part []record
-	size := 0
-	flush := func() error {
-		err := f.write(context.Background(), func(b *batch) {
-			for _, r := range part {
-				fn(b, r.key, r.value)
-			}
-		})
-		part, size = nil, 0
-		return err
-	}
-	err := v.scan([]byte{kind}, nil, func(key, value []byte) error {
-		part = append(part, record{bytes.Clone(key), bytes.Clone(value)})
-		if size += len(value); len(part) < maxLinks && size < pieceSize {
-			return nil
-		}
-		return flush()
-	})
-	return cmp.Or(err, flush())
-}
-
-// adopt takes over what has left no trace but in the totals of before: links that were repeated or
-// dropped. newest is the number of the last visit that was made.
-func (t *Totals) adopt(was Totals, newest int64) {
-	t.Repeats, t.Damaged = was.Repeats, was.Damaged+newest-t.Visited
-	if t.Dropped = was.Dropped; t.Dropped == nil {
-		t.Dropped = make(map[string]int64)
-	}
-	t.Links = t.Queued + t.Visited + t.Repeats
-	for _, n := range t.Dropped {
-		t.Links += n
-	}
 }
 
 // salvage calls fn with all versions of all records that can be read in the tables and the logs.

@@ -260,7 +260,7 @@ func decodeLink(value []byte) (e Entry, err error) {
 // A visitRecord is a visited URL of the crawl tree.
 type visitRecord struct {
 	Rank    uint32
-	Link    json.RawMessage // an Entry
+	Link    Entry // without URL and words if it was forgotten
 	Outcome Outcome
 }
 

@@ -484,7 +484,6 @@ func BenchmarkOutcomes(b *testing.B) {
 		}
 	}
 	for name, read := range map[string]func(count func()) error{
-		"outcomes": func(count func()) error { return f.Outcomes(ctx, func(Outcome) error { count(); return nil }) },
 		"walk":     func(count func()) error { return f.Walk(ctx, 0, func(Node) error { count(); return nil }) },
 	} {
 		b.Run(name, func(b *testing.B) {

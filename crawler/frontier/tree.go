@@ -43,12 +43,11 @@ func (f *Frontier) node(v view, k Key) (n Node, ok bool, err error) {
 // visited returns the node of a visit without its number.
 func visited(value []byte) (n Node, err error) {
 	v, err := decode[visitRecord](value)
-	if err != nil {
-		return Node{}, err
+	if err == nil && v.Link.URL.IsZero() {
+		err = errForgotten
 	}
-	n.Entry, err = decodeLink(v.Link)
-	n.Priority, n.State, n.Outcome = priorityOf(v.Rank), Visited, v.Outcome
-	return n, err
+	v.Link.Priority = priorityOf(v.Rank)
+	return Node{Entry: v.Link, State: Visited, Outcome: v.Outcome}, err
 }
 
 func unlessForgotten(err error) error {
@@ -116,42 +115,22 @@ func (f *Frontier) Trail(k Key, n int) ([]Node, error) {
 // number after on, until fn returns an error, which Walk returns. Visits that end while it walks may
 // be left out; forgotten ones are.
 func (f *Frontier) Walk(ctx context.Context, after uint64, fn func(Node) error) error {
-	return f.eachVisit(ctx, after, func(seq uint64, value []byte) error {
-		n, err := visited(value)
-		if err != nil {
-			return unlessForgotten(err)
-		}
-		n.Seq = seq
-		return fn(n)
-	})
-}
-
-// Outcomes calls fn with the outcome of every visit, in their order, until fn returns an error, which
-// Outcomes returns. Unlike Walk it parses no links, which most of the time of a walk goes into.
-// Visits that end meanwhile may be left out.
-func (f *Frontier) Outcomes(ctx context.Context, fn func(Outcome) error) error {
-	return f.eachVisit(ctx, 0, func(_ uint64, value []byte) error {
-		r, err := decode[visitRecord](value)
-		if err != nil {
-			return err
-		}
-		return fn(r.Outcome)
-	})
-}
-
-// eachVisit calls fn with the records of visits after the one with the number after.
-func (f *Frontier) eachVisit(ctx context.Context, after uint64, fn func(seq uint64, value []byte) error) error {
 	return f.read(func(v view) error {
-		n := int64(after)
+		read := int64(after)
 		err := v.scan(visitKey(0)[:1], visitKey(after), func(key, value []byte) error {
 			if err := f.ended(ctx); err != nil || idOf(key) == after {
 				return err
 			}
-			n++
-			return fn(idOf(key), value)
+			read++
+			n, err := visited(value)
+			if err != nil {
+				return unlessForgotten(err)
+			}
+			n.Seq = idOf(key)
+			return fn(n)
 		})
-		if t := &f.totals; err == nil && f.options.ReadOnly && n < t.Visited-t.Damaged {
-			err = fmt.Errorf("%w: only %d visits of %d can be read", ErrDamaged, n, t.Visited)
+		if t := &f.totals; err == nil && f.options.ReadOnly && read < t.Visited-t.Damaged {
+			err = fmt.Errorf("%w: only %d visits of %d can be read", ErrDamaged, read, t.Visited)
 		}
 		return err
 	})

@@ -338,10 +338,8 @@ func (b *batch) finish(l *link, o Outcome) {
 		b.put(checkKey(l.key), o.Check.trimmed())
 	}
 	b.count(&o)
-	words, err := encode(&l.Entry)
-	b.err = cmp.Or(b.err, err)
 	seq := uint64(b.totals.Visited)
-	b.put(visitKey(seq), visitRecord{rankOf(finite(l.Priority)), words, o})
+	b.put(visitKey(seq), visitRecord{rankOf(finite(l.Priority)), l.Entry, o})
 	b.set(urlKey(l.key), fixed(urlRecord{State: Visited, Seq: seq}))
 }
 

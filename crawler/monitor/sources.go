@@ -101,10 +101,10 @@ func (b *Board) Survey(ctx context.Context, f *frontier.Frontier, g *gazetteer.G
 		return report.StreetOf(g, address, func(id string) bool { return b.streets[hash(id)] != nil })
 	}
 	b.mu.Unlock()
-	err = f.Outcomes(ctx, func(o frontier.Outcome) error {
+	err = f.Walk(ctx, 0, func(n frontier.Node) error {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		for _, address := range o.Kept() {
+		for _, address := range n.Outcome.Kept() {
 			b.cover(address)
 		}
 		return nil
