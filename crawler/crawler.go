@@ -92,6 +92,7 @@ type Options struct {
 	MaxPages    int64         // HTML pages of the whole crawl; 0: no limit
 	MaxDepth    int           // links from a seed; 0: no limit
 	MaxFailures int           // errors in a row that end the run; 0: no limit
+	Depths      int           // links ahead that are learned; 0: predictor.MaxDepth
 	Retries     int           // after a failure that may pass
 	RetryWait   time.Duration // before the first retry; doubles
 	Grace       time.Duration // for pages in flight once the run is to stop

@@ -80,19 +80,16 @@ func (c *Crawler) expand(v *Visit) error {
 // find scores entries that v has found, or counts why they are left out. Those
 // that were visited keep the priority 0: the queue only counts them. But a
 // strategy that does not rescore keeps every link, and with Peers the page may be
-// another node's by now. It does as it likes with found.
+// another node's by now.
 func (c *Crawler) find(v *Visit, found []frontier.Entry) error {
 	rescorer, rescores := c.Strategy.(order.Rescorer)
 	passVisited := rescores && rescorer.Rescores() && c.Peers == nil
 	_, values := c.Strategy.(order.LinkValuer)
-	states := make([]frontier.State, len(found))
-	if passVisited || values {
-		var err error
-		if states, err = c.Frontier.States(frontier.KeysOf(found)...); err != nil {
-			return fmt.Errorf("links of %s: %w", v.Entry.URL, err)
-		}
+	states, err := c.Frontier.States(frontier.KeysOf(found)...)
+	if err != nil {
+		return fmt.Errorf("links of %s: %w", v.Entry.URL, err)
 	}
-	kept := found[:0]
+	v.Found = slices.Grow(v.Found, len(found))
 	for i := range found {
 		e := &found[i]
 		if reason := c.outside(e, states[i]); reason != "" {
@@ -109,12 +106,7 @@ func (c *Crawler) find(v *Visit, found []frontier.Entry) error {
 		if values && states[i] == 0 {
 			v.keepBest(e)
 		}
-		kept = append(kept, *e)
-	}
-	if v.Found == nil {
-		v.Found = kept
-	} else {
-		v.Found = append(v.Found, kept...)
+		v.Found = append(v.Found, *e)
 	}
 	return nil
 }

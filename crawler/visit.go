@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -356,7 +357,8 @@ func (c *Crawler) teach(v *Visit) error {
 	}
 	v.Trail = []frontier.Node{{Entry: v.Entry, Outcome: v.Outcome}}
 	if v.Entry.Depth > 0 {
-		parents, err := c.Frontier.Trail(v.Entry.Parent, predictor.MaxDepth-1)
+		depths := cmp.Or(c.Options.Depths, predictor.MaxDepth)
+		parents, err := c.Frontier.Trail(v.Entry.Parent, max(depths-1, 1)) // one says who names the page
 		if err != nil {
 			return fmt.Errorf("trail of %s: %w", v.Entry.URL, err)
 		}

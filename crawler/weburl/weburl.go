@@ -2,9 +2,11 @@
 package weburl
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/netip"
+	"regexp"
 	"strings"
 
 	whatwgerrors "github.com/nlnwa/whatwg-url/errors"
@@ -373,12 +375,13 @@ func tidyEscapes(s string) string {
 			b.WriteByte(s[i])
 			continue
 		}
-		if i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2]) {
+		c, err := hex.DecodeString(s[i+1 : min(i+3, len(s))])
+		if err != nil || len(c) == 0 {
 			b.WriteString("%25")
 			continue
 		}
-		if c := unhex(s[i+1])<<4 | unhex(s[i+2]); isUnreserved(c) {
-			b.WriteByte(c)
+		if isUnreserved(c[0]) {
+			b.WriteByte(c[0])
 		} else {
 			b.WriteString(strings.ToUpper(s[i : i+3]))
 		}
@@ -387,44 +390,18 @@ func tidyEscapes(s string) string {
 	return b.String()
 }
 
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
-}
-
-func unhex(c byte) byte {
-	switch {
-	case c <= '9':
-		return c - '0'
-	case c >= 'a':
-		return c - 'a' + 10
-	default:
-		return c - 'A' + 10
-	}
-}
-
 func isUnreserved(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '_' || c == '~'
 }
 
+var pathSession = regexp.MustCompile(`(?i);jsessionid=[^/;]*`)
+
 // dropPathSession cuts ";jsessionid=…" off the segments of a path.
 func dropPathSession(path string) string {
-	const mark = ";jsessionid="
-	for from := 0; ; {
-		i := strings.IndexByte(path[from:], ';')
-		if i < 0 {
-			return path
-		}
-		i += from
-		if len(path)-i < len(mark) || !strings.EqualFold(path[i:i+len(mark)], mark) {
-			from = i + 1
-			continue
-		}
-		end := len(path)
-		if j := strings.IndexAny(path[i+1:], "/;"); j >= 0 {
-			end = i + 1 + j
-		}
-		path, from = path[:i]+path[end:], i
+	if !strings.Contains(path, ";") {
+		return path
 	}
+	return pathSession.ReplaceAllString(path, "")
 }
 
 // dropTracking removes parameters that name a visit or a click and never a

@@ -29,6 +29,7 @@ func (o *Options) CrawlerOptions() crawler.Options {
 	return crawler.Options{
 		Workers: o.Fetch.Workers, MaxPages: o.Crawl.MaxPages,
 		MaxDepth: o.Crawl.MaxDepth, MaxFailures: o.Crawl.MaxFailures,
+		Depths:  o.Predictor.Depths,
 		Retries: o.Fetch.Retries, RetryWait: o.RetryWait(), Grace: o.Fetch.ShutdownGrace,
 		PlainForBadTLS: o.Fetch.HTTPForBadTLS,
 		Sitemaps:       o.Seeds.Sitemaps, Reservations: o.Policy.TDM == "respect", Revisits: o.Revisit,
