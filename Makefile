@@ -42,7 +42,7 @@ fuzz: ## every fuzz test for FUZZTIME
 	    echo "== $$pkg $$f"; $(GO) test $$pkg -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME); done; done
 
 PAGES ?= 5000
-bench: ## whole crawls of the program as it is released beside a bare loop and colly: pages/s, CPU time, memory (PAGES=5000)
+bench: ## whole crawls of the program as it is released, in its default order and breadth first, beside a bare loop and colly: pages/s, CPU time, memory (PAGES=5000)
 	$(GO) build -ldflags "-X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
 	cd crawler/lab/peers && $(GO) build -o ../../../bin/peers .
 	./bin/peers -gazehound bin/gazehound -pages $(PAGES)

@@ -58,7 +58,7 @@ func main() {
 	flag.IntVar(&o.sites, "sites", 5000, "hosts of the made-up web")
 	flag.StringVar(&o.pageSize, "page-size", "16kB", "size of its pages")
 	flag.IntVar(&o.rounds, "rounds", 3, "crawls by each; the medians count")
-	flag.StringVar(&o.only, "only", "", "comma-separated rows, such as full,bare")
+	flag.StringVar(&o.only, "only", "", "comma-separated rows of full, breadth, bare and colly")
 	flag.StringVar(&o.job.proxy, "proxy", "", "of the made-up web (inner use)")
 	flag.StringVar(&o.job.dir, "dir", "", "of what is stored (inner use)")
 	g := growthOptions{}
@@ -107,6 +107,7 @@ func start(run string, o growthOptions) error {
 var rows = []struct{ name, about string }{
 	{"bare", "fetch + goquery, links in memory"},
 	{"full", "gazehound"},
+	{"breadth", "gazehound, breadth first"},
 	{"colly", "colly v2.3.0: links, title, text"},
 }
 
@@ -226,7 +227,7 @@ func measure(ctx context.Context, name string, o options, extract string) (resul
 	defer cancel()
 	seeds := strings.Join(o.job.seeds, "\n") + "\n"
 	var cmd *exec.Cmd
-	if name == "full" {
+	if name == "full" || name == "breadth" {
 		init := exec.CommandContext(ctx, o.gazehound, "init", "--quiet", "--data", o.job.dir, "--osm", extract,
 			"--region", "Demostadt")
 		if out, err := init.CombinedOutput(); err != nil {
@@ -235,6 +236,9 @@ func measure(ctx context.Context, name string, o options, extract string) (resul
 		cmd = exec.CommandContext(ctx, o.gazehound, "crawl", "--quiet", "--json", "--data", o.job.dir,
 			"--seeds", "-", "--proxy", o.job.proxy, "--delay", "0s", "--admin", "127.0.0.1:0",
 			"--max-pages", strconv.Itoa(o.job.pages), "--workers", strconv.Itoa(o.job.workers))
+		if name == "breadth" {
+			cmd.Args = append(cmd.Args, "--strategy", "breadth-first")
+		}
 	} else {
 		self, err := os.Executable()
 		if err != nil {
