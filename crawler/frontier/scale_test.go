@@ -484,7 +484,7 @@ func BenchmarkOutcomes(b *testing.B) {
 		}
 	}
 	for name, read := range map[string]func(count func()) error{
-		"walk":     func(count func()) error { return f.Walk(ctx, 0, func(Node) error { count(); return nil }) },
+		"walk": func(count func()) error { return f.Walk(ctx, 0, func(Node) error { count(); return nil }) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			n := 0
