@@ -9,14 +9,14 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// ArchiveSink keeps every exchange, but for pages that want no copy of themselves
-// kept or reserve their rights: of those it keeps what became of them.
+// ArchiveSink archives every exchange. Of pages that are marked noarchive or reserve their rights
+// it keeps only the outcome.
 type ArchiveSink struct {
 	Writer   *warc.Writer
 	Frontier *frontier.Frontier
 }
 
-// Visit writes the exchange with what the crawl made of it.
+// Visit writes the exchange and its outcome.
 func (s ArchiveSink) Visit(ctx context.Context, v *Visit) error {
 	if v.Response == nil {
 		return nil
@@ -49,7 +49,7 @@ func (s ArchiveSink) Visit(ctx context.Context, v *Visit) error {
 	return s.Writer.Write(ctx, c)
 }
 
-// noteOf says what is kept of a visit beside the exchange itself.
+// noteOf returns the metadata archived with an exchange.
 func noteOf(v *Visit) warc.Note {
 	e, o := &v.Entry, &v.Outcome
 	return warc.Note{

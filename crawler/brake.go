@@ -8,8 +8,8 @@ import (
 	"gazehound/crawler/frontier"
 )
 
-// A Brake holds a crawl: while it is on no page is begun, and pages in flight
-// end as always. It is safe for concurrent use. The nil Brake is always off.
+// A Brake pauses a crawl: while it is on, no page is begun, and pages in flight finish. It is safe
+// for concurrent use. The nil Brake is always off.
 type Brake struct {
 	mu   sync.Mutex
 	off  chan struct{}   // closed by Off; nil while the brake is off
@@ -24,7 +24,7 @@ func NewBrake() *Brake {
 	return b
 }
 
-// On stops the crawl from beginning another page.
+// On pauses the crawl.
 func (b *Brake) On() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -34,7 +34,7 @@ func (b *Brake) On() {
 	}
 }
 
-// Off lets the crawl go on.
+// Off resumes the crawl.
 func (b *Brake) Off() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -60,8 +60,8 @@ func (b *Brake) state() (free context.Context, off chan struct{}) {
 	return b.free, b.off
 }
 
-// next is queue.Next, which is not asked while the brake is on, nor goes on
-// waiting when it comes on.
+// next is queue.Next, which is not called while the brake is on, and stops waiting when it comes
+// on.
 func (b *Brake) next(
 	ctx context.Context, queue Frontier, claim func(host string) time.Duration,
 ) (frontier.Entry, error) {

@@ -10,9 +10,8 @@ import (
 	"gazehound/internal/textutil"
 )
 
-// CheckIndexed compares the crawl tree with the index: what either has and the
-// other should have. pages calls its argument with the URL of each page of the
-// index, which may come twice.
+// CheckIndexed compares the crawl tree with the index and reports pages that only one of them has.
+// pages calls its argument with the URL of each page of the index, possibly twice.
 func CheckIndexed(ctx context.Context, name string, f *frontier.Frontier,
 	pages func(context.Context, func(url string)) error) check.Finding {
 	const again = "\"gazehound replay\" of the WARC files, or crawl --fresh, makes the index anew"

@@ -15,16 +15,16 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// A Comparison counts what a replay found, against what was recorded.
+// A Comparison compares what a replay found with what was recorded.
 type Comparison struct {
 	Responses       int64 // recorded exchanges that were replayed
 	Pages, Relevant int64
-	NoCopy          int64  // exchanges of which the archive has the outcome only
+	NoCopy          int64  // exchanges with an archived outcome only
 	Unusable        int64  // whose body is lost, damaged or too long
 	FirstUnusable   string // and why
 	Compared        int64  // pages with a recorded verdict
-	Verdicts        int64  // of them, the verdict changed: relevant or not
-	Addresses       int64  // of them, other addresses were found
+	Verdicts        int64  // of them, those whose verdict changed between relevant and not
+	Addresses       int64  // of them, those with other addresses
 
 	changed [][]string // rows of WriteCSV
 }
@@ -32,15 +32,15 @@ type Comparison struct {
 // maxChanged bounds the rows of WriteCSV.
 const maxChanged = 100_000
 
-// Exchanges returns the records of an archive for Replay, but for URLs that are
-// blocked, and compares what becomes of them.
+// Exchanges returns the records of an archive for Replay, except those of blocked URLs, and
+// compares their outcomes.
 func (c *Comparison) Exchanges(ctx context.Context, archive *warc.Archive,
 	blocked func(weburl.URL) bool) iter.Seq2[Exchange, error] {
 	errStop := errors.New("stop")
 	return func(yield func(Exchange, error) bool) {
 		err := archive.Walk(ctx, func(x warc.Recorded) error {
 			switch {
-			case x.Response != nil && x.Response.Status == 304: // the page is as recorded before
+			case x.Response != nil && x.Response.Status == 304: // the page is the one recorded before
 				return nil
 			case blocked(x.URL):
 				return nil
@@ -86,7 +86,7 @@ func recordedOutcome(x *warc.Recorded) frontier.Outcome {
 	return o
 }
 
-// add compares a visit with the note that was recorded of it, or nil.
+// add compares a visit with its recorded note, or nil.
 func (c *Comparison) add(v *Visit, note *warc.Note) {
 	if v.Page != nil {
 		c.Pages++
@@ -114,7 +114,7 @@ func (c *Comparison) add(v *Visit, note *warc.Note) {
 	}
 }
 
-// WriteCSV lists the pages with another verdict or other addresses in a file.
+// WriteCSV writes the pages with another verdict or other addresses to a file.
 func (c *Comparison) WriteCSV(name string) error {
 	f, err := os.Create(name)
 	if err != nil {

@@ -1,9 +1,8 @@
-// Package crawler is the loop of gazehound: fetch a page, judge it, learn from
-// the verdict, score its links, store what was found.
+// Package crawler is the crawl loop: fetch a page, judge it, learn from the verdict, score its
+// links, store what was found.
 //
-// A Crawler is put together from parts that it only knows by their interfaces,
-// so that the same loop runs on the live web, on WARC files and on a made-up
-// web. Start with [Crawler.Run]; one page's way is [Crawler.Visit].
+// A Crawler knows its parts by their interfaces, so that the same loop runs on the live web, on
+// WARC files and on made-up webs. Start with [Crawler.Run]; [Crawler.Visit] processes one page.
 package crawler
 
 import (
@@ -27,16 +26,16 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A Fetcher brings one page: from the live web, from WARC files or from a
-// made-up web. It never follows a redirect.
+// A Fetcher fetches one page: from the live web, from WARC files or from a made-up web. It never
+// follows redirects.
 type Fetcher interface {
 	Fetch(ctx context.Context, u weburl.URL) (*page.Response, error)
 }
 
-// A Gate keeps the crawl polite: see polite.Gate. Claim takes the turn of a host
-// and returns 0, or says how long to wait before asking again; Check reports whether
-// a URL may be asked for in that turn, and Visited ends the turn. Reserved tells
-// whether a page may not be kept, or when that can be known.
+// A Gate keeps the crawl polite: see polite.Gate. Claim takes the slot of a host and returns 0, or
+// how long to wait before calling again; Check reports whether a URL may be requested in that slot,
+// and Visited releases the slot. Reserved reports whether a page may not be kept, or when that can
+// be known.
 type Gate interface {
 	Claim(host string) (wait time.Duration)
 	Check(ctx context.Context, u weburl.URL) (polite.Decision, error)
@@ -44,7 +43,7 @@ type Gate interface {
 	Reserved(ctx context.Context, u weburl.URL) (reserved bool, wait time.Duration, err error)
 }
 
-// A Judge reports whether a page is what the crawl is after.
+// A Judge decides whether a page is relevant.
 type Judge interface {
 	Judge(ctx context.Context, p *page.Page) (geoparse.Verdict, error)
 }
@@ -61,28 +60,27 @@ type Frontier interface {
 	Totals() frontier.Totals
 }
 
-// A Sink stores what a visit found, durably when Visit returns. After a crash it
-// may get one URL again.
+// A Sink stores what a visit found; it is durable when Visit returns. After a crash the same URL
+// may come again.
 type Sink interface {
 	Visit(ctx context.Context, v *Visit) error
 }
 
-// Peers are the other nodes of a crawl. They and this one share its links out.
+// Peers are the other nodes of a crawl, among which links are partitioned.
 type Peers interface {
-	// Route hands the entries that p led to, nil where there is no page, to the
-	// nodes that own them, and returns our own. The others are safe when it
-	// returns. sent counts each link once for every other node that owns it,
-	// one that the node has been told of before included.
+	// Route sends the entries found on p (nil for redirects and sitemaps) to the nodes that own
+	// them, and returns our own. The others are durable when it returns. sent counts each link once
+	// for every other node that owns it, even if it was sent before.
 	Route(ctx context.Context, p *page.Page, found []frontier.Entry) (own []frontier.Entry, sent int, err error)
-	// Moved hands an entry of our queue to the node that owns it by now, and
-	// takes it out of the queue; false: it is ours.
+	// Moved sends an entry of our queue to the node that owns it now and removes it from the queue;
+	// false: it is ours.
 	Moved(ctx context.Context, e frontier.Entry) (moved bool, err error)
-	// Visited says that another node has visited an entry of our queue.
+	// Visited reports whether another node has visited an entry of our queue.
 	Visited(e frontier.Entry) bool
-	// Turn waits until we may begin a page, where all nodes keep one order.
+	// Turn waits until this node may begin a page, if all nodes keep one order.
 	Turn(ctx context.Context) error
-	// Wait is called when our queue is empty. It returns true when more may
-	// have come and false when the whole crawl is over.
+	// Wait is called when our queue is empty. It returns true when links may have arrived and false
+	// when the whole crawl is over.
 	Wait(ctx context.Context) (more bool, err error)
 }
 
@@ -95,21 +93,21 @@ type Options struct {
 	Depths      int           // links ahead that are learned; 0: predictor.MaxDepth
 	Retries     int           // after a failure that may pass
 	RetryWait   time.Duration // before the first retry; doubles
-	Grace       time.Duration // for pages in flight once the run is to stop
+	Grace       time.Duration // for pages in flight when the run stops
 
-	PlainForBadTLS bool // an https page with a bad certificate is asked for by http
+	PlainForBadTLS bool // an https page with a bad certificate is requested by http
 
-	Sitemaps bool // of hosts that have a relevant page are read
-	// Languages are those of pages that are judged and whose links are followed, by ISO
-	// 639-1; pages of an unknown language are, too. Empty: all (Ahlers & Boll 2009, section 5).
+	Sitemaps bool // reads the sitemaps of hosts that have a relevant page
+	// Languages limits judging and following links to pages in these languages (ISO 639-1) or in an
+	// unknown one. Empty: all (Ahlers & Boll 2009, section 5).
 	Languages []string
 
-	Reservations bool // of rights to text and data mining are heeded
+	Reservations bool // respects reservations of rights to text and data mining
 
-	Revisits Schedule // zero: nothing is kept for asking again
+	Revisits Schedule // zero: nothing is kept for revisits
 }
 
-// The reasons for which a run ends.
+// Reasons why a run ends.
 var (
 	ErrPageLimit = errors.New("page limit reached")
 	ErrFailures  = errors.New("too many failures in a row")
@@ -125,38 +123,36 @@ type Crawler struct {
 	Judge    Judge
 	Strategy order.Strategy
 	Sinks    []Sink
-	Peers    Peers // nil: this node crawls alone
-	// Traps learns what multiplies pages, and demotes it; nil: nothing is demoted.
-	// The Frontier scores with Rescore of the same Traps.
+	Peers    Peers // nil: a crawl by one node
+	// Traps learns which URLs multiply pages and demotes them; nil: nothing is demoted. The
+	// Frontier's Rescore must use the same Traps.
 	Traps *trap.Detector
-	// SiteWide counts which addresses stand on most pages of a host; nil: no
-	// verdict says so.
+	// SiteWide counts which addresses are on most pages of a host; nil: none is marked.
 	SiteWide *sitewide.Counter
-	// Scope returns why a URL is outside of the crawl, or "". It is asked when a
-	// link is found and, since it may change, again before it is visited.
+	// Scope returns why a URL is outside of the crawl, or "". It is called when a link is found
+	// and, since it may change, again before the visit.
 	Scope func(u weburl.URL) (reason string)
 	// Report runs after a visit is committed, in commit order; nil disables it.
 	Report func(v *Visit)
-	// Example gets every judged page that a link led to, before the strategy
-	// learns from it, from several workers at once; nil disables it.
+	// Example is called with every judged page that a link led to, before the strategy learns from
+	// it, by several workers at once; nil disables it.
 	Example func(trail []frontier.Node, relevant bool)
-	// Brake holds the crawl; nil: it is never held.
+	// Brake pauses the crawl; nil: it is never paused.
 	Brake *Brake
 
 	pages    pageBudget
-	plain    hostSet // whose https has failed
-	mapped   hostSet // whose sitemaps are queued
+	plain    hostSet // hosts whose https has failed
+	mapped   hostSet // hosts whose sitemaps are queued
 	failures atomic.Int64
-	resting  atomic.Bool                       // Stay waits for its next round
-	due      atomic.Pointer[frontier.Frontier] // the queue of Revisit while it asks
+	resting  atomic.Bool                       // Stay is waiting for its next round
+	due      atomic.Pointer[frontier.Frontier] // the queue of Revisit while it runs
 	seeded   chan struct{}                     // holds a token once Seed has added something; see wake
 	waking   sync.Once
 	report   sync.Mutex
 }
 
-// Seed puts the start URLs into the queue, and what the strategy knows beside
-// them, if that lies in the scope. Those that the crawl has seen before are
-// left as they are.
+// Seed queues the start URLs and, if they are in scope, the pages of the strategy's own seed
+// source. URLs that the crawl has seen before stay as they are.
 func (c *Crawler) Seed(ctx context.Context, urls []weburl.URL) (added int, err error) {
 	entries := make([]frontier.Entry, 0, len(urls))
 	for _, u := range urls {
@@ -185,23 +181,21 @@ func (c *Crawler) Seed(ctx context.Context, urls []weburl.URL) (added int, err e
 	return added, err
 }
 
-// wake tells Stay that there are new seeds.
+// wake returns the channel on which Seed tells Stay of new seeds.
 func (c *Crawler) wake() chan struct{} {
 	c.waking.Do(func() { c.seeded = make(chan struct{}, 1) })
 	return c.seeded
 }
 
-// Run crawls until the queue is empty (nil), the page limit is reached
-// (ErrPageLimit), errors follow one another (ErrFailures), ctx ends (its
-// cause) or something cannot be stored. Once it is to stop, pages in flight
-// have Options.Grace to finish; what did not finish is still queued. All
-// goroutines that it starts have ended when it returns.
+// Run crawls until the queue is empty (nil), the page limit is reached (ErrPageLimit), too many
+// errors come in a row (ErrFailures), ctx ends (its cause) or something cannot be stored. Then
+// pages in flight have Options.Grace to finish; what does not finish stays queued. All goroutines
+// that it starts have ended when it returns.
 func (c *Crawler) Run(ctx context.Context) error {
 	return c.run(ctx, c.Frontier, c.Options.MaxPages, c.Visit)
 }
 
-// A step visits one entry of a queue and reports whether that used up one page
-// of the budget.
+// A step visits one entry of a queue and reports whether that used one page of the budget.
 type step func(ctx context.Context, e frontier.Entry) (isPage bool, err error)
 
 // run is Run for any queue and step; with maxPages 0 there is no budget.
@@ -281,7 +275,7 @@ func (c *Crawler) work(stop, work context.Context, queue Frontier, visit step) e
 		c.pages.give(isPage)
 		if err != nil {
 			if work.Err() != nil {
-				return nil // out of grace: the entry is still queued
+				return nil // the grace period is over; the entry is still queued
 			}
 			return err
 		}
@@ -291,7 +285,7 @@ func (c *Crawler) work(stop, work context.Context, queue Frontier, visit step) e
 	}
 }
 
-// next waits for the turn of this node and takes its best entry.
+// next waits until this node may begin a page and takes its best entry.
 func (c *Crawler) next(ctx context.Context, queue Frontier) (frontier.Entry, error) {
 	if c.Peers != nil && queue == c.Frontier {
 		if err := c.Peers.Turn(ctx); err != nil {
@@ -301,7 +295,7 @@ func (c *Crawler) next(ctx context.Context, queue Frontier) (frontier.Entry, err
 	return c.Brake.next(ctx, queue, c.Gate.Claim)
 }
 
-// route hands links to the nodes that own them and returns our own: see Peers.Route.
+// route sends links to the nodes that own them and returns our own: see Peers.Route.
 func (c *Crawler) route(
 	ctx context.Context, p *page.Page, found []frontier.Entry,
 ) (own []frontier.Entry, sent int, err error) {

@@ -8,11 +8,11 @@ import (
 	"gazehound/gazetteer"
 )
 
-// ErrOtherRegion is wrapped by the error for a crawl that is about something else.
+// ErrOtherRegion is wrapped by the error for a crawl of another region, language or topic.
 var ErrOtherRegion = errors.New("this crawl is about")
 
-// Describe notes in the crawl tree what the crawl is about; it fails where that is noted already and
-// something else.
+// Describe stores in the crawl tree what the crawl is about. It fails with ErrOtherRegion if
+// something else is stored there.
 func Describe(f *frontier.Frontier, region *gazetteer.Region) error {
 	const name = "region"
 	was, err := f.Meta(name)
@@ -30,8 +30,8 @@ func Describe(f *frontier.Frontier, region *gazetteer.Region) error {
 	return nil
 }
 
-// Note notes texts in the crawl tree under their names, such as on what grounds a crawl departs from
-// the policy as shipped.
+// Note stores texts in the crawl tree under their names, such as the grounds for departing from the
+// default policy.
 func Note(f *frontier.Frontier, texts map[string]string) error {
 	for name, text := range texts {
 		if err := f.PutMeta(name, []byte(text)); err != nil {

@@ -23,7 +23,7 @@ type SeedsOnly struct{ order.BreadthFirst }
 // Score drops links.
 func (SeedsOnly) Score(e *frontier.Entry) (float64, bool) { return 1, e.Depth == 0 }
 
-// Examples is a Judge that keeps the texts of the pages it is shown.
+// Examples is a Judge that keeps the texts of the pages it judges.
 type Examples struct {
 	mu    sync.Mutex
 	texts []string
@@ -40,8 +40,7 @@ func (x *Examples) Judge(_ context.Context, p *page.Page) (geoparse.Verdict, err
 // Texts returns the title and text of each page. The crawl must have ended.
 func (x *Examples) Texts() []string { return x.texts }
 
-// ReadExample returns the title and text of a page in a file, of which at most
-// so many bytes are read.
+// ReadExample returns the title and text of a page in a file, reading at most that many bytes.
 func ReadExample(name string, most int64) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {

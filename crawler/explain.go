@@ -15,15 +15,15 @@ type LinkReport struct {
 	Type     string       `json:"type"` // explain
 	URL      string       `json:"url"`
 	State    string       `json:"state"`             // queued or visited
-	Priority float64      `json:"queued_priority"`   // that it has in the queue, or had at its visit
+	Priority float64      `json:"queued_priority"`   // in the queue, or at its visit
 	Depth    int          `json:"depth"`             // links from a seed
 	Distance int          `json:"distance"`          // links since the last relevant page
-	Retries  int          `json:"retries,omitzero"`  // tries that failed
+	Retries  int          `json:"retries,omitzero"`  // failed tries
 	Found    time.Time    `json:"found"`             // when it was queued
-	Scope    string       `json:"left_out,omitzero"` // why today's configuration leaves it out; set by the caller
-	Demoted  string       `json:"demoted,omitzero"`  // what is known against URLs like this
-	Factor   float64      `json:"factor,omitzero"`   // of the priority, because of that
-	Dust     []string     `json:"dust,omitempty"`    // its parameters that change nothing
+	Scope    string       `json:"left_out,omitzero"` // why the present configuration leaves it out; set by the caller
+	Demoted  string       `json:"demoted,omitzero"`  // why URLs like this are demoted
+	Factor   float64      `json:"factor,omitzero"`   // of the priority, because of Demoted
+	Dust     []string     `json:"dust,omitempty"`    // parameters that do not change the page
 	Check    *CheckReport `json:"asked,omitempty"`   // when it was fetched and when it is due again
 	Link     LinkWords    `json:"link"`
 	Path     []PathStep   `json:"path"` // from the last relevant page or seed to the URL
@@ -47,7 +47,7 @@ type PathStep struct {
 	Relevant *bool  `json:"relevant,omitempty"` // nil: not judged
 }
 
-// A CheckReport says when a page was fetched, and when it is due again.
+// A CheckReport is when a page was fetched, and when it is due again.
 type CheckReport struct {
 	First   time.Time `json:"first_seen,omitzero"`
 	Last    time.Time `json:"last_seen,omitzero"`
@@ -58,47 +58,47 @@ type CheckReport struct {
 	Changes int       `json:"changed"`
 }
 
-// Queued is what a LinkReport says of a link that waits.
+// Queued is the part of a LinkReport about a queued link.
 type Queued struct {
-	Strategy string         `json:"strategy"` // its name; set by the caller
+	Strategy string         `json:"strategy"` // name of the strategy; set by the caller
 	Rank     *frontier.Rank `json:"rank,omitempty"`
-	Now      float64        `json:"priority"` // by today's model, before what demotes it
+	Now      float64        `json:"priority"` // by the present model, before demotion
 	Kept     bool           `json:"kept"`     // false: the strategy drops such links
 	order.Explanation
 }
 
-// Visited is what a LinkReport says of a URL that was visited.
+// Visited is the part of a LinkReport about a visited URL.
 type Visited struct {
-	Number   uint64    `json:"visit"` // in the order of all visits
+	Number   uint64    `json:"visit"` // number in the order of all visits, from 1
 	At       time.Time `json:"at"`
 	Kind     string    `json:"kind"`
 	Reason   string    `json:"reason,omitzero"`
 	Status   int       `json:"status,omitzero"`
 	Bytes    int64     `json:"bytes"`
 	Relevant bool      `json:"relevant"`
-	// relevant, by addresses alone that most pages of the host state
+	// relevant only by addresses that most pages of the host state
 	SiteWide  bool             `json:"site_wide,omitzero"`
 	Score     float64          `json:"score"`
-	Evidence  string           `json:"evidence,omitzero"` // what made it relevant, where that is no address
+	Evidence  string           `json:"evidence,omitzero"` // what made it relevant, if not an address
 	Addresses []string         `json:"addresses,omitempty"`
 	Dropped   map[string]int64 `json:"dropped,omitempty"` // links of the page, by reason
 	Taught    []Example        `json:"taught,omitempty"`
 }
 
-// An Example is a link that the verdict on a page teaches the model.
+// An Example is a link from which the model learned the verdict on a page.
 type Example struct {
 	Depth       int     `json:"depth"`
 	URL         string  `json:"url"`
 	From        string  `json:"from,omitzero"` // the page that holds the link
 	Anchor      string  `json:"anchor"`
 	Terms       int     `json:"terms"`
-	Probability float64 `json:"probability"` // at this depth, by today's model
+	Probability float64 `json:"probability"` // at this depth, by the present model
 }
 
 // maxPath bounds the path of a LinkReport, in links.
 const maxPath = 50
 
-// Explain returns what the crawl knows about n, by what was learned so far.
+// Explain returns what the crawl knows about n, with the present model.
 func (l *Learned) Explain(n frontier.Node) (LinkReport, error) {
 	x := LinkReport{
 		Type: "explain", URL: n.URL.String(), State: n.State.String(), Priority: n.Priority,
@@ -146,7 +146,7 @@ func pathOf(trail []frontier.Node) []PathStep {
 	return path
 }
 
-// explainVisited returns what became of n, which starts the trail.
+// explainVisited returns the outcome of n, the first node of trail.
 func (l *Learned) explainVisited(n frontier.Node, trail []frontier.Node) *Visited {
 	o := n.Outcome
 	v := &Visited{

@@ -12,15 +12,15 @@ import (
 	"gazehound/predictor"
 )
 
-// Weights are the settings that a priority is made with.
+// Weights are the settings that go into a priority.
 type Weights struct {
 	Decay                 float64
 	Alpha, Beta, Emphasis float64 // of strategy trend
-	Weight                float64 // of what the predictor says
-	Combine               string  // as of predictor.Options
+	Weight                float64 // of the prediction
+	Combine               string  // as in predictor.Options
 }
 
-// Formula says how the predictions for the depths become one.
+// Formula describes how the predictions for the depths are combined.
 func (o Weights) Formula() string {
 	d := o.Decay
 	if o.Combine == predictor.Mean {
@@ -66,7 +66,7 @@ type fewTerms struct {
 	Rest  float64 // log-odds of those that are not shown
 }
 
-// Few returns the terms that say most, or all.
+// Few returns the terms with the greatest weights, or all.
 func (x explanation) Few(terms []predictor.TermWeight) fewTerms {
 	if x.all || len(terms) <= maxTermLines {
 		return fewTerms{Shown: terms}
@@ -93,7 +93,7 @@ const maxAddressLines = 20
 func (v *Visited) Shown() []string { return v.Addresses[:min(len(v.Addresses), maxAddressLines)] }
 func (v *Visited) Hidden() int     { return max(0, len(v.Addresses)-maxAddressLines) }
 
-// ReasonInWords says what a reason of the scope test means.
+// ReasonInWords describes a reason of the scope.
 func ReasonInWords(reason string) string {
 	switch reason {
 	case "excluded":
@@ -110,7 +110,7 @@ func ReasonInWords(reason string) string {
 	return reason
 }
 
-// An UnknownReport is what can be said of a URL that was never queued.
+// An UnknownReport explains why a URL was never queued.
 type UnknownReport struct {
 	Type    string           `json:"type"`
 	URL     string           `json:"url"`

@@ -8,9 +8,8 @@ import (
 	"gazehound/predictor"
 )
 
-// ForgottenTerms returns the terms that a model has learned of links that r
-// blanks, and of no others of the crawl tree, which has to be as it was before r.
-// Terms that match as texts are among them wherever they come from.
+// ForgottenTerms returns the terms that a model learned only from links that r blanks, and those
+// that match r as texts. The crawl tree must not have been changed by r yet.
 func ForgottenTerms(ctx context.Context, f *frontier.Frontier, r frontier.Removal) (func(term string) bool, error) {
 	gone := map[string]bool{}
 	pages := map[frontier.Key]bool{}

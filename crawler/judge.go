@@ -16,10 +16,9 @@ import (
 // Geo judges pages by the addresses of the region that they hold.
 type Geo struct {
 	Parser  *geoparse.Parser
-	Country string // hint where a page does not say, ISO 3166-1 alpha-2 or ""
-	// Forgotten tells the addresses that must not be kept: they are taken out
-	// of the verdict and of the page's text, and no copy of the page is kept.
-	// Nil: none.
+	Country string // default for pages without a hint, ISO 3166-1 alpha-2 or ""
+	// Forgotten reports whether an address must not be kept: it is taken out of the verdict and of
+	// the page's text, and no copy of the page is archived. nil: none.
 	Forgotten func(geoparse.Address) bool
 }
 
@@ -49,7 +48,7 @@ func (g Geo) Judge(ctx context.Context, p *page.Page) (geoparse.Verdict, error) 
 	for _, a := range v.Addresses {
 		if forgotten(a) {
 			for i := max(0, a.Start); i < min(a.End, len(text)); i++ {
-				text[i] = ' ' // the spans of the others still count
+				text[i] = ' ' // same length, so that the other spans stay valid
 			}
 		}
 	}
@@ -57,13 +56,12 @@ func (g Geo) Judge(ctx context.Context, p *page.Page) (geoparse.Verdict, error) 
 	return g.Parser.Judge(left), nil
 }
 
-// beside is how much of a page's text before an address, and after it, may tell
-// whose it is, in characters.
+// beside is how many characters before and after an address may name who lives there.
 const beside = 150
 
-// blankLinks takes the words out of the links of a page that may name who lives at
-// an address: those around all links, and those of links beside it that have
-// two words or more, as names have, or digits, as telephones have.
+// blankLinks removes link words of a page that may name who lives at an address: the words around
+// all links, and the anchors near the address with two words or more, like names, or with digits,
+// like telephone numbers.
 func blankLinks(links []page.Link, text []rune, a geoparse.Address) {
 	from := max(0, min(a.Start, len(text))-beside)
 	to := max(from, min(a.End+beside, len(text)))
@@ -83,10 +81,9 @@ func blankLinks(links []page.Link, text []rune, a geoparse.Address) {
 // Language judges pages by their language (Somboonviwat et al. 2005, section 3.2).
 type Language struct {
 	Code string // ISO 639-1, such as "th"
-	// By is what tells it: "meta", the code page that a meta element declares (section
-	// 3.2.1, table 1); "script", what the text is written in, as a detector sees it
-	// (3.2.2); both know th and ja only. "mixed" or "" is ours: script, declared language,
-	// sentences, and a code page that only one language is written in.
+	// By is the evidence: "meta", the charset that a meta element declares (section 3.2.1, table
+	// 1); "script", the script of the text (3.2.2); both know th and ja only. "mixed" or "" is
+	// ours: script, declared language, sentences, and a charset that only one language uses.
 	By string
 }
 
@@ -112,10 +109,9 @@ func (j Language) Judge(_ context.Context, p *page.Page) (v geoparse.Verdict, er
 	return v, nil
 }
 
-// Topic judges pages by how well their text fits a topic: Okapi BM25 as a
-// share of what the fullest text would have (Ahmadi-Abkenari & Selamat 2010,
-// equation 7). The pages that it judges are not observed, so that a verdict does
-// not depend on the order of the crawl.
+// Topic judges pages by how well their text fits a topic: Okapi BM25 as a share of the highest
+// possible score (Ahmadi-Abkenari & Selamat 2010, equation 7). Judged pages are not added to the
+// collection, so a verdict does not depend on the order of the crawl.
 type Topic struct {
 	Topic *topic.Okapi
 	Share float64 // from which a page is relevant, in (0, 1]
@@ -134,8 +130,7 @@ func (j Topic) Judge(_ context.Context, p *page.Page) (geoparse.Verdict, error) 
 // maxWords is how many words of a topic the evidence names.
 const maxWords = 12
 
-// counted names the words of the topic that a text has, the most frequent
-// first: "bicycle 5, repair 2".
+// counted lists words with their counts, the most frequent first: "bicycle 5, repair 2".
 func counted(words map[string]int) string {
 	order := slices.SortedFunc(maps.Keys(words), func(a, b string) int {
 		return cmp.Or(cmp.Compare(words[b], words[a]), cmp.Compare(a, b))

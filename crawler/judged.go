@@ -12,8 +12,8 @@ import (
 	"gazehound/predictor"
 )
 
-// JudgedPages reads the pages of crawl trees, in the order of their visits,
-// with the links that led to them: what a model is trained with.
+// JudgedPages returns training examples: the judged pages of crawl trees in the order of their
+// visits, with the links that led to them.
 func JudgedPages(ctx context.Context, trees ...*frontier.Frontier) iter.Seq2[predictor.Example, error] {
 	return func(yield func(predictor.Example, error) bool) {
 		type source struct {
@@ -26,7 +26,7 @@ func JudgedPages(ctx context.Context, trees ...*frontier.Frontier) iter.Seq2[pre
 			defer stop()
 			sources = append(sources, &source{next: next})
 		}
-		waiting := slices.Clone(sources) // those whose next page is to be read
+		waiting := slices.Clone(sources) // sources whose next page is to be read
 		for {
 			for _, s := range waiting {
 				page, err, ok := s.next()

@@ -21,7 +21,7 @@ import (
 	"gazehound/predictor"
 )
 
-// A Label is a person's word on one page.
+// A Label is a person's verdict on one page.
 type Label struct {
 	URL      weburl.URL
 	Relevant bool
@@ -41,8 +41,8 @@ func ParseLabel(text string) (relevant, ok bool) {
 	return false, false
 }
 
-// ParseLabels reads lines of URL, tab, label. It calls bad for lines that are
-// none, with their numbers from 1 on.
+// ParseLabels reads lines of URL, tab, label. It calls bad for invalid lines with their numbers
+// from 1.
 func ParseLabels(data []byte, bad func(n int, line string)) []Label {
 	var labels []Label
 	n := 0
@@ -68,8 +68,7 @@ func ParseLabels(data []byte, bad func(n int, line string)) []Label {
 // ErrTooManyLabels means that a file of labels would grow beyond MaxLabelFile.
 var ErrTooManyLabels = errors.New("too many labels")
 
-// AppendLabels adds labels to a file, with the time. They are on the disk when
-// it returns.
+// AppendLabels adds labels to a file, with the time. They are durable when it returns.
 func AppendLabels(name string, labels []Label) error {
 	now := time.Now().UTC().Format(time.RFC3339)
 	size := int64(0)
@@ -96,7 +95,7 @@ func AppendLabels(name string, labels []Label) error {
 	return nil
 }
 
-// ForgetLabels takes the labels of pages that match out of a file.
+// ForgetLabels removes the labels of matching pages from a file.
 func ForgetLabels(name string, match func(weburl.URL) bool) error {
 	text, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -117,9 +116,8 @@ func ForgetLabels(name string, match func(weburl.URL) bool) error {
 	return disk.ReplaceBytes(name, 0o644, []byte(left.String()))
 }
 
-// A Labelled is a Judge with the labels of a person above it. It takes up what
-// is added to the file of labels while the crawl runs. It is safe for concurrent
-// use.
+// A Labelled is a Judge whose verdicts a person's labels overrule. It reads labels that are added
+// to the file while the crawl runs. It is safe for concurrent use.
 type Labelled struct {
 	judge    Judge
 	frontier *frontier.Frontier
@@ -134,9 +132,9 @@ type Labelled struct {
 	applying sync.Mutex
 }
 
-// NewLabelled returns the Judge that puts the labels of a file above judge, and
-// corrects f and strategy with them. warn gets the lines that are no labels.
-// Without Judge and Load, judge, file and warn may be zero.
+// NewLabelled returns a Judge that overrules judge with the labels of a file, and corrects f and
+// the strategy with them. warn is called with invalid lines. Callers of Apply alone may pass zero
+// for judge, file and warn.
 func NewLabelled(judge Judge, f *frontier.Frontier, s order.Strategy, file string,
 	warn func(format string, args ...any)) *Labelled {
 	return &Labelled{judge: judge, frontier: f, strategy: s, file: file, warn: warn, labels: map[frontier.Key]Label{}}
@@ -163,8 +161,8 @@ func (w *Labelled) of(u weburl.URL) (l Label, ok bool) {
 	return l, ok
 }
 
-// Load reads what is new in the file and applies it to pages that were visited;
-// learned is how many verdicts were others.
+// Load reads new labels in the file and applies them to visited pages; learned is how many changed
+// a verdict.
 func (w *Labelled) Load(ctx context.Context) (learned int, err error) {
 	fresh, err := w.news()
 	if err != nil {
@@ -182,8 +180,8 @@ func (w *Labelled) Load(ctx context.Context) (learned int, err error) {
 	return learned, nil
 }
 
-// news returns the labels of the whole lines that were added to the file. A
-// file that became shorter is read anew.
+// news returns the labels of the whole lines that were added to the file. A file that became
+// shorter is read from the start.
 func (w *Labelled) news() (fresh map[frontier.Key]Label, err error) {
 	info, err := os.Stat(w.file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -214,8 +212,8 @@ func (w *Labelled) news() (fresh map[frontier.Key]Label, err error) {
 	return fresh, nil
 }
 
-// Visited applies the label of a page that was judged before its label was
-// there. It is called after each visit that was stored.
+// Visited applies the label of a page that was judged before the label arrived. It is called after
+// each committed visit.
 func (w *Labelled) Visited(v *Visit) error {
 	l, ok := w.of(v.Entry.URL)
 	if !ok || v.Outcome.Kind != "page" || v.Outcome.Relevant == l.Relevant {
@@ -225,18 +223,18 @@ func (w *Labelled) Visited(v *Visit) error {
 	return err
 }
 
-// A LabelState is what became of a label.
+// A LabelState is the outcome of a label.
 type LabelState int
 
 // The states of labels.
 const (
-	LabelWaits   LabelState = iota // its page was not visited yet
-	LabelAgrees                    // with what the crawl tree says
+	LabelWaits   LabelState = iota // its page has not been visited
+	LabelAgrees                    // it equals the verdict in the crawl tree
 	LabelLearned                   // it corrected the tree and the model
 )
 
-// Apply corrects what was learned, and the crawl tree, in which the label stands
-// from then on. The caller saves the model.
+// Apply corrects the model and the crawl tree, which then holds the label. The caller saves the
+// model.
 func (w *Labelled) Apply(ctx context.Context, l Label) (LabelState, error) {
 	w.applying.Lock()
 	defer w.applying.Unlock()
@@ -273,15 +271,15 @@ func (w *Labelled) Apply(ctx context.Context, l Label) (LabelState, error) {
 	return LabelLearned, nil
 }
 
-// A LabelCount is what became of labels.
+// A LabelCount counts the outcomes of labels.
 type LabelCount struct {
 	Labels  int `json:"labels"`  // of different pages
-	Learned int `json:"learned"` // the verdict was another
-	Agree   int `json:"agree"`   // with the verdict, which was learned
-	Kept    int `json:"kept"`    // of pages that were not visited yet
+	Learned int `json:"learned"` // the verdict changed
+	Agree   int `json:"agree"`   // equal to the verdict
+	Kept    int `json:"kept"`    // of pages that have not been visited
 }
 
-// ApplyAll applies labels, of which the last one of a page counts.
+// ApplyAll applies labels; the last one of a page counts.
 func (w *Labelled) ApplyAll(ctx context.Context, labels []Label) (n LabelCount, err error) {
 	last := map[frontier.Key]Label{}
 	for _, l := range labels {
@@ -304,7 +302,7 @@ func (w *Labelled) ApplyAll(ctx context.Context, labels []Label) (n LabelCount, 
 	return n, nil
 }
 
-// ReadLabels is ParseLabels of all that r has; more than MaxLabelFile bytes are ErrTooManyLabels.
+// ReadLabels is ParseLabels for a reader. Above MaxLabelFile bytes it returns ErrTooManyLabels.
 func ReadLabels(r io.Reader, bad func(n int, line string)) ([]Label, error) {
 	data, err := io.ReadAll(io.LimitReader(r, MaxLabelFile+1))
 	if err != nil {
@@ -316,8 +314,8 @@ func ReadLabels(r io.Reader, bad func(n int, line string)) ([]Label, error) {
 	return ParseLabels(data, bad), nil
 }
 
-// TakeUpLabels applies the labels in a file that no crawl has taken up yet, so that the crawl tree and
-// the model, which is kept in modelFile, say what people say. warn gets the bad lines.
+// TakeUpLabels applies the labels in a file that no crawl has applied yet to the crawl tree and to
+// the model in modelFile. warn is called with invalid lines.
 func TakeUpLabels(ctx context.Context, f *frontier.Frontier, model *predictor.Model, modelFile, labels string,
 	warn func(string, ...any)) error {
 	strategy := order.Lookahead{Model: model}

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// A hostSet remembers hosts, up to a bound beyond which it starts anew.
+// A hostSet is a bounded set of hosts: when it is full, it starts empty again.
 type hostSet struct {
 	mu    sync.Mutex
 	hosts map[string]bool
@@ -29,8 +29,8 @@ func (s *hostSet) add(host string) {
 	s.hosts[strings.Clone(host)] = true
 }
 
-// A pageBudget keeps pages done and in flight within the limit, so that a
-// crawl of 1,000 pages does not end with 1,015.
+// A pageBudget limits the pages done and in flight together, so that a crawl of 1,000 pages does
+// not end with 1,015.
 type pageBudget struct {
 	mu          sync.Mutex
 	changed     *sync.Cond
@@ -39,8 +39,8 @@ type pageBudget struct {
 	closed      bool
 }
 
-// take waits for leave to visit one more page. It returns ErrPageLimit when
-// the limit is reached and io.EOF when the run is over.
+// take reserves one page, waiting if all are in flight. It returns ErrPageLimit when the limit is
+// reached and io.EOF when the run is over.
 func (b *pageBudget) take() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,7 +57,7 @@ func (b *pageBudget) take() error {
 	return nil
 }
 
-// give hands the leave back; isPage tells that it was used.
+// give ends a reservation; isPage: it was used.
 func (b *pageBudget) give(isPage bool) {
 	b.mu.Lock()
 	b.inFlight--

@@ -9,9 +9,8 @@ import (
 	"gazehound/crawler/order/trap"
 )
 
-// score returns the priority of a link: what the strategy expects behind it,
-// lowered where its URL looks like that of a trap; keep is false where the strategy
-// leaves it out.
+// score returns the priority of a link: that of the strategy, lowered if the URL looks like a trap;
+// keep is false if the strategy drops the link.
 func score(s order.Strategy, traps *trap.Detector, e *frontier.Entry) (priority float64, keep bool) {
 	priority, keep = s.Score(e)
 	if traps != nil && !e.Sitemap && e.Depth > 0 {
@@ -20,15 +19,14 @@ func score(s order.Strategy, traps *trap.Detector, e *frontier.Entry) (priority 
 	return priority, keep
 }
 
-// spent reports whether a link is left out because its pattern or host has given nothing for
-// long. That holds for every strategy, also for those that do not rescore.
+// spent reports whether a link is dropped because its pattern or host has yielded nothing for long.
+// It applies to every strategy.
 func (c *Crawler) spent(e *frontier.Entry) bool {
 	return c.Traps != nil && !e.Sitemap && e.Depth > 0 && c.Traps.Look(e.URL).Spent
 }
 
-// Rescore returns the function with which the queue of a crawl scores a link again
-// that reaches its front, or nil if the strategy keeps the priority that a link was
-// found with. Traps may be nil.
+// Rescore returns the function with which the queue scores links again when they reach its front,
+// or nil if the strategy never changes a priority. traps may be nil.
 func Rescore(s order.Strategy, traps *trap.Detector) func(*frontier.Entry) float64 {
 	if r, ok := s.(order.Rescorer); !ok || !r.Rescores() {
 		return nil
@@ -39,14 +37,13 @@ func Rescore(s order.Strategy, traps *trap.Detector) func(*frontier.Entry) float
 	}
 }
 
-// keepBest takes a link that the queue does not know among the best of the page,
-// if it is.
+// keepBest keeps a link that is new to the queue if it is among the best of the page.
 func (v *Visit) keepBest(e *frontier.Entry) {
 	at := len(v.best)
 	for at > 0 && v.best[at-1].Priority < e.Priority {
 		at--
 	}
-	if e.Priority > 0 && at < order.BestLinks { // else it is worth nothing
+	if e.Priority > 0 && at < order.BestLinks { // others have the value 0
 		v.best = slices.Insert(v.best, at, *e)
 		v.best = v.best[:min(len(v.best), order.BestLinks)]
 	}
@@ -111,9 +108,8 @@ func (c *Crawler) find(v *Visit, found []frontier.Entry) error {
 	return nil
 }
 
-// outside says why an entry that was found is left out, or "". A URL that the
-// queue has was within the crawl when it came there, and is asked about again
-// when it is visited.
+// outside returns why a found entry is dropped, or "". A queued URL was in scope when it was queued
+// and is checked again at its visit.
 func (c *Crawler) outside(e *frontier.Entry, was frontier.State) string {
 	if was == 0 {
 		if reason := c.Scope(e.URL); reason != "" {

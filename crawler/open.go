@@ -8,11 +8,11 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// Open is the gate of a web that need not be spared: WARC files, or a made-up
-// web in the same process.
+// Open is the Gate of a web that needs no politeness: WARC files, or a made-up web in the same
+// process.
 type Open struct{}
 
-// Claim always grants the turn.
+// Claim always grants the slot.
 func (Open) Claim(string) time.Duration { return 0 }
 
 // Check allows everything.

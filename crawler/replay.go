@@ -13,21 +13,20 @@ import (
 // An Exchange is a visit that was recorded.
 type Exchange struct {
 	Entry frontier.Entry // how the crawl reached the URL
-	// Outcome has the time of the exchange, and what the recording crawl made of
-	// it, as far as that is known. An outcome "skipped" or "error" stands; all
-	// others are made again from the Response, if there is one.
+	// Outcome has the time of the exchange and the recorded outcome, as far as it is known. An
+	// outcome "skipped" or "error" is kept; others are computed again from Response, if there is
+	// one.
 	Outcome   frontier.Outcome
 	Response  *page.Response // nil: no copy was kept
 	Committed func(v *Visit) // called once the visit is committed, in order; or nil
 }
 
-// Replay takes recorded visits through everything that comes behind the fetch, in
-// their order: pages are judged again, learned from and stored, so that a crawl
-// can go on from there. Sitemaps are read again, and what reserves its rights by
-// itself is left out where Options.Reservations says so.
+// Replay runs recorded visits, in their order, through all steps after the fetch: pages are judged
+// again, learned from and stored, so that a crawl can resume from there. Sitemaps are read again,
+// and with Options.Reservations pages that declare a reservation are left out.
 //
-// Pages are processed Options.Workers at a time. Fetcher, Gate, Rules and the
-// limits of a crawl play no part.
+// Pages are processed Options.Workers at a time. Fetcher, Gate, Rules and the limits of a crawl are
+// not used.
 func (c *Crawler) Replay(ctx context.Context, exchanges iter.Seq2[Exchange, error]) error {
 	type job struct {
 		visit     *Visit // nil: a redirect to another spelling of the same page
@@ -38,7 +37,7 @@ func (c *Crawler) Replay(ctx context.Context, exchanges iter.Seq2[Exchange, erro
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
 		defer close(ordered)
-		var workers errgroup.Group // their errors are the jobs'
+		var workers errgroup.Group // errors are returned by the jobs
 		workers.SetLimit(c.Options.Workers)
 		defer workers.Wait()
 		for x, err := range exchanges {
@@ -87,8 +86,8 @@ func (c *Crawler) Replay(ctx context.Context, exchanges iter.Seq2[Exchange, erro
 	return g.Wait()
 }
 
-// processRecorded makes a visit of a recorded one, or nil of a redirect to another
-// spelling of the same page.
+// processRecorded makes a Visit from a recorded exchange; nil for a redirect to another spelling of
+// the same page.
 func (c *Crawler) processRecorded(ctx context.Context, x *Exchange) (*Visit, error) {
 	v := &Visit{Entry: x.Entry, Outcome: x.Outcome, Response: x.Response}
 	if kind := x.Outcome.Kind; x.Response == nil || kind == "error" || kind == "skipped" {

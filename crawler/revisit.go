@@ -16,9 +16,9 @@ import (
 // A Schedule says when pages are revisited. A page that has changed is revisited
 // after half its interval, one that has not after one and a half.
 type Schedule struct {
-	First time.Duration // interval of a relevant page at first; others wait twice as long
+	First time.Duration // first interval of a relevant page; others wait twice as long
 	Min   time.Duration // shortest
-	Max   time.Duration // longest, and that of a page that is gone
+	Max   time.Duration // longest, and that of gone pages
 }
 
 // DefaultSchedule is that of config.yaml as shipped.
@@ -36,15 +36,15 @@ func (s Schedule) Validate() error {
 	return nil
 }
 
-// A RevisitOutcome is what became of a page that was revisited.
+// A RevisitOutcome is the outcome of a revisit.
 type RevisitOutcome uint8
 
 // The outcomes of revisits.
 const (
-	Unknown RevisitOutcome = iota // no answer, or one that may pass
+	Unknown RevisitOutcome = iota // no answer, or a temporary failure
 	Same                          // as it was
 	Changed                       // another text, or other addresses
-	Gone                          // the page is not there any more, or has moved
+	Gone                          // the page was removed or has moved
 )
 
 // String returns the word for r.
@@ -53,19 +53,18 @@ func (r RevisitOutcome) String() string {
 }
 
 const (
-	maxDue    = 100_000             // pages that one call of Revisit asks
-	maxUnread = 30 * 24 * time.Hour // a page is read in whole again after this, whatever its validators say
+	maxDue    = 100_000             // pages that one call of Revisit fetches
+	maxUnread = 30 * 24 * time.Hour // after this a page is read in full, whatever its validators say
 	goneFails = 3                   // visits in a row without an answer after which a page is gone …
 	goneAfter = 14 * 24 * time.Hour // … if it was last there so long ago
 )
 
-// A Refetcher asks for a page that was fetched before; see fetch.Client.FetchIf.
+// A Refetcher fetches a page again; see fetch.Client.FetchIf.
 type Refetcher interface {
 	FetchIf(ctx context.Context, u weburl.URL, v page.Validators) (*page.Response, error)
 }
 
-// fetchAgain asks for a page on the condition that it has changed, if it has
-// validators and was read not too long ago.
+// fetchAgain requests a page conditionally if it has validators and was read within maxUnread.
 func (c *Crawler) fetchAgain(ctx context.Context, u weburl.URL, before *frontier.Check) (*page.Response, error) {
 	r, ok := c.Fetcher.(Refetcher)
 	if !ok || !before.Gone.IsZero() || time.Since(before.Read) > maxUnread {
@@ -74,23 +73,21 @@ func (c *Crawler) fetchAgain(ctx context.Context, u weburl.URL, before *frontier
 	return r.FetchIf(ctx, u, page.Validators{ETag: before.ETag, Modified: before.Modified})
 }
 
-// Revisit fetches the visited pages again that are due, relevant ones first, at
-// most 100,000 of them, and queues what new links they hold for Run. left is
-// the number of those that are due and were not asked. It stops like Run; a
-// page whose visit did not finish stays due. tree is the crawl's Frontier.
+// Revisit fetches visited pages that are due, relevant ones first, at most 100,000 of them, and
+// queues their new links for Run. left is the number of due pages that were not fetched. It stops
+// like Run; a page whose visit did not finish stays due. tree is the crawl's Frontier.
 func (c *Crawler) Revisit(ctx context.Context, tree *frontier.Frontier) (left int, err error) {
 	due, all, err := tree.Due(ctx, time.Now(), maxDue)
 	if err != nil || len(due) == 0 {
 		return 0, err
 	}
-	// The pages are ordered and leased by a queue of their own in memory: the checks
-	// in the frontier are what is durable.
+	// A queue in memory orders and leases the pages; only the checks in the frontier are durable.
 	queue, err := frontier.Open(frontier.Options{InMemory: true, Memory: 64 << 20})
 	if err != nil {
 		return all, err
 	}
 	defer queue.Close()
-	const most = 1000 // of one Push
+	const most = 1000 // entries per Push
 	for i := 0; i < len(due); i += most {
 		var entries []frontier.Entry
 		for j := i; j < min(i+most, len(due)); j++ {
@@ -114,11 +111,9 @@ func (c *Crawler) Revisit(ctx context.Context, tree *frontier.Frontier) (left in
 	return all - int(queue.Totals().Visited), err
 }
 
-// Stay is a crawl that goes on until ctx ends: it revisits the pages that are
-// due, goes on with Run, and does so anew after every. Each of the two takes no
-// longer than that at a time, so that neither keeps the other from its turn.
-// Where no link is left or the budget of pages is used up, Stay rests until the
-// next round, or until Seed brings something.
+// Stay crawls until ctx ends: it revisits due pages, then calls Run, again and again, each for at
+// most the duration every, so that neither starves the other. When no link is left or the page
+// budget is used up, Stay waits for the next round or for Seed.
 func (c *Crawler) Stay(ctx context.Context, tree *frontier.Frontier, every time.Duration) (left int, err error) {
 	for {
 		err := round(ctx, every, func(ctx context.Context) (err error) {
@@ -149,7 +144,7 @@ func (c *Crawler) Stay(ctx context.Context, tree *frontier.Frontier, every time.
 	}
 }
 
-// Due counts the pages that Revisit is asking again; false while it does not.
+// Due returns the totals of the running Revisit; false if none runs.
 func (c *Crawler) Due() (frontier.Totals, bool) {
 	if queue := c.due.Load(); queue != nil {
 		return queue.Totals(), true
@@ -157,13 +152,13 @@ func (c *Crawler) Due() (frontier.Totals, bool) {
 	return frontier.Totals{}, false
 }
 
-// Resting reports whether Stay has nothing to do until its next round.
+// Resting reports whether Stay is waiting for its next round.
 func (c *Crawler) Resting() bool { return c.resting.Load() }
 
 // errRound ends a round of Stay.
 var errRound = errors.New("the round is over")
 
-// round calls f, and ends it after a while, which is no error.
+// round calls f with a time limit; reaching the limit is no error.
 func round(ctx context.Context, most time.Duration, f func(context.Context) error) error {
 	timed, stop := context.WithTimeoutCause(ctx, most, errRound)
 	defer stop()
@@ -176,7 +171,7 @@ func round(ctx context.Context, most time.Duration, f func(context.Context) erro
 	return nil
 }
 
-// A revisit is what a Visit needs of a page that was visited before.
+// A revisit is the data of an earlier visit that a revisit needs.
 type revisit struct {
 	tree  *frontier.Frontier // that has the page
 	queue Frontier           // of Revisit, which has its lease
@@ -203,8 +198,7 @@ func (c *Crawler) visitAgain(ctx context.Context, tree *frontier.Frontier, queue
 	return c.visit(ctx, queue, v, c.Scope(e.URL))
 }
 
-// compare says what became of a page that was revisited. One that has not changed
-// keeps its outcome.
+// compare sets the outcome of a revisit. An unchanged page keeps its earlier outcome.
 func (v *Visit) compare() {
 	v.Revisit = v.changed()
 	if v.Revisit == Same && v.Page == nil {
@@ -214,9 +208,9 @@ func (v *Visit) compare() {
 	}
 }
 
-// revise writes what a revisit has brought to the crawl tree, and ends its lease.
+// revise writes the result of a revisit to the crawl tree and releases its lease.
 func (c *Crawler) revise(ctx context.Context, v *Visit) error {
-	var revised frontier.Outcome // the old one stays
+	var revised frontier.Outcome // zero: the old outcome stays
 	if v.Page != nil {
 		revised = v.Outcome
 	}
@@ -229,7 +223,7 @@ func (c *Crawler) revise(ctx context.Context, v *Visit) error {
 	return err
 }
 
-// changed compares a page with what it was.
+// changed compares a page with its earlier visit.
 func (v *Visit) changed() RevisitOutcome {
 	switch o := &v.Outcome; {
 	case v.Revisit == Same: // 304
@@ -247,7 +241,7 @@ func (v *Visit) changed() RevisitOutcome {
 		return Gone
 	case o.Kind == "redirect" && (v.Response.Status == 301 || v.Response.Status == 308):
 		return Gone
-	case o.Kind == "skipped": // by robots.txt or the configuration: says nothing of the page
+	case o.Kind == "skipped": // by robots.txt or the configuration, which says nothing about the page
 		return Unknown
 	case v.Before.Fails+1 >= goneFails && !v.Before.Last.IsZero() && o.At.Sub(v.Before.Last) >= goneAfter:
 		return Gone
@@ -255,8 +249,8 @@ func (v *Visit) changed() RevisitOutcome {
 	return Unknown
 }
 
-// first returns what is kept of a first visit, or nil where the URL need never
-// be fetched again: of pages, and of what may pass.
+// first returns the Check of a first visit, or nil for URLs that are never revisited: all but pages
+// and temporary failures.
 func (s Schedule) first(v *Visit) *frontier.Check {
 	o := &v.Outcome
 	if s.First == 0 {
@@ -282,7 +276,7 @@ func (s Schedule) first(v *Visit) *frontier.Check {
 	return &check
 }
 
-// passes tells the failures that may be over at another time.
+// passes reports whether a failure may be temporary.
 func passes(o *frontier.Outcome) bool {
 	switch o.Reason {
 	case fetch.ClassDNS, fetch.ClassConnect, fetch.ClassTimeout, fetch.ClassTLS, "http_5xx", "http_429":
@@ -293,7 +287,7 @@ func passes(o *frontier.Outcome) bool {
 	return false
 }
 
-// next returns what is kept of a page that was revisited.
+// next returns the Check of a revisited page.
 func (s Schedule) next(v *Visit) frontier.Check {
 	check, at := *v.Before, v.Outcome.At
 	check.Asked = at

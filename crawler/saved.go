@@ -15,16 +15,16 @@ import (
 	"gazehound/predictor"
 )
 
-// The names under which the frontier keeps what a crawl has learned.
+// Names of the frontier's meta values that hold what a crawl has learned.
 const (
 	trapsKey    = "traps"
 	sitewideKey = "sitewide"
 	learnedKey  = "learned" // the last visit that the saved model has learned
-	newsKey     = "news"    // what lookahead knew of addresses then
+	newsKey     = "news"    // News of lookahead at that visit
 )
 
-// Learned is what a crawl learns beside its tree, and saves from time to time.
-// What was learned since the last Save is learned again from the tree.
+// Learned is what a crawl learns in addition to its tree and saves at intervals. After a kill, what
+// was learned since the last Save is learned again from the tree.
 type Learned struct {
 	Tree     *frontier.Frontier
 	Model    *predictor.Model  // nil: only restored, not saved
@@ -36,15 +36,15 @@ type Learned struct {
 	saving sync.Mutex
 }
 
-// Save makes all durable. A crash within means that a few pages are learned twice,
-// which is harmless.
+// Save makes everything durable. After a crash during Save a few pages are learned twice, which is
+// harmless.
 func (l *Learned) Save() error {
 	l.saving.Lock()
 	defer l.saving.Unlock()
 	return errors.Join(l.saveModel(), save(l.Tree, trapsKey, l.Traps), save(l.Tree, sitewideKey, l.SiteWide))
 }
 
-// A keptNews is what newsKey names.
+// A keptNews is the value of newsKey.
 type keptNews struct {
 	Visits uint64          `json:"visits"` // the position of the model
 	News   json.RawMessage `json:"news"`
@@ -71,14 +71,14 @@ func (l *Learned) saveModel() error {
 	return l.Tree.PutMeta(learnedKey, strconv.AppendUint(nil, visits, 10))
 }
 
-// A memory is what the frontier keeps under a name.
+// A memory can be saved as a meta value of the frontier.
 type memory interface {
 	comparable
 	Snapshot() ([]byte, error)
 	Restore(data []byte) error
 }
 
-// save has the tree keep m; the zero m is not kept.
+// save writes m to the tree unless m is zero.
 func save[M memory](tree *frontier.Frontier, key string, m M) error {
 	if m == *new(M) {
 		return nil
@@ -90,7 +90,7 @@ func save[M memory](tree *frontier.Frontier, key string, m M) error {
 	return tree.PutMeta(key, data)
 }
 
-// restore takes over what the runs before have saved of m.
+// restore reads what earlier runs saved of m.
 func restore[M memory](tree *frontier.Frontier, key string, m M) error {
 	if m == *new(M) {
 		return nil
@@ -105,10 +105,9 @@ func restore[M memory](tree *frontier.Frontier, key string, m M) error {
 	return nil
 }
 
-// Restore takes over what the runs before have learned, and teaches the strategy
-// the visits that were stored after the model was saved last, as happens when the
-// program is killed. News that were not saved with that model are gathered from the
-// whole crawl tree.
+// Restore reads what earlier runs learned and teaches the strategy the visits committed after the
+// model was last saved, as after a kill. News that were not saved with that model are rebuilt from
+// the whole crawl tree.
 func (l *Learned) Restore(ctx context.Context) error {
 	if err := errors.Join(restore(l.Tree, trapsKey, l.Traps), restore(l.Tree, sitewideKey, l.SiteWide)); err != nil {
 		return err
@@ -151,7 +150,7 @@ func (l *Learned) Restore(ctx context.Context) error {
 	})
 }
 
-// restoreNews takes over what was known after so many visits, if that was saved.
+// restoreNews reads the News saved after that many visits, if there are any.
 func restoreNews(tree *frontier.Frontier, news *order.News, visits uint64) (known bool, err error) {
 	data, err := tree.Meta(newsKey)
 	if err != nil || data == nil {

@@ -18,17 +18,17 @@ import (
 	"gazehound/internal/textutil"
 )
 
-// ScopeRules are what the configuration says of the URLs of a crawl and of its hosts.
+// ScopeRules are the configuration of a crawl's scope and delays.
 type ScopeRules struct {
 	Include, Exclude []string             // regular expressions on the URL
 	Hosts            map[string]HostRules // by host, with its port or without, or "*." with all below it
 	Delay            time.Duration        // between two requests to one host
-	Longest          time.Duration        // delay that anybody may ask for
-	Adaptive         bool                 // a slow host is left alone for longer
-	Loopback         bool                 // only this machine
+	Longest          time.Duration        // longest Crawl-delay and adaptive delay
+	Adaptive         bool                 // slow hosts get longer delays
+	Loopback         bool                 // loopback hosts only
 	Blocked          func(weburl.URL) bool
-	// CountryDomains are those that hosts may lie in, such as "de"; domains of no country
-	// do not count. Empty: all.
+	// CountryDomains are the country domains of allowed hosts, such as "de"; domains of no country
+	// are always allowed. Empty: all.
 	CountryDomains []string
 }
 
@@ -38,9 +38,8 @@ type HostRules struct {
 	Skip  bool
 }
 
-// Orders are the standing orders of an operator. They belong to the crawl, outlive
-// its runs, and stand above the ScopeRules: they make delays longer and the scope
-// smaller, never the other way round.
+// Orders are the standing orders of an operator. They belong to the crawl, outlive its runs, and
+// tighten the ScopeRules: they make delays longer and the scope smaller, never the other way round.
 type Orders struct {
 	Delay   time.Duration        `json:"delay_ns,omitzero"` // 0: as configured
 	Hosts   map[string]HostOrder `json:"hosts,omitempty"`
@@ -76,20 +75,19 @@ const (
 	maxOrderedPatterns = 1000
 )
 
-// A Scope decides which URLs belong to a crawl and how long a host is left alone
-// between two requests. Its ScopeRules and Orders may change while the crawl runs. It
-// is safe for concurrent use.
+// A Scope decides which URLs belong to a crawl and how long to wait between two requests to a host.
+// Its ScopeRules and Orders may change while the crawl runs. It is safe for concurrent use.
 type Scope struct {
-	// SetDelay passes on the delay of all hosts, and the longest one of any; nil
-	// disables it. It is set before the first call of a method.
+	// SetDelay is called when the delay of all hosts or the longest delay changes; nil disables it.
+	// Set it before calling a method.
 	SetDelay func(delay time.Duration, adaptive bool, longest time.Duration) error
 
 	current  atomic.Pointer[ruling]
 	changing sync.Mutex
-	store    *frontier.Frontier // keeps the orders; nil: nobody does
+	store    *frontier.Frontier // keeps the orders; nil: they are not stored
 }
 
-// A ruling is one state of a Scope.
+// A ruling is an immutable state of a Scope.
 type ruling struct {
 	rules      ScopeRules
 	orders     Orders
@@ -136,8 +134,7 @@ func (s *Scope) Reload(rules ScopeRules) error {
 // ordersKey is the name under which the frontier keeps the orders.
 const ordersKey = "orders"
 
-// Restore takes over the orders that f keeps, and has it keep later ones. It
-// returns how many there are.
+// Restore reads the orders stored in f, which will store later ones, too. It returns their number.
 func (s *Scope) Restore(f *frontier.Frontier) (count int, err error) {
 	s.changing.Lock()
 	defer s.changing.Unlock()
@@ -179,8 +176,8 @@ func (s *Scope) Check(u weburl.URL) (reason string) {
 	return r.configured.reason(u.String())
 }
 
-// isForeign says that a host lies in the domain of a country that is none of some: one of
-// two letters, or of another script (Ahlers & Boll 2009, section 5).
+// isForeign reports whether a host lies in a country domain, of two letters or of another script,
+// that is not listed (Ahlers & Boll 2009, section 5).
 func isForeign(host string, countries []string) bool {
 	domain := host[strings.LastIndexByte(host, '.')+1:]
 	ofCountry := len(domain) == 2 && domain[0] >= 'a' || strings.HasPrefix(domain, "xn--")
@@ -202,8 +199,8 @@ func (s *Scope) Barred(u weburl.URL) (reason string) {
 	return ""
 }
 
-// HostDelay returns the longest delay that rules and orders have for the host of
-// u; 0: that of all hosts.
+// HostDelay returns the longer delay of rules and orders for the host of u; 0: the delay of all
+// hosts.
 func (s *Scope) HostDelay(u weburl.URL) time.Duration {
 	r := s.current.Load()
 	configured, _ := ForHost(r.rules.Hosts, u)
@@ -265,7 +262,7 @@ func (p *patterns) reason(text string) string {
 	return ""
 }
 
-// OrdersView shows delay and orders to people and programs.
+// An OrdersView is the delay and the orders for people and programs.
 type OrdersView struct {
 	Delay   string                   `json:"delay"` // between requests to one host, as configured or ordered
 	Ordered bool                     `json:"delay_ordered"`
@@ -273,7 +270,7 @@ type OrdersView struct {
 	Exclude []string                 `json:"exclude"`
 }
 
-// A HostOrderView shows the order for one host.
+// A HostOrderView is the order for one host.
 type HostOrderView struct {
 	Delay string `json:"delay,omitempty"`
 	Skip  bool   `json:"skip,omitempty"`
@@ -296,7 +293,7 @@ func (s *Scope) Orders() OrdersView {
 	return v
 }
 
-// order changes the orders: they are stored before they count.
+// order changes the orders: they are stored before they take effect.
 func (s *Scope) order(change func(rules ScopeRules, o *Orders) error) error {
 	s.changing.Lock()
 	defer s.changing.Unlock()
@@ -324,8 +321,8 @@ func (s *Scope) order(change func(rules ScopeRules, o *Orders) error) error {
 // What is wrong with an order is a *problem.Problem.
 const aHost = "a host name such as www.example.org, or *.example.org"
 
-// parseHost returns a host, with its port where that is not the usual one, or
-// "*." and a name, in the spelling that URLs have.
+// parseHost returns a host, with its port if that is not the default, or "*." and a name, in
+// canonical spelling.
 func parseHost(text string) (string, error) {
 	name, below := strings.CutPrefix(strings.TrimSpace(text), "*.")
 	u, err := weburl.Parse("http://" + name)
@@ -338,8 +335,8 @@ func parseHost(text string) (string, error) {
 	return u.Host(), nil
 }
 
-// OrderDelay makes the delay of a host longer, of all hosts where host is "", or
-// takes that back with 0. It returns what was ordered, in words.
+// OrderDelay makes the delay of a host longer, or of all hosts if host is "", or removes that order
+// with 0. It returns a message.
 func (s *Scope) OrderDelay(host string, delay time.Duration) (done string, err error) {
 	const hint = "an order makes a crawl more patient, never less: fetch.delay and hosts in config.yaml and SIGHUP " +
 		"change it"
@@ -413,8 +410,7 @@ func noOrder(what string) error {
 	}
 }
 
-// ExcludeHost takes a host out of the crawl, or takes that back. It returns what
-// was ordered, in words.
+// ExcludeHost excludes a host, or removes that order. It returns a message.
 func (s *Scope) ExcludeHost(host string, undo bool) (done string, err error) {
 	if host, err = parseHost(host); err != nil {
 		return "", err
@@ -427,8 +423,8 @@ func (s *Scope) ExcludeHost(host string, undo bool) (done string, err error) {
 	})
 }
 
-// ExcludePattern takes all URLs that match a regular expression out of the crawl,
-// or takes that back. It returns what was ordered, in words.
+// ExcludePattern excludes all URLs that match a regular expression, or removes that order. It
+// returns a message.
 func (s *Scope) ExcludePattern(pattern string, undo bool) (done string, err error) {
 	const expected = "a regular expression such as /calendar/"
 	if e, err := regexp.Compile(pattern); err != nil {
@@ -460,7 +456,7 @@ func excluded(what string, undo bool) string {
 	return "leave out " + what
 }
 
-// Text is what people read of the orders, a line for each.
+// Text returns the orders for people, one per line.
 func (v OrdersView) Text() string {
 	from := "configured"
 	if v.Ordered {

@@ -15,7 +15,7 @@ import (
 // maxImported bounds the addresses that one import adds.
 const maxImported = 1_000_000
 
-// A SeedCount is what became of the addresses of one list.
+// A SeedCount counts the outcomes of the addresses of one list.
 type SeedCount struct {
 	Type     string        `json:"type"`
 	Name     string        `json:"name"`
@@ -29,7 +29,7 @@ type SeedCount struct {
 	Unusable int           `json:"unusable"`
 }
 
-// String counts what there is of it.
+// String lists the counts that are not zero.
 func (c SeedCount) String() string {
 	var left []string
 	for _, part := range []struct {
@@ -49,19 +49,19 @@ func (c SeedCount) String() string {
 	return text
 }
 
-// A SeedImport takes seeds out of the lists of other programs, each once.
+// A SeedImport reads seeds from the lists of other programs, each seed once.
 type SeedImport struct {
 	// only those of these, "*.example.org" with all below it; none: all
 	Hosts    []string
 	Roots    bool                                       // the front page of each host in place of its pages
 	Contains func(orb.Point) bool                       // the region; nil: there is none
-	Clean    func(raw string) (url string, social bool) // completes what a list states; social: of no place's own
+	Clean    func(raw string) (url string, social bool) // completes and cleans a URL; social: a page on a social network
 
 	seen  map[string]bool // by identity
 	added int
 }
 
-// Know says which seeds are there already.
+// Know adds existing seeds, which Read will skip.
 func (i *SeedImport) Know(urls []weburl.URL) {
 	if i.seen == nil {
 		i.seen = map[string]bool{}
@@ -71,7 +71,7 @@ func (i *SeedImport) Know(urls []weburl.URL) {
 	}
 }
 
-// Read reads a list and returns the seeds that are new, and what became of all.
+// Read reads a list and returns the new seeds, and the outcomes of all.
 func (i *SeedImport) Read(name string, r io.Reader) (fresh []weburl.URL, n SeedCount, err error) {
 	n = SeedCount{Type: "seeds", Name: name}
 	wanted := map[string]bool{}

@@ -10,24 +10,23 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// A FileFetcher also brings files that are no pages, cut after max bytes. A
-// Fetcher that is none asks for no sitemaps.
+// A FileFetcher is a Fetcher that also fetches files other than pages, cut after max bytes. Other
+// Fetchers read no sitemaps.
 type FileFetcher interface {
 	FetchPrefix(ctx context.Context, u weburl.URL, max int64) (*page.Response, error)
 }
 
-// Bounds of what is taken from sitemaps. The frontier's limit of URLs per host
-// stands above them.
+// Bounds of sitemaps. The frontier's limit of URLs per host applies as well.
 const (
 	sitemapBytes    = 10 << 20 // of a decoded file
 	sitemapPages    = 10_000   // of a file
 	sitemapLists    = 50       // of an index
 	sitemapNests    = 3        // indexes in indexes
-	sitemapDistance = 2        // of what a sitemap names: further off than a link of a relevant page, which has words
+	sitemapDistance = 2        // of URLs in a sitemap: behind links of a relevant page, which have words
 )
 
-// sitemaps queues the lists that the host of a relevant page names in its
-// robots.txt, once a run.
+// sitemaps queues the sitemaps that the host of a relevant page names in its robots.txt, once per
+// run.
 func (c *Crawler) sitemaps(v *Visit) error {
 	host := v.Entry.URL.Host()
 	if !c.Options.Sitemaps || !v.Verdict.Relevant || len(v.sitemaps) == 0 || c.mapped.has(host) {
@@ -40,7 +39,7 @@ func (c *Crawler) sitemaps(v *Visit) error {
 	var found []frontier.Entry
 	for _, raw := range v.sitemaps {
 		u, err := weburl.Parse(raw)
-		if err != nil || u.Host() != host { // a host speaks for itself only
+		if err != nil || u.Host() != host { // sitemaps of other hosts are ignored
 			v.drop("sitemap_foreign", 1)
 			continue
 		}
@@ -52,8 +51,8 @@ func (c *Crawler) sitemaps(v *Visit) error {
 	return c.find(v, found)
 }
 
-// readSitemap queues what a sitemap names, in the place of links of the
-// relevant page because of which it was read.
+// readSitemap queues the URLs in a sitemap as if they were links of the relevant page that caused
+// it to be read.
 func (c *Crawler) readSitemap(v *Visit) error {
 	e := &v.Entry
 	file, err := sitemap.Read(bytes.NewReader(v.Response.Body), e.URL,

@@ -28,8 +28,8 @@ func ReadTopics(name string) (*topic.Tree, error) {
 	return tree, nil
 }
 
-// OpenTopic returns a topic of the tree in file by its name; without a name, the one whose name is
-// in the file noted.
+// OpenTopic returns a topic of the tree in file by its name; without a name, the one that the file
+// noted names.
 func OpenTopic(file, name, noted string, o topic.Options) (*topic.Chosen, error) {
 	tree, err := ReadTopics(file)
 	if err != nil {
@@ -52,7 +52,7 @@ func OpenTopic(file, name, noted string, o topic.Options) (*topic.Chosen, error)
 	return c, err
 }
 
-// TopicSink makes the pages of a crawl the collection of Okapi: its N, df and mean length.
+// TopicSink adds the pages of a crawl to the collection of Okapi: its N, df and mean length.
 type TopicSink struct{ Okapi *topic.Okapi }
 
 // Visit observes a page.
@@ -66,7 +66,7 @@ func (s TopicSink) Visit(_ context.Context, v *Visit) error {
 // maxNameWords is how many words of a topic are in the name of its crawl.
 const maxNameWords = 20
 
-// NewTopic returns the judge of pages about a text that describes a topic, and what that is called.
+// NewTopic returns a judge for the topic that text describes, and a name for it.
 func NewTopic(text string, share float64, o topic.Options) (t Topic, name string, err error) {
 	words := topic.Words(text)
 	if len(words) == 0 {
@@ -92,7 +92,7 @@ func (c *Crawler) VisitOnly(ctx context.Context, urls []weburl.URL) (err error) 
 	return c.Run(ctx)
 }
 
-// ExampleURL returns the URL that an example is, if it is one and no file.
+// ExampleURL returns the URL of an example that is a URL and no file.
 func ExampleURL(example string) (weburl.URL, bool) {
 	if !strings.Contains(example, "://") {
 		return weburl.URL{}, false
@@ -101,8 +101,8 @@ func ExampleURL(example string) (weburl.URL, bool) {
 	return u, err == nil
 }
 
-// ReadExamples returns the texts of the examples that are files, of which at most so many bytes are
-// read, and the URLs of the others.
+// ReadExamples returns the texts of the examples that are files, at most that many bytes each, and
+// the URLs of the others.
 func ReadExamples(examples []string, most int64) (texts []string, urls []weburl.URL, err error) {
 	for _, example := range examples {
 		if u, ok := ExampleURL(example); ok {

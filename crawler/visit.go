@@ -20,11 +20,11 @@ import (
 	"gazehound/predictor"
 )
 
-// The reasons that the outcome of a page can have.
+// Reasons in the outcome of a page.
 const (
-	ReasonNoIndex = "noindex" // it asks not to be indexed
-	ReasonNoCopy  = "no_copy" // it was replayed from an archive that may hold no copy of it
-	ReasonPanic   = "panic"   // the program has a defect that this page hits
+	ReasonNoIndex = "noindex" // the page is marked noindex
+	ReasonNoCopy  = "no_copy" // the archive may hold no copy of the page
+	ReasonPanic   = "panic"   // the page made the program panic
 )
 
 // MaxRedirects is the number of redirects in a row that a crawl follows.
@@ -40,27 +40,25 @@ type Visit struct {
 	Verdict  geoparse.Verdict
 	Trail    []frontier.Node  // the page, the page that held the link to it, and so on
 	Found    []frontier.Entry // links that entered the queue or raised a priority there
-	New      int              // of them, were not known; set once the visit is committed
+	New      int              // those of them that were new; set once the visit is committed
 
-	// Before is what was known of a page that is revisited, or nil, and Revisit
-	// what became of it. A page that has not changed has neither Page nor
-	// Verdict; its Outcome is the one it had.
+	// Before is the Check of a revisited page, or nil, and Revisit its outcome. An unchanged page
+	// has neither Page nor Verdict and keeps its Outcome.
 	Before  *frontier.Check
 	Revisit RevisitOutcome
 
-	Panic string // what went wrong within the program, with the stack; "": nothing
+	Panic string // panic and stack; "": none
 
 	revisit *revisit // nil: the first visit
-	// of Found the order.Promising best that the queue did not know, for their value; the best first
+	// the order.BestLinks best of Found that are new to the queue, the best first
 	best     []frontier.Entry
-	sitemaps []string // that the host names
+	sitemaps []string // sitemaps that the host's robots.txt names
 	text     uint64   // fingerprint of the page's text
 }
 
-// Visit takes one page from the queue to the index: fetch, process, learn,
-// commit. Run repeats it, and a simulator calls it in its own time. It tells
-// whether an HTML page was downloaded. The entry is released last, so that a
-// crash repeats a visit and never loses one.
+// Visit takes one page from the queue to the index: fetch, process, learn, commit. Run and the
+// simulator call it. isPage reports whether an HTML page was downloaded. The entry is released
+// last, so that a crash repeats a visit and never loses one.
 func (c *Crawler) Visit(ctx context.Context, e frontier.Entry) (isPage bool, err error) {
 	v := &Visit{Entry: e}
 	skip := ""
@@ -75,7 +73,7 @@ func (c *Crawler) Visit(ctx context.Context, e frontier.Entry) (isPage bool, err
 		}
 	}
 	if skip == "" && e.Depth > 0 {
-		skip = c.Scope(e.URL) // it was within when the link was found
+		skip = c.Scope(e.URL) // orders may have changed since the link was found
 	}
 	if skip == "" && c.spent(&e) {
 		skip = "trap"
@@ -86,8 +84,8 @@ func (c *Crawler) Visit(ctx context.Context, e frontier.Entry) (isPage bool, err
 	return v.Outcome.Kind == "page", nil
 }
 
-// visit takes the way of Visit for an entry of any queue; skip is why it is left
-// out, or "". What is to be tried again goes back into the queue.
+// visit is Visit for an entry of any queue; skip is why it is left out, or "". An entry to be
+// retried is returned to the queue.
 func (c *Crawler) visit(ctx context.Context, queue Frontier, v *Visit, skip string) error {
 	v.Outcome.At = time.Now()
 	var retry *frontier.Backoff
@@ -103,7 +101,7 @@ func (c *Crawler) visit(ctx context.Context, queue Frontier, v *Visit, skip stri
 		return err
 	case retry != nil:
 		err := queue.Return(v.Entry, *retry)
-		if errors.Is(err, frontier.ErrNotLeased) { // it went to another node meanwhile
+		if errors.Is(err, frontier.ErrNotLeased) { // the entry moved to another node meanwhile
 			return nil
 		}
 		return err
@@ -114,9 +112,8 @@ func (c *Crawler) visit(ctx context.Context, queue Frontier, v *Visit, skip stri
 	return c.commit(ctx, v)
 }
 
-// survive, deferred in a step of a visit, keeps a panic from ending the crawl: the
-// page is counted as an error, is not tried again, and nothing of it is kept but
-// links that were found.
+// survive, deferred in a step of a visit, keeps a panic from ending the crawl: the page counts as
+// an error, is not retried, and only the links found so far are kept.
 func (v *Visit) survive() {
 	p := recover()
 	if p == nil {
@@ -130,12 +127,11 @@ func (v *Visit) survive() {
 	}
 }
 
-// end sets what became of the URL.
+// end sets the outcome of the URL.
 func (v *Visit) end(kind, reason string) { v.Outcome.Kind, v.Outcome.Reason = kind, reason }
 
-// fetch makes the request for v.Entry, if the Gate allows it, and sets either
-// v.Response, or v.Outcome where nothing came, or returns when to try again. The
-// host's turn, which Frontier.Next took, ends here.
+// fetch makes the request for v.Entry if the Gate allows it. It sets v.Response, or v.Outcome if
+// there is none, or returns when to retry. It releases the host's slot, which Frontier.Next took.
 func (c *Crawler) fetch(ctx context.Context, v *Visit) (retry *frontier.Backoff, err error) {
 	e := &v.Entry
 	if c.plain.has(e.URL.Host()) {
@@ -164,7 +160,7 @@ func (c *Crawler) fetch(ctx context.Context, v *Visit) (retry *frontier.Backoff,
 	r, err := c.request(ctx, v)
 	c.Gate.Visited(u.Host(), polite.VisitOf(r, err))
 	if ctx.Err() != nil {
-		return nil, ctx.Err() // our stop is not the page's fault
+		return nil, ctx.Err() // the run stops; this is no error of the page
 	}
 	if err != nil {
 		return c.failed(v, err), nil
@@ -173,7 +169,7 @@ func (c *Crawler) fetch(ctx context.Context, v *Visit) (retry *frontier.Backoff,
 	return nil, nil
 }
 
-// request asks for a sitemap, a page that was visited before, or a new page.
+// request fetches a sitemap, a page that was visited before, or a new page.
 func (c *Crawler) request(ctx context.Context, v *Visit) (*page.Response, error) {
 	e := &v.Entry
 	files, ok := c.Fetcher.(FileFetcher)
@@ -187,8 +183,8 @@ func (c *Crawler) request(ctx context.Context, v *Visit) (*page.Response, error)
 	}
 }
 
-// process makes an outcome of a response: a page with its verdict, a redirect, a
-// sitemap, or why it is none of these. Or it returns when to try again.
+// process turns a response into an outcome: a page with its verdict, a redirect, a sitemap, or the
+// reason why it is none of these; or it returns when to retry.
 func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backoff, err error) {
 	defer v.survive()
 	r := v.Response
@@ -197,7 +193,7 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 	case r.Status == 304 && v.Before != nil:
 		v.Revisit = Same
 		return nil, nil
-	case r.Status == 304: // no condition was sent
+	case r.Status == 304: // not the answer to a conditional request
 		v.end("error", fetch.ClassProtocol)
 		return nil, nil
 	case r.Status >= 300 && r.Status < 400:
@@ -235,7 +231,7 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 		return nil, fmt.Errorf("judge %s: %w", p.URL, err)
 	}
 	if r.Parsed == nil {
-		p.Doc = nil // nobody needs it any more, and a page may wait for its host
+		p.Doc = nil // frees memory: the page may wait for its host
 	}
 	if verdict.Relevant && c.Options.Reservations {
 		reserved, wait, err := c.Gate.Reserved(ctx, v.Entry.URL)
@@ -257,8 +253,8 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 	return nil, nil
 }
 
-// cut ends the visit of a page that is too large to be judged: only the links
-// before the cut are taken.
+// cut ends the visit of a page that is too large to judge: only the links before the cut are
+// followed.
 func (c *Crawler) cut(v *Visit, p *page.Page) error {
 	v.end("skipped", fetch.ClassTooLarge)
 	v.Page = p
@@ -266,8 +262,8 @@ func (c *Crawler) cut(v *Visit, p *page.Page) error {
 	return c.expand(v)
 }
 
-// judged notes what the verdict says of the page. Of one that asks not to be
-// indexed no words are kept. Which addresses count is up to Outcome.Kept.
+// judged copies the verdict into the outcome. No words of a page marked noindex are kept.
+// Outcome.Kept decides which addresses count.
 func (v *Visit) judged() {
 	o := &v.Outcome
 	o.Kind, o.Relevant, o.Score, o.Addresses = "page", v.Verdict.Relevant, v.Verdict.Score, addressKeys(v.Verdict)
@@ -295,9 +291,8 @@ func addressKeys(v geoparse.Verdict) []string {
 	return keys
 }
 
-// learn adds a page to what is known of its host, scores its links, and tells the
-// strategy what the trail of links to it led to. A page counts once, however often
-// it is revisited.
+// learn updates traps and site-wide addresses with a page, scores its links, and trains the
+// strategy with the links that led to it. A page counts once, however often it is revisited.
 func (c *Crawler) learn(v *Visit) error {
 	if v.Page == nil {
 		return nil
@@ -318,14 +313,14 @@ func (c *Crawler) learn(v *Visit) error {
 	return c.teach(v)
 }
 
-// markSiteWide marks the addresses of the page that most pages of its host state,
-// and the page if it has no others.
+// markSiteWide marks the addresses that most pages of the host state, and the page if it has no
+// others.
 func (c *Crawler) markSiteWide(v *Visit, counted bool) {
 	if c.SiteWide == nil {
 		return
 	}
 	var mentions []sitewide.Mention
-	place := map[string]int{} // of the key in mentions
+	place := map[string]int{} // key → index in mentions
 	found := v.Verdict.Addresses
 	for i := range found {
 		if key := found[i].Key(); found[i].Counts() {
@@ -350,7 +345,7 @@ func (c *Crawler) markSiteWide(v *Visit, counted bool) {
 	v.Outcome.SiteWide = v.Verdict.SiteWide
 }
 
-// teach tells the strategy what the trail of links to the page led to.
+// teach trains the strategy with the links that led to the page.
 func (c *Crawler) teach(v *Visit) error {
 	if s, ok := c.Strategy.(order.LinkValuer); ok && !v.Verdict.Relevant {
 		v.Outcome.LinkValue = s.LinkValue(v.best)
@@ -371,8 +366,7 @@ func (c *Crawler) teach(v *Visit) error {
 	return nil
 }
 
-// commit makes a visit durable, its links first and the end of its lease last,
-// and reports it.
+// commit makes a visit durable, its links first and the release of its lease last, and reports it.
 func (c *Crawler) commit(ctx context.Context, v *Visit) error {
 	if v.revisit != nil {
 		v.compare()
@@ -381,7 +375,7 @@ func (c *Crawler) commit(ctx context.Context, v *Visit) error {
 	if err != nil {
 		return fmt.Errorf("links of %s: %w", v.Entry.URL, err)
 	}
-	v.drop("other_node", int64(sent)) // under policy B some of these are kept, too
+	v.drop("other_node", int64(sent)) // under policy B some of these are kept here as well
 	v.Found = own
 	for _, s := range c.Sinks {
 		if err := store(ctx, s, v); err != nil {
@@ -420,24 +414,24 @@ func (c *Crawler) reportVisit(v *Visit) {
 	}
 }
 
-// noRequest ends a turn that was not used.
+// noRequest releases a slot that was not used.
 var noRequest = polite.Visit{NoRequest: true}
 
-// hopeless reports whether a host that fails like this will fail for its pages too.
+// hopeless reports whether a failure to get robots.txt means that the host's pages will fail, too.
 func hopeless(class string) bool {
 	return class == fetch.ClassDNS || class == fetch.ClassTLS || class == fetch.ClassPrivateAddress
 }
 
-// goPlain reports whether an https page is to be asked for by http because of err:
-// nobody listens there. A bad certificate is one reason more only where the operator
-// says so, for whoever breaks the connection could read and change what comes
-// instead. The host is remembered, so that this costs one request per host.
+// goPlain reports whether to request an https page by http because of err: nothing listens on the
+// https port. A bad certificate counts only with Options.PlainForBadTLS, since an attacker who
+// breaks the connection could then read and change the page. The host is remembered, so this costs
+// one request per host.
 func (c *Crawler) goPlain(e *frontier.Entry, err error) bool {
 	plain := fetch.NobodyListens(err) || c.Options.PlainForBadTLS && fetch.Class(err) == fetch.ClassTLS
 	return plain && e.URL.Plain() != e.URL && e.Redirects < MaxRedirects
 }
 
-// failed ends a visit with an error of the fetcher, or returns when to try again.
+// failed ends a visit with an error of the fetcher, or returns when to retry.
 func (c *Crawler) failed(v *Visit, err error) (retry *frontier.Backoff) {
 	class := fetch.Class(err)
 	if c.goPlain(&v.Entry, err) {
@@ -463,8 +457,8 @@ func (c *Crawler) failed(v *Visit, err error) (retry *frontier.Backoff) {
 	return retry
 }
 
-// retry returns how long the page waits for its next try, or nil after the last.
-// How long its host waits is the gate's business.
+// retry returns how long the page waits for its next try, or nil after the last. The host's
+// back-off is the gate's.
 func (c *Crawler) retry(v *Visit) *frontier.Backoff {
 	if v.Entry.Retries >= c.Options.Retries {
 		return nil
@@ -473,7 +467,7 @@ func (c *Crawler) retry(v *Visit) *frontier.Backoff {
 	return &frontier.Backoff{Wait: c.Options.RetryWait << (v.Entry.Retries - 1)}
 }
 
-// refused ends a visit with status 429 or 5xx, or returns when to try again.
+// refused ends a visit with status 429 or 5xx, or returns when to retry.
 func (c *Crawler) refused(v *Visit) (retry *frontier.Backoff) {
 	if retry = c.retry(v); retry == nil {
 		v.end("error", "http_5xx")
@@ -484,11 +478,10 @@ func (c *Crawler) refused(v *Visit) (retry *frontier.Backoff) {
 	return retry
 }
 
-// redirected queues the target in the place of the page itself: same words,
-// same parent, same distance. It passes the seen set, scope, robots rules and
-// the address guard like any other link. A target that is the same page under
-// another spelling, such as https for http, is what this entry is fetched from
-// next.
+// redirected queues the target in the place of the page itself: same words, same parent, same
+// distance. It passes the set of known URLs, scope, robots.txt and the address guard like any other
+// link. If the target is the same page in another spelling, such as https for http, this entry is
+// fetched from there next.
 func (c *Crawler) redirected(v *Visit) (retry *frontier.Backoff) {
 	e, target := &v.Entry, v.Response.Location
 	v.end("redirect", "")

@@ -23,14 +23,14 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// noAdmin is the value of admin.listen without which nobody may ask.
+// noAdmin is the value of admin.listen that switches the admin listener off.
 const noAdmin = "off"
 
-// openAdmin takes the address of admin.listen; nil where there is to be none.
+// openAdmin listens at admin.listen. It returns nil if that is "off".
 func (a *app) openAdmin(cfg *Config, p project) (*monitor.Listener, error) {
 	listen := cfg.Admin.Listen
 	if listen == "" || listen == noAdmin {
-		os.Remove(p.admin()) // of a crawl that was killed
+		os.Remove(p.admin()) // left by a crawl that was killed
 		return nil, nil
 	}
 	if _, _, err := net.SplitHostPort(listen); err != nil {
@@ -62,8 +62,7 @@ func (a *app) openAdmin(cfg *Config, p project) (*monitor.Listener, error) {
 	return l, nil
 }
 
-// serveAdmin answers at the address of the crawl until ctx ends; cancel ends the
-// run.
+// serveAdmin serves the admin listener until ctx ends; cancel ends the run.
 func (s *session) serveAdmin(ctx context.Context, cancel context.CancelCauseFunc) error {
 	admin := s.admin.Admin(s.adminOptions(cancel))
 	s.watch.admin.Store(admin)
@@ -71,8 +70,8 @@ func (s *session) serveAdmin(ctx context.Context, cancel context.CancelCauseFunc
 	return s.admin.Serve(ctx, admin)
 }
 
-// adminOptions says what the admin listener shows of a session, and what it
-// may do to it; cancel ends the run.
+// adminOptions connects the admin listener to a session: what it shows and what it can change.
+// cancel ends the run.
 func (s *session) adminOptions(cancel context.CancelCauseFunc) monitor.Options {
 	return monitor.Options{
 		Board: s.watch.Board, Version: version, Region: s.region.Name, Outline: s.region.Area,
@@ -92,14 +91,13 @@ func (s *session) adminOptions(cancel context.CancelCauseFunc) monitor.Options {
 	}
 }
 
-// ordered prints an order that counts from now on.
+// ordered prints an order that has taken effect.
 func (s *session) ordered(what string) {
 	s.watch.newLine()
 	s.a.say("ordered: %s", oneLine(what))
 }
 
-// label takes up a person's verdict on a page that was judged, as "gazehound
-// label" does.
+// label stores a person's verdict on a page and trains with it, as "gazehound label" does.
 func (s *session) label(ctx context.Context, text string, relevant bool) error {
 	n, err := monitor.NodeOf(s.f, text)
 	if err != nil {
@@ -135,8 +133,7 @@ func (s *session) extras() monitor.Extras {
 	return x
 }
 
-// survey tells the board which streets the region has and what was found of
-// them before this run.
+// survey gives the board the streets of the region and those found before this run.
 func (s *session) survey(ctx context.Context) error {
 	err := s.watch.Board.SurveyPlaces(func(place func(orb.Point) error) error {
 		return s.x.Walk(ctx, index.Query{}, func(h *index.Hit) error {
@@ -155,7 +152,7 @@ func (s *session) survey(ctx context.Context) error {
 	return nil
 }
 
-// recallOrders takes over the orders of the runs before.
+// recallOrders restores the standing orders of earlier runs.
 func (a *app) recallOrders(w *web, f *frontier.Frontier) error {
 	n, err := w.scope.Restore(f)
 	if n > 0 {
@@ -165,14 +162,13 @@ func (a *app) recallOrders(w *web, f *frontier.Frontier) error {
 	return err
 }
 
-// reload reads the configuration again and applies its delays, its include and
-// exclude, its hosts and its log level; everything else counts at the next start.
-// The standing orders stay above it.
+// reload reads the configuration again and applies its delays, its include and exclude, its hosts
+// and its log level; everything else applies at the next start. Standing orders stay in force.
 func (a *app) reload(w *web, watch *progress) {
 	defer watch.newLine()
 	watch.newLine()
 	level := a.Level()
-	reader := *a // messages keep their format, for others write some meanwhile
+	reader := *a // a copy: other goroutines keep writing messages in the old format
 	cfg, err := reader.config()
 	if err == nil && w.polite != nil && cfg.Fetch.Delay == 0 && !cfg.StaysHere(nil) {
 		err = errors.New("fetch.delay 0s is for loopback only")
@@ -190,7 +186,7 @@ func (a *app) reload(w *web, watch *progress) {
 		strings.ToLower(a.Level().String()))
 }
 
-// addSeeds gives the running crawl start URLs, and says so.
+// addSeeds queues start URLs in the running crawl and reports how many.
 func (s *session) addSeeds(ctx context.Context, texts []string) (monitor.SeedsTaken, error) {
 	taken, err := monitor.AddSeeds(ctx, s.c, s.web.scope, texts)
 	if err == nil && taken.Taken > 0 {
@@ -200,8 +196,7 @@ func (s *session) addSeeds(ctx context.Context, texts []string) (monitor.SeedsTa
 	return taken, err
 }
 
-// nodes says who works on the crawl: the nodes of the cluster, or this one
-// alone.
+// nodes lists the nodes that work on the crawl: those of the cluster, or this one.
 func (s *session) nodes(ctx context.Context) (any, error) {
 	if n, ok := s.c.Peers.(*cluster.Node); ok {
 		now, err := n.Status(ctx)

@@ -19,17 +19,18 @@ import (
 	"gazehound/internal/disk"
 )
 
-// A crawl has its stores for itself. A command that reads them runs inside the process of the crawl
-// then: the process that was called sends its command line to the admin listener, and prints what
-// comes back. Files are written by the process that was called, and only the one that it was told.
+// A crawl locks its stores. A command that reads them then runs inside the crawl's process: the
+// process that the user started sends its command line to the admin listener and prints the answer.
+// Only the user's process writes files, and only the one named by its flags.
 
-// readers are the commands that a running crawl runs.
+// readers are the commands that can run inside a running crawl.
 var readers = []string{"search", "explain", "export", "pages", "report", "serve"}
 
-// errBeside stops a command before it begins: the running crawl is to run it.
+// errBeside stops a command before it begins because the running crawl has to run it.
 var errBeside = errors.New("the running crawl answers")
 
-// runningCrawl is the admin listener of the crawl that works on the data directory, if there is one.
+// runningCrawl returns the admin listener of the crawl that uses the data directory, if there is
+// one.
 func (a *app) runningCrawl() (at monitor.Address, ok bool) {
 	p := project{a.data}
 	pid, runs, err := frontier.Holder(p.frontier())
@@ -40,7 +41,7 @@ func (a *app) runningCrawl() (at monitor.Address, ok bool) {
 	return at, err == nil && at.PID == pid
 }
 
-// readsBeside reports whether a running crawl has to run this command.
+// readsBeside reports whether a running crawl must run this command.
 func (a *app) readsBeside(command string) bool {
 	if !slices.Contains(readers, command) || a.flags.Changed("cluster") || a.flags.Changed("part") ||
 		a.flags.Changed("nodes") {
@@ -50,20 +51,20 @@ func (a *app) readsBeside(command string) bool {
 	return ok
 }
 
-// A commandLine is what the crawl is asked to run.
+// A commandLine is a command for the crawl to run.
 type commandLine struct {
 	Args []string `json:"args"`
-	Dir  string   `json:"dir"` // that paths are relative to
+	Dir  string   `json:"dir"` // base of relative paths
 }
 
-// A piece is a line of the answer: a part of what the command writes, or, with To "end", its exit code.
+// A piece is a line of the answer: some output of the command or, with To "end", its exit code.
 type piece struct {
 	To   string `json:"to"` // "out", "err", "file", "licence" or "end"
 	Data []byte `json:"data,omitempty"`
 	Code int    `json:"code,omitzero"`
 }
 
-// askCrawl has the running crawl run a command line, and returns how it ended.
+// askCrawl runs a command line in the running crawl and returns its exit code as an error.
 func (a *app) askCrawl(ctx context.Context, args []string) error {
 	ctx, stop := signals(ctx)
 	defer stop()
@@ -91,7 +92,7 @@ func (a *app) askCrawl(ctx context.Context, args []string) error {
 	return a.writeExport(output, "", receive)
 }
 
-// receive prints an answer, and writes to file and licence what the command writes to its file.
+// receive prints an answer and copies what the command writes to its file into file and licence.
 func (a *app) receive(ctx context.Context, pieces *json.Decoder, file io.Writer, licence string) error {
 	for {
 		var p piece
@@ -122,17 +123,17 @@ func (a *app) receive(ctx context.Context, pieces *json.Decoder, file io.Writer,
 	}
 }
 
-// besides runs command lines inside the process of a crawl.
+// besides runs command lines inside the crawl's process.
 type besides struct {
 	session *session
-	dir     string // of the process that was called
+	dir     string // working directory of the user's process
 	send    func(to string, data []byte) error
 }
 
-// maxBeside is how many commands run inside a crawl at a time.
+// maxBeside bounds the commands that run inside a crawl at a time.
 const maxBeside = 4
 
-// answerer answers requests of askCrawl.
+// answerer serves the requests of askCrawl.
 func (s *session) answerer() http.HandlerFunc {
 	room := make(chan struct{}, maxBeside)
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -148,7 +149,7 @@ func (s *session) answerer() http.HandlerFunc {
 			return
 		}
 		answer := http.NewResponseController(w)
-		answer.SetWriteDeadline(time.Time{}) // a large export takes its time
+		answer.SetWriteDeadline(time.Time{}) // no deadline: a large export takes long
 		var mu sync.Mutex
 		lines := json.NewEncoder(w)
 		send := func(p piece) error {
@@ -163,7 +164,7 @@ func (s *session) answerer() http.HandlerFunc {
 	}
 }
 
-// writer writes to one of the goals of a piece.
+// writer returns a writer to one target of a piece.
 func (b *besides) writer(to string) io.Writer { return goal{b, to} }
 
 type goal struct {
@@ -178,7 +179,7 @@ func (g goal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// path returns a path as the process that was called means it.
+// path resolves a path relative to the working directory of the user's process.
 func (a *app) path(name string) string {
 	if a.beside == nil || name == "" || filepath.IsAbs(name) {
 		return name
@@ -186,7 +187,7 @@ func (a *app) path(name string) string {
 	return filepath.Join(a.beside.dir, name)
 }
 
-// enterCrawl makes the data directory of a command inside a crawl that of the crawl.
+// enterCrawl sets the data directory of a command inside a crawl to that of the crawl.
 func (a *app) enterCrawl(command string) error {
 	if !slices.Contains(readers, command) {
 		return fail(exitLocked, "%s does not run inside a crawl", command)
@@ -195,7 +196,7 @@ func (a *app) enterCrawl(command string) error {
 	return nil
 }
 
-// showSearchPage says where a running crawl serves what it finds.
+// showSearchPage prints the address of a running crawl's search page.
 func (a *app) showSearchPage() error {
 	if url := a.beside.session.page; url != "" {
 		return a.tell(fields{"type": "serving", "url": url}, "search page  %s  of the running crawl\n", url)

@@ -57,8 +57,8 @@ func group(use, short string, commands ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// help describes the commands: "== NAME", a text, and after a line "Examples:" examples of it. What
-// stands in {{ }} is filled in.
+// help describes the commands: "== NAME", a text, and after a line "Examples:" examples of it. Text
+// in {{ }} is filled in.
 //
 //go:embed help.txt
 var help string
@@ -100,8 +100,8 @@ func describe(commands []*cobra.Command, texts map[string]string) {
 	}
 }
 
-// groupFlags prints the flags of cmd under headings, each of which begins with the
-// flag that it is the heading of.
+// groupFlags prints the flags of cmd under headings. A heading stands before the flag that is its
+// key.
 func groupFlags(cmd *cobra.Command, headings map[string]string) {
 	cmd.SetUsageFunc(func(c *cobra.Command) error {
 		w := c.OutOrStderr()

@@ -26,8 +26,8 @@ type Config struct {
 // DefaultConfig returns the configuration that config.yaml shows.
 func DefaultConfig() Config { return Config{Options: config.All().Defaults()} }
 
-// config reads the configuration: defaults, files, environment, then the flags
-// that were given. Every error ends with exit code 4.
+// config reads the configuration: defaults, files, environment, then the flags given. Its errors
+// have exit code 4.
 func (a *app) config() (*Config, error) {
 	files, err := a.configFiles()
 	if err != nil {
@@ -48,7 +48,7 @@ func (a *app) config() (*Config, error) {
 	return c, nil
 }
 
-// configFiles reads the configuration files, the weakest first.
+// configFiles reads the configuration files, the one with the lowest precedence first.
 func (a *app) configFiles() ([]config.File, error) {
 	var candidates []string
 	if dir, err := os.UserConfigDir(); err == nil {

@@ -6,9 +6,8 @@ import (
 	"sync"
 )
 
-// maxClientConnections bounds those of one client, so that nobody can take all of
-// maxConnections. Programs of this machine, such as a proxy before the server, have no
-// bound of their own.
+// maxClientConnections bounds the connections of one client, so that none can take all of
+// maxConnections. Clients on this machine, such as a proxy before the server, are not limited.
 const maxClientConnections = 50
 
 // A fairListener closes connections of a client that has too many.
@@ -22,7 +21,7 @@ func newFairListener(l net.Listener) *fairListener {
 	return &fairListener{Listener: l, open: map[netip.Addr]int{}}
 }
 
-// Accept returns the next connection of a client that has room for it.
+// Accept returns the next connection of a client below its limit.
 func (l *fairListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -35,7 +34,7 @@ func (l *fairListener) Accept() (net.Conn, error) {
 			return c, nil
 		}
 		if client.Is6() {
-			p, _ := client.Prefix(64) // what one client has of IPv6
+			p, _ := client.Prefix(64) // one IPv6 client has a /64
 			client = p.Addr()
 		}
 		if l.add(client, 1) <= maxClientConnections {

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// crawlOptions are the flags that stand for themselves.
+// crawlOptions are the flags that are no configuration keys.
 type crawlOptions struct {
 	seeds    []string
 	replay   []string
@@ -24,15 +24,15 @@ type crawlOptions struct {
 	trace    string
 	fresh    bool
 	newModel bool
-	model    string // trained elsewhere
+	model    string // file or data directory with a trained model
 	revisit  bool
-	stay     time.Duration // between rounds of a crawl that does not end; 0: it ends
+	stay     time.Duration // time between revisit rounds of a crawl that does not end; 0: it ends
 	dryRun   bool
 	serve    string
 	stats    time.Duration
 	profile  string
 	node     bool // one of several
-	leave    bool // … that gives its share up
+	leave    bool // a node that gives its share up
 }
 
 func newCrawlCommand(a *app) *cobra.Command {
@@ -48,13 +48,13 @@ func newCrawlCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// crawlHeadings are those of the flags of a crawl.
+// crawlHeadings are the headings for the flags of a crawl.
 func crawlHeadings() map[string]string {
 	return map[string]string{"seed": "Input", "region": "Scope", "judge": "What is looked for",
 		"strategy": "Order of the links", "contact": "Manners", "emit": "Output", "dry-run": "Trying"}
 }
 
-// flags are those of a crawl, alone or as one of several nodes.
+// flags defines the flags of a crawl, alone or as one of several nodes.
 func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	add := func(keys ...string) { config.All().AddFlags(f, keys...) }
 	f.StringArrayVar(&o.seeds, "seed", nil, "start `URL` (repeatable)")
@@ -98,7 +98,7 @@ func strategyHelp() string {
 	return b.String()
 }
 
-// strategyFlags are those that say how links are ordered.
+// strategyFlags defines the flags that order links.
 func strategyFlags(f *pflag.FlagSet) {
 	config.All().AddFlags(f, "crawl.strategy")
 	for _, key := range config.Keys(order.Settings{}) {
@@ -125,7 +125,7 @@ func (o *crawlOptions) validate() error {
 	return nil
 }
 
-// Causes with which a run is ended from outside of the loop.
+// Causes of cancellation that end a run from outside of the crawl loop.
 var (
 	errSignal      = errors.New("stopped by a signal")
 	errAsked       = errors.New("stopped on request")
@@ -133,7 +133,7 @@ var (
 	errDiskReserve = errors.New("disk reserve reached")
 )
 
-// crawl runs one session of a crawl from flags to exit code.
+// crawl runs one session of a crawl, from flags to exit code.
 func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if err := o.validate(); err != nil {
 		return err

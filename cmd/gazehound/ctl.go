@@ -126,11 +126,11 @@ func newCtlNodesCommand(a *app) *cobra.Command {
 		}))
 }
 
-// seedsAtOnce is how many seeds go with one request: with the longest URLs, a
-// body of that many is below the bound of the listener.
+// seedsAtOnce is the number of seeds per request. With the longest URLs, such a body is below the
+// listener's limit.
 const seedsAtOnce = 200
 
-// ctlSeeds hands web addresses to the running crawl.
+// ctlSeeds queues web addresses in the running crawl.
 func (a *app) ctlSeeds(ctx context.Context, args, files []string) error {
 	var urls []weburl.URL
 	for _, text := range args {
@@ -198,10 +198,10 @@ func (a *app) showOrders(v crawler.OrdersView) error {
 	return a.tell(line, "%s", v.Text())
 }
 
-// ctlPatience is how long nodes have to do what all were asked to.
+// ctlPatience is how long nodes may take to carry out a command to all.
 const ctlPatience = time.Minute
 
-// ctlCluster asks all nodes for an action.
+// ctlCluster sends an action to all nodes.
 func (a *app) ctlCluster(ctx context.Context, action cluster.Action, what string) error {
 	v, crawl, err := a.viewCluster(ctx)
 	if err != nil {
@@ -228,8 +228,8 @@ func (a *app) ctlCluster(ctx context.Context, action cluster.Action, what string
 	return nil
 }
 
-// ctl asks the crawl of the data directory for an address of its admin listener,
-// with a body for JSON or nil, and puts the answer into v.
+// ctl sends a request to the admin listener of the data directory's crawl, with body as JSON unless
+// it is nil, and decodes the answer into v.
 func (a *app) ctl(ctx context.Context, method, address string, body, v any) error {
 	if err := a.needData(); err != nil {
 		return err
@@ -260,7 +260,7 @@ func (a *app) ctl(ctx context.Context, method, address string, body, v any) erro
 	return nil
 }
 
-// untilEnd waits until nobody works on the crawl any more.
+// untilEnd waits until the crawl has ended.
 func (a *app) untilEnd(ctx context.Context) error {
 	for {
 		if _, runs, err := frontier.Holder(project{a.data}.frontier()); err != nil || !runs {

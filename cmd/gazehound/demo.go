@@ -33,8 +33,8 @@ type demoOptions struct {
 	osmOut, truth string
 }
 
-// listedInFile is the share of house numbers in an extract that is written for a
-// person, who wants to see what the map lacks.
+// listedInFile is the share of house numbers in an extract written by --osm-out, so that a person
+// can see what the map lacks.
 const listedInFile = 0.7
 
 func newDemoCommand(a *app) *cobra.Command {
@@ -72,7 +72,7 @@ func newDemoCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// demo makes the town, crawls it and tells how it went.
+// demo makes the town, crawls it and prints the results.
 func (a *app) demo(ctx context.Context, o demoOptions) error {
 	if ext := filepath.Ext(o.osmOut); ext == ".pbf" || ext == ".gz" {
 		return fail(exitUsage, "--osm-out writes OpenStreetMap XML, and %s is to be something else. Name it %s",
@@ -201,8 +201,7 @@ type demoRun struct {
 	demo.Crawl
 }
 
-// freeAddress returns the address on loopback if nobody uses it, and else one
-// with another port.
+// freeAddress returns the loopback address if it is free, else one with another port.
 func freeAddress(address string) (string, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
@@ -232,8 +231,7 @@ func (a *app) printDemo(runs []demoRun, began time.Time) {
 	t.Flush()
 }
 
-// calledAs returns how the reader can call this program: by its name alone only
-// where that finds it.
+// calledAs returns how to call this program: by its name alone if PATH finds it.
 func calledAs() string {
 	if _, err := exec.LookPath("gazehound"); err == nil {
 		return "gazehound"
@@ -241,8 +239,7 @@ func calledAs() string {
 	return os.Args[0]
 }
 
-// demoFolder makes the data directory empty; one that no demo has made is
-// left alone.
+// demoFolder empties the data directory, unless something other than a demo made it.
 func (a *app) demoFolder() error {
 	entries, err := os.ReadDir(a.data)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -47,17 +47,17 @@ func newDoctorCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// A doctor looks at one project. It changes nothing.
+// A doctor checks one project and changes nothing.
 type doctor struct {
 	*app
 	p        project
-	cfg      Config // the defaults where it cannot be used
-	usable   bool   // cfg is the project's
+	cfg      Config // the defaults if the configuration is invalid
+	usable   bool   // cfg is the project's own
 	findings []check.Finding
-	holder   int // process that works on the crawl, or 0
+	holder   int // process ID of the running crawl, or 0
 }
 
-// broken adds what an error says, if there is one.
+// broken adds a finding for err, unless it is nil.
 func (d *doctor) broken(name string, err error) bool {
 	if err != nil {
 		d.add(check.Broken(name, "", "%v", err))
@@ -67,7 +67,7 @@ func (d *doctor) broken(name string, err error) bool {
 
 func (d *doctor) add(found ...check.Finding) { d.findings = append(d.findings, found...) }
 
-// examine makes all checks, those on which others stand first.
+// examine runs all checks, those that others depend on first.
 func (d *doctor) examine(ctx context.Context, deep, network bool) {
 	d.config()
 	if d.needData() != nil {
@@ -83,7 +83,7 @@ func (d *doctor) examine(ctx context.Context, deep, network bool) {
 		d.model()
 		d.archive()
 		d.add(forget.Dir(d.p.dir).Check()...)
-		last, _ := monitor.Read(d.p.status()) // without one there is no time to compare with
+		last, _ := monitor.Read(d.p.status()) // a missing status only means no time to compare with
 		d.add(machine.CheckClock(last.At))
 	}
 	d.machine()
@@ -95,7 +95,7 @@ func (d *doctor) examine(ctx context.Context, deep, network bool) {
 	}
 }
 
-// tell prints the findings; the error is the exit code.
+// tell prints the findings and returns the exit code as an error.
 func (d *doctor) tell() error {
 	states := map[string]int{}
 	for _, f := range d.findings {
@@ -120,7 +120,7 @@ func (d *doctor) tell() error {
 	return nil
 }
 
-// config looks at the configuration and the contact.
+// config checks the configuration and the contact.
 func (d *doctor) config() {
 	cfg, err := d.app.config()
 	if d.broken("config", err) {
@@ -156,7 +156,7 @@ func (d *doctor) config() {
 	}
 }
 
-// gazetteer looks at the gazetteer, the region, the base map and the seeds.
+// gazetteer checks the gazetteer, the region, the base map and the seeds.
 func (d *doctor) gazetteer() {
 	g, err := d.p.openGazetteer()
 	if err != nil {
@@ -191,13 +191,13 @@ func (d *doctor) gazetteer() {
 	}
 }
 
-// seeds reads those of the next crawl, without its warnings of single lines.
+// seeds reads the seeds of the next crawl without warnings about single lines.
 func (d *doctor) seeds() ([]weburl.URL, error) {
 	quiet := &app{Console: console.Console{Err: io.Discard}, stdin: d.stdin, data: d.data}
 	return quiet.seeds(d.p, &d.cfg, crawlOptions{})
 }
 
-// frontier looks at the crawl tree from outside: format, lock and last words.
+// frontier checks the crawl tree without opening it: format, lock and last status.
 func (d *doctor) frontier() {
 	if fileExists(d.p.discarded()) {
 		d.add(check.Doubt("crawl", "the next crawl completes it",
@@ -248,7 +248,7 @@ func (d *doctor) model() {
 	d.add(check.Well("model", "can be read"))
 }
 
-// archive looks at the ends of the WARC files, where a torn write would be.
+// archive checks the ends of the WARC files, where a torn write would be.
 func (d *doctor) archive() {
 	folders, err := d.p.archiveFolders()
 	if err != nil {
@@ -259,7 +259,7 @@ func (d *doctor) archive() {
 	}
 }
 
-// machine looks at disk, memory, the file limit and the ports.
+// machine checks disk, memory, the file limit and the ports.
 func (d *doctor) machine() {
 	room := machine.Room{Reserve: int64(d.cfg.Storage.DiskReserve)}
 	if d.usable {
@@ -268,7 +268,7 @@ func (d *doctor) machine() {
 	if s, err := monitor.Read(d.p.status()); err == nil {
 		room.Pages, room.Used = s.Pages, machine.FolderSize(d.p.frontier())+machine.FolderSize(d.p.index())
 	}
-	// Connections of the server, tables of the stores, two for each worker.
+	// Connections of the server, 1,000 for tables of the stores, two for each worker.
 	files := uint64(maxConnections + 1000 + 2*d.cfg.Fetch.Workers)
 	memory := d.cfg.Storage.Memory
 	d.add(room.Check(d.data), machine.CheckMemory("storage.memory", memory.String(), int64(memory)),
@@ -283,8 +283,7 @@ func (d *doctor) machine() {
 	d.add(machine.CheckPorts(d.holder != 0, ports...)...)
 }
 
-// compare holds the crawl tree against the index: what either has and the
-// other should have.
+// compare reports pages of the crawl tree that the index lacks, and the other way round.
 func (d *doctor) compare(ctx context.Context) {
 	const name = "agreement"
 	if !fileExists(d.p.frontier()) || !fileExists(d.p.index()) {
@@ -310,7 +309,7 @@ func (d *doctor) compare(ctx context.Context) {
 	d.add(crawler.CheckIndexed(ctx, name, f, x.Pages))
 }
 
-// network asks for the contact's page and for one seed's robots.txt.
+// network requests the contact's page and the robots.txt of one seed.
 func (d *doctor) network(ctx context.Context) {
 	o, err := d.cfg.FetchOptions(version, d.cfg.Region.Name)
 	if d.broken("network", err) {

@@ -21,7 +21,7 @@ func newExplainCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// explain says what the crawl knows about one URL.
+// explain prints what the crawl knows about one URL.
 func (a *app) explain(ctx context.Context, text string) error {
 	u, problem := a.parseSeed("explain", text)
 	if problem != "" {
@@ -44,7 +44,7 @@ func (a *app) explainURL(ctx context.Context, p project, cfg *Config, f *frontie
 	if err != nil {
 		return err
 	}
-	// what is out of reach without a contact is another matter
+	// a missing contact must not make the URL out of scope here
 	scope, err := newScope(cfg, crawlOptions{replay: []string{""}})
 	if err == nil {
 		_, err = scope.Restore(f)
@@ -83,7 +83,7 @@ func (a *app) explainURL(ctx context.Context, p project, cfg *Config, f *frontie
 		Weight:   cfg.Predictor.Weight, Combine: cfg.Predictor.Combine}, a.Verbose > 0)
 }
 
-// explainUnknown fails with what can be said of a URL that was never queued.
+// explainUnknown returns an error that says why a URL was never queued.
 func (a *app) explainUnknown(f *frontier.Frontier, u weburl.URL, scope string) error {
 	near, err := f.Near(u)
 	if err != nil {

@@ -90,7 +90,7 @@ func formatOf(args []string) (export.Format, error) {
 	return f, nil
 }
 
-// options turns the flags into options; now is what days count back from.
+// options turns the flags into options; --since in days counts back from now.
 func (o exportFlags) options(now time.Time) (export.Options, error) {
 	e := export.Options{MinConfidence: o.confidence, Missing: o.missing, Evidence: o.evidence, RS: o.rs,
 		Excel: o.excel, Lang: o.lang}
@@ -199,8 +199,8 @@ func (a *app) exportIndex(ctx context.Context, cfg *Config, p project, x *index.
 	return a.exported(format, flags.output, o, sum)
 }
 
-// exportTerms fills in what comes from the gazetteer: the licence of the data and
-// the region of --region. It sees that it is of use for --only-missing.
+// exportTerms fills in what comes from the gazetteer: the licence of the data and the region of
+// --region. With --only-missing it fails if the gazetteer has no OpenStreetMap data.
 func (a *app) exportTerms(o *export.Options, p project, region string) error {
 	g, err := gazetteer.Open(p.gazetteer())
 	if err != nil {
@@ -230,8 +230,7 @@ func (a *app) exportTerms(o *export.Options, p project, region string) error {
 	return nil
 }
 
-// exported tells people, or programs where standard output is free for them,
-// what was written.
+// exported reports what was written: as JSON where standard output is free, else for people.
 func (a *app) exported(f export.Format, file string, o export.Options, sum export.Summary) error {
 	if file != "-" && a.json {
 		line := map[string]any{"type": "summary", "format": f.Name, "file": file, "addresses": sum.Addresses,
@@ -325,7 +324,7 @@ func newExportWACZCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// openOwnArchive opens the named WARC files, or those of the project's crawls.
+// openOwnArchive opens the named WARC files or, without names, those of the project's crawls.
 func (a *app) openOwnArchive(names []string) (*warc.Archive, error) {
 	cfg, err := a.config()
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"gazehound/internal/disk"
 )
 
-// fileExists reports whether name is there.
+// fileExists reports whether there is a file or directory called name.
 func fileExists(name string) bool {
 	_, err := os.Stat(name)
 	return err == nil
 }
 
-// openInput opens the file called name, or standard input for "-". What the file is for begins the
-// error, unless it is "".
+// openInput opens the file called name, or standard input for "-". Errors begin with what, the
+// purpose of the file, unless it is "".
 func (a *app) openInput(what, name string) (io.ReadCloser, error) {
 	if name == "-" {
 		return io.NopCloser(a.stdin), nil
@@ -58,7 +58,7 @@ func writeFile(name string, write func(io.Writer) error) (err error) {
 	return b.Flush()
 }
 
-// writeReport has write fill the file of --output, or standard output where none is named.
+// writeReport calls write with the file of --output, or with standard output if none is named.
 func (a *app) writeReport(name string, write func(io.Writer) error) error {
 	switch {
 	case name == "":
@@ -69,8 +69,8 @@ func (a *app) writeReport(name string, write func(io.Writer) error) error {
 	return writeFile(name, write)
 }
 
-// writeExport has write fill the file of -o, which appears whole or not at all and after its
-// licence, or standard output for "-".
+// writeExport calls write with the file of -o, or with standard output for "-". The file appears
+// whole or not at all, and after its licence.
 func (a *app) writeExport(name, licence string, write func(io.Writer) error) error {
 	if name == "-" {
 		b := bufio.NewWriter(a.stdout)

@@ -53,7 +53,7 @@ func newForgetCommand(a *app) *cobra.Command {
 // maxReason bounds the reason of a removal, in bytes.
 const maxReason = 1000
 
-// forget does what its flags say, after what a killed one left.
+// forget completes a removal that was killed, then carries out its own.
 func (a *app) forget(ctx context.Context, target string, o forgetFlags) error {
 	p, cfg, err := a.project()
 	if err != nil {
@@ -121,7 +121,7 @@ func (a *app) forget(ctx context.Context, target string, o forgetFlags) error {
 	return a.remove(ctx, p, cfg, r)
 }
 
-// confirmRemoval says how much r means and asks for consent.
+// confirmRemoval prints how much r would remove and asks for confirmation.
 func (a *app) confirmRemoval(ctx context.Context, p project, r *forget.Removal) error {
 	pages := 0
 	if fileExists(p.index()) {
@@ -152,7 +152,7 @@ func (a *app) confirmRemoval(ctx context.Context, p project, r *forget.Removal) 
 	return nil
 }
 
-// aimAddress makes r the removal of an address: its ID in the index, or its text.
+// aimAddress sets the address that r removes, given as its ID in the index or as text.
 func (a *app) aimAddress(ctx context.Context, p project, cfg *Config, r *forget.Removal, address string) error {
 	if !forget.IsAddressID(address) {
 		found, err := a.readAddress(ctx, p, cfg, address)
@@ -179,7 +179,7 @@ func (a *app) aimAddress(ctx context.Context, p project, cfg *Config, r *forget.
 	return nil
 }
 
-// readAddress reads an address as a page would be read.
+// readAddress parses an address as the geoparser would on a page.
 func (a *app) readAddress(ctx context.Context, p project, cfg *Config, text string) (none geoparse.Address, err error) {
 	g, err := p.openGazetteer()
 	if err != nil {
@@ -205,7 +205,7 @@ func (a *app) readAddress(ctx context.Context, p project, cfg *Config, text stri
 	return v.Addresses[0], nil
 }
 
-// wouldRemove says what r would take out of the index.
+// wouldRemove prints what r would take out of the index.
 func (a *app) wouldRemove(ctx context.Context, p project, r *forget.Removal) error {
 	x, err := openIndexToRead(p)
 	if err != nil {
@@ -227,7 +227,7 @@ func (a *app) wouldRemove(ctx context.Context, p project, r *forget.Removal) err
 	return nil
 }
 
-// remove forgets r and says what was taken out.
+// remove carries out r and prints what was taken out.
 func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Removal) error {
 	stores, err := a.openToForget(p, cfg)
 	if err != nil {
@@ -264,7 +264,7 @@ func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Remo
 	return nil
 }
 
-// openToForget opens what a crawl has stored, so that nobody else has.
+// openToForget opens the stores of a crawl exclusively.
 func (a *app) openToForget(p project, cfg *Config) (*forget.Stores, error) {
 	folders, err := p.archiveFolders()
 	if err != nil {
@@ -286,7 +286,7 @@ func (a *app) openToForget(p project, cfg *Config) (*forget.Stores, error) {
 	return s, nil
 }
 
-// listRequests prints the removal requests that nobody has acted on.
+// listRequests prints the pending removal requests.
 func (a *app) listRequests(dir forget.Dir) error {
 	waiting, err := dir.Waiting()
 	if err != nil {

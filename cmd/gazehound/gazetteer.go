@@ -42,7 +42,7 @@ func newGazetteerImportCommand(a *app) *cobra.Command {
 	return c
 }
 
-// needArgs wants at least one argument.
+// needArgs requires at least one argument.
 func needArgs(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -121,8 +121,7 @@ func importError(ctx context.Context, err error) error {
 	return invalid(err)
 }
 
-// importFiles adds files to the gazetteer in dir and builds it anew; after an
-// error it is as it was before.
+// importFiles adds files to the gazetteer in dir and rebuilds it; an error leaves it unchanged.
 func (a *app) importFiles(
 	ctx context.Context, dir string, files []string, o importer.Options,
 ) ([]importer.Imported, error) {

@@ -153,7 +153,7 @@ func parseInput(name string, r io.Reader, o geoparseOptions) (geoparse.Input, er
 	return in, nil
 }
 
-// printFindings prints the addresses of one input, a line each.
+// printFindings prints the addresses of one input, one per line.
 func (a *app) printFindings(list []geoparse.Finding, v geoparse.Verdict, region *gazetteer.Region) {
 	width := 0
 	for _, f := range list {

@@ -29,7 +29,7 @@ type initOptions struct {
 	force   bool
 }
 
-// listRegions is the --region that asks for their names.
+// listRegions is the value of --region that lists the names of regions.
 const listRegions = "list"
 
 func newInitCommand(a *app) *cobra.Command {
@@ -45,7 +45,7 @@ func newInitCommand(a *app) *cobra.Command {
 	return c
 }
 
-// check refuses flags that cannot be used, and to replace a project that is there.
+// check returns an error for invalid flags, and for an existing project without --force.
 func (o *initOptions) check(p project) error {
 	if o.region == "" {
 		return fail(exitUsage, `--region is missing: a place such as "Oldenburg" or "Irvine, CA", `+
@@ -66,8 +66,8 @@ func (o *initOptions) check(p project) error {
 	return nil
 }
 
-// init makes a project. The new gazetteer is built beside the old one and takes its place only when
-// everything else is known to be right.
+// init makes a project. The new gazetteer is built beside the old one and replaces it only after
+// everything else has succeeded.
 func (a *app) init(ctx context.Context, o initOptions) (err error) {
 	p := project{a.data}
 	if err := o.check(p); err != nil {
@@ -79,7 +79,7 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 	}
 	defer func() {
 		if err != nil && madeDir {
-			os.Remove(p.dir) // fails unless it is empty, as it should
+			os.Remove(p.dir) // fails, as intended, unless it is empty
 		}
 	}()
 	stage := p.gazetteer()

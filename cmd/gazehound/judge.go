@@ -25,7 +25,7 @@ import (
 	"golang.org/x/text/language"
 )
 
-// addJudgeFlags adds the flags that say what makes a page relevant.
+// addJudgeFlags adds the flags that choose what makes a page relevant.
 func addJudgeFlags(f *pflag.FlagSet) {
 	config.All().AddFlags(f, "crawl.judge", "region.boundary", "crawl.language", "crawl.language_by",
 		"crawl.topic", "crawl.topics", "crawl.topic_share")
@@ -44,10 +44,9 @@ func (a *app) checkJudgeFlags(cfg *Config) error {
 	return nil
 }
 
-// openJudge returns what decides whether a page is relevant, and what the crawl
-// is about: the project's region, or a language or topic, which need no
-// gazetteer and have none. The judge is nil where the regions were only to be
-// listed.
+// openJudge returns the judge, which decides whether a page is relevant, and what the crawl is
+// about: the project's region, or a language or topic, which need no gazetteer. The judge is nil if
+// --region list only lists the regions.
 func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazetteer.Region, g *gazetteer.Gazetteer,
 	err error) {
 	switch cfg.Crawl.Judge {
@@ -138,14 +137,13 @@ func newJudge(g *gazetteer.Gazetteer, region *gazetteer.Region, cfg *Config) (cr
 	return crawler.Geo{Parser: parser, Country: country, Forgotten: cfg.blocked.HasAddress()}, nil
 }
 
-// openTopic returns the topic of the crawl: crawl.topic, or the one that
-// mapTopic has noted.
+// openTopic returns the topic of the crawl: crawl.topic, or the one that mapTopic stored.
 func openTopic(p project, cfg *Config) (*topic.Chosen, error) {
 	c, err := crawler.OpenTopic(cfg.Crawl.Topics, cfg.Crawl.Topic, p.topic(), cfg.Crawl.Options)
 	return c, invalid(err)
 }
 
-// openOkapi returns what rates texts by the topic of the crawl.
+// openOkapi returns the Okapi model that rates texts by the topic of the crawl.
 func openOkapi(p project, cfg *Config) (*topic.Okapi, error) {
 	c, err := openTopic(p, cfg)
 	if err != nil {
@@ -154,8 +152,8 @@ func openOkapi(p project, cfg *Config) (*topic.Okapi, error) {
 	return c.Okapi, nil
 }
 
-// placeExamples returns those of --examples that are directories: they hold
-// example pages for each place, and the others choose a topic.
+// placeExamples splits --examples into directories, which hold example pages of each place, and
+// files and URLs, which choose a topic.
 func placeExamples(examples []string) (dirs, others []string) {
 	for _, e := range examples {
 		if info, err := os.Stat(e); err == nil && info.IsDir() {
@@ -167,17 +165,16 @@ func placeExamples(examples []string) (dirs, others []string) {
 	return dirs, others
 }
 
-// exampleReader returns what reads the text of an example page.
+// exampleReader returns a function that reads the text of an example page.
 func exampleReader(cfg *Config) func(file string) (string, error) {
 	return func(file string) (string, error) { return crawler.ReadExample(file, int64(cfg.Fetch.MaxBody)) }
 }
 
-// maxExamples bounds the pages that choose a topic.
+// maxExamples bounds the example pages that choose a topic.
 const maxExamples = 50
 
-// mapTopic chooses the topic of a crawl by the example pages and notes it in
-// the data directory, so that the crawl goes on with it. Example URLs are
-// downloaded, with all the manners of a crawl.
+// mapTopic chooses the topic of a crawl by the example pages and stores it in the data directory,
+// so that a resumed crawl keeps it. Example URLs are downloaded as politely as in a crawl.
 func (a *app) mapTopic(ctx context.Context, p project, cfg *Config, o crawlOptions) error {
 	k := cfg.Crawl
 	dirs, examples := placeExamples(k.Examples)
@@ -252,8 +249,8 @@ func noteTopic(p project, path string) error {
 	})
 }
 
-// fetchExamples downloads pages, and waits until their hosts may be asked
-// again, because another crawl begins after it.
+// fetchExamples downloads pages, then waits out the delays of their hosts, because the crawl begins
+// after it.
 func (a *app) fetchExamples(ctx context.Context, cfg *Config, o crawlOptions, urls []weburl.URL) ([]string, error) {
 	a.say("Downloading %d example pages …", len(urls))
 	var examples crawler.Examples
@@ -283,8 +280,8 @@ func (a *app) fetchExamples(ctx context.Context, cfg *Config, o crawlOptions, ur
 	return examples.Texts(), nil
 }
 
-// visitOnly visits pages by a crawl that follows no links and keeps nothing.
-// After it, it calls then, if there is one.
+// visitOnly visits pages by a crawl that follows no links and keeps nothing. At the end it calls
+// then, unless that is nil.
 func (a *app) visitOnly(ctx context.Context, cfg *Config, o crawlOptions, about *gazetteer.Region,
 	urls []weburl.URL, judge crawler.Judge, report func(*crawler.Visit),
 	then func(context.Context, *web)) error {
@@ -337,8 +334,8 @@ func (a *app) topicSeeds(p project, cfg *Config, seeds []weburl.URL) ([]weburl.U
 	return seeds, nil
 }
 
-// trendOptions fills in what strategy trend knows: the topic, and the access
-// logs, of which the pages on the sites of the seeds are visited in any case.
+// trendOptions fills in the inputs of strategy trend: the topic and the access logs. Logged pages
+// on the seeds' sites become seeds.
 func (a *app) trendOptions(p project, cfg *Config, seeds []weburl.URL, o *order.Options) error {
 	k := cfg.Crawl
 	if k.Topics != "" {

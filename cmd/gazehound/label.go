@@ -115,12 +115,12 @@ func (a *app) learnLabels(ctx context.Context, p project, cfg *Config, count *la
 	return s.learned.Save()
 }
 
-// A labelCount is what became of labels.
+// A labelCount counts the outcomes of labels.
 type labelCount struct {
 	Type string `json:"type"`
 	crawler.LabelCount
-	Handed int `json:"handed_over,omitzero"` // to the program that works on the crawl
-	PID    int `json:"pid,omitzero"`         // of that program
+	Handed int `json:"handed_over,omitzero"` // to the process of the running crawl
+	PID    int `json:"pid,omitzero"`         // of that process
 }
 
 func (c *labelCount) write(a *app) {

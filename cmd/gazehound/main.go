@@ -1,6 +1,6 @@
-// Command gazehound maps what the web knows about a city: it crawls for pages
-// that hold addresses of one region, learns which links lead to them, and
-// answers queries about what it found.
+// Command gazehound finds the addresses of a city on the web: it crawls for pages with addresses of
+// one region, learns which links lead to them, and serves a search over what it found. Each command
+// is one file; commands.go lists them.
 package main
 
 import (
@@ -49,12 +49,12 @@ const (
 var version = "dev"
 
 func main() {
-	log.SetOutput(io.Discard) // net/http writes what servers did wrong there
+	log.SetOutput(io.Discard) // net/http logs the faults of servers there
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// An app is one run of the program: its streams, its global flags and, once
-// asked for, its configuration.
+// An app is one run of the program: its streams, its global flags and, once read, its
+// configuration.
 type app struct {
 	console.Console // standard error
 	stdin           io.Reader
@@ -67,7 +67,7 @@ type app struct {
 	yes        bool
 
 	flags  *pflag.FlagSet // of the command that runs
-	beside *besides       // the crawl that it runs inside of; nil: none
+	beside *besides       // the crawl whose process it runs in; nil: none
 }
 
 // run parses args, runs one command and returns the exit code.
@@ -96,7 +96,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if tooManyFiles(err) && !strings.Contains(err.Error(), "ulimit") {
 		err = fmt.Errorf("%w. Allow more, such as with \"ulimit -n 1024\"", err)
 	}
-	a.Configure("info", "text") // as of the flags, where nothing was read
+	a.Configure("info", "text") // the flags alone if no configuration was read
 	a.Failed(code, err.Error())
 	if a.json {
 		a.printJSON(map[string]any{"type": "exit_error", "exit_code": code, "message": oneLine(err.Error())})
@@ -156,8 +156,8 @@ serves what it found: search page, HTTP API, evidence for every address.`,
 	return root
 }
 
-// subCommand is the Args of a command that only has others below it: whoever
-// comes here has named none that there is.
+// subCommand is the Args of a command that only has subcommands. It is reached only if none was
+// named, or an unknown one.
 func subCommand(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return unknownCommand(cmd, args[0])
@@ -179,7 +179,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 
 var badValue = regexp.MustCompile(`^invalid argument (".*") for "(?:-\w, )?(--[\w-]+)" flag: (.*)$`)
 
-// wanted says what flags of a type want; the size of a number does not count.
+// wanted describes the values of flags by type, without the size of a number.
 var wanted = map[string]string{
 	"duration": "a duration with a unit, such as 2s or 500ms", "bool": "true or false",
 	"int": "a whole number such as 10000", "uint": "a whole number such as 10000", "float": "a number such as 0.5",
@@ -204,10 +204,10 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fail(exitUsage, "%s. \"%s --help\" lists the flags", text, cmd.CommandPath())
 }
 
-// allSet is how cobra ends the error for flags that were given and contradict each other.
+// allSet matches the end of cobra's error for flags that exclude each other.
 var allSet = regexp.MustCompile(`\[([^\]]+)\] were all set$`)
 
-// groupError names flags together that contradict each other.
+// groupError rewrites cobra's error for flags that exclude each other.
 func groupError(err error) error {
 	m := allSet.FindStringSubmatch(err.Error())
 	if m == nil {
@@ -217,7 +217,7 @@ func groupError(err error) error {
 		strings.ReplaceAll(m[1], " ", " and --"))
 }
 
-// A codedError is an error with the exit code that it ends the program with.
+// A codedError is an error with the exit code of the program.
 type codedError struct {
 	code int
 	err  error
@@ -226,13 +226,12 @@ type codedError struct {
 func (e *codedError) Error() string { return e.err.Error() }
 func (e *codedError) Unwrap() error { return e.err }
 
-// fail returns an error that ends the program with code. The format may wrap
-// with %w.
+// fail returns an error with an exit code. The format may wrap with %w.
 func fail(code int, format string, args ...any) error {
 	return &codedError{code, fmt.Errorf(format, args...)}
 }
 
-// invalid gives an error the exit code of input that cannot be used; nil stays nil.
+// invalid gives an error the exit code of unusable input; nil stays nil.
 func invalid(err error) error {
 	if err == nil {
 		return nil
@@ -240,12 +239,12 @@ func invalid(err error) error {
 	return fail(exitInvalidInput, "%w", err)
 }
 
-// A silentExit ends the program with a code after everything was said.
+// A silentExit ends the program with a code and no further message.
 type silentExit int
 
 func (silentExit) Error() string { return "" }
 
-// codeOf is the one place where errors become exit codes.
+// codeOf returns the exit code of an error. No other function chooses one.
 func codeOf(err error) int {
 	var coded *codedError
 	var silent silentExit
@@ -274,7 +273,7 @@ func (a *app) printJSON(v any) error {
 	return enc.Encode(v)
 }
 
-// tell prints v as a line of JSON, or the text.
+// tell prints v as a line of JSON with --json, else the text.
 func (a *app) tell(v any, format string, args ...any) error {
 	if a.json {
 		return a.printJSON(v)
@@ -300,7 +299,7 @@ func signals(ctx context.Context) (context.Context, context.CancelFunc) {
 // An action is what a command does with its arguments.
 type action func(ctx context.Context, args []string) error
 
-// stoppable is run with a context that the first SIGINT or SIGTERM cancels.
+// stoppable returns run with a context that the first SIGINT or SIGTERM cancels.
 func stoppable(run action) action {
 	return func(ctx context.Context, args []string) error {
 		ctx, stop := signals(ctx)
@@ -309,7 +308,7 @@ func stoppable(run action) action {
 	}
 }
 
-// one is the Args of a command that wants one argument; what says which.
+// one is the Args of a command that takes one argument, which what describes.
 func one(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
@@ -329,7 +328,8 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// oneLine keeps foreign text from forging lines or colours of the terminal.
+// oneLine replaces line breaks and control characters, so that foreign text cannot forge lines or
+// colours of the terminal.
 func oneLine(s string) string { return textutil.OneLine(s) }
 
 // didYouMean returns ` Did you mean "x"?` for the nearest of names, or "".

@@ -74,7 +74,7 @@ func (s *session) join(ctx context.Context) error {
 	return s.awaitNodes(ctx, n)
 }
 
-// serveOn keeps the server of a node that has fetched its pages until the other nodes have ended.
+// serveOn keeps the server of a node running after its own crawl until the other nodes have ended.
 func (s *session) serveOn(n *cluster.Node) {
 	if !errors.Is(s.ended, crawler.ErrPageLimit) || !n.Needed() {
 		return
@@ -85,7 +85,7 @@ func (s *session) serveOn(n *cluster.Node) {
 	s.a.say("the other nodes need the server of this one: it stays until they have ended; Ctrl-C ends it now")
 }
 
-// awaitNodes waits until as many nodes are there as are configured.
+// awaitNodes waits until the configured number of nodes has joined.
 func (s *session) awaitNodes(ctx context.Context, n *cluster.Node) error {
 	nodes := s.cfg.Cluster.WaitFor
 	if nodes <= 1 {
@@ -106,7 +106,7 @@ func (s *session) awaitNodes(ctx context.Context, n *cluster.Node) error {
 	return nil
 }
 
-// leave gives the share and the queue of a node up.
+// leave hands the share and the queue of a node to the others.
 func (s *session) leave(ctx context.Context) error {
 	k := &s.cfg.Cluster
 	if k.URL == "" {
@@ -133,7 +133,7 @@ func (s *session) leave(ctx context.Context) error {
 	return nil
 }
 
-// act carries out what is asked of all nodes; cancel ends the run.
+// act carries out commands to all nodes; cancel ends the run.
 func (s *session) act(cancel context.CancelCauseFunc) func(cluster.Action) {
 	return func(action cluster.Action) {
 		s.watch.newLine()
@@ -153,12 +153,12 @@ func (s *session) act(cancel context.CancelCauseFunc) func(cluster.Action) {
 	}
 }
 
-// locate lets the partitions ip and page-ip find the cities of servers, by cluster.ip_file and the resolver of
-// the crawl. Other partitions need none.
+// locate gives the partitions ip and page-ip the cities of servers, from cluster.ip_file and the
+// crawl's resolver. Other partitions need none.
 func (s *session) locate(ctx context.Context, o *partition.Options) error {
 	switch {
 	case s.cfg.Cluster.IPFile == "":
-		return nil // partition.New says what is missing
+		return nil // partition.New reports what is missing
 	case s.web.resolve == nil:
 		return fail(exitUsage, "the partitions ip and page-ip ask name servers, which a crawl behind a proxy or of "+
 			"recorded pages does not")
@@ -183,7 +183,7 @@ func clusterError(err error) error {
 	return invalid(err)
 }
 
-// clusterAddress says where the cluster is and how to get in.
+// clusterAddress returns the address and the credentials of the cluster.
 func (a *app) clusterAddress(p project, cfg *Config) (o cluster.Options, err error) {
 	if o, err = cfg.ClusterOptions(p.cluster()); errors.Is(err, config.ErrClusterURL) {
 		return o, fail(exitUsage, "--cluster %w", err)
@@ -198,7 +198,7 @@ func (a *app) clusterAddress(p project, cfg *Config) (o cluster.Options, err err
 // tuneCluster changes the options of a node; tests shorten its times.
 var tuneCluster = func(*cluster.Options) {}
 
-// openCluster returns the options of a node, and starts the server inside it where there is to be one.
+// openCluster returns the options of a node and starts its server if one is configured.
 func (s *session) openCluster(ctx context.Context) (o cluster.Options, err error) {
 	if o, err = s.a.clusterAddress(s.p, s.cfg); err != nil {
 		return o, err
@@ -256,7 +256,7 @@ func (a *app) viewCluster(ctx context.Context) (v *cluster.Viewer, crawl string,
 	return v, o.Crawl, nil
 }
 
-// searchCluster asks all nodes and writes one answer.
+// searchCluster sends q to all nodes and prints the united answer.
 func (a *app) searchCluster(ctx context.Context, q index.Query) error {
 	v, _, err := a.viewCluster(ctx)
 	if err != nil {

@@ -60,13 +60,13 @@ func (a *app) pages(ctx context.Context, f *frontier.Frontier, format, output st
 	return nil
 }
 
-// withoutAddresses says what a crawl has found whose relevant pages hold no
-// address, as one by language or topic; "" where they do or there are none.
+// withoutAddresses describes the result of a crawl whose relevant pages have no addresses, as with
+// judge language or topic; "" for other crawls or without relevant pages.
 func (p project) withoutAddresses() string {
 	relevant, addresses, about := int64(0), int64(0), ""
 	if s, err := monitor.Read(p.status()); err == nil {
 		relevant, addresses, about = s.Relevant, s.Addresses, " are about "+s.Region+" and"
-	} else if f, err := p.crawlToRead(0); err == nil { // replay writes no status
+	} else if f, err := p.crawlToRead(0); err == nil { // a replay writes no status file
 		t := f.Totals()
 		relevant, addresses = t.Relevant, t.Addresses
 		f.Close() // nothing was written
@@ -78,7 +78,7 @@ func (p project) withoutAddresses() string {
 		"\"gazehound pages\" lists them", several(relevant, "relevant page"), about)
 }
 
-// emptyIndex says what to do where the index holds nothing.
+// emptyIndex returns the advice for an empty index.
 func (p project) emptyIndex() string {
 	if text := p.withoutAddresses(); text != "" {
 		return text

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// placesOptions are the flags that say which node gets which city.
+// placesOptions are the flags that assign cities to nodes.
 type placesOptions struct {
 	by     string
 	groups int
@@ -111,8 +111,8 @@ func (a *app) places(ctx context.Context, spec string, o placesOptions) (nodes [
 // maxAliases bounds the other names of one city in a nodes file.
 const maxAliases = 20
 
-// cityAliases returns what looks up the other names of a city: in the gazetteer of the data
-// directory, or nowhere.
+// cityAliases returns a function that looks up the other names of a city in the data directory's
+// gazetteer, if there is one.
 func (a *app) cityAliases() (func(p gazetteer.Place) []string, error) {
 	p := project{a.data}
 	if a.data == "" || !fileExists(p.gazetteer()) {

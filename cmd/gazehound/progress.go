@@ -22,8 +22,8 @@ import (
 	"gazehound/predictor"
 )
 
-// A progress prints for people on standard error, and for scripts on standard
-// output, what its Recorder knows of a run.
+// A progress prints the state of a run: for people on standard error, for scripts on standard
+// output.
 type progress struct {
 	*monitor.Recorder
 	a       *app
@@ -31,12 +31,12 @@ type progress struct {
 	emit    map[string]bool
 	resumed bool
 	redraws bool // one line on a terminal, redrawn
-	// importance is that of a fetched page, by strategy trend; nil by others.
+	// importance of a fetched page, with strategy trend; nil with others
 	importance func(*crawler.Visit) float64
-	index      *index.Index                  // nil: none to ask
-	osm        bool                          // the gazetteer knows OpenStreetMap
+	index      *index.Index                  // nil: there is none
+	osm        bool                          // the gazetteer has data from OpenStreetMap
 	admin      atomic.Pointer[monitor.Admin] // nil: there is no listener
-	labels     *crawler.Labelled             // nil: nobody can label
+	labels     *crawler.Labelled             // nil: pages cannot be labelled
 	traps      *trap.Detector
 	left       int // pages that are due and were not revisited
 
@@ -79,7 +79,7 @@ func (w *progress) start(cfg *Config) {
 	}
 }
 
-// visited reports every stored visit, one at a time.
+// visited reports every committed visit, one at a time.
 func (w *progress) visited(v *crawler.Visit) {
 	w.Visit(v)
 	w.a.warnOfPanic(v)
@@ -113,7 +113,7 @@ func (w *progress) visited(v *crawler.Visit) {
 	}
 }
 
-// warnOfPanic names the page that hit a defect of the program.
+// warnOfPanic warns of a page that made the program panic.
 func (a *app) warnOfPanic(v *crawler.Visit) {
 	if v.Panic != "" {
 		a.warn("%s is left out, for the program panicked over it; please report: %s", oneLine(v.Entry.URL.String()),
@@ -121,13 +121,12 @@ func (a *app) warnOfPanic(v *crawler.Visit) {
 	}
 }
 
-// example gives the board what the model is about to learn, and what it would
-// have predicted.
+// example gives the board each example that the model is about to learn, with its prediction.
 func (w *progress) example(model *predictor.Model) func(trail []frontier.Node, relevant bool) {
 	return func(trail []frontier.Node, relevant bool) { w.Board.Lesson(trail, relevant, model.Score) }
 }
 
-// run prints the state from time to time until ctx ends.
+// run prints the state at regular intervals until ctx ends.
 func (w *progress) run(ctx context.Context) error {
 	period := w.stats
 	if w.redraws {
@@ -163,7 +162,7 @@ func (w *progress) print(quiet bool) {
 	switch {
 	case quiet:
 	case w.redraws:
-		line := " " + monitor.Brief(&s, columns(w.a.Err)-2) // the last column would begin the next line
+		line := " " + monitor.Brief(&s, columns(w.a.Err)-2) // the last column would wrap
 		w.mu.Lock()
 		length := utf8.RuneCountInString(line)
 		pad := max(w.drawn-length, 0)
@@ -195,7 +194,7 @@ func (w *progress) stopping(grace time.Duration) {
 	w.a.say("Stopping: %s, up to %v …", several(w.Frontier.Totals().Leased, "open page"), grace)
 }
 
-// newLine leaves the line that is redrawn.
+// newLine ends the line that is redrawn.
 func (w *progress) newLine() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -207,7 +206,7 @@ func (w *progress) newLine() {
 
 // An ending is a way in which a run ends.
 type ending struct {
-	err    error  // that the run returned; nil: none or any
+	err    error  // error of the run; nil: none or any
 	reason string // for scripts
 	text   string // of the summary
 	status string // of "gazehound status"
@@ -316,7 +315,7 @@ func (w *progress) missing() int {
 	return r.Total
 }
 
-// next says what may be done after a crawl that has ended as it should.
+// next suggests what to do after a crawl that ended normally.
 func (w *progress) next(reason string, t frontier.Totals) {
 	flags := w.a.dataFlag()
 	if reason == "page-limit" {
@@ -331,8 +330,8 @@ func (w *progress) next(reason string, t frontier.Totals) {
 	}
 }
 
-// dataFlag returns the flag that leads other commands to the same data
-// directory, with a space before it; "" where they find it without.
+// dataFlag returns the --data flag that other commands need to find the same data directory, with a
+// space before it; "" if they need none.
 func (a *app) dataFlag() string {
 	if !a.dataGiven {
 		return ""

@@ -38,14 +38,14 @@ func (p project) politeness() string  { return filepath.Join(p.dir, "politeness.
 func (p project) cluster() string     { return filepath.Join(p.dir, "cluster") }
 func (p project) discarded() string   { return filepath.Join(p.dir, "frontier.discarded") }
 
-// finishDiscard removes what --fresh has thrown away. The crawl is gone as
-// soon as its folder has the other name; a kill after that only leaves work
-// for the next start.
+// finishDiscard removes what --fresh discarded. The crawl is gone once its folder is renamed; after
+// a kill the next start removes the rest.
 func (p project) finishDiscard() error {
 	if !fileExists(p.discarded()) {
 		return nil
 	}
-	for _, gone := range []string{p.index(), p.status(), p.discarded()} { // the mark of the work last
+	// The renamed folder comes last: it marks unfinished work.
+	for _, gone := range []string{p.index(), p.status(), p.discarded()} {
 		if err := os.RemoveAll(gone); err != nil {
 			return err
 		}
@@ -53,8 +53,8 @@ func (p project) finishDiscard() error {
 	return nil
 }
 
-// coverage returns in how many of the region's streets the crawl has found
-// addresses, as it said last; 0 of 0 where it has not.
+// coverage returns in how many of the region's streets the crawl has found addresses, by its last
+// status; 0, 0 without one.
 func (p project) coverage() (found, streets int) {
 	s, err := monitor.Read(p.status())
 	if err != nil || s.Insight == nil {
@@ -63,8 +63,7 @@ func (p project) coverage() (found, streets int) {
 	return s.Streets.Found, s.Streets.All
 }
 
-// lostIndex returns an error where a crawl has read pages and the folder of its
-// index is not there.
+// lostIndex returns an error if a crawl has read pages but the folder of its index is missing.
 func (p project) lostIndex() error {
 	s, err := monitor.Read(p.status())
 	if err != nil || s.Pages == 0 || fileExists(p.index()) || !fileExists(p.frontier()) {
@@ -85,7 +84,7 @@ func (a *app) needData() error {
 	return nil
 }
 
-// project returns the data directory and what is configured for it.
+// project returns the data directory and its configuration.
 func (a *app) project() (project, *Config, error) {
 	cfg, err := a.config()
 	if err == nil {
@@ -94,10 +93,10 @@ func (a *app) project() (project, *Config, error) {
 	return project{a.data}, cfg, err
 }
 
-// crawlFunc does something with a project and its crawl tree and queue.
+// A crawlFunc works on a project with its crawl tree and queue open.
 type crawlFunc func(p project, cfg *Config, f *frontier.Frontier) error
 
-// readCrawl lets read have the crawl tree and the queue of the data directory; a write is an error.
+// readCrawl calls read with the crawl tree and queue of the data directory, read-only.
 func (a *app) readCrawl(read crawlFunc) (err error) {
 	p, cfg, err := a.project()
 	if err != nil {
@@ -111,8 +110,8 @@ func (a *app) readCrawl(read crawlFunc) (err error) {
 	return read(p, cfg, f)
 }
 
-// treeToRead opens the crawl tree of a project, or has that of the crawl that a running command is
-// inside of. done ends its use.
+// treeToRead opens the crawl tree of a project. A command inside a running crawl gets that crawl's.
+// The caller must call done.
 func (a *app) treeToRead(p project, memory int64) (f *frontier.Frontier, done func() error, err error) {
 	if a.beside != nil && p.dir == a.data {
 		return a.beside.session.f, func() error { return nil }, nil
@@ -123,7 +122,7 @@ func (a *app) treeToRead(p project, memory int64) (f *frontier.Frontier, done fu
 	return f, f.Close, nil
 }
 
-// readIndex lets read have what the crawl of the data directory has found.
+// readIndex calls read with the index of the data directory.
 func (a *app) readIndex(read func(p project, x *index.Index) error) (err error) {
 	if err := a.needData(); err != nil {
 		return err
@@ -140,14 +139,12 @@ func (a *app) readIndex(read func(p project, x *index.Index) error) (err error) 
 	return read(p, x)
 }
 
-// openCrawl opens the crawl tree and the queue of the project, which nobody else
-// may have open.
+// openCrawl opens the crawl tree and the queue of the project exclusively.
 func (p project) openCrawl(memory int64) (*frontier.Frontier, error) {
 	return p.openFrontier(frontier.Options{Memory: memory})
 }
 
-// crawlToRead opens them to be read by several processes at once, on a disk that cannot be written
-// to, too.
+// crawlToRead opens them read-only; several processes may read at once, from a read-only disk, too.
 func (p project) crawlToRead(memory int64) (*frontier.Frontier, error) {
 	return p.openFrontier(frontier.Options{Memory: memory, ReadOnly: true})
 }
@@ -224,8 +221,8 @@ func openIndexToRead(p project) (*index.Index, error) {
 	return x, nil
 }
 
-// openIndexToShow opens the index for those who ask what was found: to them one
-// that is gone is not one without pages.
+// openIndexToShow opens the index for commands that show what was found; they fail if the index was
+// lost.
 func openIndexToShow(p project) (*index.Index, error) {
 	if err := p.lostIndex(); err != nil {
 		return nil, fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
@@ -256,14 +253,14 @@ func storeError(p project, err error) error {
 	return err
 }
 
-// remakesTree says what can be done about a damaged crawl tree.
+// remakesTree returns the advice for a damaged crawl tree.
 func (p project) remakesTree() string {
 	return fmt.Sprintf("Nothing was changed. Restore a copy, or \"gazehound doctor --data %s --rebuild DIR\" saves "+
 		"what can be read; or %s", p.dir, p.remakesIndex())
 }
 
-// remakesIndex says what makes an index or a queue that cannot be used anew: the archive of
-// the crawl without a request, else another crawl.
+// remakesIndex returns the command that rebuilds an unusable index or queue: from the crawl's
+// archive if there is one, else another crawl.
 func (p project) remakesIndex() string {
 	if folders, err := p.archiveFolders(); err == nil && len(folders) > 0 {
 		return fmt.Sprintf("\"gazehound replay %s --data %s --into DIR\" makes it anew in DIR from what the crawl "+
@@ -272,8 +269,8 @@ func (p project) remakesIndex() string {
 	return fmt.Sprintf("\"gazehound crawl --fresh --data %s\" crawls again; what the model learned stays", p.dir)
 }
 
-// openModel loads the project's model, or returns an untrained one. It learns
-// as many terms as there is memory for.
+// openModel loads the project's model, or returns an untrained one. Its vocabulary is limited by
+// storage.memory.
 func openModel(p project, cfg *Config, untrained bool, trained string) (*predictor.Model, error) {
 	o := cfg.LearningOptions()
 	if !untrained {
@@ -288,8 +285,7 @@ func openModel(p project, cfg *Config, untrained bool, trained string) (*predict
 	return startModel(trained, o)
 }
 
-// startModel returns an empty model, or what was learned elsewhere: file is a model file or
-// a data directory.
+// startModel returns an empty model, or the one in file, a model file or a data directory.
 func startModel(file string, o predictor.Options) (*predictor.Model, error) {
 	if file == "" {
 		return predictor.NewModel(o)
@@ -309,7 +305,8 @@ func (a *app) projectModel() (*predictor.Model, error) {
 	return a.loadModel(project{a.data}.model())
 }
 
-// modelFile returns the model of a data directory; another file is one itself.
+// modelFile returns the path of the model in a data directory; any other path is returned
+// unchanged.
 func modelFile(name string) string {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		return project{name}.model()
@@ -317,7 +314,7 @@ func modelFile(name string) string {
 	return name
 }
 
-// loadModel loads a model file, which must be there.
+// loadModel loads a model file, which must exist.
 func (a *app) loadModel(file string) (*predictor.Model, error) {
 	cfg, err := a.config()
 	if err != nil {
@@ -343,7 +340,7 @@ func (p project) archiveFolders() ([]string, error) {
 	return strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' || r == '\r' }), err
 }
 
-// namedDirs reads data directories, DIR or NAME=DIR; what they are is for the error.
+// namedDirs parses data directories, DIR or NAME=DIR. Errors begin with what.
 func namedDirs(what string, dirs []string) (names []string, projects []project, err error) {
 	for _, dir := range dirs {
 		name, path, named := strings.Cut(dir, "=")
@@ -358,7 +355,7 @@ func namedDirs(what string, dirs []string) (names []string, projects []project, 
 	return names, projects, nil
 }
 
-// addArchive remembers a folder, once.
+// addArchive adds a folder to archives.txt, once.
 func (p project) addArchive(dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

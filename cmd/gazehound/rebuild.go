@@ -10,8 +10,8 @@ import (
 	"gazehound/index"
 )
 
-// rebuild makes a data directory of what can be read of the project's, which is not changed: the
-// files as they are, the index where it can be read, and a new crawl tree.
+// rebuild makes a new data directory from what can be read of the project's, which is not changed:
+// its files, the index if it is readable, and a new crawl tree.
 func (a *app) rebuild(into string) error {
 	if err := a.needData(); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (a *app) rebuild(into string) error {
 	return nil
 }
 
-// copyFiles copies what is no store: the files and the folders gazetteer and clickstream.
+// copyFiles copies everything but stores: the files and the folders gazetteer and clickstream.
 func copyFiles(p, q project) error {
 	entries, err := os.ReadDir(p.dir)
 	for _, e := range entries {

@@ -130,8 +130,7 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 	return a.printReplayed(&r, time.Since(began), archive.Stats(), into, s.f.Totals())
 }
 
-// borrow takes what a crawl stands on from another project, where p has none
-// of its own.
+// borrow copies what a crawl needs from another project unless p has it.
 func (p project) borrow(from project) error {
 	if err := os.MkdirAll(p.dir, 0o755); err != nil {
 		return err
@@ -150,7 +149,7 @@ func (p project) borrow(from project) error {
 	return nil
 }
 
-// printReplayed says how a replay went.
+// printReplayed prints the result of a replay.
 func (a *app) printReplayed(r *crawler.Comparison, duration time.Duration, s warc.Stats, into project,
 	t frontier.Totals) error {
 	took := duration.Seconds()

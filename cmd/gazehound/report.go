@@ -110,8 +110,8 @@ func (a *app) report(ctx context.Context, dirs []string, gateText, format, outpu
 	return err
 }
 
-// reportBridges lists the pages that led to the most relevant ones; more tells
-// whether flags of other reports were given.
+// reportBridges lists the pages that led to the most relevant ones; more means that flags of other
+// reports were given.
 func (a *app) reportBridges(ctx context.Context, dirs []string, more bool, most int, format, output string) error {
 	switch {
 	case len(dirs) > 0 || more:
@@ -173,7 +173,7 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, ou
 	if err != nil {
 		return err
 	}
-	// Without --places no node is geographic, and every address counts.
+	// Without --places no node is geographic, so every address counts.
 	general := slices.Repeat([]bool{true}, len(names))
 	reader := report.NodesReader{Owner: report.Cities}
 	if places != "" {
@@ -226,7 +226,7 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, ou
 	return a.writeReport(output, func(w io.Writer) error { return c.Write(w, format) })
 }
 
-// nodeOrders returns what it took the nodes to keep one order; nil: they did not.
+// nodeOrders returns the cost of one order for each node; nil if the nodes kept none.
 func nodeOrders(names []string, projects []project) (orders []report.NodeOrder, err error) {
 	for i, p := range projects {
 		c, err := cluster.ReadOrder(p.cluster())
@@ -250,7 +250,7 @@ func readNode(ctx context.Context, r *report.NodesReader, node int, p project, m
 	return r.Read(ctx, node, f)
 }
 
-// firstGazetteer opens that of the first node that has one; nil where none has.
+// firstGazetteer opens the gazetteer of the first node that has one; nil if none has.
 func firstGazetteer(projects []project) *gazetteer.Gazetteer {
 	for _, p := range projects {
 		if g, err := gazetteer.Open(p.gazetteer()); err == nil {

@@ -45,7 +45,7 @@ func newSearchCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// filters are the flags that leave addresses out of a search or an export.
+// filters are the flags that filter the addresses of a search or an export.
 type filters struct {
 	box                      string
 	street, code, host, kind []string
@@ -112,8 +112,7 @@ func (a *app) searchIndex(ctx context.Context, p project, x *index.Index, q inde
 	return a.showHits(ctx, x, q, r, nil)
 }
 
-// showHits writes the answer r of x to q; the index of the missing nodes is not
-// in it.
+// showHits prints the result of q; missing are the nodes that did not answer.
 func (a *app) showHits(ctx context.Context, x api.Source, q index.Query, r *index.Result, missing []string) error {
 	var street *index.StreetOnly
 	if q.Cursor == "" {
@@ -163,7 +162,7 @@ func (o searchOptions) query(text string) (index.Query, error) {
 	return q, nil
 }
 
-// printHits writes a JSON line a hit, and a summary.
+// printHits writes one JSON line per hit, and a summary.
 func (a *app) printHits(r *index.Result, street *index.StreetOnly, missing []string) error {
 	for i := range r.Hits {
 		line := r.Hits[i].Record()
@@ -183,8 +182,8 @@ func (a *app) printHits(r *index.Result, street *index.StreetOnly, missing []str
 	return a.printJSON(summary)
 }
 
-// writeHits writes the hits for people. Texts of pages cannot move the cursor
-// or change colours.
+// writeHits writes the hits for people. Page text is escaped, so it cannot move the cursor or
+// change colours.
 func (a *app) writeHits(text string, r *index.Result, street *index.StreetOnly) error {
 	var b strings.Builder
 	for i := range r.Hits {

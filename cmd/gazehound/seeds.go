@@ -126,7 +126,7 @@ func (a *app) seedsList(context.Context, []string) error {
 	return nil
 }
 
-// seedsCheck says which seeds are of no use.
+// seedsCheck lists the seeds that a crawl could not use.
 func (a *app) seedsCheck(ctx context.Context, network bool, limit int) error {
 	if limit < 1 || limit > 10_000 {
 		return fail(exitUsage, "--limit wants 1 to 10000, got %d", limit)
@@ -149,7 +149,7 @@ func (a *app) seedsCheck(ctx context.Context, network bool, limit int) error {
 		state := ""
 		if seen[u.Identity()] {
 			state = "twice"
-			// a contact comes later
+			// the contact may be set later
 		} else if reason := scope.Check(u); reason != "" && !(reason == "out_of_scope" && cfg.Fetch.Contact == "") {
 			state = reason
 		}
@@ -183,7 +183,7 @@ func (a *app) seedsCheck(ctx context.Context, network bool, limit int) error {
 	return err
 }
 
-// printSeed says what becomes of a seed; more may be empty.
+// printSeed prints the state of a seed; more may be empty.
 func (a *app) printSeed(u weburl.URL, state, more string) error {
 	detail := ""
 	if more != "" {
@@ -193,7 +193,7 @@ func (a *app) printSeed(u weburl.URL, state, more string) error {
 		"%-12s %s%s\n", state, u, detail)
 }
 
-// visitSeeds says what the pages of seeds are, and counts how many are what.
+// visitSeeds fetches the seeds' pages, prints the outcome of each and counts the outcomes.
 func (a *app) visitSeeds(ctx context.Context, p project, cfg *Config, urls []weburl.URL) (states map[string]int,
 	err error) {
 	judge, region, g, err := a.openJudge(p, cfg)
@@ -248,8 +248,8 @@ func (a *app) seedsQuery(_ context.Context, args []string) error {
 	return a.tell(fields{"type": "query", "for": args[0], "query": query(region)}, "%s", query(region))
 }
 
-// readSeeds reads start URLs, one a line; "#" starts a comment. Lines that
-// cannot be used are warned of and counted.
+// readSeeds reads start URLs, one per line; "#" starts a comment. Invalid lines cause warnings and
+// are counted.
 func (a *app) readSeeds(name string, r io.Reader) (urls []weburl.URL, skipped int, err error) {
 	err = weburl.ReadTyped(r, func(n int, text string) {
 		u, problem := a.parseSeed(fmt.Sprintf("%s:%d", name, n), text)
@@ -275,8 +275,8 @@ func (a *app) parseSeed(where, text string) (u weburl.URL, problem string) {
 	return u, oneLine(problem)
 }
 
-// seeds collects the start URLs: flags and arguments first, then files, then
-// the project's own list, then those of the topic; but for what was forgotten.
+// seeds collects the start URLs: flags and arguments first, then files, then the project's own
+// list, then those of the topic. Forgotten URLs are left out.
 func (a *app) seeds(p project, cfg *Config, o crawlOptions) ([]weburl.URL, error) {
 	var urls []weburl.URL
 	skipped := 0

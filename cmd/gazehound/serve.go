@@ -99,10 +99,10 @@ func (a *app) serveShards(ctx context.Context, parts []string) (err error) {
 	return a.serveAt(ctx, s, cfg, api.Handler)
 }
 
-// maxConnections bounds the connections of the server.
+// maxConnections bounds the open connections of the server.
 const maxConnections = 1000
 
-// besideCrawl is where a crawl serves its search page where it is not told.
+// besideCrawl is the default address of a crawl's search page.
 const besideCrawl = "127.0.0.1:8090"
 
 // serveAt serves x at serve.listen until ctx ends.
@@ -116,7 +116,7 @@ func (a *app) serveAt(ctx context.Context, x api.Source, cfg *Config,
 	return a.serveWith(ctx, x, cfg, l, false, handler)
 }
 
-// serveWith serves x on l until ctx ends, alone or beside the crawl that fills it.
+// serveWith serves x on l until ctx ends, alone or within the crawl that fills it.
 func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Listener, crawling bool,
 	handler func(api.Source, api.Options) http.Handler) error {
 	o := a.apiOptions(cfg)
@@ -170,7 +170,7 @@ func pageURL(l net.Listener) string {
 	return "http://" + at.String() + "/"
 }
 
-// listenAt takes the address of a server that a flag gave.
+// listenAt listens at address; errors name the flag that gave it.
 func listenAt(address, flag string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	switch {
@@ -186,9 +186,8 @@ func listenAt(address, flag string) (net.Listener, error) {
 	return l, nil
 }
 
-// apiOptions collects what the answers carry; the caller closes the gazetteer.
-// Without a gazetteer or region
-// that can be read the answers only say less.
+// apiOptions collects the data that answers need; the caller closes the gazetteer. If gazetteer or
+// region are missing or unreadable, answers have less detail.
 func (a *app) apiOptions(cfg *Config) api.Options {
 	o := api.DefaultOptions()
 	o.Version, o.Commit = version, commit()
@@ -232,7 +231,7 @@ func (a *app) apiOptions(cfg *Config) api.Options {
 	return o
 }
 
-// answerShards lets a node answer questions about its index.
+// answerShards makes a node answer queries about its index.
 func answerShards(n *cluster.Node, x *index.Index, limit time.Duration) error {
 	for _, kind := range index.Questions() {
 		err := n.Serve(kind, 8, limit, func(ctx context.Context, question []byte) (any, error) {
@@ -245,7 +244,7 @@ func answerShards(n *cluster.Node, x *index.Index, limit time.Duration) error {
 	return nil
 }
 
-// askNodes lets an index of several parts ask those of the nodes of a cluster.
+// askNodes adds the indexes of a cluster's nodes to s.
 func askNodes(s *index.Shards, v *cluster.Viewer) {
 	s.Ask = func(ctx context.Context, kind string, question []byte, limit time.Duration) ([]index.Reply, []string,
 		error) {

@@ -29,17 +29,17 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A session is one run of a crawl, or of a replay, with all that it is made of. It is set up from
-// top to bottom.
+// A session is one run of a crawl or replay with all its parts. They are set up in the order of the
+// fields.
 type session struct {
 	a   *app
 	p   project
 	cfg *Config
 	o   crawlOptions
 
-	judge    crawler.Judge // nil: the regions were only to be listed
+	judge    crawler.Judge // nil: --region list was given
 	region   *gazetteer.Region
-	places   *gazetteer.Gazetteer // nil: the crawl is about no region
+	places   *gazetteer.Gazetteer // nil: the judge needs no region
 	seeds    []weburl.URL
 	web      *web
 	model    *predictor.Model
@@ -50,16 +50,16 @@ type session struct {
 	learned  *crawler.Learned
 	labels   *crawler.Labelled
 	watch    *progress
-	admin    *monitor.Listener // nil: nobody may ask
-	serving  net.Listener      // of the search page; nil: there is none
-	page     string            // its address, or ""
+	admin    *monitor.Listener // nil: admin.listen is off
+	serving  net.Listener      // listener of the search page; nil: there is none
+	page     string            // URL of the search page, or ""
 	resumed  bool
-	ended    error // what the run returned
+	ended    error // error that the run returned
 
-	closers []func() error // of what is open, in the order of opening
+	closers []func() error // in the order of opening
 }
 
-// onClose has close called at the end, after what is opened later.
+// onClose registers close to be called at the end, in reverse order.
 func (s *session) onClose(close func() error) { s.closers = append(s.closers, close) }
 
 // close closes what the session has opened, the last first.
@@ -70,7 +70,7 @@ func (s *session) close() (err error) {
 	return err
 }
 
-// prepare opens what says where the crawl goes, and the queue.
+// prepare opens judge, model, strategy and queue.
 func (s *session) prepare(ctx context.Context) (err error) {
 	a, p, cfg, o := s.a, s.p, s.cfg, s.o
 	if err := a.mapTopic(ctx, p, cfg, o); err != nil {
@@ -96,7 +96,7 @@ func (s *session) prepare(ctx context.Context) (err error) {
 	return s.openFrontier(p, o.newModel, trap.New())
 }
 
-// openJudge opens what decides whether a page is relevant.
+// openJudge opens the judge, which decides whether a page is relevant.
 func (s *session) openJudge() (err error) {
 	s.judge, s.region, s.places, err = s.a.openJudge(s.p, s.cfg)
 	if s.places != nil {
@@ -105,8 +105,8 @@ func (s *session) openJudge() (err error) {
 	return err
 }
 
-// openFrontier opens model, strategy and queue. The logs and the topic of strategy trend are those
-// of the project from.
+// openFrontier opens model, strategy and queue. Strategy trend takes logs and topic of the project
+// from.
 func (s *session) openFrontier(from project, untrained bool, traps *trap.Detector) (err error) {
 	if s.model, err = openModel(s.p, s.cfg, untrained, s.o.model); err != nil {
 		return err
@@ -122,7 +122,7 @@ func (s *session) openFrontier(from project, untrained bool, traps *trap.Detecto
 	return nil
 }
 
-// openIndex notes what the crawl is about, and opens the index.
+// openIndex stores what the crawl is about and opens the index.
 func (s *session) openIndex() (err error) {
 	if err := crawler.Describe(s.f, s.region); errors.Is(err, crawler.ErrOtherRegion) {
 		return fail(exitInvalidInput, "%w. Name the same region, or start over with --fresh", err)
@@ -143,7 +143,7 @@ func (s *session) openIndex() (err error) {
 	return err
 }
 
-// build makes the crawler, and takes over what the runs before have learned and were ordered.
+// build makes the crawler and restores what earlier runs learned and the standing orders.
 func (s *session) build(ctx context.Context) error {
 	cfg, f := s.cfg, s.f
 	s.resumed = f.Totals().Visited > 0
@@ -191,7 +191,7 @@ func (s *session) build(ctx context.Context) error {
 	return err
 }
 
-// start joins the other nodes, if there are any, puts the seeds into the queue and begins to report.
+// start joins the other nodes, if there are any, queues the seeds and starts the reports.
 func (s *session) start(ctx context.Context) (err error) {
 	if s.o.node {
 		if err := s.join(ctx); err != nil {
@@ -215,7 +215,7 @@ func (s *session) start(ctx context.Context) (err error) {
 	}
 	s.onClose(func() error { s.admin.Close(); return nil })
 	if s.o.serve != "" && s.o.serve != noAdmin {
-		// another crawl has it
+		// another crawl uses the default port
 		if s.serving, err = listenAt(s.o.serve, "--serve"); err != nil && s.o.serve == besideCrawl {
 			s.serving, err = listenAt("127.0.0.1:0", "--serve")
 		}
@@ -229,14 +229,14 @@ func (s *session) start(ctx context.Context) (err error) {
 	return nil
 }
 
-// save makes durable what is so only from time to time: the model, what was
-// learned of traps, and the curves, those of the last minutes only with all.
+// save writes what is saved only at intervals: the model, the traps and the curves; those of the
+// last minutes only with all.
 func (s *session) save(all bool) error {
 	return errors.Join(s.learned.Save(), s.watch.Board.Save(s.f, all))
 }
 
-// run runs the loop and everything that goes on beside it, and returns why it
-// ended: nil, an error of crawler, one of ours, or a failure.
+// run runs the crawl loop and its background tasks, and returns why it ended: nil, an error of
+// package crawler, a cause such as errTimeLimit, or a failure.
 func (s *session) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -264,18 +264,18 @@ func (s *session) run(ctx context.Context) error {
 		err = s.c.Run(ctx)
 	}
 	select {
-	case <-surveyed: // what is said at the end is said of all streets
+	case <-surveyed: // the summary counts all streets
 	case <-ctx.Done():
 	}
 	stopSide()
 	return errors.Join(err, beside.Wait())
 }
 
-// hear reacts to signals, and to what all nodes are asked to do, until stop is called.
+// hear reacts to signals and to commands to all nodes until stop is called.
 func (s *session) hear(cancel context.CancelCauseFunc) (stop func()) {
 	stopSignals := onSignals(func(n int) {
 		if n > 1 {
-			os.Exit(exitForced) // every store is valid at any moment
+			os.Exit(exitForced) // every store is valid at any moment, so nothing is lost
 		}
 		s.stop(cancel, errSignal)
 	}, os.Interrupt, syscall.SIGTERM)
@@ -293,7 +293,8 @@ func (s *session) stop(cancel context.CancelCauseFunc, why error) {
 	cancel(why)
 }
 
-// tasks go on beside the loop until their context ends; the survey closes surveyed.
+// tasks returns the background tasks, which run until their context ends; the survey closes
+// surveyed.
 func (s *session) tasks(cancel context.CancelCauseFunc, surveyed chan<- struct{}) []func(context.Context) error {
 	tasks := []func(context.Context) error{
 		s.watch.run,
@@ -339,7 +340,7 @@ func (s *session) tasks(cancel context.CancelCauseFunc, surveyed chan<- struct{}
 	return tasks
 }
 
-// takeLabels learns what people have said since, and returns how much that corrected.
+// takeLabels learns labels given since the last call and returns how many corrected a verdict.
 func (s *session) takeLabels(ctx context.Context) (learned int, err error) {
 	learned, err = s.labels.Load(context.WithoutCancel(ctx))
 	if learned > 0 && err == nil {
@@ -364,8 +365,8 @@ func every(ctx context.Context, period time.Duration, f func() error) error {
 	}
 }
 
-// makeRoom finishes what was to be discarded, with --fresh the crawl of before, and
-// refuses to crawl where the disk reserve is reached.
+// makeRoom removes discarded data, with --fresh the earlier crawl, and fails if the disk reserve is
+// reached.
 func (a *app) makeRoom(p project, cfg *Config, o crawlOptions) error {
 	if free, err := disk.Free(p.dir); err == nil && free < uint64(cfg.Storage.DiskReserve) && !o.dryRun {
 		return fail(exitDiskReserve, "only %s are free for %s; storage.disk_reserve keeps %v. Make room, or lower it",
@@ -380,8 +381,7 @@ func (a *app) makeRoom(p project, cfg *Config, o crawlOptions) error {
 	return nil
 }
 
-// startOver removes crawl and index, after a question where somebody can
-// answer it.
+// startOver removes crawl and index; on a terminal it asks first.
 func (a *app) startOver(p project) error {
 	if !fileExists(p.frontier()) {
 		return nil
@@ -402,8 +402,8 @@ func (a *app) startOver(p project) error {
 	return p.finishDiscard()
 }
 
-// openArchive returns a writer of WARC files in the folder of the
-// configuration, and notes in the data directory where they are.
+// openArchive returns a writer of WARC files in the configured folder and adds that folder to
+// archives.txt.
 func (a *app) openArchive(p project, cfg *Config, region string) (*warc.Writer, error) {
 	w, err := warc.NewWriter(cfg.ArchiveOptions(version, region))
 	if err != nil {

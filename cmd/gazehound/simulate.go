@@ -279,12 +279,12 @@ func (a *app) checkSimulation(o *simulateOptions, cfg *Config) error {
 	return nil
 }
 
-// judgeGiven says that a flag names the judge.
+// judgeGiven reports whether a flag names the judge.
 func (a *app) judgeGiven() bool {
 	return a.flags.Changed("judge") || a.flags.Changed("language") || a.flags.Changed("language-by")
 }
 
-// expectations reads those of --expect.
+// expectations parses the flags --expect.
 func (o *simulateOptions) expectations(names, metrics []string) (sim.Expectations, error) {
 	list, err := sim.ParseExpectations(o.expect, names, metrics)
 	if err != nil {
@@ -293,7 +293,7 @@ func (o *simulateOptions) expectations(names, metrics []string) (sim.Expectation
 	return list, nil
 }
 
-// check fails where one of them does not hold.
+// check returns an error if an expectation does not hold.
 func (a *app) check(c sim.Measured, list sim.Expectations) error {
 	hold, broken := list.Check(c)
 	for _, text := range hold {
@@ -403,8 +403,7 @@ func (a *app) traceWeb(ctx context.Context, o simulateOptions, cfg *Config) (w *
 	return w, nil
 }
 
-// recordTrace opens the trace of a crawl. A crawl that is resumed goes on with
-// the trace that it has.
+// recordTrace opens the trace of a crawl; a resumed crawl appends to it.
 func (a *app) recordTrace(name string, seeds []weburl.URL, resumed bool) (*sim.Recorder, error) {
 	recorder, late, err := sim.OpenRecorder(name, seeds, resumed)
 	if err != nil {
@@ -431,8 +430,7 @@ func (a *app) simulatedSeeds(o simulateOptions) ([]weburl.URL, error) {
 	return seeds, nil
 }
 
-// warcWeb reads WARC files. What is relevant say --labels, or else the
-// geoparser.
+// warcWeb reads WARC files. --labels decide what is relevant, or else the geoparser.
 func (a *app) warcWeb(ctx context.Context, o simulateOptions, cfg *Config) (*sim.Web, error) {
 	seeds, err := a.simulatedSeeds(o)
 	if err != nil {
@@ -511,8 +509,8 @@ func (a *app) simulateNodes(ctx context.Context, o simulateOptions, k config.Clu
 	return a.check(c, expectations)
 }
 
-// simulateNuggets prints and draws figures 5 and 6 of Ahmadi-Abkenari & Selamat,
-// measured by agents that talk over a JetStream server in this process.
+// simulateNuggets prints and draws figures 5 and 6 of Ahmadi-Abkenari & Selamat, measured by agents
+// that communicate over a JetStream server in this process.
 func (a *app) simulateNuggets(ctx context.Context, o simulateOptions) (err error) {
 	if o.trace != "" || len(o.warc) > 0 || o.demo != "" || o.nodes != "" {
 		return fail(exitUsage, "--nuggets needs no web: leave out --trace, --warc, --demo and --nodes")

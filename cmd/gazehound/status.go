@@ -45,7 +45,7 @@ func newStatusCommand(a *app) *cobra.Command {
 type crawlStatus struct {
 	monitor.Status
 
-	// of a node that keeps one order with others, as of some seconds ago
+	// of a node that keeps one order with others, some seconds old
 	Order *cluster.OrderCount `json:"order,omitempty"`
 }
 
@@ -69,7 +69,7 @@ func readStatus(p project) (s crawlStatus, err error) {
 	return s, nil
 }
 
-// orderLine says what it took to keep one order with other nodes, or nothing.
+// orderLine describes the cost of keeping one order with other nodes; "" if it keeps none.
 func (s *crawlStatus) orderLine() string {
 	o := s.Order
 	if o == nil {
@@ -80,8 +80,8 @@ func (s *crawlStatus) orderLine() string {
 		o.Rounds, o.Bits, o.Formula, megabytes(o.Bytes), o.Turns, o.Impatient)
 }
 
-// show prints what look returns, text or v as JSON: once, or with watch every second over what was
-// there until it is over.
+// show prints what look returns, text or v as JSON: once, or with watch every second in place of
+// the last output until over is true.
 func (a *app) show(ctx context.Context, watch bool, look func() (text string, v any, over bool, err error)) error {
 	for drawn := 0; ; {
 		text, v, over, err := look()
@@ -110,13 +110,13 @@ func (a *app) show(ctx context.Context, watch bool, look func() (text string, v 
 	}
 }
 
-// isTerminal reports whether what is written there is read by a person.
+// isTerminal reports whether w is a terminal.
 func isTerminal(w any) bool {
 	file, ok := w.(*os.File)
 	return ok && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == "" && term.IsTerminal(int(file.Fd()))
 }
 
-// columns returns the width of the terminal w; 80 where it does not tell.
+// columns returns the width of the terminal w; 80 if it is unknown.
 func columns(w any) int {
 	if file, ok := w.(*os.File); ok {
 		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
@@ -134,8 +134,7 @@ func rows(text string, width int) (n int) {
 	return n
 }
 
-// viewFlags adds the flags of commands that look at a cluster; what says what
-// --cluster does.
+// viewFlags adds the flags of commands that read from a cluster; what is the help of --cluster.
 func viewFlags(f *pflag.FlagSet, what string) {
 	config.All().AddFlags(f, "cluster.url", "cluster.crawl", "cluster.token_file", "cluster.nkey_file",
 		"cluster.tls_ca")

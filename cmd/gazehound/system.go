@@ -21,7 +21,7 @@ import (
 	"golang.org/x/term"
 )
 
-// onSignals calls heard with 1 at the first of such signals, with 2 at the second and so on, until
+// onSignals calls heard with 1 at the first of these signals, with 2 at the second and so on, until
 // stop is called.
 func onSignals(heard func(n int), signals ...os.Signal) (stop func()) {
 	c := make(chan os.Signal, 2)
@@ -46,7 +46,7 @@ func onSignals(heard func(n int), signals ...os.Signal) (stop func()) {
 }
 
 // memoryShare of storage.memory is the limit of the Go runtime, which counts heap, stacks and the
-// buffers of the stores. The rest is what the limit does not see, and room for moments above it.
+// buffers of the stores. The rest is for memory outside the limit and for peaks.
 const memoryShare = 0.85
 
 // limitMemory keeps the anonymous memory of the process below storage.memory. What is mapped from
@@ -61,7 +61,7 @@ func limitMemory(cfg *Config) {
 	debug.SetMemoryLimit(int64(memoryShare * float64(cfg.Storage.Memory)))
 }
 
-// confirm asks a question on the terminal; without one the answer is no.
+// confirm asks a question on the terminal; without a terminal the answer is no.
 func (a *app) confirm(question string) bool {
 	in, ok := a.stdin.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
@@ -73,8 +73,7 @@ func (a *app) confirm(question string) bool {
 	return answer == "y" || answer == "yes"
 }
 
-// startProfile writes a CPU profile to a file until stop is called; no name is
-// no profile.
+// startProfile writes a CPU profile to a file until stop is called; without a name it does nothing.
 func startProfile(name string) (stop func() error, err error) {
 	if name == "" {
 		return func() error { return nil }, nil
@@ -105,7 +104,7 @@ func ratio(part, whole int64) float64 {
 	return float64(part) / float64(whole)
 }
 
-// round rounds x to so many digits behind the point.
+// round rounds x to so many decimals.
 func round(x float64, digits int) float64 {
 	p := math.Pow10(digits)
 	return math.Round(x*p) / p

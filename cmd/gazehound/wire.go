@@ -22,20 +22,20 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A web is where a crawl gets its pages from, with the manners that go with it.
+// A web is where a crawl gets its pages from, live or recorded, with its politeness.
 type web struct {
 	fetcher crawler.Fetcher
 	gate    crawler.Gate
 	close   func()
-	polite  *polite.Gate                                                 // the gate, or nil: recorded pages ask nobody
-	resolve func(ctx context.Context, host string) ([]netip.Addr, error) // nil: only hosts are spared
+	polite  *polite.Gate                                                 // nil for recorded pages
+	resolve func(ctx context.Context, host string) ([]netip.Addr, error) // nil: no delays per IP address
 	options crawlOptions
 	scope   *crawler.Scope
 
 	rules crawler.RuleStore // of hosts
 }
 
-// checkManners refuses to crawl the public internet without a delay, or without a contact.
+// checkManners returns an error for a crawl of the public internet without a delay or a contact.
 func checkManners(cfg *Config, seeds []weburl.URL) error {
 	if cfg.StaysHere(seeds) {
 		return nil
@@ -90,9 +90,11 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	rules.Load, rules.Save = w.rules.Load, w.rules.Save
 	manners := cfg.GateOptions()
 	manners.Fetch, manners.Robots = client.FetchPrefix, &rules
-	manners.Barred = w.scope.Barred // a seed, or of a crawl that has forgotten it since
+	// A seed may be barred, and so may a queued URL that was forgotten since.
+	manners.Barred = w.scope.Barred
 	manners.HostDelay = w.scope.HostDelay
-	if cfg.Fetch.Proxy == "" && cfg.Fetch.Delay > 0 { // without a delay all hosts are on one loopback address
+	// Without a delay all hosts are on one loopback address.
+	if cfg.Fetch.Proxy == "" && cfg.Fetch.Delay > 0 {
 		manners.Resolve = client.Resolve
 	}
 	gate, err := polite.New(manners)
@@ -118,8 +120,7 @@ func listensOn(port uint16) bool {
 	return ok
 }
 
-// remember takes over what the runs before knew of hosts, their rests and
-// their rules, and keeps it for the next one.
+// remember restores back-offs and robots.txt rules of earlier runs and keeps them for the next.
 func (w *web) remember(p project, f *frontier.Frontier) error {
 	if w.polite == nil {
 		return nil
@@ -128,12 +129,12 @@ func (w *web) remember(p project, f *frontier.Frontier) error {
 	return w.polite.Keep(p.politeness())
 }
 
-// newScope returns the test that every link must pass, without orders.
+// newScope returns the scope that every link must pass, without standing orders.
 func newScope(cfg *Config, o crawlOptions) (*crawler.Scope, error) {
 	return crawler.NewScope(cfg.scopeRules(o))
 }
 
-// scopeRules are the rules of the configuration and of what was forgotten.
+// scopeRules are the rules of the configuration and of the blocklist.
 func (cfg *Config) scopeRules(o crawlOptions) crawler.ScopeRules {
 	r := cfg.ScopeRules(len(o.replay) > 0)
 	r.Blocked = cfg.blocked.Has
@@ -157,8 +158,7 @@ func (a *app) newOrder(p project, cfg *Config, model *predictor.Model, seeds []w
 	return strategy, invalid(err)
 }
 
-// checkStrategyFlags refuses flags of another strategy, because they would do
-// nothing.
+// checkStrategyFlags returns an error for flags of another strategy, because they would do nothing.
 func (a *app) checkStrategyFlags(chosen order.Kind) (err error) {
 	a.flags.Visit(func(f *pflag.Flag) {
 		key := strings.TrimPrefix(config.KeyOf(f), "crawl.")
@@ -201,7 +201,7 @@ func pageRater(s order.Strategy) func(v *crawler.Visit) float64 {
 	}
 }
 
-// Visit stores what a visit has found.
+// Visit stores the addresses of a visit.
 func (s indexSink) Visit(ctx context.Context, v *crawler.Visit) error {
 	url := v.Entry.URL.String()
 	indexed := v.Page != nil && !v.Page.NoIndex
