@@ -40,7 +40,7 @@ func (c *Comparison) Exchanges(ctx context.Context, archive *warc.Archive,
 	return func(yield func(Exchange, error) bool) {
 		err := archive.Walk(ctx, func(x warc.Recorded) error {
 			switch {
-			case x.Response != nil && x.Response.Status == 304: // the page is the one recorded before
+			case x.Response != nil && x.Response.Status == 304: // the page recorded before
 				return nil
 			case blocked(x.URL):
 				return nil

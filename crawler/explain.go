@@ -20,7 +20,7 @@ type LinkReport struct {
 	Distance int          `json:"distance"`          // links since the last relevant page
 	Retries  int          `json:"retries,omitzero"`  // failed tries
 	Found    time.Time    `json:"found"`             // when it was queued
-	Scope    string       `json:"left_out,omitzero"` // why the present configuration leaves it out; set by the caller
+	Scope    string       `json:"left_out,omitzero"` // reason of the scope; set by the caller
 	Demoted  string       `json:"demoted,omitzero"`  // why URLs like this are demoted
 	Factor   float64      `json:"factor,omitzero"`   // of the priority, because of Demoted
 	Dust     []string     `json:"dust,omitempty"`    // parameters that do not change the page
@@ -79,7 +79,7 @@ type Visited struct {
 	// relevant only by addresses that most pages of the host state
 	SiteWide  bool             `json:"site_wide,omitzero"`
 	Score     float64          `json:"score"`
-	Evidence  string           `json:"evidence,omitzero"` // what made it relevant, if not an address
+	Evidence  string           `json:"evidence,omitzero"` // why it is relevant, if not by addresses
 	Addresses []string         `json:"addresses,omitempty"`
 	Dropped   map[string]int64 `json:"dropped,omitempty"` // links of the page, by reason
 	Taught    []Example        `json:"taught,omitempty"`

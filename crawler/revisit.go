@@ -42,7 +42,7 @@ type RevisitOutcome uint8
 // The outcomes of revisits.
 const (
 	Unknown RevisitOutcome = iota // no answer, or a temporary failure
-	Same                          // as it was
+	Same                          // unchanged
 	Changed                       // another text, or other addresses
 	Gone                          // the page was removed or has moved
 )
@@ -54,7 +54,7 @@ func (r RevisitOutcome) String() string {
 
 const (
 	maxDue    = 100_000             // pages that one call of Revisit fetches
-	maxUnread = 30 * 24 * time.Hour // after this a page is read in full, whatever its validators say
+	maxUnread = 30 * 24 * time.Hour // then a page is read in full in any case
 	goneFails = 3                   // visits in a row without an answer after which a page is gone …
 	goneAfter = 14 * 24 * time.Hour // … if it was last there so long ago
 )
@@ -175,7 +175,7 @@ func round(ctx context.Context, most time.Duration, f func(context.Context) erro
 type revisit struct {
 	tree  *frontier.Frontier // that has the page
 	queue Frontier           // of Revisit, which has its lease
-	node  frontier.Node      // as it was
+	node  frontier.Node      // before this visit
 }
 
 // visitAgain is Visit for a page that is due.
@@ -241,7 +241,7 @@ func (v *Visit) changed() RevisitOutcome {
 		return Gone
 	case o.Kind == "redirect" && (v.Response.Status == 301 || v.Response.Status == 308):
 		return Gone
-	case o.Kind == "skipped": // by robots.txt or the configuration, which says nothing about the page
+	case o.Kind == "skipped": // says nothing about the page
 		return Unknown
 	case v.Before.Fails+1 >= goneFails && !v.Before.Last.IsZero() && o.At.Sub(v.Before.Last) >= goneAfter:
 		return Gone

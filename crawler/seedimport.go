@@ -55,7 +55,7 @@ type SeedImport struct {
 	Hosts    []string
 	Roots    bool                                       // the front page of each host in place of its pages
 	Contains func(orb.Point) bool                       // the region; nil: there is none
-	Clean    func(raw string) (url string, social bool) // completes and cleans a URL; social: a page on a social network
+	Clean    func(raw string) (url string, social bool) // social: a page on a social network
 
 	seen  map[string]bool // by identity
 	added int

@@ -22,7 +22,7 @@ const (
 	sitemapPages    = 10_000   // of a file
 	sitemapLists    = 50       // of an index
 	sitemapNests    = 3        // indexes in indexes
-	sitemapDistance = 2        // of URLs in a sitemap: behind links of a relevant page, which have words
+	sitemapDistance = 2        // of URLs in a sitemap, which lack the words of links
 )
 
 // sitemaps queues the sitemaps that the host of a relevant page names in its robots.txt, once per

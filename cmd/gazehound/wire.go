@@ -182,15 +182,15 @@ func (a *app) openFrontier(p project, cfg *Config, strategy order.Strategy,
 	return f, storeError(p, err)
 }
 
-// indexSink keeps the relevant pages in the index, but for those that ask not to be
-// indexed. Of a page that was read again what is gone is marked as gone; one that
-// may not be kept any more is forgotten.
+// indexSink keeps the relevant pages in the index, except those marked noindex. After a revisit,
+// addresses that a page no longer states are marked as gone; a page that may not be kept any more
+// is removed.
 type indexSink struct {
 	index *index.Index
-	rate  func(v *crawler.Visit) float64 // importance of a page; nil: nobody rates pages
+	rate  func(v *crawler.Visit) float64 // importance of a page; nil: the strategy rates none
 }
 
-// pageRater returns what rates fetched pages by a strategy, nil where it rates none.
+// pageRater returns the function with which a strategy rates fetched pages; nil if it rates none.
 func pageRater(s order.Strategy) func(v *crawler.Visit) float64 {
 	r, ok := s.(order.PageRater)
 	if !ok {
