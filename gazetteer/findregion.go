@@ -17,6 +17,7 @@ import (
 	"gazehound/internal/textutil"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/clip"
 	"github.com/paulmach/orb/geo"
 	"github.com/paulmach/orb/planar"
 )
@@ -45,21 +46,18 @@ func (g *Gazetteer) Region(spec string) (*Region, error) {
 			`a region is missing: a place such as "Oldenburg" or "Irvine, CA", minLon,minLat,maxLon,maxLat, `+
 				`postcodes:… or a GeoJSON file`)
 	case strings.HasSuffix(lower, ".geojson"), strings.HasSuffix(lower, ".json"):
-		if r, err = ReadRegion(spec); err != nil {
-			return nil, err
-		}
+		r, err = ReadRegion(spec)
 	case strings.HasPrefix(lower, "postcodes:"):
 		return g.regionOfCodes(spec, strings.TrimSpace(spec[len("postcodes:"):]))
 	case numbersOf(spec) != nil:
-		if r, err = g.regionOfBox(spec, numbersOf(spec)); err != nil {
-			return nil, err
-		}
+		r, err = g.regionOfBox(spec, numbersOf(spec))
 	case outlineID.MatchString(lower):
-		if r, err = g.regionByID(spec, lower); err != nil {
-			return nil, err
-		}
+		r, err = g.regionByID(spec, lower)
 	default:
 		return g.regionByName(spec)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return r, g.checkNotEmpty(spec, r)
 }
@@ -126,15 +124,18 @@ func (g *Gazetteer) regionOfBox(spec string, v []float64) (*Region, error) {
 	if len(v) != 4 {
 		return nil, badRegion(spec, "a box has four numbers minLon,minLat,maxLon,maxLat, got %d", len(v))
 	}
-	if slices.ContainsFunc(v, func(f float64) bool { return math.IsNaN(f) || math.IsInf(f, 0) }) {
-		return nil, badRegion(spec, "a box has four numbers minLon,minLat,maxLon,maxLat, got %q", spec)
-	}
 	isBox := func(b orb.Bound) bool {
 		return checkPoint(b.Min) == nil && checkPoint(b.Max) == nil && b.Min[0] < b.Max[0] && b.Min[1] < b.Max[1]
 	}
+	hasPlace := func(b orb.Bound) bool {
+		for range g.cellsIn(b) {
+			return true
+		}
+		return false
+	}
 	box := orb.Bound{Min: orb.Point{v[0], v[1]}, Max: orb.Point{v[2], v[3]}}
 	swapped := orb.Bound{Min: orb.Point{v[1], v[0]}, Max: orb.Point{v[3], v[2]}}
-	if isBox(swapped) && (!isBox(box) || !g.hasCells(box)) && g.hasCells(swapped) {
+	if isBox(swapped) && (!isBox(box) || !hasPlace(box)) && hasPlace(swapped) {
 		parts := strings.Split(strings.ReplaceAll(spec, " ", ""), ",")
 		hint := strings.Join([]string{parts[1], parts[0], parts[3], parts[2]}, ",")
 		return nil, &RegionError{Kind: ErrBadRegion, Spec: spec, Candidates: []string{hint},
@@ -143,23 +144,14 @@ func (g *Gazetteer) regionOfBox(spec string, v []float64) (*Region, error) {
 	}
 	if !isBox(box) {
 		return nil, badRegion(spec,
-			"the box %s is none: expected minLon,minLat,maxLon,maxLat with minLon < maxLon and minLat < "+
-				"maxLat, in degrees",
-			spec)
+			"the box %s is none: expected four numbers minLon,minLat,maxLon,maxLat with minLon < maxLon and "+
+				"minLat < maxLat, in degrees", spec)
 	}
 	r := &Region{Name: spec, Area: orb.MultiPolygon{box.ToPolygon()}}
 	if countries := g.Countries(); len(countries) == 1 {
 		r.Country = countries[0]
 	}
 	return r.prepare(), nil
-}
-
-// hasCells reports whether a place of g lies in b or in a cell that b touches.
-func (g *Gazetteer) hasCells(b orb.Bound) bool {
-	for range g.cellsIn(b) {
-		return true
-	}
-	return false
 }
 
 // cellsIn yields the cells with a place that b touches.
@@ -190,14 +182,8 @@ func (g *Gazetteer) checkNotEmpty(spec string, r *Region) error {
 		return nil
 	}
 	for at := range g.cellsIn(r.Bound()) {
-		b := at.bound()
-		if slices.ContainsFunc([]orb.Point{b.Center(), b.Min, b.Max, b.LeftTop(), b.RightBottom()}, r.Contains) {
+		if len(clip.MultiPolygon(at.bound(), r.Area.Clone())) > 0 {
 			return nil
-		}
-		for _, polygon := range r.Area {
-			if slices.ContainsFunc(polygon, func(ring orb.Ring) bool { return ringTouches(ring, b) }) {
-				return nil
-			}
 		}
 	}
 	nearest := math.Inf(1)
@@ -213,16 +199,6 @@ func (g *Gazetteer) checkNotEmpty(spec string, r *Region) error {
 			spec, g.meta.Stats.Houses, g.meta.Stats.Postcodes, math.Ceil(nearest/1000))
 	}
 	return &RegionError{Kind: ErrEmptyRegion, Spec: spec, text: text}
-}
-
-func ringTouches(ring orb.Ring, b orb.Bound) bool {
-	for i := 1; i < len(ring); i++ {
-		s := orb.MultiPoint{ring[i-1], ring[i]}.Bound()
-		if s.Intersects(b) {
-			return true
-		}
-	}
-	return false
 }
 
 // regionOfCodes returns the region of "26121,26123-26135" or "US:92602".
@@ -328,14 +304,8 @@ type candidate struct {
 }
 
 func (g *Gazetteer) regionByName(spec string) (*Region, error) {
-	name, where := spec, []string(nil)
-	if parts := strings.Split(spec, ","); len(parts) > 1 {
-		name = strings.TrimSpace(parts[0])
-		for _, p := range parts[1:] {
-			where = append(where, strings.TrimSpace(p))
-		}
-	}
-	key := Key(name)
+	parts := strings.Split(spec, ",") // the name and where it lies
+	key, where := Key(parts[0]), parts[1:]
 	found := g.candidates(key, where)
 	if len(found) == 0 {
 		if _, err := os.Stat(spec); err == nil {
@@ -386,7 +356,7 @@ func (g *Gazetteer) candidates(key string, where []string) []candidate {
 	}
 	fits := func(p Place) bool {
 		for _, w := range where {
-			if g.country(w) != p.Country && (p.State == "" ||
+			if g.country(strings.TrimSpace(w)) != p.Country && (p.State == "" ||
 				Key(g.State(p.Country, w)) != Key(g.State(p.Country, p.State))) {
 				return false
 			}
@@ -506,21 +476,18 @@ func (g *Gazetteer) similarCities(key string) []string {
 		allowed = 2
 	}
 	type near struct {
-		name     string
-		distance int
-		size     int
+		name           string
+		distance, size int
 	}
 	var list []near
 	for k, off := range g.each(cityKey) {
-		k = strings.TrimSuffix(k[len(cityKey):], "\x00")
-		if d := len(k) - len(key); d > allowed || -d > allowed {
+		distance := textutil.Distance(key, strings.TrimSuffix(k[len(cityKey):], "\x00"), allowed)
+		if distance > allowed {
 			continue
 		}
-		if d := textutil.Distance(key, k, allowed); d <= allowed {
-			if cities := g.cityRecord(g.at(off)).cities; len(cities) > 0 {
-				c := cities[0] // the greatest
-				list = append(list, near{c.place.Names[0], d, c.place.Population + c.houses + len(c.codes)})
-			}
+		if cities := g.cityRecord(g.at(off)).cities; len(cities) > 0 {
+			c := cities[0] // the greatest
+			list = append(list, near{c.place.Names[0], distance, c.place.Population + c.houses + len(c.codes)})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b near) int {

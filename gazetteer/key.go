@@ -1,6 +1,7 @@
 package gazetteer
 
 import (
+	_ "embed"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,50 +36,33 @@ func isKey(s string) bool {
 }
 
 func fold(name string) string {
-	ascii := true
-	for i := range len(name) {
-		if name[i] >= utf8.RuneSelf {
-			ascii = false
-			break
-		}
-	}
 	var b strings.Builder
 	b.Grow(len(name) + 2)
-	if ascii {
-		for i := range len(name) {
-			switch c := name[i]; {
-			case 'A' <= c && c <= 'Z':
-				b.WriteByte(c + 'a' - 'A')
-			case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
-				b.WriteByte(c)
-			}
-		}
-		return b.String()
-	}
 	// Composed first, so that u + diaeresis is ü; then what is left of the
 	// accents is split off and dropped.
 	for _, r := range norm.NFKC.String(strings.ToValidUTF8(name, "")) {
-		r = unicode.ToLower(r)
-		if s, ok := foldLetters[r]; ok {
-			b.WriteString(s)
-			continue
-		}
-		if r < utf8.RuneSelf {
-			if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' {
-				b.WriteByte(byte(r))
-			}
+		if r = unicode.ToLower(r); r < utf8.RuneSelf || foldLetters[r] != "" {
+			foldRune(&b, r)
 			continue
 		}
 		for _, d := range norm.NFKD.String(string(r)) {
-			d = unicode.ToLower(d)
-			if s, ok := foldLetters[d]; ok {
-				b.WriteString(s)
-			} else if unicode.IsLetter(d) || unicode.IsDigit(d) {
-				b.WriteRune(d)
-			}
+			foldRune(&b, unicode.ToLower(d))
 		}
 	}
 	return b.String()
+}
+
+// foldRune appends what a letter or digit in lower case is folded to.
+func foldRune(b *strings.Builder, r rune) {
+	switch {
+	case 'a' <= r && r <= 'z' || '0' <= r && r <= '9':
+		b.WriteByte(byte(r))
+	case r < utf8.RuneSelf:
+	case foldLetters[r] != "":
+		b.WriteString(foldLetters[r])
+	case unicode.IsLetter(r) || unicode.IsDigit(r):
+		b.WriteRune(r)
+	}
 }
 
 var foldLetters = map[rune]string{
@@ -147,50 +131,22 @@ var streetSuffixes = []struct{ long, short string }{
 	{"strasse", "str"}, {"straat", "str"}, {"platz", "pl"},
 }
 
+// streetWordLists has a group of spellings per line, the canonical one first.
+//
+//go:embed streetwords.txt
+var streetWordLists string
+
 // streetWords maps a folded word of a street's name to its canonical form,
 // always a fixed point of the map.
 var streetWords = func() map[string]string {
 	m := map[string]string{}
-	for _, line := range []string{
-		// German, Dutch
-		"str strasse strase strassse straat", "pl platz place", "st sankt saint street str.",
-		"dr doktor doctor drive drv",
-		"prof professor", "gasse g", "prom promenade", "chaussee chausse chs",
-		// directions
-		"n north nord", "s south", "e east", "w west", "ne northeast", "nw northwest", "se southeast", "sw southwest",
-		// United States (USPS suffixes)
-		"ave avenue av aven avenida avda", "rd road", "ln lane", "ct court crt", "cir circle circ",
-		"blvd boulevard boul bd", "pkwy parkway pky pkway",
-		"hwy highway", "ter terrace terr", "trl trail", "sq square", "expy expressway expwy", "fwy freeway",
-		"aly alley", "plz plaza pza plza",
-		"cv cove", "xing crossing", "pt point", "hts heights", "rdg ridge", "vw view", "crk creek",
-		"spgs springs", "spg spring", "rte route rt",
-		"mt mount", "ft fort", "ctr center centre", "bldg building", "jct junction", "mtn mountain",
-		"gdns gardens", "gdn garden", "grn green",
-		"grv grove", "hl hill", "is island", "lk lake", "mdws meadows", "mnr manor", "orch orchard", "pk park",
-		"vlg village", "vly valley",
-		"hbr harbor harbour", "brg bridge", "byp bypass", "cres crescent", "est estate", "ests estates",
-		"frst forest", "holw hollow",
-		"lndg landing", "pass passage", "pln plain", "shr shore", "sta station", "tpke turnpike", "jr junior",
-		"sr senior", "cr countyroad",
-		// French, Italian
-		"ch chemin chem", "imp impasse", "all allee", "fbg faubourg", "ste sainte",
-		"p.za piazza pzza", "vle viale", "cso corso",
-		// ordinals
-		"1st first", "2nd second", "3rd third", "4th fourth", "5th fifth", "6th sixth", "7th seventh",
-		"8th eighth", "9th ninth", "10th tenth",
-		"11th eleventh", "12th twelfth", "13th thirteenth", "14th fourteenth", "15th fifteenth",
-		"16th sixteenth", "17th seventeenth",
-		"18th eighteenth", "19th nineteenth", "20th twentieth",
-	} {
-		words := strings.Fields(line)
-		short := Key(words[0])
+	for line := range strings.Lines(streetWordLists) {
+		group, _, _ := strings.Cut(line, "#")
+		words := strings.Fields(group)
 		for _, w := range words {
-			m[Key(w)] = short
+			m[Key(w)] = Key(words[0])
 		}
 	}
-	// "str" alone is the German word; "St" the English one.
-	m["str"], m["strasse"] = "str", "str"
 	return m
 }()
 
@@ -205,33 +161,18 @@ func PostcodeKey(code string) string {
 	if len(code) == 10 && code[5] == '-' && allDigits(code[:5]) && allDigits(code[6:]) {
 		return code[:5]
 	}
-	ok := true
-	for i := range len(code) {
-		if c := code[i]; (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
-			ok = false
-			break
-		}
-	}
-	if ok {
+	isFolded := func(c rune) bool { return 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' }
+	if !strings.ContainsFunc(code, func(c rune) bool { return !isFolded(c) }) {
 		return code
 	}
 	return strings.ToUpper(Key(code))
 }
 
 func allDigits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
+	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
 func allLetters(s string) bool {
-	for i := range len(s) {
-		if c := s[i] | 0x20; c < 'a' || c > 'z' {
-			return false
-		}
-	}
-	return s != ""
+	isOther := func(c rune) bool { return c|0x20 < 'a' || c|0x20 > 'z' }
+	return s != "" && !strings.ContainsFunc(s, isOther)
 }

@@ -2,6 +2,7 @@ package gazetteer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gazehound/internal/textutil"
@@ -38,31 +39,22 @@ func (m Match) Record(sources []Source) map[string]any {
 
 // Line writes a place as people of its country do.
 func (p Place) Line() string {
-	var parts []string
-	add := func(words ...string) {
-		var kept []string
-		for _, w := range words {
-			if w != "" {
-				kept = append(kept, w)
-			}
-		}
-		if len(kept) > 0 {
-			parts = append(parts, strings.Join(kept, " "))
-		}
-	}
-	if p.Country == "US" || p.Country == "CA" || p.Country == "GB" || p.Country == "AU" {
-		add(p.HouseNumber, p.Street)
-		add(p.City)
-		add(p.State, p.Postcode)
-	} else {
-		add(p.Street, p.HouseNumber)
-		add(p.Postcode, p.City)
+	house, city := joined(" ", p.Street, p.HouseNumber), joined(" ", p.Postcode, p.City)
+	region := ""
+	switch p.Country {
+	case "US", "CA", "GB", "AU":
+		house, city, region = joined(" ", p.HouseNumber, p.Street), p.City, joined(" ", p.State, p.Postcode)
+	default:
 		if p.Kind == City {
-			add(p.State)
+			region = p.State
 		}
 	}
-	add(p.Country)
-	return strings.Join(parts, ", ")
+	return joined(", ", house, city, region, p.Country)
+}
+
+// joined joins the parts that are not empty.
+func joined(sep string, parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), sep)
 }
 
 // Describe says what a region is and where it lies, in one line.
@@ -87,21 +79,6 @@ func (s Stats) String() string {
 
 // String describes in one line what a source is.
 func (s Source) String() string {
-	text := fmt.Sprintf("%s  %s, %s places", s.Name, s.Format, textutil.Count(s.Places))
-	for _, part := range []string{s.Data, s.Licence, s.Attribution} {
-		if part != "" {
-			text += ", " + part
-		}
-	}
-	return text
-}
-
-// ParsePrecision returns the precision of a name such as "street"; NoPrecision for others.
-func ParsePrecision(name string) Precision {
-	for p := CityPrecision; p <= HousePrecision; p++ {
-		if p.String() == name {
-			return p
-		}
-	}
-	return NoPrecision
+	return joined(", ", fmt.Sprintf("%s  %s, %s places", s.Name, s.Format, textutil.Count(s.Places)), s.Data,
+		s.Licence, s.Attribution)
 }

@@ -126,7 +126,7 @@ func (o exportFlags) options(now time.Time) (export.Options, error) {
 		return e, fail(exitUsage, "--min-confidence must be 0 to 1, got %v", o.confidence)
 	}
 	if o.precision != "" {
-		if e.MinPrecision = gazetteer.ParsePrecision(o.precision); e.MinPrecision == gazetteer.NoPrecision {
+		if e.MinPrecision.UnmarshalText([]byte(o.precision)) != nil || e.MinPrecision == gazetteer.NoPrecision {
 			names := []string{"house", "interpolated", "street", "postcode", "city"}
 			return e, fail(exitUsage, "--precision wants one of %s, got %.40q.%s", strings.Join(names, ", "),
 				o.precision, didYouMean(o.precision, names))
