@@ -1,41 +1,57 @@
 package table
 
 import (
+	_ "embed"
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/paulmach/orb"
+
+	"gazehound/gazetteer"
 )
 
-// A shape is how the addresses of a country look from outside: its postcodes,
-// and words that its street names are made of, in lower case.
+// A shape is how the addresses of a country look from outside.
 type shape struct {
-	country  string
+	box      orb.Bound // roughly, to recognise swapped columns
 	postcode *regexp.Regexp
-	words    []string
+	words    []string // that its street names are made of, in lower case
 }
 
-var (
-	german  = []string{"straße", "strasse", "str.", "weg", "platz", "gasse", "allee", "ring", "damm"}
-	french  = []string{"rue ", "avenue ", "chemin ", "place ", "boulevard ", "impasse "}
-	english = []string{" street ", " st ", " avenue ", " ave ", " road ", " rd ", " drive ", " dr ", " lane ",
-		" ln ", " way ", " court ", " blvd "}
-)
+//go:embed countries.txt
+var countryTable string
 
-var shapes = []shape{
-	{"DE", regexp.MustCompile(`^\d{5}$`), german},
-	{"AT", regexp.MustCompile(`^\d{4}$`), german},
-	{"CH", regexp.MustCompile(`^\d{4}$`), append(append([]string{}, german...), french...)},
-	{"LI", regexp.MustCompile(`^94(8[5-9]|9[0-8])$`), german},
-	{"US", regexp.MustCompile(`^\d{5}(-\d{4})?$`), english},
-	{"GB", regexp.MustCompile(`^(?i)[a-z]{1,2}\d[a-z\d]? ?\d[a-z]{2}$`), english},
-	{"CA", regexp.MustCompile(`^(?i)[a-z]\d[a-z] ?\d[a-z]\d$`), english},
-	{"AU", regexp.MustCompile(`^\d{4}$`), english},
-	{"NL", regexp.MustCompile(`^(?i)\d{4} ?[a-z]{2}$`), []string{"straat", "weg", "laan", "plein", "gracht", "kade"}},
-	{"BE", regexp.MustCompile(`^\d{4}$`), append([]string{"straat", "laan", "steenweg", "plein"}, french...)},
-	{"LU", regexp.MustCompile(`^\d{4}$`), french},
-	{"FR", regexp.MustCompile(`^\d{5}$`), french},
-	{"IT", regexp.MustCompile(`^\d{5}$`), []string{"via ", "viale ", "piazza ", "corso ", "vicolo "}},
-	{"ES", regexp.MustCompile(`^\d{5}$`), []string{"calle ", "avenida ", "plaza ", "paseo ", "carrer "}},
-	{"DK", regexp.MustCompile(`^\d{4}$`), []string{"vej", "gade", "alle", "stræde", "plads"}},
+// shapes are those of countries.txt by their codes; countryNames has the codes by the folded names.
+var shapes, countryNames = func() (all map[string]shape, names map[string]string) {
+	all, names = map[string]shape{}, map[string]string{}
+	for line := range strings.Lines(countryTable) {
+		if line[0] == '#' {
+			continue
+		}
+		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		s := shape{postcode: regexp.MustCompile("^(?:" + columns[2] + ")$")}
+		b := &s.box
+		if _, err := fmt.Sscanf(columns[1], "%g,%g,%g,%g", &b.Min[0], &b.Min[1], &b.Max[0], &b.Max[1]); err != nil {
+			panic(err) // at the start of the program: any test finds it
+		}
+		if columns[4] != "" {
+			s.words = strings.Split(strings.ReplaceAll(columns[4], "_", " "), "|")
+		}
+		for name := range strings.FieldsSeq(columns[3]) {
+			names[name] = columns[0]
+		}
+		all[columns[0]] = s
+	}
+	return all, names
+}()
+
+// country accepts codes and the usual names of a few countries.
+func country(s string) string {
+	if len(s) == 2 {
+		return strings.ToUpper(s)
+	}
+	return countryNames[gazetteer.Key(s)]
 }
 
 // guess returns the country that nine in ten of the rows can lie in by
@@ -43,7 +59,7 @@ var shapes = []shape{
 // they have most of; where that leaves two, it is "".
 func (t *reading) guess(rows []row) string {
 	best, bestWords, tied := "", -1, false
-	for _, s := range shapes {
+	for country, s := range shapes {
 		fits, told, words := 0, 0, 0
 		for _, r := range rows {
 			code := t.text(r, "postcode")
@@ -52,21 +68,19 @@ func (t *reading) guess(rows []row) string {
 				continue
 			}
 			told++
-			if (code == "" || s.postcode.MatchString(code)) && (!hasPoint || boxes[s.country].Contains(point)) {
+			if (code == "" || s.postcode.MatchString(code)) && (!hasPoint || s.box.Contains(point)) {
 				fits++
 			}
 			street := strings.ToLower(t.text(r, "street"))
-			for _, w := range s.words {
-				if street != "" && strings.Contains(street+" ", w) {
-					words++
-					break
-				}
+			isIn := func(word string) bool { return strings.Contains(street+" ", word) }
+			if street != "" && slices.ContainsFunc(s.words, isIn) {
+				words++
 			}
 		}
 		switch {
-		case told == 0 || fits*10 < told*9:
+		case len(s.words) == 0 || told == 0 || fits*10 < told*9:
 		case words > bestWords:
-			best, bestWords, tied = s.country, words, false
+			best, bestWords, tied = country, words, false
 		case words == bestWords:
 			tied = true
 		}

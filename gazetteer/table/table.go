@@ -6,6 +6,7 @@ package table
 import (
 	"bufio"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,30 +62,12 @@ func ParseMap(text string) (Map, error) {
 	return m, nil
 }
 
-// usual are the names of columns, folded, by which a field is known without a
-// map; earlier ones win.
-var usual = map[string][]string{
-	"street": {"street", "addrstreet", "strasse", "str", "strname", "strassenname", "streetname",
-		"nomvoie", "thoroughfare", "via", "calle", "straat"},
-	"housenumber": {"housenumber", "addrhousenumber", "hausnummer", "hausnr", "hnr", "hsnr", "number",
-		"hno", "numero", "huisnummer"},
-	"postcode": {"postcode", "addrpostcode", "plz", "postleitzahl", "zip", "zipcode", "postalcode",
-		"codepostal", "cap"},
-	"city": {"city", "addrcity", "ort", "stadt", "town", "gemeinde", "ortsname", "placename",
-		"municipality", "locality", "commune", "nomcommune", "place"},
-	"state":           {"state", "addrstate", "statecode", "province", "bundesland", "region", "admin1code"},
-	"country":         {"country", "addrcountry", "countrycode", "land", "staat"},
-	"lat":             {"lat", "latitude", "breite", "breitengrad", "geolat", "y"},
-	"lon":             {"lon", "lng", "long", "longitude", "laenge", "laengengrad", "geolon", "x"},
-	"housenumber_max": {"housenumbermax", "maxno", "maxnumber"},
-	"aliases":         {"aliases", "acceptablecities", "alternatenames", "altnames", "altname"},
-	"population":      {"population", "einwohner"},
-	"id":              {"id", "ref", "objectid", "oid"},
-}
+//go:embed columns.txt
+var columnLists string
 
-// suffixes are columns that hold the letter of a house number.
-var suffixes = []string{"hausnummerzusatz", "hnrz", "hnrzusatz", "hsnrzusatz", "adz", "housenumbersuffix",
-	"hausnrzusatz", "zusatz"}
+// usual are the names of columns, folded, by which a field is known without a
+// map; earlier ones win. "suffix" are columns with the letter of a house number.
+var usual = textutil.Lists(columnLists)
 
 // complete adds to m what the usual names tell, or returns an ErrColumns.
 func complete(m Map, columns []string) (Map, error) {
@@ -104,8 +87,8 @@ func complete(m Map, columns []string) (Map, error) {
 			used[columns[i]] = true
 		}
 	}
-	guess := func(names []string) string {
-		for _, name := range names {
+	guess := func(names string) string {
+		for name := range strings.FieldsSeq(names) {
 			for _, c := range columns {
 				if !used[c] && gazetteer.Key(c) == name {
 					used[c] = true
@@ -125,7 +108,7 @@ func complete(m Map, columns []string) (Map, error) {
 		if c := guess(usual[field]); c != "" {
 			full[field] = []string{c}
 			if field == "housenumber" {
-				if z := guess(suffixes); z != "" {
+				if z := guess(usual["suffix"]); z != "" {
 					full[field] = append(full[field], z)
 				}
 			}
@@ -404,25 +387,6 @@ func (t *reading) aliases(r row) []string {
 	return all
 }
 
-// country accepts codes and the usual names of a few countries.
-func country(s string) string {
-	if len(s) == 2 {
-		return strings.ToUpper(s)
-	}
-	return countryNames[gazetteer.Key(s)]
-}
-
-var countryNames = map[string]string{
-	"usa": "US", "unitedstates": "US", "unitedstatesofamerica": "US", "deutschland": "DE", "germany": "DE",
-	"deu": "DE", "oesterreich": "AT", "austria": "AT",
-	"aut": "AT", "schweiz": "CH", "suisse": "CH", "switzerland": "CH", "che": "CH", "liechtenstein": "LI",
-	"lie": "LI", "unitedkingdom": "GB", "greatbritain": "GB",
-	"gbr": "GB", "france": "FR", "fra": "FR", "italia": "IT", "italy": "IT", "ita": "IT", "nederland": "NL",
-	"netherlands": "NL", "nld": "NL", "espana": "ES", "spain": "ES",
-	"belgie": "BE", "belgique": "BE", "belgium": "BE", "canada": "CA", "can": "CA", "australia": "AU",
-	"aus": "AU", "danmark": "DK", "denmark": "DK", "luxembourg": "LU",
-}
-
 func whole(s string) (int, error) {
 	if s == "" {
 		return 0, nil
@@ -508,8 +472,8 @@ func (t *reading) checkDegrees() error {
 // swappedIn reports whether p would lie in the country if its longitude were its
 // latitude, and does not as it is.
 func swappedIn(country string, p orb.Point) bool {
-	box, known := boxes[country]
-	return known && !box.Contains(p) && box.Contains(orb.Point{p[1], p[0]})
+	c, known := shapes[country]
+	return known && !c.box.Contains(p) && c.box.Contains(orb.Point{p[1], p[0]})
 }
 
 // metric names the grid that a coordinate in metres seems to be of.
@@ -530,20 +494,4 @@ func metric(p orb.Point) string {
 		return "web mercator (EPSG:3857)"
 	}
 	return "a grid in metres"
-}
-
-// boxes are rough bounds of countries, to recognise swapped columns.
-var boxes = map[string]orb.Bound{
-	"DE": box(5.8, 47.2, 15.1, 55.1), "AT": box(9.5, 46.3, 17.2, 49.1), "CH": box(5.9, 45.8, 10.6, 47.9),
-	"LI": box(9.4, 47, 9.7, 47.3),
-	"NL": box(3.2, 50.7, 7.3, 53.7), "BE": box(2.5, 49.4, 6.5, 51.6), "LU": box(5.7, 49.4, 6.6, 50.2),
-	"DK": box(8, 54.5, 15.3, 57.8),
-	"FR": box(-5.3, 41.2, 9.7, 51.2), "IT": box(6.6, 35.4, 18.6, 47.1), "ES": box(-18.3, 27.5, 4.4, 43.9),
-	"GB": box(-8.7, 49.8, 1.9, 60.9),
-	"PL": box(14.1, 49, 24.2, 54.9), "CZ": box(12, 48.5, 18.9, 51.1), "US": box(-180, 17, -64, 72),
-	"CA": box(-141.1, 41.6, -52.5, 83.2), "AU": box(112.8, -43.8, 154, -9.9),
-}
-
-func box(minLon, minLat, maxLon, maxLat float64) orb.Bound {
-	return orb.Bound{Min: orb.Point{minLon, minLat}, Max: orb.Point{maxLon, maxLat}}
 }
