@@ -86,11 +86,11 @@ func (s *scan) british(areas []*area, outward string, start, end int) bool {
 	lo := s.windowStart(start)
 	s.before = s.tokens(lo, start, s.before[:0])
 	t := s.before
-	n := grammar.SkipMarksBack(text, t, grammar.SkipLabel(text, t, len(t)))
-	n = grammar.SkipMarksBack(text, t, grammar.SkipCountry(text, t, n))
-	n = grammar.SkipMarksBack(text, t, grammar.SkipLabel(text, t, n))
-	n = grammar.SkipMarksBack(text, t, grammar.SkipCounty("GB", text, t, n))
-	if n == 0 || t[n-1].Kind != grammar.Word {
+	n := grammar.SkipMarksBack(t, grammar.SkipLabel(t, len(t)))
+	n = grammar.SkipMarksBack(t, grammar.SkipCountry(t, n))
+	n = grammar.SkipMarksBack(t, grammar.SkipLabel(t, n))
+	n = grammar.SkipMarksBack(t, grammar.SkipCounty("GB", t, n))
+	if t.At(n-1).Kind != grammar.Word {
 		return false
 	}
 	a := Address{
@@ -105,24 +105,24 @@ func (s *scan) british(areas []*area, outward string, start, end int) bool {
 	}
 	cut := n
 	if first < n {
-		a.City = text[t[first].Start:t[n-1].End]
+		a.City = grammar.Phrase(t[first:n])
 		a.Start = t[first].Start
 		cut = first
 	}
-	street, ok := grammar.USBefore(text, t[:cut], true)
+	street, ok := grammar.USBefore(t[:cut], true)
 	if !ok && known != nil {
 		// a name without a street word that fills its part: "7 Deansgate, Manchester"
-		if bounded, found := grammar.USBefore(text, t[:cut], false); found && bounded.Strength >= 2 &&
+		if bounded, found := grammar.USBefore(t[:cut], false); found && bounded.Strength >= 2 &&
 			!bounded.Number.Empty() {
 			street, ok = bounded, true
 		}
 	}
 	if !ok {
-		street, ok = grammar.PremisesBefore(text, t[:cut])
+		street, ok = grammar.PremisesBefore(t[:cut])
 		ok = ok && (known != nil || street.Strength > 0)
 	}
 	if !ok {
-		street, ok = grammar.LineBefore(text, t[:cut])
+		street, ok = grammar.LineBefore(t[:cut])
 	}
 	if !street.Unit.Empty() && !street.Name.Empty() && street.Unit.Start >= street.Name.End &&
 		!grammar.HasUnitWord(street.Unit.Of(text)) {
@@ -130,8 +130,8 @@ func (s *scan) british(areas []*area, outward string, start, end int) bool {
 	}
 	if !ok && known == nil {
 		// what looked like the city is the street: "195 Jill Hollow, TF6 4YD"
-		if street, ok = grammar.USBefore(text, t[:n], true); !ok {
-			street, ok = grammar.PremisesBefore(text, t[:n])
+		if street, ok = grammar.USBefore(t[:n], true); !ok {
+			street, ok = grammar.PremisesBefore(t[:n])
 			ok = ok && street.Strength > 0
 		}
 		if ok {
@@ -148,19 +148,18 @@ func (s *scan) british(areas []*area, outward string, start, end int) bool {
 // britishCity returns the index of the first token of the city that ends with
 // token n-1, n if there is none, and the place that the gazetteer knows by the
 // name.
-func (s *scan) britishCity(areas []*area, outward string, t []grammar.Token, n int) (int, *gazetteer.Place) {
+func (s *scan) britishCity(areas []*area, outward string, t grammar.Tokens, n int) (int, *gazetteer.Place) {
 	text := s.text
 	first := n
-	for first > 0 && n-first < 5 && (t[first-1].Kind == grammar.Word ||
-		n-first > 0 && t[first-1].Kind == grammar.Mark &&
-			strings.Contains("'’-.&", text[t[first-1].Start:t[first-1].End])) {
+	for first > 0 && n-first < 5 && (t[first-1].Kind == grammar.Word || n-first > 0 &&
+		t[first-1].Kind == grammar.Mark && strings.Contains("'’-.&", t[first-1].Text())) {
 		first--
 	}
 	for i := first; i < n; i++ {
 		if t[i].Kind != grammar.Word {
 			continue
 		}
-		key := gazetteer.Key(text[t[i].Start:t[n-1].End])
+		key := gazetteer.Key(grammar.Phrase(t[i:n]))
 		for _, a := range areas {
 			for _, name := range a.names {
 				if !name.weak && name.key == key {
@@ -173,18 +172,18 @@ func (s *scan) britishCity(areas []*area, outward string, t []grammar.Token, n i
 				return i, &areas[0].place
 			}
 		}
-		if grammar.RoadWord(text[t[i].Start:t[n-1].End]) {
+		if grammar.RoadWord(grammar.Phrase(t[i:n])) {
 			continue
 		}
-		for _, pl := range s.p.codes.cities("GB", text[t[i].Start:t[n-1].End]) {
+		for _, pl := range s.p.codes.cities("GB", grammar.Phrase(t[i:n])) {
 			if pl.HasPoint && areas[0].place.HasPoint && kilometres(pl.Point, areas[0].place.Point) < 2*near {
 				return i, &areas[0].place
 			}
 		}
 	}
 	// Unknown: the words since the last separator, unless they are a street.
-	if n-first > 3 || first > 0 && t[first-1].Kind == grammar.Number ||
-		!grammar.Capital(text[t[first].Start:]) || grammar.RoadWord(text[t[n-1].Start:t[n-1].End]) {
+	if n-first > 3 || t.At(first-1).Kind == grammar.Number ||
+		!grammar.Capital(text[t[first].Start:]) || grammar.RoadWord(t[n-1].Text()) {
 		return n, nil
 	}
 	return first, nil

@@ -71,11 +71,11 @@ func (s *scan) provinceBefore(land *grammar.Country, areas []*area, start, end i
 	lo := s.windowStart(start)
 	s.before = s.tokens(lo, start, s.before[:0])
 	t := s.before
-	code, span, n := grammar.ProvinceBefore(land.Code, text, t, len(t))
+	code, span, n := grammar.ProvinceBefore(land.Code, t, len(t))
 	last, lettered := end, text[start] > '9'
 	if code == "" && lettered {
 		after := s.tokens(end, s.limitAfter(end), nil)
-		if code, span = grammar.ProvinceAfter(land.Code, text, after); code != "" {
+		if code, span = grammar.ProvinceAfter(land.Code, after); code != "" {
 			last = span.End
 		}
 	}
@@ -122,12 +122,12 @@ func (s *scan) province(i, j int) int {
 		lo := s.windowStart(i)
 		s.before = s.tokens(lo, i, s.before[:0])
 		t := s.before
-		n := grammar.SkipMarksBack(text, t, len(t))
+		n := grammar.SkipMarksBack(t, len(t))
 		for first := max(0, n-4); first < n; first++ {
 			if t[first].Kind != grammar.Word || !grammar.Capital(text[t[first].Start:]) {
 				continue
 			}
-			place, ok := s.cityOfProvince(land, code, text[t[first].Start:t[n-1].End])
+			place, ok := s.cityOfProvince(land, code, grammar.Phrase(t[first:n]))
 			if !ok {
 				continue
 			}
@@ -162,9 +162,9 @@ func (s *scan) cityOfProvince(land *grammar.Country, code, name string) (gazette
 // i: that is where the address is read.
 func (s *scan) codeFollows(i int) bool {
 	t := s.tokens(i, s.limitAfter(i), nil)
-	k := grammar.SkipMarks(s.text, t, 0)
-	if k < len(t) && t[k].End-t[k].Start > 3 && grammar.CountryOf(s.text[t[k].Start:t[k].End]) != "" {
-		k = grammar.SkipMarks(s.text, t, k+1)
+	k := grammar.SkipMarks(t, 0)
+	if k < len(t) && t[k].End-t[k].Start > 3 && grammar.CountryOf(t[k].Text()) != "" {
+		k = grammar.SkipMarks(t, k+1)
 	}
 	if k >= len(t) {
 		return false

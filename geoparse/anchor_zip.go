@@ -33,7 +33,7 @@ func (s *scan) zip(i, j int) bool {
 	lo := s.windowStart(i)
 	s.before = s.tokens(lo, i, s.before[:0])
 	t := s.before
-	state, span, n := grammar.StateBefore(text, t, len(t))
+	state, span, n := grammar.StateBefore(t, len(t))
 	code := text[i:j]
 	if j-i == 4 {
 		if state == "" {
@@ -73,7 +73,7 @@ func (s *scan) zip(i, j int) bool {
 	a := Address{
 		End: end, Postcode: text[i:end], State: span.Of(text), Country: "US", Confidence: confidencePlace,
 	}
-	street, ok := grammar.USBefore(text, t[:c.tokens], !c.known)
+	street, ok := grammar.USBefore(t[:c.tokens], !c.known)
 	switch {
 	case !c.known && (!ok || !street.Found()):
 		return false
@@ -115,19 +115,19 @@ type cityBefore struct {
 // words that a separator or a street divides from the rest. The areas are those of the
 // postcode; agrees tells that one of them lies in the state.
 func (s *scan) cityOf(
-	land *grammar.Country, areas []*area, t []grammar.Token, n int, state string, agrees bool,
+	land *grammar.Country, areas []*area, t grammar.Tokens, n int, state string, agrees bool,
 ) cityBefore {
 	text := s.text
-	n = grammar.SkipMarksBack(text, t, n)
+	n = grammar.SkipMarksBack(t, n)
 	first := n
 	for first > 0 && n-first < 6 && (t[first-1].Kind == grammar.Word ||
-		n > first && text[t[first-1].Start:t[first-1].End] == "'") {
+		n > first && t[first-1].Text() == "'") {
 		first--
 	}
 	if first == n {
 		return cityBefore{}
 	}
-	if last := t[n-1]; first > 0 && n-first > 1 && strings.EqualFold(text[last.Start:last.End], "county") {
+	if last := t[n-1]; first > 0 && n-first > 1 && strings.EqualFold(last.Text(), "county") {
 		if c := s.cityOf(land, areas, t, first, state, agrees); c.known { // "Seattle, King County, WA"
 			return c
 		}
@@ -136,7 +136,7 @@ func (s *scan) cityOf(
 		return cityBefore{area: a, start: t[i].Start, end: t[n-1].End, tokens: i, known: known}
 	}
 	for i := first; i < n; i++ {
-		key := gazetteer.Key(grammar.ExpandUSCity(text[t[i].Start:t[n-1].End]))
+		key := gazetteer.Key(grammar.ExpandUSCity(grammar.Phrase(t[i:n])))
 		for _, a := range areas {
 			if agrees && state != "" && a.place.State != state && a.place.State != "" {
 				continue
@@ -150,8 +150,8 @@ func (s *scan) cityOf(
 	}
 	for i := first; i < n; i++ {
 		inRoad := i > first && land.Form == grammar.CityProvinceCode && // "12 Dundas Street West"
-			grammar.RoadWord(text[t[i-1].Start:t[i-1].End]) && grammar.RoadWord(text[t[i].Start:t[i].End])
-		if a := s.cityInState(land, areas, text[t[i].Start:t[n-1].End], state); a != nil && !inRoad {
+			grammar.RoadWord(t[i-1].Text()) && grammar.RoadWord(t[i].Text())
+		if a := s.cityInState(land, areas, grammar.Phrase(t[i:n]), state); a != nil && !inRoad {
 			if agrees && len(areas) > 0 {
 				a = areas[0]
 			}
@@ -169,7 +169,7 @@ func (s *scan) cityOf(
 		}
 	}
 	for i := n - 1; i >= max(first, n-4); i-- {
-		if i > 0 && t[i-1].Kind == grammar.Word {
+		if t.At(i-1).Kind == grammar.Word {
 			street, ok := s.streetOf(land, t[:i], true)
 			if !ok || street.Strength < 3 || max(street.Name.End, street.Unit.End) != t[i-1].End {
 				continue
@@ -200,12 +200,12 @@ func (s *scan) cityInState(land *grammar.Country, areas []*area, name, state str
 
 // streetOf reads the street before the city in English, and where the country
 // speaks it also in French order of words.
-func (s *scan) streetOf(land *grammar.Country, t []grammar.Token, strict bool) (grammar.Street, bool) {
-	street, ok := grammar.USBefore(s.text, t, strict)
+func (s *scan) streetOf(land *grammar.Country, t grammar.Tokens, strict bool) (grammar.Street, bool) {
+	street, ok := grammar.USBefore(t, strict)
 	if land.Form != grammar.CityProvinceCode {
 		return street, ok
 	}
-	if french, found := grammar.NumberStreetBefore(s.text, t, nil); found &&
+	if french, found := grammar.NumberStreetBefore(t, nil); found &&
 		(!ok || street.Number.Empty() || grammar.FrenchName(french.Name.Of(s.text))) {
 		return french, true
 	}
@@ -220,12 +220,12 @@ func (s *scan) addStated(a Address, c cityBefore, street grammar.Street, ok bool
 
 // zipCity reads "city ZIP" without a state. That alone is no address: a street
 // and number must stand before it.
-func (s *scan) zipCity(us []*area, t []grammar.Token, i, j, end int) bool {
+func (s *scan) zipCity(us []*area, t grammar.Tokens, i, j, end int) bool {
 	c := s.cityOf(grammar.Find("US"), us, t, len(t), "", true)
 	if c.area == nil || !c.known {
 		return false
 	}
-	street, ok := grammar.USBefore(s.text, t[:c.tokens], true)
+	street, ok := grammar.USBefore(t[:c.tokens], true)
 	if !ok || !street.Found() {
 		return false
 	}
@@ -307,7 +307,7 @@ func (s *scan) state(i int) int {
 			return j
 		}
 	}
-	street, ok := grammar.USBefore(text, t[:c.tokens], true)
+	street, ok := grammar.USBefore(t[:c.tokens], true)
 	if !ok || !street.Found() || s.namesPlace(street) {
 		return j
 	}
@@ -320,14 +320,14 @@ func (s *scan) state(i int) int {
 // cityOfState returns the city that has the name of its state, text[i:end], where
 // that stands behind a comma or line break and no state behind it: "350 Fifth
 // Avenue, New York".
-func (s *scan) cityOfState(t []grammar.Token, i, end int, code string) cityBefore {
+func (s *scan) cityOfState(t grammar.Tokens, i, end int, code string) cityBefore {
 	if !commaBefore(s.text, t, len(t)) {
 		return cityBefore{}
 	}
 	after := s.tokens(end, s.limitAfter(end), nil)
-	k := grammar.SkipMarks(s.text, after, 0)
+	k := grammar.SkipMarks(after, 0)
 	for n := k + 1; n <= min(k+2, len(after)); n++ {
-		if grammar.State(s.text[after[k].Start:after[n-1].End]) != "" {
+		if grammar.State(grammar.Phrase(after[k:n])) != "" {
 			return cityBefore{}
 		}
 	}

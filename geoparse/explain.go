@@ -93,7 +93,7 @@ func (s *scan) disagreement(code, country string) string {
 }
 
 // behind returns the end of the words behind i: up to three, in one line.
-func (s *scan) behind(t []grammar.Token, i int) int {
+func (s *scan) behind(t grammar.Tokens, i int) int {
 	words := 0
 	for _, tok := range t {
 		if tok.Kind == grammar.Break && words > 0 || words == 3 {
@@ -137,7 +137,7 @@ func (s *scan) withoutCode(found []Address) {
 			k++
 		}
 		for n := min(4, len(t)-k); n >= 1; n-- {
-			name := s.text[t[k].Start:t[k+n-1].End]
+			name := grammar.Phrase(t[k : k+n])
 			if cities := s.p.codes.cities("", name); len(cities) > 0 && s.only.Allows(cities[0].Country) {
 				s.reject(street.Start, t[k+n-1].End, func() string { return whichCity(name, cities) })
 				break
@@ -147,12 +147,12 @@ func (s *scan) withoutCode(found []Address) {
 }
 
 // streetInLine returns the span of the first street with a number among t.
-func (s *scan) streetInLine(t []grammar.Token) (grammar.Span, bool) {
-	if street, ok := grammar.StreetAfter(s.text, t, nil); ok {
+func (s *scan) streetInLine(t grammar.Tokens) (grammar.Span, bool) {
+	if street, ok := grammar.StreetAfter(t, nil); ok {
 		return street.Span(), true
 	}
 	for i := range t {
-		if street, _, ok := grammar.USForward(s.text, t, i); ok && street.Strength >= 3 {
+		if street, _, ok := grammar.USForward(t, i); ok && street.Strength >= 3 {
 			return street.Span(), true
 		}
 	}

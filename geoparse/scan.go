@@ -48,7 +48,7 @@ type scan struct {
 
 	rejected *[]Candidate // nil: not asked for
 
-	before, after, next []grammar.Token // buffers
+	before, after, next grammar.Tokens // buffers
 }
 
 // run returns the addresses of the text in its order.
@@ -122,7 +122,7 @@ func (s *scan) lettered(written string) bool {
 }
 
 // tokens returns the tokens of the window text[lo:hi], in the room of t.
-func (s *scan) tokens(lo, hi int, t []grammar.Token) []grammar.Token {
+func (s *scan) tokens(lo, hi int, t grammar.Tokens) grammar.Tokens {
 	s.looks++
 	return grammar.Tokenize(s.text, lo, hi, t)
 }
@@ -264,10 +264,10 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 	t := s.after
 	k := 0
 	for k < len(t) && k < 3 && (t[k].Kind == grammar.Break ||
-		t[k].Kind == grammar.Mark && strings.Contains(",-–|*/", s.text[t[k].Start:t[k].End])) {
+		t[k].Kind == grammar.Mark && strings.Contains(",-–|*/", t[k].Text())) {
 		k++
 	}
-	if k >= len(t) || t[k].Kind != grammar.Word || !t[k].Space && k == 0 {
+	if t.At(k).Kind != grammar.Word || !t[k].Space && k == 0 {
 		return
 	}
 	k = skipPlaceLabel(s.text, t, k)
@@ -329,13 +329,13 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 // streetBefore reads the street that ends with s.before.
 func (s *scan) streetBefore(a *Address, known grammar.Known) (grammar.Street, bool) {
 	if read := grammar.Find(a.Country).CityStreets[gazetteer.Key(a.City)]; read != nil {
-		if street, ok := read(s.text, s.before); ok {
+		if street, ok := read(s.before); ok {
 			return street, true
 		}
 	}
-	street, ok := grammar.StreetBefore(s.text, s.before, known)
+	street, ok := grammar.StreetBefore(s.before, known)
 	if grammar.Find(a.Country).NumberFirst && (!ok || street.Strength < 4) {
-		if first, found := grammar.NumberStreetBefore(s.text, s.before, known); found &&
+		if first, found := grammar.NumberStreetBefore(s.before, known); found &&
 			(!ok || street.Number.Empty() || first.Strength > street.Strength) {
 			return first, true
 		}
@@ -345,15 +345,15 @@ func (s *scan) streetBefore(a *Address, known grammar.Known) (grammar.Street, bo
 
 // skipPlaceLabel returns the index behind the label at token k, which a city
 // must follow: "Ort: Oldenburg".
-func skipPlaceLabel(text string, t []grammar.Token, k int) int {
-	if !grammar.PlaceLabel(text[t[k].Start:t[k].End]) {
+func skipPlaceLabel(text string, t grammar.Tokens, k int) int {
+	if !grammar.PlaceLabel(t[k].Text()) {
 		return k
 	}
 	for i := k + 1; i < len(t) && i < k+4; i++ {
 		switch {
 		case t[i].Kind == grammar.Word && i > k+1:
 			return i
-		case t[i].Kind != grammar.Break && text[t[i].Start] != ':':
+		case t[i].Kind != grammar.Break && t[i].Text()[0] != ':':
 			return k
 		}
 	}
@@ -442,7 +442,7 @@ func (s *scan) windowStart(i int) int {
 
 // cityAfter returns the longest name of a city of the code that begins with
 // token k.
-func (s *scan) cityAfter(code, country string, t []grammar.Token, k int, letters bool) (match, bool) {
+func (s *scan) cityAfter(code, country string, t grammar.Tokens, k int, letters bool) (match, bool) {
 	best, ok := s.longest(s.p.codes.areas(code), country, t, k, letters)
 	for _, land := range s.p.lands {
 		if ok || country != "" && country != land.Code {
@@ -469,7 +469,7 @@ func anyCountry(areas []area, country string) bool {
 }
 
 // longest matches the names of areas with the words from token k on.
-func (s *scan) longest(areas []area, country string, t []grammar.Token, k int, letters bool) (match, bool) {
+func (s *scan) longest(areas []area, country string, t grammar.Tokens, k int, letters bool) (match, bool) {
 	if len(areas) == 0 {
 		return match{}, false
 	}
@@ -480,7 +480,7 @@ func (s *scan) longest(areas []area, country string, t []grammar.Token, k int, l
 	for m := k; m < len(t) && m < k+8; m++ {
 		tok := t[m]
 		if tok.Kind == grammar.Break || tok.Kind == grammar.Mark &&
-			!strings.Contains("/(-.'’&", text[tok.Start:tok.End]) {
+			!strings.Contains("/(-.'’&", tok.Text()) {
 			break
 		}
 		if tok.Kind == grammar.Mark && m == k {
@@ -552,7 +552,7 @@ func (s *scan) compare(best *match, ok *bool, areas []area, country, key string,
 
 // qualifier returns the end of the city with what tells it from its namesakes,
 // where the text adds that in another spelling: "Frankfurt/M.", "Halle (Saale)".
-func (s *scan) qualifier(m match, t []grammar.Token) int {
+func (s *scan) qualifier(m match, t grammar.Tokens) int {
 	text := s.text
 	k := 0
 	for k < len(t) && t[k].Start < m.end {
@@ -564,13 +564,13 @@ func (s *scan) qualifier(m match, t []grammar.Token) int {
 			initial = name.rest
 		}
 	}
-	if k < len(t) && text[t[k].Start] == ')' && strings.Contains(text[m.start:m.end], "(") {
+	if k < len(t) && t[k].Text()[0] == ')' && strings.Contains(text[m.start:m.end], "(") {
 		return t[k].End
 	}
 	marks := 0
 	for i := k; i < len(t) && i < k+5; i++ {
 		tok := t[i]
-		s := text[tok.Start:tok.End]
+		s := tok.Text()
 		switch tok.Kind {
 		case grammar.Mark:
 			if s != "/" && s != "(" && s != "-" && s != "." || marks == 2 {
@@ -578,21 +578,21 @@ func (s *scan) qualifier(m match, t []grammar.Token) int {
 			}
 			marks++
 		case grammar.Word:
-			if grammar.CityLink(s) && i+1 < len(t) && t[i+1].Kind == grammar.Word {
+			if grammar.CityLink(s) && t.At(i+1).Kind == grammar.Word {
 				continue
 			}
 			r, _ := utf8.DecodeRuneInString(s)
 			if strings.HasPrefix(s, "a.") && len(s) > 2 || strings.HasPrefix(s, "i.") && len(s) > 2 {
 				r, _ = utf8.DecodeRuneInString(s[2:])
 			}
-			glued := i == k+1 && marks == 1 && !t[k].Space && !tok.Space && text[t[k].Start] == '/' &&
+			glued := i == k+1 && marks == 1 && !t[k].Space && !tok.Space && t[k].Text()[0] == '/' &&
 				grammar.Capital(s)
 			if i == k && !strings.Contains(s, ".") || !glued &&
 				(initial == 0 || grammar.FoldInitial(r) != initial || marks == 0 && i == k) {
 				return m.end
 			}
 			end := tok.End
-			if i+1 < len(t) && text[t[i+1].Start:t[i+1].End] == ")" {
+			if i+1 < len(t) && t[i+1].Text() == ")" {
 				end = t[i+1].End
 			}
 			return trimCity(text, m.start, end)
@@ -611,7 +611,7 @@ const near = 25
 // (post boxes, bulk users) if the city has other codes with the same first two
 // digits, or a known city beside a postcode of its neighbour if their areas lie
 // close. The second is said by neighbour.
-func (s *scan) cityNear(code, country string, t []grammar.Token, k int) (m match, neighbour, ok bool) {
+func (s *scan) cityNear(code, country string, t grammar.Tokens, k int) (m match, neighbour, ok bool) {
 	text := s.text
 	start := t[k].Start
 	if !grammar.Capital(text[start:]) {
@@ -652,20 +652,19 @@ func (s *scan) cityNear(code, country string, t []grammar.Token, k int) (m match
 // gazetteer knows nothing of, if the caller, the host, the prefix of the code or
 // the name behind the city says which. A street word and a house number must
 // stand beside it.
-func (s *scan) unproven(code, country string, t []grammar.Token, k int) (match, bool) {
+func (s *scan) unproven(code, country string, t grammar.Tokens, k int) (match, bool) {
 	text := s.text
 	if !grammar.Capital(text[t[k].Start:]) {
 		return match{}, false
 	}
 	m := k
-	for m+1 < len(t) && m < k+6 && (t[m+1].Kind == grammar.Word &&
-		(grammar.Capital(text[t[m+1].Start:]) || m+2 < len(t) &&
-			grammar.NameParticle(text[t[m+1].Start:t[m+1].End])) ||
-		t[m+1].Kind == grammar.Mark && strings.Contains("-'’", text[t[m+1].Start:t[m+1].End])) {
+	for m+1 < len(t) && m < k+6 && (t[m+1].Kind == grammar.Word && (grammar.Capital(text[t[m+1].Start:]) ||
+		m+2 < len(t) && grammar.NameParticle(t[m+1].Text())) || t[m+1].Kind == grammar.Mark &&
+		strings.Contains("-'’", t[m+1].Text())) {
 		m++
 	}
 	named := country
-	for _, by := range [...]string{strings.ToUpper(s.in.Country), s.hint, grammar.CountryAfter(text, t[m+1:])} {
+	for _, by := range [...]string{strings.ToUpper(s.in.Country), s.hint, grammar.CountryAfter(t[m+1:])} {
 		if named == "" {
 			named = by
 		}
@@ -678,8 +677,8 @@ func (s *scan) unproven(code, country string, t []grammar.Token, k int) (match, 
 		m-- // "Milano MI"
 	}
 	end := t[m].End
-	if m+1 < len(t) && t[m+1].Kind == grammar.Number && t[m+1].End-t[m+1].Start <= 2 &&
-		strings.EqualFold(text[t[m].Start:t[m].End], "cedex") {
+	if t.At(m+1).Kind == grammar.Number && t[m+1].End-t[m+1].Start <= 2 &&
+		strings.EqualFold(t[m].Text(), "cedex") {
 		end = t[m+1].End // "Paris Cedex 08"
 	}
 	state := ""
@@ -707,9 +706,9 @@ func (s *scan) wants(country, written string) bool {
 }
 
 // nameTokens reports whether the tokens are the words of one name.
-func nameTokens(text string, t []grammar.Token) bool {
+func nameTokens(text string, t grammar.Tokens) bool {
 	for _, tok := range t {
-		if tok.Kind != grammar.Word && !(tok.Kind == grammar.Mark && text[tok.Start] == '.') {
+		if tok.Kind != grammar.Word && !(tok.Kind == grammar.Mark && tok.Text()[0] == '.') {
 			return false
 		}
 	}
@@ -751,7 +750,7 @@ func (s *scan) streetAfter(end int, known grammar.Known) (grammar.Street, bool) 
 // nextStreet reads the street and house number that begin at i.
 func (s *scan) nextStreet(i int, known grammar.Known) (grammar.Street, bool) {
 	s.next = s.tokens(i, s.limitAfter(i), s.next[:0])
-	return grammar.StreetAfter(s.text, s.next, known)
+	return grammar.StreetAfter(s.next, known)
 }
 
 // nextCity returns the end of the words behind the postcode that follows i, or

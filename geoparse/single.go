@@ -40,33 +40,32 @@ func (s *scan) single() []Address {
 
 // singleUS reads "number street, unit, city, state ZIP", any part of which may
 // be missing.
-func (s *scan) singleUS(text string, t []grammar.Token) {
-	n := grammar.SkipCountry(text, t, len(t))
+func (s *scan) singleUS(text string, t grammar.Tokens) {
+	n := grammar.SkipCountry(t, len(t))
 	a := Address{Start: len(text), Country: s.hint, Confidence: confidenceWeak, Level: StreetLevel}
-	if n > 0 && isZIP(text[t[n-1].Start:t[n-1].End]) {
-		a.Postcode = text[t[n-1].Start:t[n-1].End]
+	if n > 0 && isZIP(t[n-1].Text()) {
+		a.Postcode = t[n-1].Text()
 		a.Start, a.End = t[n-1].Start, t[n-1].End
 		n--
 	}
 	code := ""
-	if state, span, k := grammar.StateBefore(text, t, n); state != "" && k > 0 &&
-		(a.Postcode != "" || commaBefore(text, t, k) || !grammar.RoadWord(span.Of(text)) ||
-			s.cityEnds(text, t[:k], state)) && !(a.Postcode == "" &&
-		grammar.FloorNumber(text[t[k-1].Start:t[k-1].End])) {
+	if state, span, k := grammar.StateBefore(t, n); state != "" && k > 0 && (a.Postcode != "" ||
+		commaBefore(text, t, k) || !grammar.RoadWord(span.Of(text)) || s.cityEnds(text, t[:k], state)) &&
+		!(a.Postcode == "" && grammar.FloorNumber(t[k-1].Text())) {
 		code, n = state, k
 		a.State = span.Of(text)
 		a.Start, a.End = min(a.Start, span.Start), max(a.End, span.End)
 	}
-	n = grammar.SkipMarksBack(text, t, n)
+	n = grammar.SkipMarksBack(t, n)
 	cut := n
 	street, ok := grammar.Street{}, false
 	for i := max(0, n-4); i < n && !ok; i++ {
 		if t[i].Kind != grammar.Word || i+1 == n && i > 0 && t[i-1].Kind != grammar.Mark &&
-			grammar.RoadWord(text[t[i].Start:t[i].End]) || !s.isCity(text[t[i].Start:t[n-1].End], code) {
+			grammar.RoadWord(t[i].Text()) || !s.isCity(grammar.Phrase(t[i:n]), code) {
 			continue
 		}
-		if st, found := grammar.USBefore(text, t[:i], !commaBefore(text, t, i)); found &&
-			st.Span().End >= t[max(0, grammar.SkipMarksBack(text, t, i)-1)].End {
+		if st, found := grammar.USBefore(t[:i], !commaBefore(text, t, i)); found &&
+			st.Span().End >= t[max(0, grammar.SkipMarksBack(t, i)-1)].End {
 			street, ok, cut = st, true, i
 		} else if i == 0 && (code != "" || a.Postcode != "") {
 			cut = 0
@@ -77,13 +76,13 @@ func (s *scan) singleUS(text string, t []grammar.Token) {
 		var end int
 		street, end, ok = s.firstUS(text, t[:n])
 		if ok {
-			cut = grammar.SkipMarks(text, t, end)
+			cut = grammar.SkipMarks(t, end)
 			if cut < n && code == "" && a.Postcode == "" && street.Strength == 3 &&
-				grammar.HasUnitWord(text[t[cut].Start:t[n-1].End]) {
+				grammar.HasUnitWord(grammar.Phrase(t[cut:n])) {
 				// what follows the street is a building or its part
 				if street.Unit.Empty() {
 					street.Unit.Start = t[cut].Start
-					if text[t[cut-1].Start] == '(' {
+					if t[cut-1].Text()[0] == '(' {
 						street.Unit.Start = t[cut-1].Start
 					}
 				}
@@ -96,14 +95,14 @@ func (s *scan) singleUS(text string, t []grammar.Token) {
 	}
 	alone := false
 	if !ok && code == "" && a.Postcode == "" {
-		street, ok = grammar.LineBefore(text, t[:n])
+		street, ok = grammar.LineBefore(t[:n])
 		alone, cut = ok, n
 	}
 	if !ok && (cut > 0 || a.Postcode == "" && code == "") {
 		return
 	}
 	if cut < n {
-		a.City = fold(text[t[cut].Start:t[n-1].End])
+		a.City = fold(grammar.Phrase(t[cut:n]))
 		a.Start, a.End = min(a.Start, t[cut].Start), max(a.End, t[n-1].End)
 	}
 	if ok {
@@ -119,11 +118,11 @@ func (s *scan) singleUS(text string, t []grammar.Token) {
 
 // singleCommonwealth reads "number street, city, province or county, postcode,
 // country", any part of which may be missing.
-func (s *scan) singleCommonwealth(land *grammar.Country, text string, t []grammar.Token) {
-	n := grammar.SkipMarksBack(text, t, len(t))
+func (s *scan) singleCommonwealth(land *grammar.Country, text string, t grammar.Tokens) {
+	n := grammar.SkipMarksBack(t, len(t))
 	a := Address{Start: len(text), Country: s.hint, Level: StreetLevel}
 	country := false
-	if k := grammar.SkipCountry(text, t, n); k < n {
+	if k := grammar.SkipCountry(t, n); k < n {
 		n, country = k, true
 	}
 	for range 2 { // the postcode stands before or behind the province
@@ -133,31 +132,31 @@ func (s *scan) singleCommonwealth(land *grammar.Country, text string, t []gramma
 			for n > 0 && t[n-1].Start >= code.Start {
 				n--
 			}
-			n = grammar.SkipMarksBack(text, t, n)
+			n = grammar.SkipMarksBack(t, n)
 		}
 		if a.State == "" {
-			if state, span, k := grammar.ProvinceBefore(s.hint, text, t, n); state != "" && k > 0 {
+			if state, span, k := grammar.ProvinceBefore(s.hint, t, n); state != "" && k > 0 {
 				a.State = strings.Trim(span.Of(text), "()")
 				a.take(span.Start, span.End)
-				n = grammar.SkipMarksBack(text, t, k)
+				n = grammar.SkipMarksBack(t, k)
 			}
 		}
 	}
 	for _, part := range land.Parts {
-		if i := n - strings.Count(part, " ") - 1; i > 0 && text[t[i].Start:t[n-1].End] == part {
+		if i := n - strings.Count(part, " ") - 1; i > 0 && grammar.Phrase(t[i:n]) == part {
 			a.State, country = part, true
 			a.take(t[i].Start, t[n-1].End)
-			n = grammar.SkipMarksBack(text, t, i)
+			n = grammar.SkipMarksBack(t, i)
 			break
 		}
 	}
-	n = grammar.SkipMarksBack(text, t, grammar.SkipCounty(land.Code, text, t, n))
+	n = grammar.SkipMarksBack(t, grammar.SkipCounty(land.Code, t, n))
 	placed := country || a.Postcode != "" || a.State != ""
 	cut := n
 	for i := max(0, n-4); i < n; i++ {
-		name := text[t[i].Start:t[n-1].End]
+		name := grammar.Phrase(t[i:n])
 		if t[i].Kind != grammar.Word || !cityLike(text, t[i:n]) || i == 0 && !placed ||
-			i > 0 && !commaBefore(text, t, i) && !grammar.RoadWord(text[t[i-1].Start:t[i-1].End]) {
+			i > 0 && !commaBefore(text, t, i) && !grammar.RoadWord(t[i-1].Text()) {
 			continue
 		}
 		if i > 0 && placed && commaBefore(text, t, i) || len(s.p.codes.cities(s.hint, name)) > 0 ||
@@ -170,10 +169,10 @@ func (s *scan) singleCommonwealth(land *grammar.Country, text string, t []gramma
 	}
 	street, ok := s.streetOf(land, t[:cut], true)
 	if !ok {
-		street, ok = grammar.LineBefore(text, t[:cut])
+		street, ok = grammar.LineBefore(t[:cut])
 	}
 	if !ok {
-		street, ok = grammar.PremisesBefore(text, t[:cut])
+		street, ok = grammar.PremisesBefore(t[:cut])
 	}
 	switch {
 	case ok:
@@ -188,7 +187,7 @@ func (s *scan) singleCommonwealth(land *grammar.Country, text string, t []gramma
 
 // codeEnd returns the postcode that ends t, for one of two halves also the first
 // alone: "SW1A".
-func codeEnd(land *grammar.Country, text string, t []grammar.Token) grammar.Span {
+func codeEnd(land *grammar.Country, text string, t grammar.Tokens) grammar.Span {
 	if len(t) < 2 {
 		return grammar.Span{}
 	}
@@ -196,7 +195,7 @@ func codeEnd(land *grammar.Country, text string, t []grammar.Token) grammar.Span
 	for k := len(t) - 1; k >= 0 && k >= len(t)-5 && end-t[k].Start <= 9; k-- {
 		if code := (grammar.Span{Start: t[k].Start, End: end}); land.Fits(code.Of(text)) ||
 			land.Form == grammar.CityPostcode && t[k].Kind == grammar.Word &&
-				(k == 0 || t[k-1].Kind != grammar.Word || t[k].Space) && outwardForm(code.Of(text)) {
+				(t.At(k-1).Kind != grammar.Word || t[k].Space) && outwardForm(code.Of(text)) {
 			return code
 		}
 	}
@@ -240,27 +239,27 @@ func (s *scan) finishSingle(a Address, state string, strength int) {
 }
 
 // firstUS reads the first street of t, or its post box.
-func (s *scan) firstUS(text string, t []grammar.Token) (grammar.Street, int, bool) {
+func (s *scan) firstUS(text string, t grammar.Tokens) (grammar.Street, int, bool) {
 	for i := range t {
-		if street, end, ok := grammar.USPostBox(text, t, i); ok {
+		if street, end, ok := grammar.USPostBox(t, i); ok {
 			return street, end, true
 		}
-		if street, end, ok := grammar.USForward(text, t, i); ok {
+		if street, end, ok := grammar.USForward(t, i); ok {
 			return street, end, true
 		}
 	}
 	return grammar.Street{}, 0, false
 }
 
-func commaBefore(text string, t []grammar.Token, i int) bool {
-	return i > 0 && (t[i-1].Kind == grammar.Break || text[t[i-1].Start] == ',')
+func commaBefore(text string, t grammar.Tokens, i int) bool {
+	return i > 0 && (t[i-1].Kind == grammar.Break || t[i-1].Text()[0] == ',')
 }
 
 // cityEnds reports whether t ends with a city of the state behind a street.
-func (s *scan) cityEnds(text string, t []grammar.Token, state string) bool {
+func (s *scan) cityEnds(text string, t grammar.Tokens, state string) bool {
 	for i := max(1, len(t)-3); i < len(t); i++ {
-		if t[i].Kind == grammar.Word && grammar.RoadWord(text[t[i-1].Start:t[i-1].End]) &&
-			s.isCity(text[t[i].Start:t[len(t)-1].End], state) {
+		if t[i].Kind == grammar.Word && grammar.RoadWord(t[i-1].Text()) &&
+			s.isCity(grammar.Phrase(t[i:len(t)]), state) {
 			return true
 		}
 	}
@@ -268,10 +267,9 @@ func (s *scan) cityEnds(text string, t []grammar.Token, state string) bool {
 }
 
 // cityLike reports whether the tokens can name a city: a few words.
-func cityLike(text string, t []grammar.Token) bool {
+func cityLike(text string, t grammar.Tokens) bool {
 	for _, tok := range t {
-		if tok.Kind != grammar.Word && !(tok.Kind == grammar.Mark &&
-			strings.Contains(".'-", text[tok.Start:tok.End])) {
+		if tok.Kind != grammar.Word && !(tok.Kind == grammar.Mark && strings.Contains(".'-", tok.Text())) {
 			return false
 		}
 	}
@@ -299,17 +297,17 @@ func isZIP(s string) bool {
 // singleEurope reads "street number, postcode city, state, country" in the
 // order of most of Europe; each part may be missing, and the house number may
 // come first where the country writes it so.
-func (s *scan) singleEurope(land *grammar.Country, text string, t []grammar.Token) {
-	n := grammar.SkipMarksBack(text, t, grammar.SkipCountry(text, t, len(t)))
-	if n > 0 && t[n-1].Kind == grammar.Number && land.Fits(text[t[n-1].Start:t[n-1].End]) {
+func (s *scan) singleEurope(land *grammar.Country, text string, t grammar.Tokens) {
+	n := grammar.SkipMarksBack(t, grammar.SkipCountry(t, len(t)))
+	if t.At(n-1).Kind == grammar.Number && land.Fits(t[n-1].Text()) {
 		n = len(t) // "2016 Luxembourg": a city of the country's name
 	}
 	country := n < len(t)
 	a := Address{Start: len(text), Country: s.hint, Level: StreetLevel}
-	if k, name := grammar.RegionBefore(s.hint, text, t, n); k < n {
+	if k, name := grammar.RegionBefore(s.hint, t, n); k < n {
 		a.State, country = fold(name.Of(text)), true
 		a.take(name.Start, name.End)
-		if n = grammar.SkipMarksBack(text, t, k); land.CityStates[gazetteer.Key(a.State)] {
+		if n = grammar.SkipMarksBack(t, k); land.CityStates[gazetteer.Key(a.State)] {
 			a.City = a.State
 		}
 	}
@@ -319,7 +317,7 @@ func (s *scan) singleEurope(land *grammar.Country, text string, t []grammar.Toke
 	}
 	street, ok := s.streetOfSingle(&a, text, t[:cut])
 	if !ok && cut < n && !country && a.Postcode == "" && commaBefore(text, t, cut) {
-		street, ok = grammar.SegmentBefore(text, t[:cut])
+		street, ok = grammar.SegmentBefore(t[:cut])
 	}
 	if ok {
 		a.takeStreet(text, street)
@@ -354,11 +352,11 @@ func (s *scan) splitStreet(land *grammar.Country, a *Address) {
 func (a *Address) take(start, end int) { a.Start, a.End = min(a.Start, start), max(a.End, end) }
 
 // streetOfSingle reads the street that ends with t.
-func (s *scan) streetOfSingle(a *Address, text string, t []grammar.Token) (grammar.Street, bool) {
+func (s *scan) streetOfSingle(a *Address, text string, t grammar.Tokens) (grammar.Street, bool) {
 	known := s.known(a)
-	street, ok := grammar.StreetBefore(text, t, known)
+	street, ok := grammar.StreetBefore(t, known)
 	if grammar.Find(s.hint).NumberFirst && (!ok || street.Number.Empty()) {
-		if first, found := grammar.NumberStreetBefore(text, t, known); found {
+		if first, found := grammar.NumberStreetBefore(t, known); found {
 			return first, true
 		}
 	}
@@ -367,7 +365,7 @@ func (s *scan) streetOfSingle(a *Address, text string, t []grammar.Token) (gramm
 
 // codeOfSingle takes the last postcode of t[:n], and as city the words behind
 // it. It returns the index of what they begin with, or n.
-func (s *scan) codeOfSingle(land *grammar.Country, a *Address, text string, t []grammar.Token, n int) int {
+func (s *scan) codeOfSingle(land *grammar.Country, a *Address, text string, t grammar.Tokens, n int) int {
 	for k := n - 1; k >= 0 && k >= n-8; k-- {
 		if t[k].Kind != grammar.Number {
 			continue
@@ -378,14 +376,14 @@ func (s *scan) codeOfSingle(land *grammar.Country, a *Address, text string, t []
 			continue
 		}
 		first := k + 1
-		if land.Letters && first < n && t[first].End-t[first].Start == 2 && upper(text[t[first].Start]) {
+		if land.Letters && first < n && t[first].End-t[first].Start == 2 && upper(t[first].Text()[0]) {
 			end = t[first].End
 			first++
 		}
-		first = grammar.SkipMarks(text, t[:n], first)
+		first = grammar.SkipMarks(t[:n], first)
 		last := first
 		for last < n && (t[last].Kind == grammar.Word ||
-			t[last].Kind == grammar.Mark && strings.Contains("'’-", text[t[last].Start:t[last].End])) {
+			t[last].Kind == grammar.Mark && strings.Contains("'’-", t[last].Text())) {
 			last++
 		}
 		if k == 0 && (last < n || first == n) {
@@ -405,7 +403,7 @@ func (s *scan) codeOfSingle(land *grammar.Country, a *Address, text string, t []
 			a.City = fold(text[t[first].Start:end])
 			a.take(t[first].Start, end)
 		}
-		if k > 0 && grammar.CountryOfPrefix(strings.TrimRight(text[t[k-1].Start:t[k-1].End], "-")) == s.hint {
+		if k > 0 && grammar.CountryOfPrefix(strings.TrimRight(t[k-1].Text(), "-")) == s.hint {
 			k-- // "DK-8660"
 		}
 		return k
@@ -415,23 +413,23 @@ func (s *scan) codeOfSingle(land *grammar.Country, a *Address, text string, t []
 
 // cityOfSingle takes the longest known name of a city that ends with token
 // n-1. It returns the index of its first token, or n.
-func (s *scan) cityOfSingle(a *Address, text string, t []grammar.Token, n int, country bool) int {
+func (s *scan) cityOfSingle(a *Address, text string, t grammar.Tokens, n int, country bool) int {
 	unknown := !s.p.has[s.hint]
 	for i := max(0, n-5); i < n; i++ {
 		if t[i].Kind == grammar.Word && unknown && commaBefore(text, t, i) && cityLike(text, t[i:n]) {
-			a.City = fold(text[t[i].Start:t[n-1].End])
+			a.City = fold(grammar.Phrase(t[i:n]))
 			a.take(t[i].Start, t[n-1].End)
 			return i
 		}
 		if t[i].Kind != grammar.Word || !cityLike(text, t[i:n]) || i == 0 && !country {
 			continue
 		}
-		name := text[t[i].Start:t[n-1].End]
+		name := grammar.Phrase(t[i:n])
 		if len(name) < 3 || len(s.p.codes.cities(s.hint, name)) == 0 &&
 			len(s.p.codes.cities(s.hint, grammar.Native(name))) == 0 {
 			continue
 		}
-		if i > 0 && t[i-1].Kind == grammar.Word && t[i-1].End-t[i-1].Start > 1 {
+		if t.At(i-1).Kind == grammar.Word && t[i-1].End-t[i-1].Start > 1 {
 			// nothing divides it from the street, which must be one without it
 			if street, ok := s.streetOfSingle(a, text, t[:i]); !ok || street.Strength < 3 ||
 				street.Name.End != t[i-1].End {

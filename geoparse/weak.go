@@ -81,7 +81,7 @@ func (s *scan) weakAddress(i int) (Address, bool) {
 		}
 		return found
 	}
-	street, ok := grammar.StreetBefore(text, t, known)
+	street, ok := grammar.StreetBefore(t, known)
 	if !ok || street.Strength < 4 || street.Number.Empty() {
 		return Address{}, false
 	}
@@ -117,11 +117,11 @@ func (s *scan) elsewhere(place gazetteer.Place, span grammar.Span) bool {
 	text := s.text
 	ours := func(name string) bool { return s.ourCity(place, gazetteer.Key(name)) }
 	after := s.tokens(span.End, s.limitAfter(span.End), nil)
-	if name := grammar.PlaceAfter(text, after); !name.Empty() {
+	if name := grammar.PlaceAfter(after); !name.Empty() {
 		return !ours(name.Of(text))
 	}
 	before := s.tokens(max(0, span.Start-windowAfter), span.Start, nil)
-	if name := grammar.PlaceBefore(text, before); !name.Empty() {
+	if name := grammar.PlaceBefore(before); !name.Empty() {
 		return !ours(name.Of(text))
 	}
 	return false

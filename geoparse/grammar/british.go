@@ -47,36 +47,36 @@ var (
 // parts, between lines or commas, before the city: a street, else the name of a
 // building, estate or park, with unit and post box: "Unit 5 Princes Park". The
 // name of a quarter may stand between them and the city.
-func PremisesBefore(text string, t []Token) (Street, bool) {
+func PremisesBefore(t Tokens) (Street, bool) {
 	var s Street
 	k, passed, found := len(t), 0, false
 	for passed < 3 {
-		k = backOver(text, t, k, ",;|·•-–()")
+		k = backOver(t, k, ",;|·•-–()")
 		start := k
-		for start > 0 && t[start-1].Kind != Break && !isMark(text, t[start-1], ",;|·•:()") {
+		for start > 0 && t[start-1].Kind != Break && !t[start-1].isMark(",;|·•:()") {
 			start--
 		}
 		if start == k || k-start > 10 {
 			break
 		}
-		unit := usUnit(text, t[:k], start)
-		name := roadName(text, t[start+unit:k])
+		unit := usUnit(t[:k], start)
+		name := roadName(t[start+unit : k])
 		switch {
-		case postBox(text, t[:k], start) > 0:
+		case postBox(t[:k], start) > 0:
 			s.POBox = Span{t[start].Start, t[start+unit-1].End}
 			return s, true
 		case unit > 0 && (found || len(name) > 0 || t[start+unit-1].Kind == Number):
 			s.Unit = Span{t[start].Start, t[start+unit-1].End}
-		case unit > 0, len(name) == 0 && !quarter(text, t[start:k]):
+		case unit > 0, len(name) == 0 && !quarter(t[start:k]):
 			return s, found
 		}
-		road := len(name) > 0 && britishRoads[LowerASCII(name[len(name)-1].text(text))]
+		road := len(name) > 0 && britishRoads[name[len(name)-1].lower()]
 		if len(name) > 0 && (road || unit > 0 || s.Name.Empty()) {
-			s.Name, s.Strength = Span{name[0].Start, trimWord(text, name[len(name)-1])}, 3
+			s.Name, s.Strength = Span{name[0].Start, trimWord(name[len(name)-1])}, 3
 		}
 		if road {
 			if s.Unit.Empty() {
-				s.Unit = unitAhead(text, t, start)
+				s.Unit = unitAhead(t, start)
 			}
 			return s, true
 		}
@@ -92,26 +92,26 @@ func PremisesBefore(text string, t []Token) (Street, bool) {
 // roadName returns the tokens of t that name a street, building or park: all of
 // them, or a street before the name of an estate ("Malmesbury Road Kingsditch
 // Trading Estate"); none where they are something else.
-func roadName(text string, t []Token) []Token {
+func roadName(t Tokens) Tokens {
 	if len(t) < 2 {
 		return nil
 	}
-	last := LowerASCII(t[len(t)-1].text(text))
+	last := t[len(t)-1].lower()
 	if britishRoads[last] {
 		first := len(t) - 1 // "The clinic is on Mill Lane"
-		for first > 0 && len(t)-first < 5 && (capitals(text, t[first-1:first]) || isMark(text, t[first-1], "'’.")) {
+		for first > 0 && len(t)-first < 5 && (capitals(t[first-1:first]) || t[first-1].isMark("'’.")) {
 			first--
 		}
-		if len(t)-first >= 2 && capitals(text, t[first:]) {
+		if len(t)-first >= 2 && capitals(t[first:]) {
 			return t[first:]
 		}
 		return nil
 	}
-	if !premises[last] || !capitals(text, t) {
+	if !premises[last] || !capitals(t) {
 		return nil
 	}
 	for i := 1; i+3 < len(t) && i < 5; i++ {
-		if britishRoads[LowerASCII(t[i].text(text))] {
+		if britishRoads[t[i].lower()] {
 			return t[:i+1]
 		}
 	}
@@ -123,19 +123,18 @@ func roadName(text string, t []Token) []Token {
 
 // quarter reports whether t may name a part of a city, or leads on to its name:
 // "East Finchley", "Nr" before Ormskirk.
-func quarter(text string, t []Token) bool {
-	return len(t) <= 4 && capitals(text, t) || len(t) == 1 && isWord(text, t[0], "nr", "near")
+func quarter(t Tokens) bool {
+	return len(t) <= 4 && capitals(t) || len(t) == 1 && t[0].isWord("nr", "near")
 }
 
 // capitals reports whether t are words with capitals, or small ones between them.
-func capitals(text string, t []Token) bool {
+func capitals(t Tokens) bool {
 	for _, tok := range t {
-		s := tok.text(text)
+		s := tok.Text()
 		if tok.Kind == Word && (!Capital(s) && !usSmall[s] || usStops[LowerASCII(s)]) ||
-			tok.Kind == Number && !Ordinal(s) ||
-			tok.Kind == Mark && !isMark(text, tok, "&'’/.-") {
+			tok.Kind == Number && !Ordinal(s) || tok.Kind == Mark && !tok.isMark("&'’/.-") {
 			return false
 		}
 	}
-	return t[0].Kind == Word && Capital(t[0].text(text))
+	return t[0].Kind == Word && t[0].capital()
 }

@@ -55,10 +55,10 @@ type Country struct {
 	Counties   map[string]bool   // folded names that stand behind a city
 	Cities     map[string]bool   // by gazetteer.Key: cities that the gazetteer may know by their quarters alone
 
-	Respell     *strings.Replacer                               // other letters for those of a city's name, or nil
-	StateOf     func(code string) string                        // the state of a postcode, or nil
-	StreetEnd   func(words []string) int                        // words of the street where the city follows undivided, or nil
-	CityStreets map[string]func(string, []Token) (Street, bool) // cities with streets of their own form
+	Respell     *strings.Replacer                      // other letters for those of a city's name, or nil
+	StateOf     func(code string) string               // the state of a postcode, or nil
+	StreetEnd   func(words []string) int               // words of the street where the city follows undivided, or nil
+	CityStreets map[string]func(Tokens) (Street, bool) // cities with streets of their own form
 }
 
 // table has the countries by the letters of their codes.
@@ -247,13 +247,13 @@ func Speaks(country, lang string) bool {
 
 // RegionBefore steps back from token k over the name of a state that fills its
 // line. It returns the index of the first token of the name, or k.
-func RegionBefore(country, text string, t []Token, k int) (int, Span) {
+func RegionBefore(country string, t Tokens, k int) (int, Span) {
 	for n := min(3, k); n >= 1; n-- {
-		if !onlyWords(t[k-n:k]) || k > n && t[k-n-1].Kind != Break && !isMark(text, t[k-n-1], ",") {
+		if !onlyWords(t[k-n:k]) || k > n && t[k-n-1].Kind != Break && !t[k-n-1].isMark(",") {
 			continue
 		}
 		name := Span{t[k-n].Start, t[k-1].End}
-		if _, ok := Find(country).States[foldName(name.Of(text))]; ok {
+		if _, ok := Find(country).States[foldName(name.in(t))]; ok {
 			return k - n, name
 		}
 	}
@@ -262,13 +262,13 @@ func RegionBefore(country, text string, t []Token, k int) (int, Span) {
 
 // CountryAfter returns the country whose name, not code, t begins with behind
 // separators, or "".
-func CountryAfter(text string, t []Token) string {
+func CountryAfter(t Tokens) string {
 	i := 0
-	for i < len(t) && i < 3 && (t[i].Kind == Break || isMark(text, t[i], ",-–|(/")) {
+	for i < len(t) && i < 3 && (t[i].Kind == Break || t[i].isMark(",-–|(/")) {
 		i++
 	}
 	for n := min(3, len(t)-i); n >= 1 && i > 0; n-- {
-		name := Span{t[i].Start, t[i+n-1].End}.Of(text)
+		name := Phrase(t[i : i+n])
 		if len(name) > 3 && onlyWords(t[i:i+n]) && CountryOf(name) != "" {
 			return CountryOf(name)
 		}
@@ -282,33 +282,33 @@ func NameParticle(w string) bool {
 }
 
 // SkipCountry steps back from token k over the name of a country at the end.
-func SkipCountry(text string, t []Token, k int) int {
-	end := SkipMarksBack(text, t, k)
+func SkipCountry(t Tokens, k int) int {
+	end := SkipMarksBack(t, k)
 	for n := 4; n >= 1; n-- {
 		if end <= n || !onlyWords(t[end-n:end]) {
 			continue
 		}
-		name := text[t[end-n].Start:t[end-1].End]
+		name := Phrase(t[end-n : end])
 		form := Find(CountryOf(name)).Form
 		code := len(strings.Trim(name, ".")) <= 2 && form != CityStateZIP && form != CityPostcode
 		if form != AnyForm && !code {
-			return SkipMarksBack(text, t, end-n)
+			return SkipMarksBack(t, end-n)
 		}
 	}
 	return k
 }
 
 // SkipMarksBack steps back from token k over line breaks and punctuation.
-func SkipMarksBack(text string, t []Token, k int) int {
-	for k > 0 && (t[k-1].Kind == Break || t[k-1].Kind == Mark && !isMark(text, t[k-1], ")#")) {
+func SkipMarksBack(t Tokens, k int) int {
+	for k > 0 && (t[k-1].Kind == Break || t[k-1].Kind == Mark && !t[k-1].isMark(")#")) {
 		k--
 	}
 	return k
 }
 
 // SkipMarks steps from token k over line breaks and punctuation.
-func SkipMarks(text string, t []Token, k int) int {
-	for k < len(t) && (t[k].Kind == Break || t[k].Kind == Mark && !isMark(text, t[k], "#")) {
+func SkipMarks(t Tokens, k int) int {
+	for k < len(t) && (t[k].Kind == Break || t[k].Kind == Mark && !t[k].isMark("#")) {
 		k++
 	}
 	return k

@@ -10,7 +10,7 @@ func init() {
 		Domains:     "de berlin hamburg koeln bayern nrw saarland ruhr",
 		States:      statesOf(german["states"]),
 		CityStates:  set("berlin bremen hamburg"),
-		CityStreets: map[string]func(string, []Token) (Street, bool){"mannheim": squareBefore},
+		CityStreets: map[string]func(Tokens) (Street, bool){"mannheim": squareBefore},
 	})
 	add(Country{
 		Code: "AT", Form: CodeCity, Codes: "9999",
@@ -56,17 +56,17 @@ var (
 
 // squareBefore reads a house in the squares of Mannheim, whose streets have no
 // names: "Q 7, 24", "C5 Nr. 3".
-func squareBefore(text string, t []Token) (Street, bool) {
-	s, k := skipTail(text, t, len(t))
-	j, ok := numberBefore(text, t, k)
+func squareBefore(t Tokens) (Street, bool) {
+	s, k := skipTail(t, len(t))
+	j, ok := numberBefore(t, k)
 	for n := k - 1; ok && n >= 1 && n >= k-8; n-- {
 		letter, square := t[n-1], t[n]
-		if square.Kind != Number || !isLetterWord(letter) || text[letter.Start] < 'A' ||
-			text[letter.Start] > 'U' || leadingInt(square.text(text)) > 13 || square.End-square.Start > 2 {
+		if square.Kind != Number || !isLetterWord(letter) || letter.Text() < "A" ||
+			letter.Text() > "U" || leadingInt(square.Text()) > 13 || square.size() > 2 {
 			continue
 		}
 		number := n + 1
-		for number < k && (isMark(text, t[number], ",-–/") || isWord(text, t[number], "nr")) {
+		for number < k && (t[number].isMark(",-–/") || t[number].isWord("nr")) {
 			number++
 		}
 		if number < k && t[number].Kind == Number && number >= j {

@@ -17,7 +17,7 @@ func TestTokenize(t *testing.T) {
 	} {
 		var got []string
 		for _, tok := range Tokenize(text, 0, len(text), nil) {
-			got = append(got, tok.text(text))
+			got = append(got, tok.Text())
 		}
 		if s := strings.Join(got, "|"); s != want {
 			t.Errorf("Tokenize(%q) = %q, want %q", text, s, want)
@@ -58,7 +58,7 @@ func TestStreetBefore(t *testing.T) {
 		{"", "", "", ""},
 	} {
 		tok := Tokenize(c.text, 0, len(c.text), nil)
-		s, _ := StreetBefore(c.text, tok, nil)
+		s, _ := StreetBefore(tok, nil)
 		if got := s.Name.Of(c.text); got != c.name || s.Number.Of(c.text) != c.number ||
 			s.Unit.Of(c.text) != c.unit {
 			t.Errorf("%q: name %q, number %q, unit %q; want %q, %q, %q", c.text, got, s.Number.Of(c.text), s.Unit.Of(c.text), c.name, c.number, c.unit)
@@ -88,7 +88,7 @@ func TestUSBefore(t *testing.T) {
 		{"", "", "", "", ""},
 	} {
 		tok := Tokenize(c.text, 0, len(c.text), nil)
-		s, _ := USBefore(c.text, tok, false)
+		s, _ := USBefore(tok, false)
 		if s.Number.Of(c.text) != c.number || s.Name.Of(c.text) != c.name || s.Unit.Of(c.text) != c.unit ||
 			s.POBox.Of(c.text) != c.box {
 			t.Errorf("%q: number %q, name %q, unit %q, box %q", c.text, s.Number.Of(c.text), s.Name.Of(c.text), s.Unit.Of(c.text), s.POBox.Of(c.text))
@@ -107,7 +107,7 @@ func TestStreetAfter(t *testing.T) {
 		", Lange Straße 12, 3":               "12",
 		"\nLange Straße 5-7, 80 m² im Hof\n": "5-7",
 	} {
-		s, ok := StreetAfter(text, Tokenize(text, 0, len(text), nil), nil)
+		s, ok := StreetAfter(Tokenize(text, 0, len(text), nil), nil)
 		if got := s.Number.Of(text); !ok || s.Name.Of(text) != "Lange Straße" || got != want {
 			t.Errorf("%q: name %q, number %q, want %q", text, s.Name.Of(text), got, want)
 		}
@@ -188,14 +188,14 @@ func FuzzStreets(f *testing.F) {
 				t.Fatalf("name and number overlap: %+v of %q", s, text)
 			}
 		}
-		check(StreetBefore(text, tok, nil))
-		check(StreetBefore(text, tok, func(name string) bool { return len(name)%2 == 0 }))
-		check(NumberStreetBefore(text, tok, nil))
-		check(StreetAfter(text, tok, nil))
-		check(USBefore(text, tok, false))
-		check(USBefore(text, tok, true))
+		check(StreetBefore(tok, nil))
+		check(StreetBefore(tok, func(name string) bool { return len(name)%2 == 0 }))
+		check(NumberStreetBefore(tok, nil))
+		check(StreetAfter(tok, nil))
+		check(USBefore(tok, false))
+		check(USBefore(tok, true))
 		for i := range tok {
-			s, _, ok := USForward(text, tok, i)
+			s, _, ok := USForward(tok, i)
 			check(s, ok)
 		}
 	})

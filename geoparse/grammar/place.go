@@ -7,7 +7,7 @@ import "strings"
 // Almere", in the same or the next lines), or a name set off by a comma, dash
 // or "in" in the same line, or a country in a line of its own. It returns the
 // empty Span where nothing does. t are the tokens behind the number.
-func PlaceAfter(text string, t []Token) Span {
+func PlaceAfter(t Tokens) Span {
 	i, breaks := 0, 0
 	introduced, words := false, false
 	for ; i < len(t); i++ {
@@ -19,30 +19,30 @@ func PlaceAfter(text string, t []Token) Span {
 			}
 			introduced, words = false, false
 			continue
-		case isMark(text, tok, "("):
-			if j := closing(text, t, i); j > 0 {
+		case tok.isMark("("):
+			if j := closing(t, i); j > 0 {
 				i = j - 1
 			}
 			continue
-		case isMark(text, tok, ".;"):
+		case tok.isMark(".;"):
 			return Span{}
 		case tok.Kind == Mark:
 			introduced = breaks == 0
 			continue
-		case breaks == 0 && isWord(text, tok, "in", "at", "te"):
+		case breaks == 0 && tok.isWord("in", "at", "te"):
 			introduced = true
 			continue
 		case tok.Kind == Number:
-			if !codeLike(text, tok) || words {
+			if !codeLike(tok) || words {
 				return Span{}
 			}
-			return wordsFrom(text, t, i+1)
-		case i+1 < len(t) && t[i+1].Kind != Break && byPrefix[strings.TrimRight(tok.text(text), "-")] != "":
+			return wordsFrom(t, i+1)
+		case i+1 < len(t) && t[i+1].Kind != Break && byPrefix[strings.TrimRight(tok.Text(), "-")] != "":
 			continue // "D-26121"
-		case breaks > 0 && t[i-1].Kind == Break && CountryOf(lineFrom(t, i).Of(text)) != "":
+		case breaks > 0 && t[i-1].Kind == Break && CountryOf(lineFrom(t, i).in(t)) != "":
 			return lineFrom(t, i)
-		case introduced && Capital(tok.text(text)) && !notPlace(tok.text(text)):
-			return wordsFrom(text, t, i)
+		case introduced && tok.capital() && !notPlace(tok.Text()):
+			return wordsFrom(t, i)
 		case introduced:
 			return Span{}
 		}
@@ -53,19 +53,19 @@ func PlaceAfter(text string, t []Token) Span {
 
 // PlaceBefore returns the words between a postcode and a street that follows
 // it: "26121 Oldenburg, Lange Straße 5". t are the tokens before the street.
-func PlaceBefore(text string, t []Token) Span {
+func PlaceBefore(t Tokens) Span {
 	k := len(t)
-	for k > 0 && len(t)-k < 3 && (t[k-1].Kind == Break || t[k-1].Kind == Mark && !isMark(text, t[k-1], ".!?")) {
+	for k > 0 && len(t)-k < 3 && (t[k-1].Kind == Break || t[k-1].Kind == Mark && !t[k-1].isMark(".!?")) {
 		k--
 	}
 	for i := k - 1; i >= 0 && i >= k-7; i-- {
 		switch {
 		case t[i].Kind == Number:
-			if i+1 < k && codeLike(text, t[i]) && t[i+1].Kind == Word && Capital(t[i+1].text(text)) {
+			if i+1 < k && codeLike(t[i]) && t[i+1].Kind == Word && t[i+1].capital() {
 				return Span{t[i+1].Start, t[k-1].End}
 			}
 			return Span{}
-		case t[i].Kind == Break, isMark(text, t[i], ";:|!?"):
+		case t[i].Kind == Break, t[i].isMark(";:|!?"):
 			return Span{}
 		}
 	}
@@ -73,12 +73,12 @@ func PlaceBefore(text string, t []Token) Span {
 }
 
 // codeLike reports whether tok has the form of a postcode: four to six digits.
-func codeLike(text string, tok Token) bool {
+func codeLike(tok Token) bool {
 	n := tok.End - tok.Start
 	if n < 4 || n > 6 {
 		return false
 	}
-	for _, r := range tok.text(text) {
+	for _, r := range tok.Text() {
 		if !isDigit(r) {
 			return false
 		}
@@ -88,25 +88,25 @@ func codeLike(text string, tok Token) bool {
 
 // wordsFrom returns the words from token i on in one line, at least what is
 // there; the empty Span where none begins with a capital.
-func wordsFrom(text string, t []Token, i int) Span {
-	for i < len(t) && t[i].Kind == Mark {
+func wordsFrom(t Tokens, i int) Span {
+	for t.At(i).Kind == Mark {
 		i++
 	}
-	if i >= len(t) || t[i].Kind != Word || !Capital(t[i].text(text)) {
+	if t.At(i).Kind != Word || !t[i].capital() {
 		return Span{}
 	}
-	if i+1 < len(t) && t[i].End-t[i].Start == 2 && t[i+1].Kind == Word && Capital(t[i+1].text(text)) {
+	if i+1 < len(t) && t[i].size() == 2 && t[i+1].Kind == Word && t[i+1].capital() {
 		i++ // "1234 AB Almere"
 	}
 	j := i
-	for j < len(t) && (t[j].Kind == Word || isMark(text, t[j], "-./")) {
+	for j < len(t) && (t[j].Kind == Word || t[j].isMark("-./")) {
 		j++
 	}
 	return Span{t[i].Start, t[j-1].End}
 }
 
 // lineFrom returns the rest of the line from token i on.
-func lineFrom(t []Token, i int) Span {
+func lineFrom(t Tokens, i int) Span {
 	j := i
 	for j+1 < len(t) && t[j+1].Kind != Break {
 		j++

@@ -5,17 +5,17 @@ import "strings"
 // ProvinceBefore reads the province of Canada or state of Australia that ends
 // with token k-1, in parentheses or not, with the name of the country behind it
 // skipped. It returns its code, its span and the index of its first token.
-func ProvinceBefore(country, text string, t []Token, k int) (string, Span, int) {
-	k = backOver(text, t, k, ",.|-–;()")
-	if n := SkipCountry(text, t, k); n < k {
-		k = backOver(text, t, n, ",.|-–;()")
+func ProvinceBefore(country string, t Tokens, k int) (string, Span, int) {
+	k = backOver(t, k, ",.|-–;()")
+	if n := SkipCountry(t, k); n < k {
+		k = backOver(t, n, ",.|-–;()")
 	}
 	for n := min(3, k); n >= 1; n-- {
 		if !onlyWords(t[k-n : k]) {
 			continue
 		}
 		sp := Span{t[k-n].Start, t[k-1].End}
-		if code := province(country, sp.Of(text)); code != "" {
+		if code := province(country, sp.in(t)); code != "" {
 			return code, sp, k - n
 		}
 	}
@@ -23,15 +23,15 @@ func ProvinceBefore(country, text string, t []Token, k int) (string, Span, int) 
 }
 
 // ProvinceAfter reads the province that begins with token 0: "V7P 1B3 BC".
-func ProvinceAfter(country, text string, t []Token) (string, Span) {
+func ProvinceAfter(country string, t Tokens) (string, Span) {
 	i := 0
-	for i < len(t) && i < 2 && (t[i].Kind == Break || isMark(text, t[i], ",(")) {
+	for i < len(t) && i < 2 && (t[i].Kind == Break || t[i].isMark(",(")) {
 		i++
 	}
 	for n := min(3, len(t)-i); n >= 1; n-- {
 		if onlyWords(t[i : i+n]) {
 			sp := Span{t[i].Start, t[i+n-1].End}
-			if code := province(country, sp.Of(text)); code != "" {
+			if code := province(country, sp.in(t)); code != "" {
 				return code, sp
 			}
 		}
@@ -62,18 +62,18 @@ func MayBeProvince(word string) bool {
 // Province returns the code of the province that s, as written, names.
 func Province(country, s string) string { return province(country, s) }
 
-func backOver(text string, t []Token, k int, marks string) int {
-	for k > 0 && (t[k-1].Kind == Break || isMark(text, t[k-1], marks)) {
+func backOver(t Tokens, k int, marks string) int {
+	for k > 0 && (t[k-1].Kind == Break || t[k-1].isMark(marks)) {
 		k--
 	}
 	return k
 }
 
 // SkipLabel steps back from token k over a label such as "Postcode:".
-func SkipLabel(text string, t []Token, k int) int {
-	n := backOver(text, t, k, ":.,")
-	if n > 0 && isWord(text, t[n-1], "postcode", "code", "zip") {
-		if n--; n > 0 && isWord(text, t[n-1], "post", "postal", "zip") {
+func SkipLabel(t Tokens, k int) int {
+	n := backOver(t, k, ":.,")
+	if t.At(n-1).isWord("postcode", "code", "zip") {
+		if n--; t.At(n-1).isWord("post", "postal", "zip") {
 			n--
 		}
 		return n
@@ -82,9 +82,9 @@ func SkipLabel(text string, t []Token, k int) int {
 }
 
 // SkipCounty steps back from token k over the name of a county.
-func SkipCounty(country, text string, t []Token, k int) int {
+func SkipCounty(country string, t Tokens, k int) int {
 	for n := min(4, k); n >= 1; n-- {
-		if k-n > 0 && Find(country).Counties[foldName(Span{t[k-n].Start, t[k-1].End}.Of(text))] {
+		if k-n > 0 && Find(country).Counties[foldName(Phrase(t[k-n:k]))] {
 			return k - n
 		}
 	}

@@ -17,27 +17,27 @@ const maxNameWords = 8
 // Europe. t are the tokens that end at the anchor. The street is the longest
 // suffix of the words before the number that known accepts (known may be nil),
 // else what the grammar makes of them.
-func StreetBefore(text string, t []Token, known Known) (Street, bool) {
-	s, k := skipTail(text, t, len(t))
-	if s, ok := streetEndingAt(text, t, k, known, s); ok {
+func StreetBefore(t Tokens, known Known) (Street, bool) {
+	s, k := skipTail(t, len(t))
+	if s, ok := streetEndingAt(t, k, known, s); ok {
 		return s, true
 	}
 	// A line of its own between the street and the anchor, such as a district
 	// or the name of a business park.
 	if line, ok := skipLine(t, k); ok {
-		unit, j := skipTail(text, t, line)
+		unit, j := skipTail(t, line)
 		if unit.POBox.Empty() {
 			unit.POBox = s.POBox
 		}
-		if found, ok := streetEndingAt(text, t, j, known, unit); ok && !found.Number.Empty() &&
+		if found, ok := streetEndingAt(t, j, known, unit); ok && !found.Number.Empty() &&
 			found.Strength >= 3 {
 			return found, true
 		}
 	}
 	// One part between separators that is no street: a room, a building.
-	if part, ok := skipPart(text, t, k); ok {
-		unit, j := skipTail(text, t, part)
-		if found, ok := streetEndingAt(text, t, j, known, unit); ok && !found.Number.Empty() &&
+	if part, ok := skipPart(t, k); ok {
+		unit, j := skipTail(t, part)
+		if found, ok := streetEndingAt(t, j, known, unit); ok && !found.Number.Empty() &&
 			found.Strength >= 3 {
 			return found, true
 		}
@@ -47,15 +47,15 @@ func StreetBefore(text string, t []Token, known Known) (Street, bool) {
 
 // skipPart steps back over one part of at most five tokens between separators,
 // without a label: ", R. 1/B201,".
-func skipPart(text string, t []Token, k int) (int, bool) {
+func skipPart(t Tokens, k int) (int, bool) {
 	if k == len(t) {
 		return 0, false
 	}
 	for i := k - 1; i > 0 && k-i <= 6; i-- {
-		if t[i].Kind == Word && germanStops[Fold(t[i].text(text))] {
+		if t[i].Kind == Word && germanStops[t[i].fold()] {
 			return 0, false
 		}
-		if t[i].Kind == Break || isMark(text, t[i], ",|·•;") {
+		if t[i].Kind == Break || t[i].isMark(",|·•;") {
 			return i, i < k-1
 		}
 	}
@@ -63,10 +63,10 @@ func skipPart(text string, t []Token, k int) (int, bool) {
 }
 
 // streetEndingAt reads name and number that end with token k-1.
-func streetEndingAt(text string, t []Token, k int, known Known, s Street) (Street, bool) {
-	j, ok := numberBefore(text, t, k)
+func streetEndingAt(t Tokens, k int, known Known, s Street) (Street, bool) {
+	j, ok := numberBefore(t, k)
 	if !ok {
-		return lineStreet(text, t, k, known, s)
+		return lineStreet(t, k, known, s)
 	}
 	number := Span{t[j].Start, t[k-1].End}
 	if s.slash > number.Start {
@@ -74,21 +74,21 @@ func streetEndingAt(text string, t []Token, k int, known Known, s Street) (Stree
 	}
 	n := j
 	labelled := false
-	for n > 0 && (isMark(text, t[n-1], ",:") || isWord(text, t[n-1], "nr", "hnr", "no", "hausnr",
+	for n > 0 && (t[n-1].isMark(",:") || t[n-1].isWord("nr", "hnr", "no", "hausnr",
 		"hausnummer", "huisnummer", "numero", "n")) {
 		n--
 		labelled = labelled || t[n].Kind == Word
 	}
-	if labelled && n >= 2 && t[n-1].Kind == Number && shortNumber(t[n-1].text(text)) &&
-		t[n-2].Kind == Word && streetTypes[Fold(t[n-2].text(text))] {
+	if labelled && n >= 2 && t[n-1].Kind == Number && shortNumber(t[n-1].Text()) &&
+		t[n-2].Kind == Word && streetTypes[t[n-2].fold()] {
 		s.Name, s.Number, s.Strength = Span{t[n-2].Start, t[n-1].End}, number, 3 // "Straße 12 Nr. 5"
 		return s, true
 	}
-	if n > 0 && t[n-1].Kind == Break && (k == len(t) || t[k].Kind == Break) {
+	if t.At(n-1).Kind == Break && (k == len(t) || t[k].Kind == Break) {
 		n-- // the number stands alone in its line
 	}
-	name, strength, ok := nameBefore(text, t, n, known)
-	if !ok || strength < 3 && leadingInt(number.Of(text)) > 999 {
+	name, strength, ok := nameBefore(t, n, known)
+	if !ok || strength < 3 && leadingInt(number.in(t)) > 999 {
 		return s, false
 	}
 	s.Name, s.Number, s.Strength = name, number, strength
@@ -97,16 +97,16 @@ func streetEndingAt(text string, t []Token, k int, known Known, s Street) (Stree
 
 // lineStreet reads a street without a number: it must fill its line, and known
 // or a street word must prove it.
-func lineStreet(text string, t []Token, k int, known Known, s Street) (Street, bool) {
-	if k == 0 || t[k-1].Kind != Word {
+func lineStreet(t Tokens, k int, known Known, s Street) (Street, bool) {
+	if t.At(k-1).Kind != Word {
 		return s, false
 	}
-	name, strength, ok := nameBefore(text, t, k, known)
+	name, strength, ok := nameBefore(t, k, known)
 	if !ok || strength < 3 {
 		return s, false
 	}
 	for i, tok := range t {
-		if tok.Start == name.Start && i > 0 && t[i-1].Kind != Break && !isMark(text, t[i-1], ",|;") {
+		if tok.Start == name.Start && i > 0 && t[i-1].Kind != Break && !t[i-1].isMark(",|;") {
 			return s, false
 		}
 	}
@@ -116,18 +116,18 @@ func lineStreet(text string, t []Token, k int, known Known, s Street) (Street, b
 
 // SegmentBefore reads what stands since the last separator as a street, with a
 // number behind it or without: for a text that is known to be one address.
-func SegmentBefore(text string, t []Token) (Street, bool) {
-	k := SkipMarksBack(text, t, len(t))
-	j, ok := numberBefore(text, t, k)
+func SegmentBefore(t Tokens) (Street, bool) {
+	k := SkipMarksBack(t, len(t))
+	j, ok := numberBefore(t, k)
 	if !ok {
 		j = k
 	}
 	first := j
 	for first > 0 && j-first < maxNameWords && (t[first-1].Kind == Word ||
-		t[first-1].Kind == Mark && first < j && isMark(text, t[first-1], "'’-.")) {
+		t[first-1].Kind == Mark && first < j && t[first-1].isMark("'’-.")) {
 		first--
 	}
-	if first == j || !nameLikeTokens(text, t[first:j]) {
+	if first == j || !nameLikeTokens(t[first:j]) {
 		return Street{}, false
 	}
 	s := Street{Name: Span{t[first].Start, t[j-1].End}, Strength: 1}
@@ -139,10 +139,10 @@ func SegmentBefore(text string, t []Token) (Street, bool) {
 
 // nameLikeTokens reports whether the tokens hold a word of three letters or more
 // and none that never stands in a street's name.
-func nameLikeTokens(text string, t []Token) bool {
+func nameLikeTokens(t Tokens) bool {
 	long := false
 	for _, tok := range t {
-		if w := tok.text(text); tok.Kind == Word {
+		if w := tok.Text(); tok.Kind == Word {
 			if germanStops[Fold(w)] {
 				return false
 			}
@@ -154,10 +154,10 @@ func nameLikeTokens(text string, t []Token) bool {
 
 // skipTail steps back over what may stand between the house number and the
 // anchor: separators, one remark in parentheses, a post box, a unit.
-func skipTail(text string, t []Token, k int) (Street, int) {
+func skipTail(t Tokens, k int) (Street, int) {
 	var s Street
 	parentheses := 1
-	if n := backOver(text, t, k, ""); k == len(t) && n > 1 && isWord(text, t[n-1], "in", "te") &&
+	if n := backOver(t, k, ""); k == len(t) && n > 1 && t[n-1].isWord("in", "te") &&
 		(t[n-2].Kind == Number || n > 2 && isLetterWord(t[n-2]) && t[n-3].Kind == Number) {
 		k = n - 1 // "Lange Straße 10 in 26121 Oldenburg", "Lange Straße 10 a in …"
 	}
@@ -168,38 +168,37 @@ func skipTail(text string, t []Token, k int) (Street, int) {
 			k--
 			continue
 		case Mark:
-			if tok.Space && isMark(text, tok, "(") || isMark(text, tok, ",|/*·-–—•;:([{») ") &&
-				!isMark(text, tok, ")") {
+			if tok.Space && tok.isMark("(") || tok.isMark(",|/*·-–—•;:([{») ") && !tok.isMark(")") {
 				k--
 				continue
 			}
-			if open := parenthesis(text, t, k); open >= 0 && parentheses > 0 {
+			if open := parenthesis(t, k); open >= 0 && parentheses > 0 {
 				parentheses--
 				k = open
 				continue
 			}
 			return s, k
 		}
-		if tok.Kind == Word && PlaceLabel(tok.text(text)) && s == (Street{}) &&
-			(k == 1 || t[k-2].Kind != Number && (t[k-2].Kind != Word || PlaceLabel(t[k-2].text(text)))) {
+		if tok.Kind == Word && PlaceLabel(tok.Text()) && s == (Street{}) &&
+			(k == 1 || t[k-2].Kind != Number && (t[k-2].Kind != Word || PlaceLabel(t[k-2].Text()))) {
 			k-- // "PLZ / Ort: 26122 Oldenburg"
 			continue
 		}
-		if k > 2 && isWord(text, tok, "n") && isMark(text, t[k-2], "/") && isWord(text, t[k-3], "s") {
+		if k > 2 && tok.isWord("n") && t[k-2].isMark("/") && t[k-3].isWord("s") {
 			k -= 3 // "s/n": without a number
 			continue
 		}
-		if j := postBoxBefore(text, t, k); j >= 0 {
+		if j := postBoxBefore(t, k); j >= 0 {
 			s.POBox = Span{t[j].Start, t[k-1].End}
 			k = j
 			continue
 		}
-		if slash := floorInNumber(text, t, k); slash > 0 && s.Unit.Empty() {
+		if slash := floorInNumber(t, k); slash > 0 && s.Unit.Empty() {
 			s.Unit, s.slash = Span{slash + 1, t[k-1].End}, slash
 			k -= 2
 			continue
 		}
-		if j := unitBefore(text, t, k); j >= 0 {
+		if j := unitBefore(t, k); j >= 0 {
 			if s.Unit.Empty() {
 				s.Unit.End = t[k-1].End
 			}
@@ -214,12 +213,12 @@ func skipTail(text string, t []Token, k int) (Street, int) {
 
 // parenthesis returns the index of the token that opens the parenthesis which
 // token k-1 closes, or -1.
-func parenthesis(text string, t []Token, k int) int {
-	if !isMark(text, t[k-1], ")") {
+func parenthesis(t Tokens, k int) int {
+	if !t[k-1].isMark(")") {
 		return -1
 	}
 	for i := k - 2; i >= 0 && i >= k-10; i-- {
-		if isMark(text, t[i], "(") {
+		if t[i].isMark("(") {
 			return i
 		}
 	}
@@ -228,8 +227,8 @@ func parenthesis(text string, t []Token, k int) int {
 
 // skipLine steps back over one whole line without digits and of at most five
 // words, which may not be the first.
-func skipLine(t []Token, k int) (int, bool) {
-	if k == 0 || k < len(t) && t[k].Kind == Word {
+func skipLine(t Tokens, k int) (int, bool) {
+	if k == 0 || t.At(k).Kind == Word {
 		return 0, false
 	}
 	for i := k - 1; i >= 0 && k-i <= 6; i-- {
@@ -245,7 +244,7 @@ func skipLine(t []Token, k int) (int, bool) {
 
 // postBoxBefore returns the index where a post box phrase begins that ends with
 // token k-1, or -1.
-func postBoxBefore(text string, t []Token, k int) int {
+func postBoxBefore(t Tokens, k int) int {
 	i := k - 1
 	for i >= 0 && i >= k-4 && t[i].Kind == Number {
 		i--
@@ -253,12 +252,12 @@ func postBoxBefore(text string, t []Token, k int) int {
 	if i < 0 || t[i].Kind != Word {
 		return -1
 	}
-	switch w := Fold(t[i].text(text)); {
+	switch w := t[i].fold(); {
 	case germanBoxes[w], boxWords[w] && i < k-1:
 		return i
 	case w == "box", w == "postale":
-		if i < k-1 && i > 0 && t[i-1].Kind == Word {
-			switch Fold(t[i-1].text(text)) {
+		if i < k-1 && t.At(i-1).Kind == Word {
+			switch t[i-1].fold() {
 			case "po", "case", "casella", "boite":
 				return i - 1
 			}
@@ -273,13 +272,13 @@ func PlaceLabel(w string) bool { return placeLabels[Fold(w)] }
 
 // floorInNumber returns the offset of the stroke in "37/2. Stock", which divides
 // the house number from the floor, where that ends with token k-1; else 0.
-func floorInNumber(text string, t []Token, k int) int {
-	if k < 3 || t[k-1].Kind != Word || !floorWords[Fold(t[k-1].text(text))] ||
-		!isMark(text, t[k-2], ".") || t[k-3].Kind != Number {
+func floorInNumber(t Tokens, k int) int {
+	if k < 3 || t[k-1].Kind != Word || !floorWords[t[k-1].fold()] ||
+		!t[k-2].isMark(".") || t[k-3].Kind != Number {
 		return 0
 	}
-	n := strings.LastIndexByte(t[k-3].text(text), '/')
-	if n <= 0 || t[k-3].End-t[k-3].Start-n > 3 {
+	n := strings.LastIndexByte(t[k-3].Text(), '/')
+	if n <= 0 || t[k-3].size()-n > 3 {
 		return 0
 	}
 	return t[k-3].Start + n
@@ -287,46 +286,44 @@ func floorInNumber(text string, t []Token, k int) int {
 
 // unitBefore returns the index where a unit ("Haus A", "2. OG") begins that
 // ends with token k-1, or -1.
-func unitBefore(text string, t []Token, k int) int {
+func unitBefore(t Tokens, k int) int {
 	last := t[k-1]
 	if last.Kind == Word {
-		word := Fold(last.text(text))
+		word := last.fold()
 		i := k - 1
-		ordinal := i > 1 && isMark(text, t[i-1], ".") && t[i-2].Kind == Number &&
-			shortNumber(t[i-2].text(text)) && !strings.Contains(t[i-2].text(text), "/")
+		ordinal := i > 1 && t[i-1].isMark(".") && t[i-2].Kind == Number &&
+			shortNumber(t[i-2].Text()) && !strings.Contains(t[i-2].Text(), "/")
 		switch {
 		case ordinal && (floorWords[word] || unitWords[word]): // "2. Stiege"
 			return i - 2
-		case floorWords[word] && i > 0 && t[i-1].Kind == Number && strings.ContainsAny(t[i-1].text(text), "ºª"):
+		case floorWords[word] && t.At(i-1).Kind == Number && strings.ContainsAny(t[i-1].Text(), "ºª"):
 			return i - 1
-		case floorWords[word] && i > 0 && isWord(text, t[i-1], "st") &&
-			(word == "th" || word == "tv" || word == "mf"):
+		case floorWords[word] && t.At(i-1).isWord("st") && (word == "th" || word == "tv" || word == "mf"):
 			return i - 1
 		case floorWords[word]:
 			return i
 		}
 	}
-	if door := k - 1; spanishFloor(text, t[door]) ||
-		door > 0 && spanishFloor(text, t[door-1]) && isLetterWord(t[door]) {
-		for door > 0 && spanishFloor(text, t[door-1]) {
+	if door := k - 1; spanishFloor(t[door]) ||
+		door > 0 && spanishFloor(t[door-1]) && isLetterWord(t[door]) {
+		for door > 0 && spanishFloor(t[door-1]) {
 			door-- // "3º B", "3º 2ª"
 		}
 		if door > 0 && (t[door-1].Kind == Number ||
-			door > 1 && isMark(text, t[door-1], ",-") && (t[door-2].Kind == Number || isLetterWord(t[door-2]))) {
+			door > 1 && t[door-1].isMark(",-") && (t[door-2].Kind == Number || isLetterWord(t[door-2]))) {
 			return door
 		}
 	}
 	id := last.Kind == Number || last.Kind == Word &&
-		utf8.RuneCountInString(strings.TrimRight(last.text(text), ".")) == 1
-	if id && k > 1 && t[k-2].Kind == Word && unitWords[Fold(t[k-2].text(text))] {
+		utf8.RuneCountInString(strings.TrimRight(last.Text(), ".")) == 1
+	if id && t.At(k-2).Kind == Word && unitWords[t[k-2].fold()] {
 		// "Haus 3" is a unit only behind a number: alone it is a street
 		j := k - 3
 		if j > 0 && t[j].Kind != Number && t[j].Kind != Word {
 			j--
 		}
-		if j >= 0 && (t[j].Kind == Number || t[j].Kind == Word &&
-			(floorWords[Fold(t[j].text(text))] || unitWords[Fold(t[j].text(text))] ||
-				j > 0 && numberSuffix(text, t[:j+1]) > 0)) {
+		if j >= 0 && (t[j].Kind == Number || t[j].Kind == Word && (floorWords[t[j].fold()] ||
+			unitWords[t[j].fold()] || j > 0 && numberSuffix(t[:j+1]) > 0)) {
 			return k - 2
 		}
 	}
@@ -334,28 +331,28 @@ func unitBefore(text string, t []Token, k int) int {
 }
 
 // spanishFloor reports whether tok is a floor or door: "3º", "2ª".
-func spanishFloor(text string, tok Token) bool {
-	s := tok.text(text)
+func spanishFloor(tok Token) bool {
+	s := tok.Text()
 	return tok.Kind == Number && (strings.HasSuffix(s, "º") || strings.HasSuffix(s, "ª")) && leadingInt(s) < 100
 }
 
 // numberBefore returns the index of the token where the house number begins
 // that ends with token k-1: "12", "12 a", "35 - 37", "1 und 3".
-func numberBefore(text string, t []Token, k int) (int, bool) {
+func numberBefore(t Tokens, k int) (int, bool) {
 	if k == 0 {
 		return 0, false
 	}
-	j := k - 1 - numberSuffix(text, t[:k])
-	if j < 0 || t[j].Kind != Number || !shortNumber(t[j].text(text)) || dateIn(text, t, j) {
+	j := k - 1 - numberSuffix(t[:k])
+	if j < 0 || t[j].Kind != Number || !shortNumber(t[j].Text()) || dateIn(t, j) {
 		return 0, false
 	}
-	if j > 0 && fractions[t[j].text(text)] && t[j].Space && t[j-1].Kind == Number &&
-		shortNumber(t[j-1].text(text)) {
+	if j > 0 && fractions[t[j].Text()] && t[j].Space && t[j-1].Kind == Number &&
+		shortNumber(t[j-1].Text()) {
 		j-- // "23 1/2"
 	}
-	for j >= 2 && joins(text, t[j-1]) {
-		i := j - 2 - numberSuffix(text, t[:j-1]) // "12 a - 14"
-		if i < 0 || t[i].Kind != Number || !shortNumber(t[i].text(text)) {
+	for j >= 2 && joins(t[j-1]) {
+		i := j - 2 - numberSuffix(t[:j-1]) // "12 a - 14"
+		if i < 0 || t[i].Kind != Number || !shortNumber(t[i].Text()) {
 			break
 		}
 		j = i
@@ -367,14 +364,14 @@ var fractions = set("1/2 1/3 2/3 1/4 3/4")
 
 // numberSuffix returns how many tokens at the end of t can belong to the house
 // number before them: "a", "a-c", "a + b", "bis", "II".
-func numberSuffix(text string, t []Token) int {
+func numberSuffix(t Tokens) int {
 	k := len(t)
 	if k < 2 || t[k-1].Kind != Word {
 		return 0
 	}
-	w := t[k-1].text(text)
+	w := t[k-1].Text()
 	switch {
-	case len(w) == 1 && k >= 4 && t[k-2].Kind == Mark && joins(text, t[k-2]) && isLetterWord(t[k-3]) &&
+	case len(w) == 1 && k >= 4 && t[k-2].Kind == Mark && joins(t[k-2]) && isLetterWord(t[k-3]) &&
 		t[k-4].Kind == Number:
 		return 3
 	case len(w) == 1, len(w) == 3 && w[1] == '-':
@@ -382,7 +379,7 @@ func numberSuffix(text string, t []Token) int {
 	}
 	switch w {
 	case "bis", "ter", "quater", "hs", "HS", "huis", "II", "III", "IV":
-		if k > 2 && isMark(text, t[k-2], "-") && t[k-3].Kind == Number && !t[k-1].Space {
+		if k > 2 && t[k-2].isMark("-") && t[k-3].Kind == Number && !t[k-1].Space {
 			return 2 // "33-HS"
 		}
 		return b2i(t[k-2].Kind == Number)
@@ -392,27 +389,27 @@ func numberSuffix(text string, t []Token) int {
 
 // isLetterWord reports whether tok is one ASCII letter.
 func isLetterWord(tok Token) bool {
-	return tok.Kind == Word && tok.End-tok.Start == 1
+	return tok.Kind == Word && tok.size() == 1
 }
 
 // joins reports whether tok stands between the two numbers of a range or list.
-func joins(text string, tok Token) bool {
+func joins(tok Token) bool {
 	if tok.Kind == Word {
-		switch tok.text(text) {
+		switch tok.Text() {
 		case "und", "bis", "u.", "et", "e":
 			return true
 		}
 		return false
 	}
-	return isMark(text, tok, "-–/+&—−,;")
+	return tok.isMark("-–/+&—−,;")
 }
 
 // countsOther reports whether the second number of "5, 80 Parkplätze" is rather of
 // what follows it than a house number beside the first: t begins with the two.
-func countsOther(text string, t []Token) bool {
-	step := leadingInt(t[2].text(text)) - leadingInt(t[0].text(text))
+func countsOther(t Tokens) bool {
+	step := leadingInt(t[2].Text()) - leadingInt(t[0].Text())
 	return step <= 0 || step > 50 || len(t) > 3 &&
-		(t[3].Kind == Number || t[3].Kind == Word && len(t[3].text(text)) > 1 && !joins(text, t[3]))
+		(t[3].Kind == Number || t[3].Kind == Word && t[3].size() > 1 && !joins(t[3]))
 }
 
 // shortNumber reports whether s can be a house number: each of its parts has one
@@ -449,8 +446,8 @@ func leadingInt(s string) int {
 }
 
 // nameBefore reads the street name that ends before token n.
-func nameBefore(text string, t []Token, n int, known Known) (Span, int, bool) {
-	for n > 0 && isMark(text, t[n-1], "\"“”") {
+func nameBefore(t Tokens, n int, known Known) (Span, int, bool) {
+	for t.At(n - 1).isMark("\"“”") {
 		n--
 	}
 	start := n
@@ -458,36 +455,36 @@ func nameBefore(text string, t []Token, n int, known Known) (Span, int, bool) {
 		tok := t[start-1]
 		if tok.Kind == Number {
 			// only inside a name: "Straße des 17. Juni"
-			if start < n && start >= 2 && leadingInt(tok.text(text)) <= 31 &&
-				isWord(text, t[start-2], "des", "der", "vom", "am", "du", "del") {
+			if start < n && start >= 2 && leadingInt(tok.Text()) <= 31 &&
+				t[start-2].isWord("des", "der", "vom", "am", "du", "del") {
 				start--
 				continue
 			}
 			break
 		}
-		if isMark(text, tok, ".") && start >= 2 && t[start-2].Kind == Number && !tok.Space {
+		if tok.isMark(".") && t.At(start-2).Kind == Number && !tok.Space {
 			start--
 			continue
 		}
-		if start < n && isMark(text, tok, "'’") && !t[start].Space && isWord(text, t[start], "t", "s") {
+		if start < n && tok.isMark("'’") && !t[start].Space && t[start].isWord("t", "s") {
 			start-- // "'t Zand"
 			break
 		}
-		if start < n && start >= 2 && isMark(text, tok, "/") && isWord(text, t[start-2], "c") {
+		if start < n && start >= 2 && tok.isMark("/") && t[start-2].isWord("c") {
 			start -= 2 // "C/ Gran Vía"
 			break
 		}
-		if isMark(text, tok, "-–") && start >= 2 && start < n && t[start-2].Kind == Word &&
-			Capital(t[start].text(text)) && streetEnd(Fold(t[start].text(text))) {
+		if tok.isMark("-–") && start >= 2 && start < n && t[start-2].Kind == Word &&
+			t[start].capital() && streetEnd(t[start].fold()) {
 			start-- // "Joseph - Haydn - Straße"
 			continue
 		}
-		if tok.Kind != Word || germanStops[Fold(tok.text(text))] {
+		if tok.Kind != Word || germanStops[tok.fold()] {
 			break
 		}
 		start--
 	}
-	for start < n && t[start].Kind != Word && !isMark(text, t[start], "'’") {
+	for start < n && t[start].Kind != Word && !t[start].isMark("'’") {
 		start++
 	}
 	if start >= n || t[n-1].Kind != Word {
@@ -497,7 +494,7 @@ func nameBefore(text string, t []Token, n int, known Known) (Span, int, bool) {
 	words := make([]word, 0, n-start)
 	anyCapital := false
 	for i := start; i < n; i++ {
-		w := word{text: t[i].text(text), kind: t[i].Kind, start: t[i].Start}
+		w := word{text: t[i].Text(), kind: t[i].Kind, start: t[i].Start}
 		w.capital = Capital(w.text) || elided(w.text) || w.kind == Mark && strings.Contains("'’", w.text)
 		anyCapital = anyCapital || w.capital
 		words = append(words, w)
@@ -507,13 +504,10 @@ func nameBefore(text string, t []Token, n int, known Known) (Span, int, bool) {
 			words[i].capital = !articles[words[i].text]
 		}
 	}
-	end := t[n-1].End
-	for text[end-1] == '-' {
-		end--
-	}
+	end := trimWord(t[n-1])
 	if known != nil {
 		for i := max(0, len(words)-maxNameWords); i < len(words); i++ {
-			if words[i].kind == Word && known(text[words[i].start:end]) {
+			if words[i].kind == Word && known(Span{words[i].start, end}.in(t)) {
 				return Span{words[i].start, end}, 4, true
 			}
 		}
@@ -800,18 +794,17 @@ var foldedLetters = func() map[rune]string {
 	return letters
 }()
 
-// text returns the text of the token.
-func (tok Token) text(text string) string { return text[tok.Start:tok.End] }
-
-func isMark(text string, tok Token, marks string) bool {
-	return tok.Kind == Mark && strings.Contains(marks, tok.text(text))
+// isMark reports whether tok is one of the marks.
+func (tok Token) isMark(marks string) bool {
+	return tok.Kind == Mark && strings.Contains(marks, tok.Text())
 }
 
-func isWord(text string, tok Token, words ...string) bool {
+// isWord reports whether tok is one of the words, folded by Fold.
+func (tok Token) isWord(words ...string) bool {
 	if tok.Kind != Word {
 		return false
 	}
-	folded := Fold(tok.text(text))
+	folded := tok.fold()
 	for _, w := range words {
 		if w == folded {
 			return true
@@ -837,40 +830,39 @@ func set(words string) map[string]bool {
 
 // StreetAfter reads the street that follows an anchor in the order "postcode
 // city, street number". t are the tokens after the city.
-func StreetAfter(text string, t []Token, known Known) (Street, bool) {
+func StreetAfter(t Tokens, known Known) (Street, bool) {
 	i := 0
-	if len(t) > 0 && isMark(text, t[0], "(") {
-		i = closing(text, t, 0) // a district
+	if len(t) > 0 && t[0].isMark("(") {
+		i = closing(t, 0) // a district
 	}
-	for n := i + 4; i < len(t) && i < n && (t[i].Kind == Break || isMark(text, t[i], ",;|-–:/·•*(")); {
+	for n := i + 4; i < len(t) && i < n && (t[i].Kind == Break || t[i].isMark(",;|-–:/·•*(")); {
 		i++
 	}
 	if i == 0 && len(t) > 0 && !t[0].Space {
 		return Street{}, false
 	}
-	if i > 0 && i+1 < len(t) && (isWord(text, t[i], "strasse", "str", "adresse", "anschrift", "rue",
-		"via", "straat", "adres", "vej") && isMark(text, t[i+1], ":") ||
-		isWord(text, t[i], "strasse", "adresse", "anschrift") && t[i+1].Kind == Break) {
+	if i > 0 && i+1 < len(t) && (t[i].isWord("strasse", "str", "adresse", "anschrift", "rue",
+		"via", "straat", "adres", "vej") && t[i+1].isMark(":") ||
+		t[i].isWord("strasse", "adresse", "anschrift") && t[i+1].Kind == Break) {
 		i += 2 // "Straße: Lange Str. 5"
 	}
 	j := i
-	for j < len(t) && j-i <= maxNameWords && (t[j].Kind == Word || isMark(text, t[j], ".")) {
+	for j < len(t) && j-i <= maxNameWords && (t[j].Kind == Word || t[j].isMark(".")) {
 		j++
 	}
-	if j == i || j >= len(t) || t[j].Kind != Number || !shortNumber(t[j].text(text)) {
+	if j == i || t.At(j).Kind != Number || !shortNumber(t[j].Text()) {
 		return Street{}, false
 	}
-	name, strength, ok := nameBefore(text, t[:j], j, known)
+	name, strength, ok := nameBefore(t[:j], j, known)
 	if !ok || strength < 3 || name.Start != t[i].Start {
 		return Street{}, false
 	}
 	end := j
-	for end+2 < len(t) && joins(text, t[end+1]) && t[end+2].Kind == Number &&
-		shortNumber(t[end+2].text(text)) && !(isMark(text, t[end+1], ",;") && countsOther(text, t[end:])) {
+	for end+2 < len(t) && joins(t[end+1]) && t[end+2].Kind == Number &&
+		shortNumber(t[end+2].Text()) && !(t[end+1].isMark(",;") && countsOther(t[end:])) {
 		end += 2
 	}
-	if end+1 < len(t) && t[end+1].Kind == Word && len(t[end+1].text(text)) == 1 &&
-		(end+2 >= len(t) || t[end+2].Kind != Number) {
+	if t.At(end+1).Kind == Word && t[end+1].size() == 1 && (t.At(end+2).Kind != Number) {
 		end++
 	}
 	return Street{Name: name, Number: Span{t[j].Start, t[end].End}, Strength: strength}, true
@@ -878,21 +870,21 @@ func StreetAfter(text string, t []Token, known Known) (Street, bool) {
 
 // NumberStreetBefore reads the street before an anchor in the order number,
 // street: "12, rue du Rhône".
-func NumberStreetBefore(text string, t []Token, known Known) (Street, bool) {
-	s, k := skipTail(text, t, len(t))
+func NumberStreetBefore(t Tokens, known Known) (Street, bool) {
+	s, k := skipTail(t, len(t))
 	if k > 3 && s.Unit.Empty() && t[k-1].Kind == Number && t[k-2].Kind == Word &&
-		unitWords[Fold(t[k-2].text(text))] && (t[k-3].Kind == Break || isMark(text, t[k-3], ",-–")) {
+		unitWords[t[k-2].fold()] && (t[k-3].Kind == Break || t[k-3].isMark(",-–")) {
 		s.Unit = Span{t[k-2].Start, t[k-1].End} // "rue Sainte-Catherine Ouest, bureau 500"
-		k = SkipMarksBack(text, t, k-2)
+		k = SkipMarksBack(t, k-2)
 	}
 	for i := k - 1; i >= 0 && i >= k-maxNameWords-2; i-- {
 		if t[i].Kind == Break {
 			return s, false
 		}
-		if t[i].Kind != Number || !shortNumber(t[i].text(text)) {
+		if t[i].Kind != Number || !shortNumber(t[i].Text()) {
 			continue
 		}
-		if dateIn(text, t, i) {
+		if dateIn(t, i) {
 			continue // "29 rue du 11 Novembre 1918"
 		}
 		if i > 0 && !(t[i-1].Kind == Break || t[i-1].Kind == Mark) {
@@ -900,23 +892,23 @@ func NumberStreetBefore(text string, t []Token, known Known) (Street, bool) {
 		}
 		j := i + 1
 		number := Span{t[i].Start, t[i].End}
-		if j < k && t[j].Kind == Word && isWord(text, t[j], "bis", "ter") {
+		if j < k && t[j].Kind == Word && t[j].isWord("bis", "ter") {
 			number.End = t[j].End
 			j++
 		}
-		for j < k && isMark(text, t[j], ",") {
+		for j < k && t[j].isMark(",") {
 			j++
 		}
-		if j >= k || t[j].Kind != Word || !numberFirstName(text, t[j:k]) {
+		if j >= k || t[j].Kind != Word || !numberFirstName(t[j:k]) {
 			return s, false
 		}
 		for n := j; n < k; n++ {
-			if t[n].Kind != Word && !isMark(text, t[n], "'’-.") && !dateIn(text, t, n) {
+			if t[n].Kind != Word && !t[n].isMark("'’-.") && !dateIn(t, n) {
 				return s, false
 			}
 		}
 		s.Name, s.Number, s.Strength = Span{t[j].Start, t[k-1].End}, number, 3
-		if known != nil && known(s.Name.Of(text)) {
+		if known != nil && known(s.Name.in(t)) {
 			s.Strength = 4
 		}
 		return s, true
@@ -926,19 +918,19 @@ func NumberStreetBefore(text string, t []Token, known Known) (Street, bool) {
 
 // dateIn reports whether the number at i belongs to the name of a French street:
 // "du 11 Novembre 1918", "du 1er Mai".
-func dateIn(text string, t []Token, i int) bool {
+func dateIn(t Tokens, i int) bool {
 	if i == 0 || t[i].Kind != Number || t[i-1].Kind != Word {
 		return false
 	}
-	return isWord(text, t[i-1], "du") && leadingInt(t[i].text(text)) <= 31 ||
-		frenchMonths[Fold(t[i-1].text(text))] && t[i].End-t[i].Start == 4
+	return t[i-1].isWord("du") && leadingInt(t[i].Text()) <= 31 ||
+		frenchMonths[t[i-1].fold()] && t[i].size() == 4
 }
 
 // numberFirstName reports whether the tokens behind a house number can be a
 // street name: "rue du Rhône", in Luxembourg also "am Wëngert", "Neigaass".
-func numberFirstName(text string, t []Token) bool {
-	first, last := Fold(t[0].text(text)), t[len(t)-1]
-	return leadTypes[first] || len(t) > 1 && frenchBefore[first] && leadTypes[Fold(t[1].text(text))] ||
+func numberFirstName(t Tokens) bool {
+	first, last := t[0].fold(), t[len(t)-1]
+	return leadTypes[first] || len(t) > 1 && frenchBefore[first] && leadTypes[t[1].fold()] ||
 		len(t) > 1 && (prepositions[first] || first == "op" || first == "um") ||
-		last.Kind == Word && (streetEnd(Fold(last.text(text))) || streetTypes[Fold(last.text(text))])
+		last.Kind == Word && (streetEnd(last.fold()) || streetTypes[last.fold()])
 }

@@ -12,22 +12,22 @@ import (
 // four lines. t are the tokens that end where the city begins. With strict, the
 // street must have a number and a street word, and there must be no date (there
 // is no postcode to prove the rest).
-func USBefore(text string, t []Token, strict bool) (Street, bool) {
+func USBefore(t Tokens, strict bool) (Street, bool) {
 	var best Street
 	bestScore := -1
 	tries := 0
 	for i := len(t) - 1; i >= 0 && tries < 12; i-- {
-		n := usNumber(text, t, i)
+		n := usNumber(t, i)
 		if n == 0 {
 			continue
 		}
 		tries++
-		if strict && (yearOfDate(text, t, i) || holdsDate(text, t[i+n:])) {
+		if strict && (yearOfDate(t, i) || holdsDate(t[i+n:])) {
 			continue // "Jun 3, 1953 Palm Beach FL - May 4, 2011 Houston TX"
 		}
-		s, score, ok := usStreet(text, t, i, n)
-		if !ok || strict && (s.Strength < 3 || proseName(s.Name.Of(text))) ||
-			s.Strength == 1 && i > 0 && t[i-1].Kind == Word && Capital(t[i-1].text(text)) {
+		s, score, ok := usStreet(t, i, n)
+		if !ok || strict && (s.Strength < 3 || proseName(s.Name.in(t))) ||
+			s.Strength == 1 && t.At(i-1).Kind == Word && t[i-1].capital() {
 			continue
 		}
 		if score > bestScore {
@@ -37,35 +37,35 @@ func USBefore(text string, t []Token, strict bool) (Street, bool) {
 	if bestScore >= 0 {
 		return best, true
 	}
-	if s, ok := crossingBefore(text, t); ok || strict {
+	if s, ok := crossingBefore(t); ok || strict {
 		return s, ok
 	}
-	return usLine(text, t)
+	return usLine(t)
 }
 
 // crossingBefore reads two streets that cross and end where the city begins:
 // "64th Street and Fifth Avenue", "the corner of Main St. & 5th Ave".
-func crossingBefore(text string, t []Token) (Street, bool) {
-	end := backOver(text, t, len(t), ",|·-–(")
+func crossingBefore(t Tokens) (Street, bool) {
+	end := backOver(t, len(t), ",|·-–(")
 	for i := end - 2; i > 0 && i >= end-6; i-- {
-		if !isWord(text, t[i], "and", "at") && !isMark(text, t[i], "&@/") {
+		if !t[i].isWord("and", "at") && !t[i].isMark("&@/") {
 			continue
 		}
 		start := i
-		for start > 0 && i-start < 5 && (t[start-1].Kind == Word && Capital(t[start-1].text(text)) ||
-			t[start-1].Kind == Number && Ordinal(t[start-1].text(text)) ||
-			i-start > 0 && isMark(text, t[start-1], ".")) {
+		for start > 0 && i-start < 5 && (t[start-1].Kind == Word && t[start-1].capital() ||
+			t[start-1].Kind == Number && Ordinal(t[start-1].Text()) ||
+			i-start > 0 && t[start-1].isMark(".")) {
 			start--
 		}
 		for ; start < i; start++ {
 			first, second := start, i+1
-			if _, strength, next := usName(text, t, first, i); strength < 3 || backOver(text, t[:i], i, ".") > next {
+			if _, strength, next := usName(t, first, i); strength < 3 || backOver(t[:i], i, ".") > next {
 				continue
 			}
-			if _, strength, next := usName(text, t, second, end); strength < 3 || next != end {
+			if _, strength, next := usName(t, second, end); strength < 3 || next != end {
 				break
 			}
-			return Street{Name: Span{t[first].Start, trimWord(text, t[end-1])}, Strength: 3, Crossing: true}, true
+			return Street{Name: Span{t[first].Start, trimWord(t[end-1])}, Strength: 3, Crossing: true}, true
 		}
 	}
 	return Street{}, false
@@ -84,88 +84,86 @@ func proseName(name string) bool {
 
 // yearOfDate reports whether the number at i is the year of a date in its line:
 // "Sep 16, 1967", "16 Sep 1967", "Sep 1967".
-func yearOfDate(text string, t []Token, i int) bool {
-	if year := leadingInt(t[i].text(text)); t[i].Kind != Number || year < 1500 || year > 2100 {
+func yearOfDate(t Tokens, i int) bool {
+	if year := leadingInt(t[i].Text()); t[i].Kind != Number || year < 1500 || year > 2100 {
 		return false
 	}
 	k := i - 1
-	if k > 0 && isMark(text, t[k], ",") {
+	if k > 0 && t[k].isMark(",") {
 		k--
 	}
-	if k > 0 && t[k].Kind == Number && dayOfMonth(text, t[k]) {
+	if k > 0 && t[k].Kind == Number && dayOfMonth(t[k]) {
 		k--
 	}
-	return k >= 0 && t[k].Kind == Word && months[LowerASCII(t[k].text(text))]
+	return k >= 0 && t[k].Kind == Word && months[t[k].lower()]
 }
 
 // holdsDate reports whether a month beside a day or year is among t: "Nov 10",
 // "3rd May", "Aug 1970".
-func holdsDate(text string, t []Token) bool {
+func holdsDate(t Tokens) bool {
 	for i := range t {
-		if t[i].Kind != Word || !months[LowerASCII(t[i].text(text))] {
+		if t[i].Kind != Word || !months[t[i].lower()] {
 			continue
 		}
-		if i > 0 && dayOfMonth(text, t[i-1]) || i+1 < len(t) &&
-			(dayOfMonth(text, t[i+1]) || yearOfDate(text, t, i+1)) {
+		if i > 0 && dayOfMonth(t[i-1]) || i+1 < len(t) && (dayOfMonth(t[i+1]) || yearOfDate(t, i+1)) {
 			return true
 		}
 	}
 	return false
 }
 
-func dayOfMonth(text string, tok Token) bool {
+func dayOfMonth(tok Token) bool {
 	day := 0
 	if tok.Kind == Number {
-		day = leadingInt(tok.text(text))
+		day = leadingInt(tok.Text())
 	}
 	return day >= 1 && day <= 31
 }
 
 // USForward reads a street that begins with token i, as far as it goes, and
 // returns the index behind it. It is for single lines without city or postcode.
-func USForward(text string, t []Token, i int) (Street, int, bool) {
-	n := usNumber(text, t, i)
+func USForward(t Tokens, i int) (Street, int, bool) {
+	n := usNumber(t, i)
 	if n == 0 {
 		return Street{}, i, false
 	}
-	end := segmentEnd(text, t, i+n)
-	name, strength, k := usName(text, t, i+n, end)
+	end := segmentEnd(t, i+n)
+	name, strength, k := usName(t, i+n, end)
 	if name.Empty() {
 		return Street{}, i, false
 	}
-	if j := secondNumber(text, t, i+n+1, k); j > 0 {
+	if j := secondNumber(t, i+n+1, k); j > 0 {
 		// "1000 Cathedral Pl 925 W Georgia St": a building before the street
-		if s, after, ok := USForward(text, t, j); ok && s.Strength == 3 && s.Unit.Empty() {
+		if s, after, ok := USForward(t, j); ok && s.Strength == 3 && s.Unit.Empty() {
 			s.Unit = Span{t[i].Start, t[j-1].End}
 			return s, after, true
 		}
 	}
 	s := Street{Name: name, Number: Span{t[i].Start, t[i+n-1].End}, Strength: strength}
 	for k < len(t) {
-		j := skipSeparators(text, t, k)
-		u := usUnit(text, t, j)
+		j := skipSeparators(t, k)
+		u := usUnit(t, j)
 		if u == 0 {
-			u = bareUnit(text, t, j)
+			u = bareUnit(t, j)
 		}
 		if u == 0 {
 			break
 		}
-		addUnit(text, &s, t, j, j+u)
+		addUnit(&s, t, j, j+u)
 		k = j + u
 	}
 	if s.Unit.Empty() {
-		s.Unit = unitAhead(text, t, i)
+		s.Unit = unitAhead(t, i)
 	}
 	return s, k, true
 }
 
 // secondNumber returns the index in t[from:end] of a house number behind the
 // name of a building, or 0.
-func secondNumber(text string, t []Token, from, end int) int {
+func secondNumber(t Tokens, from, end int) int {
 	for j := from; j+1 < end; j++ {
-		if t[j].Kind == Number && t[j].End-t[j].Start >= 2 && usHouseNumber(t[j].text(text)) &&
-			t[j-1].Kind == Word && usPlaces[LowerASCII(t[j-1].text(text))] &&
-			(t[j+1].Kind == Word || Ordinal(t[j+1].text(text))) {
+		if t[j].Kind == Number && t[j].size() >= 2 && usHouseNumber(t[j].Text()) && t[j-1].Kind == Word &&
+			usPlaces[t[j-1].lower()] && (t[j+1].Kind == Word || Ordinal(t[j+1].Text())) {
 			return j
 		}
 	}
@@ -174,25 +172,24 @@ func secondNumber(text string, t []Token, from, end int) int {
 
 // bareUnit returns how many tokens from i to the end are a unit without a
 // word: "900", "36M", "C-5"; 0 for none.
-func bareUnit(text string, t []Token, i int) int {
+func bareUnit(t Tokens, i int) int {
 	switch {
-	case i+1 == len(t) && t[i].Kind == Number && t[i].End-t[i].Start <= 4 && !Ordinal(t[i].text(text)):
+	case i+1 == len(t) && t[i].Kind == Number && t[i].size() <= 4 && !Ordinal(t[i].Text()):
 		return 1
-	case i+2 == len(t) && t[i].Kind == Word && t[i].End-t[i].Start <= 2 && t[i+1].Kind == Number &&
-		!t[i+1].Space:
+	case i+2 == len(t) && t[i].Kind == Word && t[i].size() <= 2 && t[i+1].Kind == Number && !t[i+1].Space:
 		return 2
 	}
 	return 0
 }
 
 // USPostBox reads a post box that begins with token i.
-func USPostBox(text string, t []Token, i int) (Street, int, bool) {
-	n := postBox(text, t, i)
+func USPostBox(t Tokens, i int) (Street, int, bool) {
+	n := postBox(t, i)
 	if n == 0 {
 		return Street{}, i, false
 	}
 	s := Street{POBox: Span{t[i].Start, t[i+n-1].End}}
-	s.Unit = unitAhead(text, t, i)
+	s.Unit = unitAhead(t, i)
 	return s, i + n, true
 }
 
@@ -205,37 +202,36 @@ func RoadWord(w string) bool {
 
 // usNumber returns how many tokens from i on are a house number: "12", "226
 // 1/2", "N112 W16700", "One"; 0 for none.
-func usNumber(text string, t []Token, i int) int {
+func usNumber(t Tokens, i int) int {
 	tok := t[i]
-	s := tok.text(text)
+	s := tok.Text()
 	if i > 0 {
 		prev := t[i-1]
-		if isMark(text, prev, "#$€£№") || !tok.Space &&
-			(prev.Kind == Word && !gluedName(prev.text(text), s) || prev.Kind == Number ||
-				isMark(text, prev, "-–.+&=_@%")) {
+		if prev.isMark("#$€£№") || !tok.Space && (prev.Kind == Word && !gluedName(prev.Text(), s) ||
+			prev.Kind == Number || prev.isMark("-–.+&=_@%")) {
 			return 0
 		}
-		if i > 2 && isMark(text, prev, "&") && t[i-2].Kind == Number && isWord(text, t[i-3], "units", "suites") {
+		if i > 2 && prev.isMark("&") && t[i-2].Kind == Number && t[i-3].isWord("units", "suites") {
 			return 0
 		}
-		if prev.Kind == Word && notBeforeNumber[LowerASCII(prev.text(text))] && !unitSlash(prev.text(text), s) &&
-			!(isWord(text, prev, "no") && atStart(text, t, i-1)) { // "No. 22 The Light"
+		if prev.Kind == Word && notBeforeNumber[prev.lower()] && !unitSlash(prev.Text(), s) &&
+			!(prev.isWord("no") && atStart(t, i-1)) { // "No. 22 The Light"
 			return 0
 		}
-		if telephone(text, t, i) {
+		if telephone(t, i) {
 			return 0
 		}
-		if i > 1 && isMark(text, prev, "-–") && t[i-2].Kind == Number && atStart(text, t, i-2) &&
-			i+1 < len(t) && t[i+1].Kind == Word && usTypes[LowerASCII(t[i+1].text(text))] {
+		if i > 1 && prev.isMark("-–") && t[i-2].Kind == Number && atStart(t, i-2) &&
+			t.At(i+1).Kind == Word && usTypes[t[i+1].lower()] {
 			return 0 // "12345 - 118 Avenue NW"
 		}
 	}
 	if tok.Kind == Word {
-		if grid := gridNumber(text, t, i); grid > 0 {
+		if grid := gridNumber(t, i); grid > 0 {
 			return grid
 		}
-		if spelledNumbers[LowerASCII(s)] && Capital(s) && i+1 < len(t) && t[i+1].Kind == Word {
-			if i+2 < len(t) && LowerASCII(t[i+1].text(text)) == "hundred" {
+		if spelledNumbers[LowerASCII(s)] && Capital(s) && t.At(i+1).Kind == Word {
+			if i+2 < len(t) && t[i+1].lower() == "hundred" {
 				return 2
 			}
 			return 1
@@ -243,28 +239,26 @@ func usNumber(text string, t []Token, i int) int {
 		return 0
 	}
 	if tok.Kind != Number || !usHouseNumber(s) &&
-		!(atStart(text, t, i) && unitAndNumber(s) && i+1 < len(t) && t[i+1].Kind == Word) {
+		!(atStart(t, i) && unitAndNumber(s) && t.At(i+1).Kind == Word) {
 		return 0
 	}
-	if i+3 < len(t) && isMark(text, t[i+1], "-–") && t[i+1].Space && t[i+2].Kind == Number &&
-		usHouseNumber(t[i+2].text(text)) && t[i+3].Kind == Word && t[i+3].Space {
-		if usTypes[LowerASCII(t[i+3].text(text))] &&
-			(i+4 == len(t) || t[i+4].Kind != Word || direction(text, t[i+4])) {
+	if i+3 < len(t) && t[i+1].isMark("-–") && t[i+1].Space && t[i+2].Kind == Number &&
+		usHouseNumber(t[i+2].Text()) && t[i+3].Kind == Word && t[i+3].Space {
+		if usTypes[t[i+3].lower()] && (t.At(i+4).Kind != Word || direction(t[i+4])) {
 			return 1 // "12345 - 118 Avenue NW"
 		}
 		return 3 // "200 - 5050 Kingsway"
 	}
 	if i+1 < len(t) {
 		next := t[i+1]
-		if isMark(text, next, ")%$€°\"“*") || !next.Space && isMark(text, next, ":.") {
+		if next.isMark(")%$€°\"“*") || !next.Space && next.isMark(":.") {
 			return 0
 		}
-		if next.Kind == Number && strings.Contains(next.text(text), "/") && len(next.text(text)) == 3 {
+		if next.Kind == Number && strings.Contains(next.Text(), "/") && next.size() == 3 {
 			return 2 // "226 1/2"
 		}
-		if i+2 < len(t) && next.Kind == Word && next.End-next.Start == 1 && next.Space &&
-			!direction(text, next) && t[i+2].Kind == Word && !usTypes[LowerASCII(t[i+2].text(text))] &&
-			!isWord(text, t[i+2], "and") {
+		if i+2 < len(t) && next.Kind == Word && next.size() == 1 && next.Space && !direction(next) &&
+			t[i+2].Kind == Word && !usTypes[t[i+2].lower()] && !t[i+2].isWord("and") {
 			return 2 // "400 A South Boulevard"
 		}
 	}
@@ -273,12 +267,11 @@ func usNumber(text string, t []Token, i int) int {
 
 // telephone reports whether the number at i is the second or third group of a
 // telephone number: "(555) 123 4567", "555 123 4567".
-func telephone(text string, t []Token, i int) bool {
+func telephone(t Tokens, i int) bool {
 	group := func(k, n int) bool {
-		return k >= 0 && k < len(t) && t[k].Kind == Number &&
-			t[k].End-t[k].Start == n
+		return k >= 0 && t.At(k).Kind == Number && t[k].size() == n
 	}
-	area := func(k int) bool { return group(k, 3) || k >= 0 && isMark(text, t[k], ")") }
+	area := func(k int) bool { return group(k, 3) || k >= 0 && t[k].isMark(")") }
 	return group(i, 3) && group(i+1, 4) && area(i-1) || group(i, 4) && group(i-1, 3) && area(i-2)
 }
 
@@ -297,8 +290,8 @@ func gluedName(before, s string) bool {
 }
 
 // atStart reports whether token i begins a line or part of one.
-func atStart(text string, t []Token, i int) bool {
-	return i == 0 || t[i-1].Kind == Break || isMark(text, t[i-1], ",|:;•·")
+func atStart(t Tokens, i int) bool {
+	return i == 0 || t[i-1].Kind == Break || t[i-1].isMark(",|:;•·")
 }
 
 // unitAndNumber reports whether s may be a unit and house number, as Canadians
@@ -336,62 +329,61 @@ func usHouseNumber(s string) bool {
 
 // gridNumber reads "N112 W16700" and "W156N8000"; it returns the number of its
 // tokens or 0.
-func gridNumber(text string, t []Token, i int) int {
+func gridNumber(t Tokens, i int) int {
 	n := 0
 	for i+n+1 < len(t) && n < 4 {
 		d, num := t[i+n], t[i+n+1]
-		if d.Kind != Word || d.End-d.Start != 1 || !strings.Contains("NSEWnsew", d.text(text)) ||
+		if d.Kind != Word || d.size() != 1 || !strings.Contains("NSEWnsew", d.Text()) ||
 			num.Kind != Number || num.Space {
 			break
 		}
 		n += 2
 	}
-	if n == 0 || leadingInt(t[i+1].text(text)) < 10 {
+	if n == 0 || leadingInt(t[i+1].Text()) < 10 {
 		return 0
 	}
-	if n == 2 && (leadingInt(t[i+1].text(text)) < 1000 ||
-		!atStart(text, t, i)) { // "E4 Street" is none, "N7120 State Road 59" is
+	if n == 2 && (leadingInt(t[i+1].Text()) < 1000 ||
+		!atStart(t, i)) { // "E4 Street" is none, "N7120 State Road 59" is
 		return 0
 	}
 	return n
 }
 
 // usStreet reads the street whose number is t[i:i+n] up to the end of t.
-func usStreet(text string, t []Token, i, n int) (Street, int, bool) {
+func usStreet(t Tokens, i, n int) (Street, int, bool) {
 	from := i + n
-	if atStart(text, t, i) && from+1 < len(t) && isMark(text, t[from], ",-–") && t[from+1].Space &&
-		(t[from+1].Kind == Word || t[from+1].Kind == Number && from+2 < len(t) && t[from+2].Kind == Word &&
-			usTypes[LowerASCII(t[from+2].text(text))]) {
+	if atStart(t, i) && from+1 < len(t) && t[from].isMark(",-–") && t[from+1].Space &&
+		(t[from+1].Kind == Word || t[from+1].Kind == Number && t.At(from+2).Kind == Word &&
+			usTypes[t[from+2].lower()]) {
 		from++ // "4260, Still Creek Drive", "5320 - Roper Road"
 	}
-	end := segmentEnd(text, t, from)
-	name, strength, k := usName(text, t, from, end)
+	end := segmentEnd(t, from)
+	name, strength, k := usName(t, from, end)
 	if from > i+n && strength < 3 {
 		return Street{}, 0, false
 	}
-	if name.Empty() || isWord(text, t[i+n], "sq", "square") && i+n+1 < len(t) &&
-		(isMark(text, t[i+n+1], ".") || isWord(text, t[i+n+1], "ft", "feet")) {
+	if name.Empty() || t[i+n].isWord("sq", "square") && i+n+1 < len(t) &&
+		(t[i+n+1].isMark(".") || t[i+n+1].isWord("ft", "feet")) {
 		return Street{}, 0, false
 	}
 	s := Street{Name: name, Number: Span{t[i].Start, t[i+n-1].End}, Strength: strength}
-	if num := t[i].text(text); i > 0 && t[i-1].Kind == Word && unitSlash(t[i-1].text(text), num) {
+	if num := t[i].Text(); t.At(i-1).Kind == Word && unitSlash(t[i-1].Text(), num) {
 		slash := t[i].Start + strings.IndexByte(num, '/')
 		s.Unit, s.Number.Start = Span{t[i-1].Start, slash}, slash+1
 	}
 	score := 2 * strength
-	if i == 0 || t[i-1].Kind == Break || isMark(text, t[i-1], "|:;,•·*(") ||
-		isMark(text, t[i-1], "-–—") && t[i].Space {
+	if i == 0 || t[i-1].Kind == Break || t[i-1].isMark("|:;,•·*(") || t[i-1].isMark("-–—") && t[i].Space {
 		score += 3
 		if strength == 1 {
 			s.Strength = 2
 		}
 	}
-	unknown, breaks, ok := behindStreet(text, t, k, &s)
+	unknown, breaks, ok := behindStreet(t, k, &s)
 	if !ok || unknown > 6 || breaks > 4 {
 		return Street{}, 0, false
 	}
 	if s.Unit.Empty() {
-		s.Unit = unitAhead(text, t, i)
+		s.Unit = unitAhead(t, i)
 	}
 	score -= unknown
 	if unknown > 0 && s.Strength < 3 || score < 0 {
@@ -403,17 +395,17 @@ func usStreet(text string, t []Token, i, n int) (Street, int, bool) {
 // behindStreet reads what stands between a street and its city, from token k on, units
 // above all. It counts the words that it does not know, which may be the name of a
 // building, and line breaks; ok is false where a word never stands in an address.
-func behindStreet(text string, t []Token, k int, s *Street) (unknown, breaks int, ok bool) {
+func behindStreet(t Tokens, k int, s *Street) (unknown, breaks int, ok bool) {
 	for k < len(t) {
 		tok := t[k]
 		switch {
 		case tok.Kind == Break:
 			breaks++
-			k = skipInstitution(text, t, k+1)
+			k = skipInstitution(t, k+1)
 			continue
-		case tok.Kind == Mark && !isMark(text, tok, "#"):
-			if isMark(text, tok, "(") {
-				if j := closing(text, t, k); j > 0 {
+		case tok.Kind == Mark && !tok.isMark("#"):
+			if tok.isMark("(") {
+				if j := closing(t, k); j > 0 {
 					k = j
 					continue
 				}
@@ -421,27 +413,27 @@ func behindStreet(text string, t []Token, k int, s *Street) (unknown, breaks int
 			k++
 			continue
 		}
-		if u := usUnit(text, t, k); u > 0 {
-			addUnit(text, s, t, k, k+u)
+		if u := usUnit(t, k); u > 0 {
+			addUnit(s, t, k, k+u)
 			k += u
 			continue
 		}
-		if tok.Kind == Word && PlaceLabel(tok.text(text)) &&
-			(t[k-1].Kind == Break || k+1 == len(t) || isMark(text, t[k+1], ":")) {
+		if tok.Kind == Word && PlaceLabel(tok.Text()) &&
+			(t[k-1].Kind == Break || k+1 == len(t) || t[k+1].isMark(":")) {
 			k++ // "City: Chicago"
 			continue
 		}
-		if isWord(text, tok, "in") && k == len(t)-1 {
+		if tok.isWord("in") && k == len(t)-1 {
 			k++ // "1391 Smizer Mill Road in Fenton Missouri"
 			continue
 		}
-		if tok.Kind == Number && len(tok.text(text)) <= 4 && !Ordinal(tok.text(text)) &&
-			(k+1 == len(t) || t[k+1].Kind == Break || isMark(text, t[k+1], ",")) {
-			addUnit(text, s, t, k, k+1) // "PEACHTREE ST NE 900, ATLANTA", "W. Washington, 1506, Chicago"
+		if tok.Kind == Number && tok.size() <= 4 && !Ordinal(tok.Text()) &&
+			(k+1 == len(t) || t[k+1].Kind == Break || t[k+1].isMark(",")) {
+			addUnit(s, t, k, k+1) // "PEACHTREE ST NE 900, ATLANTA", "W. Washington, 1506, Chicago"
 			k++
 			continue
 		}
-		if tok.Kind == Word && usStops[LowerASCII(tok.text(text))] {
+		if tok.Kind == Word && usStops[tok.lower()] {
 			return 0, 0, false
 		}
 		unknown++
@@ -452,7 +444,7 @@ func behindStreet(text string, t []Token, k int, s *Street) (unknown, breaks int
 		if s.Unit.Empty() {
 			s.Unit.Start = tok.Start
 		}
-		s.Unit.End = max(s.Unit.End, trimWord(text, tok))
+		s.Unit.End = max(s.Unit.End, trimWord(tok))
 		k++
 	}
 	return unknown, breaks, true
@@ -461,7 +453,7 @@ func behindStreet(text string, t []Token, k int, s *Street) (unknown, breaks int
 // skipInstitution returns the index behind the line that begins with token k, if
 // that is the name of an institution and not the last before the city: what
 // stands between a building and its city on a campus. Else it returns k.
-func skipInstitution(text string, t []Token, k int) int {
+func skipInstitution(t Tokens, k int) int {
 	named := false
 	for j := k; j < len(t); j++ {
 		switch t[j].Kind {
@@ -473,7 +465,7 @@ func skipInstitution(text string, t []Token, k int) int {
 		case Number:
 			return k
 		case Word:
-			named = named || institutions[LowerASCII(t[j].text(text))]
+			named = named || institutions[t[j].lower()]
 		}
 	}
 	return k
@@ -481,17 +473,17 @@ func skipInstitution(text string, t []Token, k int) int {
 
 // unitAhead returns the unit that ends before token i and begins its segment:
 // "unit 111 501 South Mill St", "Flat 3, 22 Acacia Avenue".
-func unitAhead(text string, t []Token, i int) Span {
+func unitAhead(t Tokens, i int) Span {
 	if i < 1 || i > len(t) {
 		return Span{}
 	}
 	end := i
-	if t[end-1].Kind == Break || isMark(text, t[end-1], ",-–/") {
+	if t[end-1].Kind == Break || t[end-1].isMark(",-–/") {
 		end--
 	}
 	for k := max(0, end-5); k < end; k++ {
-		if (k == 0 || t[k-1].Kind == Break || isMark(text, t[k-1], ",;|:")) &&
-			k+usUnit(text, t[:end], k) == end && postBox(text, t, k) == 0 {
+		if (k == 0 || t[k-1].Kind == Break || t[k-1].isMark(",;|:")) &&
+			k+usUnit(t[:end], k) == end && postBox(t, k) == 0 {
 			return Span{t[k].Start, t[end-1].End}
 		}
 	}
@@ -499,9 +491,9 @@ func unitAhead(text string, t []Token, i int) Span {
 }
 
 // closing returns the index behind the parenthesis that token k opens, or 0.
-func closing(text string, t []Token, k int) int {
+func closing(t Tokens, k int) int {
 	for j := k + 1; j < len(t) && j < k+12; j++ {
-		if isMark(text, t[j], ")") {
+		if t[j].isMark(")") {
 			return j + 1
 		}
 	}
@@ -510,9 +502,9 @@ func closing(text string, t []Token, k int) int {
 
 // segmentEnd returns the index of the first token from i on that ends a street
 // name: punctuation or a line break.
-func segmentEnd(text string, t []Token, i int) int {
+func segmentEnd(t Tokens, i int) int {
 	for ; i < len(t); i++ {
-		if t[i].Kind == Break || t[i].Kind == Mark && !isMark(text, t[i], "&'’/½") {
+		if t[i].Kind == Break || t[i].Kind == Mark && !t[i].isMark("&'’/½") {
 			return i
 		}
 	}
@@ -521,29 +513,29 @@ func segmentEnd(text string, t []Token, i int) int {
 
 // usName reads the street name in t[i:end]: it returns its span, the strength
 // and the index behind it.
-func usName(text string, t []Token, i, end int) (Span, int, int) {
+func usName(t Tokens, i, end int) (Span, int, int) {
 	first := i
-	for i < end && i == first && direction(text, t[i]) {
+	for i < end && i == first && direction(t[i]) {
 		i++
 	}
-	if i < end && i == first+1 && direction(text, t[i]) && len(t[i].text(text)) <= 2 && i+1 < end {
+	if i < end && i == first+1 && direction(t[i]) && t[i].size() <= 2 && i+1 < end {
 		i++
 	}
 	// The name runs to the unit, else to the end of the segment.
 	stop := i
 	for stop < end {
-		if stop > first && usUnit(text, t, stop) > 0 && !(stop == i && unitLikeName(text, t, stop, end)) {
+		if stop > first && usUnit(t, stop) > 0 && !(stop == i && unitLikeName(t, stop, end)) {
 			break
 		}
-		if t[stop].Kind == Word && usStops[LowerASCII(t[stop].text(text))] {
+		if t[stop].Kind == Word && usStops[t[stop].lower()] {
 			break
 		}
-		if stop > i+1 && isWord(text, t[stop], "in") {
+		if stop > i+1 && t[stop].isWord("in") {
 			break
 		}
 		stop++
 	}
-	if stop == first || isWord(text, t[stop-1], "llc", "inc", "corp", "llp", "ltd") {
+	if stop == first || t[stop-1].isWord("llc", "inc", "corp", "llp", "ltd") {
 		return Span{}, 0, i
 	}
 	typ := -1
@@ -551,15 +543,15 @@ func usName(text string, t []Token, i, end int) (Span, int, int) {
 		if t[j].Kind != Word {
 			continue
 		}
-		w := LowerASCII(t[j].text(text))
-		if highwayTypes[w] && j+1 < stop && routeName(text, t[j+1]) && !(usTypes[w] && j > i && !numberedTypes[w]) {
+		w := t[j].lower()
+		if highwayTypes[w] && j+1 < stop && routeName(t[j+1]) && !(usTypes[w] && j > i && !numberedTypes[w]) {
 			typ = j + 1
-			if typ+1 < stop && t[typ].Kind != Number && t[typ+1].Kind == Number && isWord(text, t[typ], "no") {
+			if typ+1 < stop && t[typ].Kind != Number && t[typ+1].Kind == Number && t[typ].isWord("no") {
 				typ++
 			}
 			break
 		}
-		if usTypes[w] && j > first && !(w == "st" && saintBefore(text, t, j, first, stop)) {
+		if usTypes[w] && j > first && !(w == "st" && saintBefore(t, j, first, stop)) {
 			typ = j
 			break
 		}
@@ -568,62 +560,61 @@ func usName(text string, t []Token, i, end int) (Span, int, int) {
 		// "242 N Avenue 25", "9912 S. Avenue H", "1000 Via Real", "Broadway"
 		w := ""
 		if i < stop && t[i].Kind == Word {
-			w = LowerASCII(t[i].text(text))
+			w = t[i].lower()
 		}
 		switch {
-		case i+1 < stop && (usTypes[w] && (routeName(text, t[i+1]) || isWord(text, t[i+1], "of")) || usLead[w]):
+		case i+1 < stop && (usTypes[w] && (routeName(t[i+1]) || t[i+1].isWord("of")) || usLead[w]):
 			return Span{t[first].Start, t[stop-1].End}, 3, stop
 		case i < stop && usAlone[w]:
 			typ = i
-		case stop-first > 5 || !usNameLike(text, t[first:stop]):
+		case stop-first > 5 || !usNameLike(t[first:stop]):
 			return Span{}, 0, i
 		default:
-			if k := stop - 1; stop-first >= 3 && t[k].Kind == Number && !Ordinal(t[k].text(text)) &&
-				len(t[k].text(text)) <= 4 {
-				return Span{t[first].Start, trimWord(text, t[k-1])}, 1, k // "West Bryn Mawr 211"
+			if k := stop - 1; stop-first >= 3 && t[k].Kind == Number && !Ordinal(t[k].Text()) &&
+				t[k].size() <= 4 {
+				return Span{t[first].Start, trimWord(t[k-1])}, 1, k // "West Bryn Mawr 211"
 			}
 			strength := 1
-			if Ordinal(t[stop-1].text(text)) || i > first && i < stop && Ordinal(t[i].text(text)) {
+			if Ordinal(t[stop-1].Text()) || i > first && i < stop && Ordinal(t[i].Text()) {
 				strength = 3
 			}
-			return Span{t[first].Start, trimWord(text, t[stop-1])}, strength, stop
+			return Span{t[first].Start, trimWord(t[stop-1])}, strength, stop
 		}
 	}
-	last := withType(text, t, first, typ, stop, end)
+	last := withType(t, first, typ, stop, end)
 	if last-first > 8 {
 		return Span{}, 0, i
 	}
-	return Span{t[first].Start, trimWord(text, t[last])}, 3, last + 1
+	return Span{t[first].Start, trimWord(t[last])}, 3, last + 1
 }
 
 // withType returns the index of the last token that belongs to the street word
 // t[typ] of the name t[first:stop]: "Avenue N", "Ave of the Stars", "Street NW",
 // "Street Promenade", "Road Extension". The segment ends at end.
-func withType(text string, t []Token, first, typ, stop, end int) int {
+func withType(t Tokens, first, typ, stop, end int) int {
 	last := typ
-	if last+1 < stop && t[last].Kind == Word && usTypes[LowerASCII(t[last].text(text))] &&
-		routeName(text, t[last+1]) && !direction(text, t[last+1]) && last-first <= 1 {
+	if last+1 < stop && t[last].Kind == Word && usTypes[t[last].lower()] &&
+		routeName(t[last+1]) && !direction(t[last+1]) && last-first <= 1 {
 		last++
 	}
 	if typ > first && t[typ].Kind == Number && last+1 < stop &&
-		isWord(text, t[last+1], "business", "bypass", "alternate", "alt", "truck", "loop", "spur") {
+		t[last+1].isWord("business", "bypass", "alternate", "alt", "truck", "loop", "spur") {
 		last++
 	}
-	if last+1 < stop && direction(text, t[last+1]) {
+	if last+1 < stop && direction(t[last+1]) {
 		last++
-		if last+1 < stop && direction(text, t[last+1]) && len(LowerASCII(t[last].text(text))) == 1 &&
-			len(LowerASCII(t[last+1].text(text))) == 1 {
+		if last+1 < stop && direction(t[last+1]) && len(t[last].lower()) == 1 &&
+			len(t[last+1].lower()) == 1 {
 			last++ // "n. e."
 		}
-	} else if last+1 == stop && stop == end && end+1 < len(t) && isMark(text, t[end], ",") &&
-		direction(text, t[end+1]) {
+	} else if last+1 == stop && stop == end && end+1 < len(t) && t[end].isMark(",") && direction(t[end+1]) {
 		// "New York Avenue, N.W."
 		return end + 1
 	}
 	return last
 }
 
-func onlyWords(t []Token) bool {
+func onlyWords(t Tokens) bool {
 	for _, tok := range t {
 		if tok.Kind != Word {
 			return false
@@ -633,30 +624,24 @@ func onlyWords(t []Token) bool {
 }
 
 // trimWord returns the end of the token without a hyphen at its end.
-func trimWord(text string, tok Token) int {
-	end := tok.End
-	for end > tok.Start && text[end-1] == '-' {
-		end--
-	}
-	return end
-}
+func trimWord(tok Token) int { return tok.Start + len(strings.TrimRight(tok.Text(), "-")) }
 
 // saintBefore reports whether the "St" at j is a saint: nothing but a directional
 // stands before it and a word follows.
-func saintBefore(text string, t []Token, j, first, stop int) bool {
+func saintBefore(t Tokens, j, first, stop int) bool {
 	for k := first; k < j; k++ {
-		if !direction(text, t[k]) {
+		if !direction(t[k]) {
 			return false
 		}
 	}
-	return j+1 < stop && t[j+1].Kind == Word && !direction(text, t[j+1])
+	return j+1 < stop && t[j+1].Kind == Word && !direction(t[j+1])
 }
 
 // unitLikeName reports whether the unit word at i is rather the name: "5 Park
 // Place", "10 Floor Street".
-func unitLikeName(text string, t []Token, i, end int) bool {
+func unitLikeName(t Tokens, i, end int) bool {
 	for j := i + 1; j < end; j++ {
-		if t[j].Kind == Word && usTypes[LowerASCII(t[j].text(text))] {
+		if t[j].Kind == Word && usTypes[t[j].lower()] {
 			return true
 		}
 	}
@@ -665,10 +650,10 @@ func unitLikeName(text string, t []Token, i, end int) bool {
 
 // usNameLike reports whether the tokens can be a street name without a street
 // word: all capitals or small words.
-func usNameLike(text string, t []Token) bool {
+func usNameLike(t Tokens) bool {
 	words := 0
 	for _, tok := range t {
-		s := tok.text(text)
+		s := tok.Text()
 		switch tok.Kind {
 		case Word:
 			if usNoStreet[LowerASCII(s)] || germanNoStreet[LowerASCII(s)] {
@@ -688,7 +673,7 @@ func usNameLike(text string, t []Token) bool {
 				words++
 			}
 		default:
-			if !isMark(text, tok, "&'’/.-") {
+			if !tok.isMark("&'’/.-") {
 				return false
 			}
 		}
@@ -698,15 +683,15 @@ func usNameLike(text string, t []Token) bool {
 
 // routeName reports whether tok can name a highway or lettered avenue: "66", "N",
 // "DB".
-func routeName(text string, tok Token) bool {
-	s := tok.text(text)
+func routeName(tok Token) bool {
+	s := tok.Text()
 	return tok.Kind == Number && len(s) <= 5 || tok.Kind == Word && len(strings.TrimRight(s, ".")) <= 2 &&
-		(Capital(s) || len(s) == 1) || isMark(text, tok, "#") || isWord(text, tok, "no")
+		(Capital(s) || len(s) == 1) || tok.isMark("#") || tok.isWord("no")
 }
 
 // direction reports whether tok is a directional: "N", "SW", "N.E.", "South".
-func direction(text string, tok Token) bool {
-	return tok.Kind == Word && directions[LowerASCII(tok.text(text))]
+func direction(tok Token) bool {
+	return tok.Kind == Word && directions[tok.lower()]
 }
 
 // Ordinal reports whether s is an English ordinal in digits: "17th", "2nd".
@@ -722,72 +707,71 @@ func Ordinal(s string) bool {
 	return false
 }
 
-func skipSeparators(text string, t []Token, k int) int {
-	for k < len(t) && (t[k].Kind == Break || isMark(text, t[k], ",;|·•-–(")) {
+func skipSeparators(t Tokens, k int) int {
+	for k < len(t) && (t[k].Kind == Break || t[k].isMark(",;|·•-–(")) {
 		k++
 	}
 	return k
 }
 
 // addUnit widens the unit of s, or sets its post box, by t[i:j].
-func addUnit(text string, s *Street, t []Token, i, j int) {
-	if postBox(text, t, i) > 0 {
+func addUnit(s *Street, t Tokens, i, j int) {
+	if postBox(t, i) > 0 {
 		if s.POBox.Empty() {
 			s.POBox = Span{t[i].Start, t[j-1].End}
 		}
 		return
 	}
-	if isWord(text, t[i], "attn") {
+	if t[i].isWord("attn") {
 		return // a person
 	}
 	if s.Unit.Empty() {
 		s.Unit.Start = t[i].Start
 	}
-	s.Unit.End = trimWord(text, t[j-1])
+	s.Unit.End = trimWord(t[j-1])
 }
 
 // usUnit returns how many tokens from i on are a unit ("Suite 500", "#243",
 // "6th Floor", "Bldg A") or a post box; 0 for none.
-func usUnit(text string, t []Token, i int) int {
+func usUnit(t Tokens, i int) int {
 	if i >= len(t) {
 		return 0
 	}
-	if n := postBox(text, t, i); n > 0 {
+	if n := postBox(t, i); n > 0 {
 		return n
 	}
 	tok := t[i]
 	switch {
-	case isMark(text, tok, "#"):
-		if i+1 < len(t) && unitID(text, t[i+1]) {
+	case tok.isMark("#"):
+		if i+1 < len(t) && unitID(t[i+1]) {
 			return 2
 		}
 		return 0
-	case tok.Kind == Number && Ordinal(tok.text(text)), tok.Kind == Word &&
-		spelledOrdinals[LowerASCII(tok.text(text))]:
-		if i+1 < len(t) && isWord(text, t[i+1], "floor", "fl", "flr", "level") {
+	case tok.Kind == Number && Ordinal(tok.Text()), tok.Kind == Word && spelledOrdinals[tok.lower()]:
+		if t.At(i+1).isWord("floor", "fl", "flr", "level") {
 			return 2
 		}
 		return 0
 	case tok.Kind != Word:
 		return 0
 	}
-	w := LowerASCII(tok.text(text))
-	if usAloneUnits[w] && (i+1 == len(t) || t[i+1].Kind != Word || usUnit(text, t, i+1) > 0) {
+	w := tok.lower()
+	if usAloneUnits[w] && (t.At(i+1).Kind != Word || usUnit(t, i+1) > 0) {
 		return 1
 	}
-	if levelWords[w] && i+1 < len(t) && isWord(text, t[i+1], "level", "floor", "lobby") {
+	if levelWords[w] && t.At(i+1).isWord("level", "floor", "lobby") {
 		return 2
 	}
-	if w == "no" && i+1 < len(t) && t[i+1].Space && !Ordinal(t[i+1].text(text)) &&
-		(t[i+1].Kind == Number || t[i+1].Kind == Word && i+2 < len(t) && t[i+2].Kind == Number &&
-			!t[i+2].Space) && i > 1 && (i+2 >= len(t) || t[i+2].Kind != Word) {
+	if w == "no" && i+1 < len(t) && t[i+1].Space && !Ordinal(t[i+1].Text()) &&
+		(t[i+1].Kind == Number || t[i+1].Kind == Word && t.At(i+2).Kind == Number &&
+			!t[i+2].Space) && i > 1 && (t.At(i+2).Kind != Word) {
 		return min(2+b2i(t[i+1].Kind == Word), len(t)-i) // "361 17th Street No 2202"
 	}
 	if !usUnits[w] {
 		return 0
 	}
 	k := i + 1
-	for k < len(t) && k < i+3 && isMark(text, t[k], "#,.:") {
+	for k < len(t) && k < i+3 && t[k].isMark("#,.:") {
 		k++
 	}
 	if w == "mail" || w == "ms" || w == "attn" {
@@ -796,7 +780,7 @@ func usUnit(text string, t []Token, i int) int {
 		}
 		return k - i
 	}
-	if k >= len(t) || !unitID(text, t[k]) {
+	if k >= len(t) || !unitID(t[k]) {
 		return 0
 	}
 	if k++; k < len(t) && t[k-1].Kind == Word && t[k].Kind == Number && !t[k].Space {
@@ -804,13 +788,12 @@ func usUnit(text string, t []Token, i int) int {
 	}
 	// "Suite 2800 South", "Unit K, L", "Suite 280 - 290", "Apt 5 B"
 	for k < len(t) {
-		if (direction(text, t[k]) || t[k].Kind == Word && t[k].End-t[k].Start == 1) && t[k].Space {
+		if (direction(t[k]) || t[k].Kind == Word && t[k].size() == 1) && t[k].Space {
 			k++
 			break
 		}
-		if k+1 < len(t) && isMark(text, t[k], "-–&/,") &&
-			(t[k+1].End-t[k+1].Start == 1 && t[k+1].Kind == Word ||
-				t[k+1].Kind == Number && !isMark(text, t[k], ",") && len(t[k+1].text(text)) <= 4) {
+		if k+1 < len(t) && t[k].isMark("-–&/,") && (t[k+1].size() == 1 && t[k+1].Kind == Word ||
+			t[k+1].Kind == Number && !t[k].isMark(",") && t[k+1].size() <= 4) {
 			k += 2
 			continue
 		}
@@ -838,11 +821,10 @@ func HasUnitWord(s string) bool {
 }
 
 // unitID reports whether tok can name a unit: a number, one or two letters.
-func unitID(text string, tok Token) bool {
-	s := strings.TrimRight(tok.text(text), ".")
-	return tok.Kind == Number || isMark(text, tok, "*") ||
-		tok.Kind == Word && (len(s) <= 2 || spelledNumbers[LowerASCII(s)] ||
-			len(s) <= 4 && strings.ToUpper(s) == s && !usTypes[LowerASCII(s)])
+func unitID(tok Token) bool {
+	s := strings.TrimRight(tok.Text(), ".")
+	return tok.Kind == Number || tok.isMark("*") || tok.Kind == Word && (len(s) <= 2 ||
+		spelledNumbers[LowerASCII(s)] || len(s) <= 4 && strings.ToUpper(s) == s && !usTypes[LowerASCII(s)])
 }
 
 // boxPhrases lead to the number of a post box, and ruralRoutes to its box; the longest
@@ -863,15 +845,15 @@ func phrasesOf(list string) map[string][][]string {
 
 // postBox returns how many tokens from i on are a post box: "P.O. Box 3830",
 // "PO Drawer J", "PMB #297", "HC 021 Box 52"; 0 for none.
-func postBox(text string, t []Token, i int) int {
+func postBox(t Tokens, i int) int {
 	if t[i].Kind != Word {
 		return 0
 	}
-	first := LowerASCII(t[i].text(text))
+	first := t[i].lower()
 	k := i
 	for _, phrase := range boxPhrases[first] {
 		n := 1
-		for n < len(phrase) && i+n < len(t) && t[i+n].Kind == Word && LowerASCII(t[i+n].text(text)) == phrase[n] {
+		for n < len(phrase) && t.At(i+n).Kind == Word && t[i+n].lower() == phrase[n] {
 			n++
 		}
 		if n == len(phrase) {
@@ -879,14 +861,14 @@ func postBox(text string, t []Token, i int) int {
 			break
 		}
 	}
-	if k == i && first == "po" && strings.Contains(t[i].text(text), ".") && i+1 < len(t) && t[i+1].Kind == Number {
+	if k == i && first == "po" && strings.Contains(t[i].Text(), ".") && t.At(i+1).Kind == Number {
 		return 2 // "P.O. 9774"
 	}
 	if k == i && ruralRoutes[first] {
-		for k++; k < len(t) && k < i+8 && (t[k].Kind == Number || isMark(text, t[k], "#,") ||
-			isWord(text, t[k], "route", "rte", "rt", "contract", "site", "comp", "compartment")); k++ {
+		for k++; k < len(t) && k < i+8 && (t[k].Kind == Number || t[k].isMark("#,") ||
+			t[k].isWord("route", "rte", "rt", "contract", "site", "comp", "compartment")); k++ {
 		}
-		if k == len(t) || !isWord(text, t[k], "box") {
+		if k == len(t) || !t[k].isWord("box") {
 			return 0
 		}
 		k++
@@ -894,14 +876,14 @@ func postBox(text string, t []Token, i int) int {
 	if k == i {
 		return 0
 	}
-	for k < len(t) && k < i+10 && (isMark(text, t[k], "#:.") || isWord(text, t[k], "no", "number")) {
+	for k < len(t) && k < i+10 && (t[k].isMark("#:.") || t[k].isWord("no", "number")) {
 		k++
 	}
-	if k == len(t) || t[k].Kind != Number && (t[k].Kind != Word || len(t[k].text(text)) > 2) {
+	if id := t.At(k); id.Kind != Number && (id.Kind != Word || id.size() > 2) {
 		return 0
 	}
 	k++
-	if k < len(t) && (t[k].Kind == Number && !t[k].Space || t[k].Kind == Word && t[k].End-t[k].Start == 1) {
+	if k < len(t) && (t[k].Kind == Number && !t[k].Space || t[k].Kind == Word && t[k].size() == 1) {
 		k++ // "A3656", "103 a"
 	}
 	return k - i
@@ -909,46 +891,46 @@ func postBox(text string, t []Token, i int) int {
 
 // LineBefore reads a post box or a street without a number that fills the line,
 // or the part between commas, that ends where the city begins.
-func LineBefore(text string, t []Token) (Street, bool) { return usLine(text, t) }
+func LineBefore(t Tokens) (Street, bool) { return usLine(t) }
 
 // usLine reads what stands before the city without a house number: a post box,
 // or a line that is a street.
-func usLine(text string, t []Token) (Street, bool) {
+func usLine(t Tokens) (Street, bool) {
 	var s Street
 	k := len(t)
-	for k > 0 && (t[k-1].Kind == Break || isMark(text, t[k-1], ",;|·•-–()")) {
+	for k > 0 && (t[k-1].Kind == Break || t[k-1].isMark(",;|·•-–()")) {
 		k--
 	}
 	end := k
 	start := k
-	for start > 0 && t[start-1].Kind != Break && !isMark(text, t[start-1], ",;|·•:") {
+	for start > 0 && t[start-1].Kind != Break && !t[start-1].isMark(",;|·•:") {
 		start--
 	}
 	for i := start; i < end; i++ {
-		if n := postBox(text, t, i); n > 0 && i+n >= end-1 {
-			s, _, _ = USPostBox(text, t, i)
+		if n := postBox(t, i); n > 0 && i+n >= end-1 {
+			s, _, _ = USPostBox(t, i)
 			return s, true
 		}
 	}
-	if start == end || end-start > 6 || mixedCase(text, t[start:end]) {
+	if start == end || end-start > 6 || mixedCase(t[start:end]) {
 		return s, false
 	}
-	name, strength, next := usName(text, t, start, end)
-	if strength < 3 || next != end || usPlaces[LowerASCII(t[end-1].text(text))] ||
-		!Capital(t[start].text(text)) && t[start].Kind == Word {
+	name, strength, next := usName(t, start, end)
+	if strength < 3 || next != end || usPlaces[t[end-1].lower()] ||
+		!t[start].capital() && t[start].Kind == Word {
 		return s, false
 	}
 	s.Name, s.Strength = name, strength
-	s.Unit = unitAhead(text, t, start)
+	s.Unit = unitAhead(t, start)
 	return s, true
 }
 
 // mixedCase reports whether t holds words with capitals and others without, as
 // sentences do and names do not.
-func mixedCase(text string, t []Token) bool {
+func mixedCase(t Tokens) bool {
 	capital, small := false, false
 	for _, tok := range t {
-		if w := tok.text(text); tok.Kind == Word && !usSmall[w] {
+		if w := tok.Text(); tok.Kind == Word && !usSmall[w] {
 			capital, small = capital || Capital(w), small || !Capital(w) && !usTypes[LowerASCII(w)]
 		}
 	}

@@ -23,17 +23,45 @@ const (
 
 // A Token is a stretch of a text, in bytes.
 type Token struct {
-	Start, End int
+	text       string // that it is a stretch of
+	Start, End int    // in bytes
 	Kind       Kind
 	Space      bool // white space or the start of the window stands before it
 }
+
+// Tokens are those of a window of a text.
+type Tokens []Token
+
+// At returns token i, or the zero Token where there is none.
+func (t Tokens) At(i int) Token {
+	if i < 0 || i >= len(t) {
+		return Token{}
+	}
+	return t[i]
+}
+
+// Text returns the text of the token.
+func (tok Token) Text() string { return tok.text[tok.Start:tok.End] }
+
+// size is the length of the text in bytes.
+func (tok Token) size() int { return tok.End - tok.Start }
+
+// lower returns the text as LowerASCII has it, fold as Fold has it.
+func (tok Token) lower() string { return LowerASCII(tok.Text()) }
+func (tok Token) fold() string  { return Fold(tok.Text()) }
+
+// capital reports whether the text begins with a capital letter.
+func (tok Token) capital() bool { return Capital(tok.Text()) }
+
+// Phrase returns the text from the first token to the last.
+func Phrase(t Tokens) string { return t[0].text[t[0].Start:t[len(t)-1].End] }
 
 // MaxTokens bounds what is looked at around one anchor.
 const MaxTokens = 80
 
 // Tokenize appends the tokens of text[lo:hi] to buf, at most MaxTokens of them:
 // the last ones. Invalid UTF-8 becomes marks.
-func Tokenize(text string, lo, hi int, buf []Token) []Token {
+func Tokenize(text string, lo, hi int, buf Tokens) Tokens {
 	space := true
 	for i := lo; i < hi; {
 		if len(buf) >= 2*MaxTokens {
@@ -43,7 +71,7 @@ func Tokenize(text string, lo, hi int, buf []Token) []Token {
 		switch {
 		case r == '\n':
 			if len(buf) == 0 || buf[len(buf)-1].Kind != Break {
-				buf = append(buf, Token{i, i + 1, Break, space})
+				buf = append(buf, Token{text, i, i + 1, Break, space})
 			}
 			space = true
 			i += n
@@ -52,14 +80,14 @@ func Tokenize(text string, lo, hi int, buf []Token) []Token {
 			i += n
 		case isDigit(r):
 			end := numberEnd(text, i, hi)
-			buf = append(buf, Token{i, end, Number, space})
+			buf = append(buf, Token{text, i, end, Number, space})
 			i, space = end, false
 		case unicode.IsLetter(r):
 			end := wordEnd(text, i, hi)
-			buf = append(buf, Token{i, end, Word, space})
+			buf = append(buf, Token{text, i, end, Word, space})
 			i, space = end, false
 		default:
-			buf = append(buf, Token{i, i + n, Mark, space})
+			buf = append(buf, Token{text, i, i + n, Mark, space})
 			i, space = i+n, false
 		}
 	}
@@ -192,6 +220,9 @@ type Span struct{ Start, End int }
 
 // Of returns the text of the span.
 func (s Span) Of(text string) string { return text[s.Start:s.End] }
+
+// in returns the text of the span, which t are the tokens of.
+func (s Span) in(t Tokens) string { return s.Of(t[0].text) }
 
 // Empty reports whether the span is none.
 func (s Span) Empty() bool { return s.End <= s.Start }

@@ -50,21 +50,21 @@ func State(s string) string {
 // StateBefore reads the US state that ends with token k-1, with a country name
 // behind it skipped. It returns its code, its span and the index of its first
 // token.
-func StateBefore(text string, t []Token, k int) (string, Span, int) {
-	for k > 0 && (t[k-1].Kind == Break || isMark(text, t[k-1], ",.|-–;:()") ||
-		t[k-1].Kind == Word && PlaceLabel(t[k-1].text(text)) && k > 2) {
+func StateBefore(t Tokens, k int) (string, Span, int) {
+	for k > 0 && (t[k-1].Kind == Break || t[k-1].isMark(",.|-–;:()") ||
+		t[k-1].Kind == Word && PlaceLabel(t[k-1].Text()) && k > 2) {
 		k--
-		if k > 1 && isWord(text, t[k], "code") && isWord(text, t[k-1], "zip", "postal", "post") {
+		if k > 1 && t[k].isWord("code") && t[k-1].isWord("zip", "postal", "post") {
 			k--
 		}
 	}
-	if k > 0 && isWord(text, t[k-1], "us", "usa") && k > 2 {
+	if t.At(k-1).isWord("us", "usa") && k > 2 {
 		k--
-		for k > 0 && isMark(text, t[k-1], ",") {
+		for t.At(k - 1).isMark(",") {
 			k--
 		}
 	}
-	if k == 0 || t[k-1].Kind != Word {
+	if t.At(k-1).Kind != Word {
 		return "", Span{}, k
 	}
 	for n := 3; n >= 1; n-- {
@@ -76,13 +76,13 @@ func StateBefore(text string, t []Token, k int) (string, Span, int) {
 			continue
 		}
 		sp := Span{words[0].Start, words[n-1].End}
-		if code := State(sp.Of(text)); code != "" {
-			if text[sp.End-1] == '.' && !strings.Contains(text[sp.Start:sp.End-1], ".") {
+		if code := State(sp.in(t)); code != "" {
+			if name := sp.in(t); strings.IndexByte(name, '.') == len(name)-1 {
 				sp.End--
 			}
 			k -= n
-			if labelled := backOver(text, t, k, ":"); labelled < k && labelled > 0 &&
-				isWord(text, t[labelled-1], "state", "province", "region") {
+			if labelled := backOver(t, k, ":"); labelled < k && labelled > 0 &&
+				t[labelled-1].isWord("state", "province", "region") {
 				k = labelled - 1
 			}
 			return code, sp, k
