@@ -2,6 +2,7 @@ package gazetteer
 
 import (
 	"slices"
+	"strings"
 
 	"gazehound/internal/disk"
 )
@@ -24,16 +25,37 @@ func (g *Gazetteer) pairs(country, code string) (found []pair) {
 		return nil
 	}
 	for _, off := range g.each(string(joinKey(postcodeKey, key))) {
-		var some []pair
-		record := g.at(off)
-		if disk.List(&record.Codec, &some, record.pair); record.Failed() {
-			continue
-		}
-		for _, p := range some {
+		for _, p := range g.pairRecord(off) {
 			if agree(country, p.place.Country) {
-				p.place.Source = g.sourceName(p.source)
 				found = append(found, p)
 			}
+		}
+	}
+	return found
+}
+
+// pairRecord decodes the cities of a postcode.
+func (g *Gazetteer) pairRecord(off uint64) (all []pair) {
+	record := g.at(off)
+	if disk.List(&record.Codec, &all, record.pair); record.Failed() {
+		return nil
+	}
+	for i := range all {
+		all[i].place.Source = g.sourceName(all[i].source)
+	}
+	return all
+}
+
+// PostcodesLike returns the places of all postcodes of so many digits that begin with prefix, in
+// the order of the codes.
+func (g *Gazetteer) PostcodesLike(prefix string, digits int) (found []Place) {
+	for key, off := range g.each(postcodeKey + prefix) {
+		code, _, _ := strings.Cut(key[len(postcodeKey):], "\x00")
+		if len(code) != digits || !allDigits(code) {
+			continue
+		}
+		for _, p := range g.pairRecord(off) {
+			found = append(found, p.place)
 		}
 	}
 	return found

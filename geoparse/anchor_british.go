@@ -83,9 +83,7 @@ var outward = &grammar.Country{Codes: "A9,A99,AA9,AA99,A9A,AA9A"}
 // street. The first half of a postcode alone proves a known city with a street.
 func (s *scan) british(areas []*area, outward string, start, end int) bool {
 	text := s.text
-	lo := s.windowStart(start)
-	s.before = s.tokens(lo, start, s.before[:0])
-	t := s.before
+	t := s.tokensBefore(start)
 	n := grammar.SkipMarksBack(t, grammar.SkipLabel(t, len(t)))
 	n = grammar.SkipMarksBack(t, grammar.SkipCountry(t, n))
 	n = grammar.SkipMarksBack(t, grammar.SkipLabel(t, n))

@@ -68,13 +68,11 @@ func (s *scan) areasIn(land *grammar.Country, code string) []*area {
 // text[start:end]. A postcode with letters needs no province, or has it behind it.
 func (s *scan) provinceBefore(land *grammar.Country, areas []*area, start, end int) bool {
 	text := s.text
-	lo := s.windowStart(start)
-	s.before = s.tokens(lo, start, s.before[:0])
-	t := s.before
+	t := s.tokensBefore(start)
 	code, span, n := grammar.ProvinceBefore(land.Code, t, len(t))
 	last, lettered := end, text[start] > '9'
 	if code == "" && lettered {
-		after := s.tokens(end, s.limitAfter(end), nil)
+		after := s.tokensAfter(end)
 		if code, span = grammar.ProvinceAfter(land.Code, after); code != "" {
 			last = span.End
 		}
@@ -119,9 +117,7 @@ func (s *scan) province(i, j int) int {
 		if code == "" || s.codeFollows(end) {
 			continue
 		}
-		lo := s.windowStart(i)
-		s.before = s.tokens(lo, i, s.before[:0])
-		t := s.before
+		t := s.tokensBefore(i)
 		n := grammar.SkipMarksBack(t, len(t))
 		for first := max(0, n-4); first < n; first++ {
 			if t[first].Kind != grammar.Word || !grammar.Capital(text[t[first].Start:]) {
@@ -161,7 +157,7 @@ func (s *scan) cityOfProvince(land *grammar.Country, code, name string) (gazette
 // codeFollows reports whether a postcode stands behind the province that ends at
 // i: that is where the address is read.
 func (s *scan) codeFollows(i int) bool {
-	t := s.tokens(i, s.limitAfter(i), nil)
+	t := s.tokensAfter(i)
 	k := grammar.SkipMarks(t, 0)
 	if k < len(t) && t[k].End-t[k].Start > 3 && grammar.CountryOf(t[k].Text()) != "" {
 		k = grammar.SkipMarks(t, k+1)

@@ -30,9 +30,7 @@ func (s *scan) zip(i, j int) bool {
 	if k == 0 || i-k > 6 || !isLetterAt(text, lastRune(text, k)) {
 		return false
 	}
-	lo := s.windowStart(i)
-	s.before = s.tokens(lo, i, s.before[:0])
-	t := s.before
+	t := s.tokensBefore(i)
 	state, span, n := grammar.StateBefore(t, len(t))
 	code := text[i:j]
 	if j-i == 4 {
@@ -41,25 +39,15 @@ func (s *scan) zip(i, j int) bool {
 		}
 		code = "0" + code
 	}
-	areas := s.p.codes.areas(code)
-	var us []*area
-	agrees := false
-	for a := range areas {
-		if areas[a].place.Country == "US" {
-			us = append(us, &areas[a])
-			agrees = agrees || areas[a].place.State == state || areas[a].place.State == ""
-		}
-	}
+	land := grammar.Find("US")
+	us := s.areasIn(land, code)
+	agrees := slices.ContainsFunc(us, func(a *area) bool { return a.place.State == state || a.place.State == "" })
 	if state == "" {
-		if len(us) == 0 {
-			return false
-		}
-		return s.zipCity(us, t, i, j, end)
+		return len(us) > 0 && s.zipCity(us, t, i, end)
 	}
 	if j-i == 4 && !agrees {
 		return false // "WA 6006" is Western Australia
 	}
-	land := grammar.Find("US")
 	c := s.cityOf(land, us, t, n, state, agrees)
 	if c.area == nil {
 		s.reject(span.Start, end, func() string {
@@ -94,13 +82,15 @@ func dashAt(text string, i int) int {
 	return 0
 }
 
-func digits(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if s[i]-'0' > 9 {
-			return false
-		}
+func digits(s string) bool { return digitsAt(s, 0) == len(s) }
+
+// digitsAt counts the digits that begin at i.
+func digitsAt(text string, i int) int {
+	n := 0
+	for i+n < len(text) && text[i+n]-'0' <= 9 {
+		n++
 	}
-	return true
+	return n
 }
 
 // A cityBefore is the city before a state.
@@ -220,7 +210,7 @@ func (s *scan) addStated(a Address, c cityBefore, street grammar.Street, ok bool
 
 // zipCity reads "city ZIP" without a state. That alone is no address: a street
 // and number must stand before it.
-func (s *scan) zipCity(us []*area, t grammar.Tokens, i, j, end int) bool {
+func (s *scan) zipCity(us []*area, t grammar.Tokens, i, end int) bool {
 	c := s.cityOf(grammar.Find("US"), us, t, len(t), "", true)
 	if c.area == nil || !c.known {
 		return false
@@ -260,47 +250,28 @@ func (s *scan) state(i int) int {
 	if !s.reads(grammar.CityStateZIP) || j-i > 14 || !grammar.MayBeState(text[i]) {
 		return j
 	}
-	end := j
-	code := ""
-	if j-i == 2 || text[i+1] == '.' {
-		if text[i+1]-'A' > 25 && text[i+1] != '.' {
-			return j // "In", "Me"
+	if j-i == 2 && !upper(text[i+1]) {
+		return j // "In", "Me"
+	}
+	end, code := j, grammar.State(text[i:j])
+	if code == "" && j-i > 2 && text[i+1] != '.' && j < len(text) && text[j] == ' ' {
+		for end++; end < len(text) && isLetterAt(text, end); end++ {
 		}
-		code = grammar.State(text[i:j])
-	} else {
-		code = grammar.State(text[i:j])
-		if code == "" && j < len(text) && text[j] == ' ' {
-			k := j + 1
-			for k < len(text) && isLetterAt(text, k) {
-				k++
-			}
-			if code = grammar.State(text[i:k]); code != "" {
-				end = k
-			}
-		}
+		code = grammar.State(text[i:end]) // "New York"
 	}
 	if code == "" {
 		return j
 	}
 	// A ZIP code behind it: that is where the address is read.
-	for k, n := end, 0; k < len(text) && n < 6; k, n = k+1, n+1 {
-		if text[k]-'0' <= 9 {
-			n := 0
-			for k+n < len(text) && n < 6 && text[k+n]-'0' <= 9 {
-				n++
-			}
-			if n == 5 || n == 4 && len(s.p.codes.areas("0"+text[k:k+4])) > 0 {
-				return j
-			}
-			break
-		}
-		if text[k] > ' ' && strings.IndexByte(",.-)|", text[k]) < 0 {
-			break
-		}
+	k := end
+	for k < len(text) && k < end+6 && (text[k] <= ' ' || strings.IndexByte(",.-)|", text[k]) >= 0) {
+		k++
 	}
-	lo := s.windowStart(i)
-	s.before = s.tokens(lo, i, s.before[:0])
-	t := s.before
+	if n := digitsAt(text, k); k < end+6 &&
+		(n == 5 || n == 4 && len(s.p.codes.areas("0"+text[k:k+4])) > 0) {
+		return j
+	}
+	t := s.tokensBefore(i)
 	c := s.cityOf(grammar.Find("US"), nil, t, len(t), code, false)
 	if c.area == nil {
 		if c = s.cityOfState(t, i, end, code); c.area == nil {
@@ -324,7 +295,7 @@ func (s *scan) cityOfState(t grammar.Tokens, i, end int, code string) cityBefore
 	if !commaBefore(s.text, t, len(t)) {
 		return cityBefore{}
 	}
-	after := s.tokens(end, s.limitAfter(end), nil)
+	after := s.tokensAfter(end)
 	k := grammar.SkipMarks(after, 0)
 	for n := k + 1; n <= min(k+2, len(after)); n++ {
 		if grammar.State(grammar.Phrase(after[k:n])) != "" {

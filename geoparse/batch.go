@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 
+	"gazehound/gazetteer"
 	"gazehound/geoparse/markup"
 
 	"golang.org/x/sync/errgroup"
@@ -63,38 +64,23 @@ func Batch(ctx context.Context, p *Parser, r io.Reader, w io.Writer, hostOf func
 	return g.Wait()
 }
 
-// eachLine calls fn for each line that is not empty. One of more than
-// maxBatchLine bytes has no text.
+// eachLine calls fn for each line that is not empty. Of one of more than
+// maxBatchLine bytes it gets the beginning.
 func eachLine(r io.Reader, fn func(number int, text []byte, tooLong bool) error) error {
 	br := bufio.NewReaderSize(r, 1<<20)
 	for number := 1; ; number++ {
-		text, tooLong, err := readLine(br)
-		if err != nil && err != io.EOF {
-			return fmt.Errorf("geoparse: read line %d: %w", number, err)
-		}
-		if text = bytes.TrimSpace(text); len(text) > 0 || tooLong {
-			if err := fn(number, text, tooLong); err != nil {
-				return err
-			}
-		}
+		text, err := gazetteer.ReadLine(br, maxBatchLine)
+		tooLong := err == gazetteer.ErrTooLong
 		if err == io.EOF {
 			return nil
 		}
-	}
-}
-
-// readLine reads up to the next line break and keeps at most maxBatchLine.
-func readLine(r *bufio.Reader) (line []byte, tooLong bool, err error) {
-	for {
-		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) > maxBatchLine {
-			line, tooLong = nil, true
+		if err != nil && !tooLong {
+			return fmt.Errorf("geoparse: read line %d: %w", number, err)
 		}
-		if !tooLong {
-			line = append(line, part...)
-		}
-		if err != bufio.ErrBufferFull {
-			return line, tooLong, err
+		if text = bytes.TrimSpace(bytes.Clone(text)); len(text) > 0 || tooLong {
+			if err := fn(number, text, tooLong); err != nil {
+				return err
+			}
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package geoparse
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -28,7 +30,7 @@ type cityName struct {
 type codeCache struct {
 	g      *gazetteer.Gazetteer
 	codes  *lru.Cache[string, []area]
-	around *lru.Cache[string, map[string][]gazetteer.Place] // by the digits left open and kept: "000 26"
+	around *lru.Cache[string, map[string][]gazetteer.Place] // by first digits and length
 	named  *lru.Cache[cityQuery, []gazetteer.Place]
 }
 
@@ -78,45 +80,24 @@ func (c *codeCache) areas(code string) []area {
 }
 
 // citiesAround returns the cities, by folded name, that have a postcode of the
-// length and the first two digits of code.
+// length and the first two digits of code: in each country the first.
 func (c *codeCache) citiesAround(code string) map[string][]gazetteer.Place {
-	free := len(code) - 2
-	key := strings.Repeat("0", free) + " " + code[:2]
+	key := fmt.Sprint(code[:2], len(code))
 	if cities, ok := c.around.Get(key); ok {
 		return cities
 	}
 	cities := make(map[string][]gazetteer.Place)
-	digits := []byte(code)
-	others := 1
-	for range free {
-		others *= 10
-	}
-	for n := range others {
-		for i := len(digits) - 1; i >= 2; i-- {
-			digits[i] = byte('0' + n%10)
-			n /= 10
-		}
-		for _, pl := range c.g.Postcodes("", string(digits)) {
-			pl.Kind, pl.Postcode, pl.ID = gazetteer.City, "", ""
-			for _, name := range namesOf(pl) {
-				if name.weak || hasCountry(cities[name.key], pl.Country) {
-					continue
-				}
+	for _, pl := range c.g.PostcodesLike(code[:2], len(code)) {
+		pl.Kind, pl.Postcode, pl.ID = gazetteer.City, "", ""
+		known := func(other gazetteer.Place) bool { return other.Country == pl.Country }
+		for _, name := range namesOf(pl) {
+			if !name.weak && !slices.ContainsFunc(cities[name.key], known) {
 				cities[name.key] = append(cities[name.key], pl)
 			}
 		}
 	}
 	c.around.Add(key, cities)
 	return cities
-}
-
-func hasCountry(places []gazetteer.Place, country string) bool {
-	for i := range places {
-		if places[i].Country == country {
-			return true
-		}
-	}
-	return false
 }
 
 // namesOf returns the folded names of the city of pl.
@@ -132,12 +113,9 @@ func namesOf(pl gazetteer.Place) []cityName {
 		if key == "" {
 			return
 		}
-		for _, n := range names {
-			if n.key == key {
-				return
-			}
+		if !slices.ContainsFunc(names, func(n cityName) bool { return n.key == key }) {
+			names = append(names, cityName{key, rest, weak})
 		}
-		names = append(names, cityName{key, rest, weak})
 	}
 	all := pl.Names
 	if len(all) == 0 {

@@ -48,7 +48,7 @@ type scan struct {
 
 	rejected *[]Candidate // nil: not asked for
 
-	before, after, next grammar.Tokens // buffers
+	before grammar.Tokens // buffer
 }
 
 // run returns the addresses of the text in its order.
@@ -75,11 +75,8 @@ func (s *scan) read(ctx context.Context) {
 		c := text[i]
 		switch {
 		case c-'0' <= 9:
-			j := i + 1
-			for j < len(text) && text[j]-'0' <= 9 {
-				j++
-			}
-			n := j - i
+			n := digitsAt(text, i)
+			j := i + n
 			if n <= 3 && (s.reads(grammar.CityPostcode) && s.britishPostcode(i, j) ||
 				n == 1 && s.letteredPostcode(i)) {
 				s.digit = s.end
@@ -247,6 +244,8 @@ type match struct {
 	end   int
 	weak  bool
 	score int
+
+	neighbour bool // the postcode is that of a place close by
 }
 
 // codeCity reads "postcode city" with the code at text[i:j], its country
@@ -260,8 +259,7 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 	if !wordFollows(s.text, end) {
 		return
 	}
-	s.after = s.tokens(end, s.limitAfter(end), s.after[:0])
-	t := s.after
+	t := s.tokensAfter(end)
 	k := 0
 	for k < len(t) && k < 3 && (t[k].Kind == grammar.Break ||
 		t[k].Kind == grammar.Mark && strings.Contains(",-–|*/", t[k].Text())) {
@@ -274,21 +272,17 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 	doubt := 0.0
 	best, ok := s.cityAfter(code, country, t, k, end > j)
 	if !ok {
-		var neighbour bool
-		best, neighbour, ok = s.cityNear(code, country, t, k)
-		if !ok {
-			if best, ok = s.unproven(code, country, t, k); ok {
-				minStrength = 3
-			}
-		}
-		if !ok {
-			s.reject(start, s.behind(t, end), func() string { return s.disagreement(code, country) })
-			return
-		}
 		doubt = 0.1
-		if neighbour {
+		if best, ok = s.cityNear(code, country, t, k); !ok {
+			best, ok = s.unproven(code, country, t, k)
+			minStrength = 3
+		} else if best.neighbour {
 			minStrength = max(minStrength, 1)
 		}
+	}
+	if !ok {
+		s.reject(start, s.behind(t, end), func() string { return s.disagreement(code, country) })
+		return
 	}
 	a := Address{
 		Start: start, End: best.end,
@@ -300,42 +294,41 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 		a.Confidence -= 0.1
 	}
 	known := s.known(&a)
-	s.before = s.tokens(s.windowStart(start), start, s.before[:0])
-	street, ok := s.streetBefore(&a, known)
+	street, ok := s.streetBefore(&a, s.tokensBefore(start), known)
 	if (!ok || street.Number.Empty()) && (minStrength < 3 || s.isUnproven(a.Country)) {
 		if next, found := s.streetAfter(best.end, known); found {
 			street, ok = next, true
 		}
 	}
-	if minStrength > 0 && (!ok || street.Strength < minStrength || street.Number.Empty()) {
-		s.reject(start, best.end, because("the postcode is a neighbour's, and no street with a number stands beside it"))
-		return
+	reason := ""
+	switch {
+	case minStrength > 0 && (!ok || street.Strength < minStrength || street.Number.Empty()):
+		reason = "the postcode is a neighbour's, and no street with a number stands beside it"
+	case ok:
+	case best.weak || !grammar.Capital(s.text[best.start:]) || t[0].Kind == grammar.Break:
+		reason = "no street, and the city is not clearly named"
+	case s.digitsBefore(start): // "Tel. 030 10115 Berlin"
+		reason = "another number stands right before it"
+	case len(code) == 4 && country == "" && (doubt > 0 || s.yearLike(code, best)):
+		reason = "rather a year or an amount than a postcode"
 	}
-	if !ok && (best.weak || !grammar.Capital(s.text[best.start:]) || t[0].Kind == grammar.Break) {
-		s.reject(start, best.end, because("no street, and the city is not clearly named"))
-		return
-	}
-	if !ok && s.digitsBefore(start) {
-		s.reject(start, best.end, because("another number stands right before it"))
-		return // "Tel. 030 10115 Berlin"
-	}
-	if !ok && len(code) == 4 && country == "" && (doubt > 0 || s.yearLike(i, j, best)) {
-		s.reject(start, best.end, because("rather a year or an amount than a postcode"))
+	if reason != "" {
+		s.reject(start, best.end, because(reason))
 		return
 	}
 	s.keep(a, street, ok)
 }
 
-// streetBefore reads the street that ends with s.before.
-func (s *scan) streetBefore(a *Address, known grammar.Known) (grammar.Street, bool) {
+// streetBefore reads the street that ends with t.
+func (s *scan) streetBefore(a *Address, t grammar.Tokens, known grammar.Known) (grammar.Street, bool) {
 	if read := grammar.Find(a.Country).CityStreets[gazetteer.Key(a.City)]; read != nil {
-		if street, ok := read(s.before); ok {
+		if street, ok := read(t); ok {
 			return street, true
 		}
 	}
-	street, ok := grammar.StreetBefore(s.before, known)
+	street, ok := grammar.StreetBefore(t, known)
 	if grammar.Find(a.Country).NumberFirst && (!ok || street.Strength < 4) {
-		if first, found := grammar.NumberStreetBefore(s.before, known); found &&
+		if first, found := grammar.NumberStreetBefore(t, known); found &&
 			(!ok || street.Number.Empty() || first.Strength > street.Strength) {
 			return first, true
 		}
@@ -384,12 +377,8 @@ func wordFollows(text string, i int) bool {
 
 // yearLike reports whether a four-digit code without a street is more likely a
 // year or an amount.
-func (s *scan) yearLike(i, j int, m match) bool {
-	code := s.text[i:j]
-	if code >= "1900" && code <= "2039" {
-		return true
-	}
-	return s.hint != "" && s.hint != m.area.place.Country
+func (s *scan) yearLike(code string, m match) bool {
+	return code >= "1900" && code <= "2039" || s.hint != "" && s.hint != m.area.place.Country
 }
 
 // codeLetters returns the end of the two letters of a postcode after j ("1012
@@ -405,13 +394,19 @@ func codeLetters(text string, j int) int {
 	return j
 }
 
-// limitAfter returns where the window after i ends.
-func (s *scan) limitAfter(i int) int {
+// tokensAfter returns the tokens of the window after i.
+func (s *scan) tokensAfter(i int) grammar.Tokens {
 	end := min(len(s.text), i+windowAfter)
 	for end < len(s.text) && end > i && !utf8.RuneStart(s.text[end]) {
 		end--
 	}
-	return end
+	return s.tokens(i, end, make(grammar.Tokens, 0, 32))
+}
+
+// tokensBefore returns those of the window before i, until the next call.
+func (s *scan) tokensBefore(i int) grammar.Tokens {
+	s.before = s.tokens(s.windowStart(i), i, s.before[:0])
+	return s.before
 }
 
 // windowStart returns where the window before i begins: at the end of the last
@@ -457,15 +452,6 @@ func (s *scan) cityAfter(code, country string, t grammar.Tokens, k int, letters 
 		}
 	}
 	return best, ok
-}
-
-func anyCountry(areas []area, country string) bool {
-	for i := range areas {
-		if country == "" || areas[i].place.Country == country {
-			return true
-		}
-	}
-	return false
 }
 
 // longest matches the names of areas with the words from token k on.
@@ -610,12 +596,12 @@ const near = 25
 // cityNear accepts a city beside a postcode that the gazetteer does not have
 // (post boxes, bulk users) if the city has other codes with the same first two
 // digits, or a known city beside a postcode of its neighbour if their areas lie
-// close. The second is said by neighbour.
-func (s *scan) cityNear(code, country string, t grammar.Tokens, k int) (m match, neighbour, ok bool) {
+// close.
+func (s *scan) cityNear(code, country string, t grammar.Tokens, k int) (match, bool) {
 	text := s.text
 	start := t[k].Start
 	if !grammar.Capital(text[start:]) {
-		return match{}, false, false
+		return match{}, false
 	}
 	areas := s.p.codes.areas(code)
 	for n := min(k+3, len(t)) - 1; n >= k; n-- {
@@ -625,12 +611,12 @@ func (s *scan) cityNear(code, country string, t grammar.Tokens, k int) (m match,
 		}
 		if grammar.Find(country).BoxCodes {
 			if cities := s.p.codes.cities(country, text[start:end]); len(cities) > 0 {
-				return match{area: &area{place: cities[0]}, start: start, end: end}, false, true
+				return match{area: &area{place: cities[0]}, start: start, end: end}, true
 			}
 		}
 		for _, city := range s.p.codes.citiesAround(code)[gazetteer.Key(text[start:end])] {
-			if s.wants(city.Country, country) && !anyCountry(areas, city.Country) {
-				return match{area: &area{place: city}, start: start, end: end}, false, true
+			if s.wants(city.Country, country) && !slices.ContainsFunc(areas, func(a area) bool { return a.place.Country == city.Country }) {
+				return match{area: &area{place: city}, start: start, end: end}, true
 			}
 		}
 		for _, city := range s.p.codes.cities(country, text[start:end]) {
@@ -640,12 +626,12 @@ func (s *scan) cityNear(code, country string, t grammar.Tokens, k int) (m match,
 			for i := range areas {
 				a := areas[i].place
 				if a.Country == city.Country && a.HasPoint && city.HasPoint && kilometres(a.Point, city.Point) < near {
-					return match{area: &areas[i], start: start, end: end}, true, true
+					return match{area: &areas[i], start: start, end: end, neighbour: true}, true
 				}
 			}
 		}
 	}
-	return match{}, false, false
+	return match{}, false
 }
 
 // unproven accepts what has the form of postcode and city in a country that the
@@ -749,8 +735,7 @@ func (s *scan) streetAfter(end int, known grammar.Known) (grammar.Street, bool) 
 
 // nextStreet reads the street and house number that begin at i.
 func (s *scan) nextStreet(i int, known grammar.Known) (grammar.Street, bool) {
-	s.next = s.tokens(i, s.limitAfter(i), s.next[:0])
-	return grammar.StreetAfter(s.next, known)
+	return grammar.StreetAfter(s.tokensAfter(i), known)
 }
 
 // nextCity returns the end of the words behind the postcode that follows i, or
@@ -760,10 +745,7 @@ func (s *scan) nextCity(i int) int {
 	for end := i + 6; i < len(text) && i < end &&
 		(text[i] <= ' ' || strings.IndexByte(",|-DACHFL", text[i]) >= 0); i++ {
 	}
-	j := i
-	for j < len(text) && j < i+6 && text[j]-'0' <= 9 {
-		j++
-	}
+	j := i + digitsAt(text, i)
 	if j-i != 4 && j-i != 5 {
 		return -1
 	}

@@ -116,7 +116,7 @@ func (s *scan) weakAddress(i int) (Address, bool) {
 func (s *scan) elsewhere(place gazetteer.Place, span grammar.Span) bool {
 	text := s.text
 	ours := func(name string) bool { return s.ourCity(place, gazetteer.Key(name)) }
-	after := s.tokens(span.End, s.limitAfter(span.End), nil)
+	after := s.tokensAfter(span.End)
 	if name := grammar.PlaceAfter(after); !name.Empty() {
 		return !ours(name.Of(text))
 	}
