@@ -153,7 +153,7 @@ func (s *scan) cityOf(
 	}
 	// An unknown name in the right state: the words since the last separator,
 	// a few at most, or those behind a complete street.
-	if n-first <= 4 && commaBefore(text, t, first) && grammar.Capital(text[t[first].Start:]) {
+	if n-first <= 4 && commaBefore(t, first) && grammar.Capital(text[t[first].Start:]) {
 		if street, ok := s.streetOf(land, t[:first], true); ok && street.Found() {
 			return city(first, areas[0], false)
 		}
@@ -292,7 +292,7 @@ func (s *scan) state(i int) int {
 // that stands behind a comma or line break and no state behind it: "350 Fifth
 // Avenue, New York".
 func (s *scan) cityOfState(t grammar.Tokens, i, end int, code string) cityBefore {
-	if !commaBefore(s.text, t, len(t)) {
+	if !commaBefore(t, len(t)) {
 		return cityBefore{}
 	}
 	after := s.tokensAfter(end)

@@ -127,9 +127,9 @@ func (p *Parser) parse(ctx context.Context, in Input, rejected *[]Candidate) (Ve
 		// a replacement character for each bad byte keeps the count of characters
 		text = strings.Map(func(r rune) rune { return r }, text)
 	}
-	whole := text
+	var gone []int
 	if in.Doc == nil { // the text of a page has none
-		text = withoutUnseen(text)
+		text, gone = withoutUnseen(text)
 	}
 	s := &scan{p: p, text: text, in: in, hint: countryHint(in),
 		only: grammar.Find(strings.ToUpper(in.Country)).Form, rejected: rejected}
@@ -153,7 +153,7 @@ func (p *Parser) parse(ctx context.Context, in Input, rejected *[]Candidate) (Ve
 	if !p.options.EveryMention {
 		found = deduplicate(found)
 	}
-	countCharacters(whole, len(whole) > len(text), positions(found, rejected))
+	countCharacters(text, gone, positions(found, rejected))
 	return p.Judge(found), nil
 }
 
@@ -227,14 +227,19 @@ func markFooter(text string, footers []string, found []Address) {
 }
 
 // withoutUnseen returns text without the characters that nobody sees, such as
-// those of no width and marks of direction: "1\u200b2" is read as 12.
-func withoutUnseen(text string) string {
-	return strings.Map(func(r rune) rune {
+// those of no width and marks of direction: "1\u200b2" is read as 12. gone has
+// the offsets in the result at which they stood.
+func withoutUnseen(text string) (seen string, gone []int) {
+	at := 0
+	seen = strings.Map(func(r rune) rune {
 		if isUnseen(r) {
+			gone = append(gone, at)
 			return -1
 		}
+		at += utf8.RuneLen(r)
 		return r
 	}, text)
+	return seen, gone
 }
 
 func isUnseen(r rune) bool { return r >= 0xAD && unicode.Is(unicode.Cf, r) }
@@ -263,38 +268,19 @@ func positions(found []Address, rejected *[]Candidate) []position {
 }
 
 // countCharacters turns offsets in bytes of the text that was read into counts of
-// characters of the whole text. Where that has unseen characters, they are no part of
-// a span that they stand before or behind.
-func countCharacters(whole string, unseen bool, order []position) {
-	slices.SortFunc(order, func(a, b position) int {
-		switch {
-		case *a.at != *b.at:
-			return *a.at - *b.at
-		case a.start && !b.start: // ends first
-			return 1
-		case b.start && !a.start:
-			return -1
-		}
-		return 0
-	})
+// characters, with those that are gone from it. These are no part of a span that they
+// stand before or behind.
+func countCharacters(text string, gone []int, order []position) {
+	slices.SortFunc(order, func(a, b position) int { return *a.at - *b.at })
 	at, count := 0, 0
-	for i, r := range whole {
-		left := unseen && isUnseen(r)
-		for len(order) > 0 && *order[0].at <= at && !(left && order[0].start) {
-			*order[0].at = count
-			order = order[1:]
-		}
-		if len(order) == 0 {
-			return
-		}
-		if !left {
-			_, size := utf8.DecodeRuneInString(whole[i:])
-			at += size
-		}
-		count++
-	}
 	for _, p := range order {
-		*p.at = count
+		count += utf8.RuneCountInString(text[at:*p.at])
+		at = *p.at
+		unseen, _ := slices.BinarySearch(gone, at)
+		if p.start {
+			unseen, _ = slices.BinarySearch(gone, at+1)
+		}
+		*p.at = count + unseen
 	}
 }
 

@@ -22,40 +22,41 @@ func (s *scan) single() []Address {
 	if s.in.Country == "" || len(text) > maxSingle || strings.Count(text, "\n") > maxSingleLines || text == "" {
 		return nil
 	}
-	s.end = 0
+	s.text, s.end = text, 0
 	t := grammar.Tokenize(text, 0, len(text), nil)
 	if len(t) >= grammar.MaxTokens {
 		return nil
 	}
 	switch land := grammar.Find(s.hint); land.Form {
 	case grammar.CityStateZIP:
-		s.singleUS(text, t)
+		s.singleUS(t)
 	case grammar.CityProvinceCode, grammar.CityPostcode:
-		s.singleCommonwealth(land, text, t)
+		s.singleCommonwealth(land, t)
 	case grammar.CodeCity:
-		s.singleEurope(land, text, t)
+		s.singleEurope(land, t)
 	}
 	return s.found
 }
 
 // singleUS reads "number street, unit, city, state ZIP", any part of which may
 // be missing.
-func (s *scan) singleUS(text string, t grammar.Tokens) {
+func (s *scan) singleUS(t grammar.Tokens) {
 	n := grammar.SkipCountry(t, len(t))
-	a := Address{Start: len(text), Country: s.hint, Confidence: confidenceWeak, Level: StreetLevel}
-	if n > 0 && isZIP(t[n-1].Text()) {
-		a.Postcode = t[n-1].Text()
-		a.Start, a.End = t[n-1].Start, t[n-1].End
+	a := Address{Start: len(s.text), Country: s.hint, Confidence: confidenceWeak, Level: StreetLevel}
+	if n > 0 && grammar.Find("US").Fits(t[n-1].Text()) {
 		n--
+		a.Postcode = t[n].Text()
+		a.take(t[n].Start, t[n].End)
 	}
 	code := ""
 	if state, span, k := grammar.StateBefore(t, n); state != "" && k > 0 && (a.Postcode != "" ||
-		commaBefore(text, t, k) || !grammar.RoadWord(span.Of(text)) || s.cityEnds(text, t[:k], state)) &&
+		commaBefore(t, k) || !grammar.RoadWord(span.Of(s.text)) || s.cityEnds(t[:k], state)) &&
 		!(a.Postcode == "" && grammar.FloorNumber(t[k-1].Text())) {
 		code, n = state, k
-		a.State = span.Of(text)
-		a.Start, a.End = min(a.Start, span.Start), max(a.End, span.End)
+		a.State = span.Of(s.text)
+		a.take(span.Start, span.End)
 	}
+	bare := code == "" && a.Postcode == ""
 	n = grammar.SkipMarksBack(t, n)
 	cut := n
 	street, ok := grammar.Street{}, false
@@ -64,21 +65,19 @@ func (s *scan) singleUS(text string, t grammar.Tokens) {
 			grammar.RoadWord(t[i].Text()) || !s.isCity(grammar.Phrase(t[i:n]), code) {
 			continue
 		}
-		if st, found := grammar.USBefore(t[:i], !commaBefore(text, t, i)); found &&
+		if st, found := grammar.USBefore(t[:i], !commaBefore(t, i)); found &&
 			st.Span().End >= t[max(0, grammar.SkipMarksBack(t, i)-1)].End {
 			street, ok, cut = st, true, i
-		} else if i == 0 && (code != "" || a.Postcode != "") {
+		} else if i == 0 && !bare {
 			cut = 0
 			break
 		}
 	}
 	if !ok && cut != 0 {
 		var end int
-		street, end, ok = s.firstUS(text, t[:n])
-		if ok {
+		if street, end, ok = firstUS(t[:n]); ok {
 			cut = grammar.SkipMarks(t, end)
-			if cut < n && code == "" && a.Postcode == "" && street.Strength == 3 &&
-				grammar.HasUnitWord(grammar.Phrase(t[cut:n])) {
+			if cut < n && bare && street.Strength == 3 && grammar.HasUnitWord(grammar.Phrase(t[cut:n])) {
 				// what follows the street is a building or its part
 				if street.Unit.Empty() {
 					street.Unit.Start = t[cut].Start
@@ -88,28 +87,28 @@ func (s *scan) singleUS(text string, t grammar.Tokens) {
 				}
 				street.Unit.End, cut = t[n-1].End, n
 			}
-			if cut < n && (code == "" && a.Postcode == "" && !commaBefore(text, t, cut) || !cityLike(text, t[cut:n])) {
+			if cut < n && (bare && !commaBefore(t, cut) || !cityLike(t[cut:n])) {
 				return
 			}
 		}
 	}
 	alone := false
-	if !ok && code == "" && a.Postcode == "" {
+	if !ok && bare {
 		street, ok = grammar.LineBefore(t[:n])
 		alone, cut = ok, n
 	}
-	if !ok && (cut > 0 || a.Postcode == "" && code == "") {
+	if !ok && (cut > 0 || bare) {
 		return
 	}
 	if cut < n {
 		a.City = fold(grammar.Phrase(t[cut:n]))
-		a.Start, a.End = min(a.Start, t[cut].Start), max(a.End, t[n-1].End)
+		a.take(t[cut].Start, t[n-1].End)
 	}
 	if ok {
 		if !alone && street.Number.Empty() && street.POBox.Empty() && a.City == "" && a.Postcode == "" {
 			return
 		}
-		a.takeStreet(text, street)
+		a.takeStreet(s.text, street)
 	} else {
 		a.Level = CityLevel
 	}
@@ -118,16 +117,16 @@ func (s *scan) singleUS(text string, t grammar.Tokens) {
 
 // singleCommonwealth reads "number street, city, province or county, postcode,
 // country", any part of which may be missing.
-func (s *scan) singleCommonwealth(land *grammar.Country, text string, t grammar.Tokens) {
+func (s *scan) singleCommonwealth(land *grammar.Country, t grammar.Tokens) {
 	n := grammar.SkipMarksBack(t, len(t))
-	a := Address{Start: len(text), Country: s.hint, Level: StreetLevel}
+	a := Address{Start: len(s.text), Country: s.hint, Level: StreetLevel}
 	country := false
 	if k := grammar.SkipCountry(t, n); k < n {
 		n, country = k, true
 	}
 	for range 2 { // the postcode stands before or behind the province
-		if code := codeEnd(land, text, t[:n]); code.End > code.Start && a.Postcode == "" {
-			a.Postcode = code.Of(text)
+		if code := codeEnd(land, t[:n]); code.End > code.Start && a.Postcode == "" {
+			a.Postcode = code.Of(s.text)
 			a.take(code.Start, code.End)
 			for n > 0 && t[n-1].Start >= code.Start {
 				n--
@@ -136,7 +135,7 @@ func (s *scan) singleCommonwealth(land *grammar.Country, text string, t grammar.
 		}
 		if a.State == "" {
 			if state, span, k := grammar.ProvinceBefore(s.hint, t, n); state != "" && k > 0 {
-				a.State = strings.Trim(span.Of(text), "()")
+				a.State = strings.Trim(span.Of(s.text), "()")
 				a.take(span.Start, span.End)
 				n = grammar.SkipMarksBack(t, k)
 			}
@@ -155,11 +154,11 @@ func (s *scan) singleCommonwealth(land *grammar.Country, text string, t grammar.
 	cut := n
 	for i := max(0, n-4); i < n; i++ {
 		name := grammar.Phrase(t[i:n])
-		if t[i].Kind != grammar.Word || !cityLike(text, t[i:n]) || i == 0 && !placed ||
-			i > 0 && !commaBefore(text, t, i) && !grammar.RoadWord(t[i-1].Text()) {
+		if t[i].Kind != grammar.Word || !cityLike(t[i:n]) || i == 0 && !placed ||
+			i > 0 && !commaBefore(t, i) && !grammar.RoadWord(t[i-1].Text()) {
 			continue
 		}
-		if i > 0 && placed && commaBefore(text, t, i) || len(s.p.codes.cities(s.hint, name)) > 0 ||
+		if i > 0 && placed && commaBefore(t, i) || len(s.p.codes.cities(s.hint, name)) > 0 ||
 			land.Cities[gazetteer.Key(name)] {
 			a.City = fold(name)
 			a.take(t[i].Start, t[n-1].End)
@@ -176,7 +175,7 @@ func (s *scan) singleCommonwealth(land *grammar.Country, text string, t grammar.
 	}
 	switch {
 	case ok:
-		a.takeStreet(text, street)
+		a.takeStreet(s.text, street)
 	case !placed || a.City == "" && a.Postcode == "":
 		return
 	default:
@@ -187,16 +186,16 @@ func (s *scan) singleCommonwealth(land *grammar.Country, text string, t grammar.
 
 // codeEnd returns the postcode that ends t, for one of two halves also the first
 // alone: "SW1A".
-func codeEnd(land *grammar.Country, text string, t grammar.Tokens) grammar.Span {
+func codeEnd(land *grammar.Country, t grammar.Tokens) grammar.Span {
 	if len(t) < 2 {
 		return grammar.Span{}
 	}
 	end := t[len(t)-1].End
 	for k := len(t) - 1; k >= 0 && k >= len(t)-5 && end-t[k].Start <= 9; k-- {
-		if code := (grammar.Span{Start: t[k].Start, End: end}); land.Fits(code.Of(text)) ||
-			land.Form == grammar.CityPostcode && t[k].Kind == grammar.Word &&
-				(t.At(k-1).Kind != grammar.Word || t[k].Space) && outwardForm(code.Of(text)) {
-			return code
+		alone := land.Form == grammar.CityPostcode && t[k].Kind == grammar.Word &&
+			(t.At(k-1).Kind != grammar.Word || t[k].Space)
+		if code := grammar.Phrase(t[k:]); land.Fits(code) || alone && outwardForm(code) {
+			return grammar.Span{Start: t[k].Start, End: end}
 		}
 	}
 	return grammar.Span{}
@@ -239,7 +238,7 @@ func (s *scan) finishSingle(a Address, state string, strength int) {
 }
 
 // firstUS reads the first street of t, or its post box.
-func (s *scan) firstUS(text string, t grammar.Tokens) (grammar.Street, int, bool) {
+func firstUS(t grammar.Tokens) (grammar.Street, int, bool) {
 	for i := range t {
 		if street, end, ok := grammar.USPostBox(t, i); ok {
 			return street, end, true
@@ -251,12 +250,12 @@ func (s *scan) firstUS(text string, t grammar.Tokens) (grammar.Street, int, bool
 	return grammar.Street{}, 0, false
 }
 
-func commaBefore(text string, t grammar.Tokens, i int) bool {
+func commaBefore(t grammar.Tokens, i int) bool {
 	return i > 0 && (t[i-1].Kind == grammar.Break || t[i-1].Text()[0] == ',')
 }
 
 // cityEnds reports whether t ends with a city of the state behind a street.
-func (s *scan) cityEnds(text string, t grammar.Tokens, state string) bool {
+func (s *scan) cityEnds(t grammar.Tokens, state string) bool {
 	for i := max(1, len(t)-3); i < len(t); i++ {
 		if t[i].Kind == grammar.Word && grammar.RoadWord(t[i-1].Text()) &&
 			s.isCity(grammar.Phrase(t[i:len(t)]), state) {
@@ -267,7 +266,7 @@ func (s *scan) cityEnds(text string, t grammar.Tokens, state string) bool {
 }
 
 // cityLike reports whether the tokens can name a city: a few words.
-func cityLike(text string, t grammar.Tokens) bool {
+func cityLike(t grammar.Tokens) bool {
 	for _, tok := range t {
 		if tok.Kind != grammar.Word && !(tok.Kind == grammar.Mark && strings.Contains(".'-", tok.Text())) {
 			return false
@@ -289,38 +288,33 @@ func (s *scan) isCity(name, state string) bool {
 	return false
 }
 
-func isZIP(s string) bool {
-	return (len(s) == 5 || len(s) == 9) && digits(s) ||
-		len(s) == 10 && s[5] == '-' && digits(s[:5]) && digits(s[6:])
-}
-
 // singleEurope reads "street number, postcode city, state, country" in the
 // order of most of Europe; each part may be missing, and the house number may
 // come first where the country writes it so.
-func (s *scan) singleEurope(land *grammar.Country, text string, t grammar.Tokens) {
+func (s *scan) singleEurope(land *grammar.Country, t grammar.Tokens) {
 	n := grammar.SkipMarksBack(t, grammar.SkipCountry(t, len(t)))
 	if t.At(n-1).Kind == grammar.Number && land.Fits(t[n-1].Text()) {
 		n = len(t) // "2016 Luxembourg": a city of the country's name
 	}
 	country := n < len(t)
-	a := Address{Start: len(text), Country: s.hint, Level: StreetLevel}
+	a := Address{Start: len(s.text), Country: s.hint, Level: StreetLevel}
 	if k, name := grammar.RegionBefore(s.hint, t, n); k < n {
-		a.State, country = fold(name.Of(text)), true
+		a.State, country = fold(name.Of(s.text)), true
 		a.take(name.Start, name.End)
 		if n = grammar.SkipMarksBack(t, k); land.CityStates[gazetteer.Key(a.State)] {
 			a.City = a.State
 		}
 	}
-	cut := s.codeOfSingle(land, &a, text, t, n)
+	cut := s.codeOfSingle(land, &a, t, n)
 	if cut == n && a.City == "" {
-		cut = s.cityOfSingle(&a, text, t, n, country)
+		cut = s.cityOfSingle(&a, t, n, country)
 	}
-	street, ok := s.streetOfSingle(&a, text, t[:cut])
-	if !ok && cut < n && !country && a.Postcode == "" && commaBefore(text, t, cut) {
+	street, ok := s.streetOfSingle(&a, t[:cut])
+	if !ok && cut < n && !country && a.Postcode == "" && commaBefore(t, cut) {
 		street, ok = grammar.SegmentBefore(t[:cut])
 	}
 	if ok {
-		a.takeStreet(text, street)
+		a.takeStreet(s.text, street)
 		s.splitStreet(land, &a)
 	} else if a.City == "" || !country && a.Postcode == "" {
 		return
@@ -352,7 +346,7 @@ func (s *scan) splitStreet(land *grammar.Country, a *Address) {
 func (a *Address) take(start, end int) { a.Start, a.End = min(a.Start, start), max(a.End, end) }
 
 // streetOfSingle reads the street that ends with t.
-func (s *scan) streetOfSingle(a *Address, text string, t grammar.Tokens) (grammar.Street, bool) {
+func (s *scan) streetOfSingle(a *Address, t grammar.Tokens) (grammar.Street, bool) {
 	known := s.known(a)
 	street, ok := grammar.StreetBefore(t, known)
 	if grammar.Find(s.hint).NumberFirst && (!ok || street.Number.Empty()) {
@@ -365,13 +359,13 @@ func (s *scan) streetOfSingle(a *Address, text string, t grammar.Tokens) (gramma
 
 // codeOfSingle takes the last postcode of t[:n], and as city the words behind
 // it. It returns the index of what they begin with, or n.
-func (s *scan) codeOfSingle(land *grammar.Country, a *Address, text string, t grammar.Tokens, n int) int {
+func (s *scan) codeOfSingle(land *grammar.Country, a *Address, t grammar.Tokens, n int) int {
 	for k := n - 1; k >= 0 && k >= n-8; k-- {
 		if t[k].Kind != grammar.Number {
 			continue
 		}
 		end := t[k].End
-		digits := strings.TrimRight(text[t[k].Start:end], "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+		digits := strings.TrimRight(s.text[t[k].Start:end], "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 		if !land.Fits(digits) || len(digits) < end-t[k].Start && !land.Letters {
 			continue
 		}
@@ -389,18 +383,18 @@ func (s *scan) codeOfSingle(land *grammar.Country, a *Address, text string, t gr
 		if k == 0 && (last < n || first == n) {
 			continue
 		}
-		a.Postcode = text[t[k].Start:end]
+		a.Postcode = s.text[t[k].Start:end]
 		a.take(t[k].Start, end)
 		if last > first {
 			end = t[last-1].End
 			if last < n && t[last].Kind == grammar.Number && t[last].End-t[last].Start <= 2 &&
-				strings.EqualFold(text[t[last-1].Start:end], "cedex") {
+				strings.EqualFold(s.text[t[last-1].Start:end], "cedex") {
 				end = t[last].End
 			}
-			if last-first > 1 && end-t[last-1].Start == 2 && upper(text[end-1]) && land.Province {
+			if last-first > 1 && end-t[last-1].Start == 2 && upper(s.text[end-1]) && land.Province {
 				end = t[last-2].End // the province: "Milano MI"
 			}
-			a.City = fold(text[t[first].Start:end])
+			a.City = fold(s.text[t[first].Start:end])
 			a.take(t[first].Start, end)
 		}
 		if k > 0 && grammar.CountryOfPrefix(strings.TrimRight(t[k-1].Text(), "-")) == s.hint {
@@ -413,15 +407,15 @@ func (s *scan) codeOfSingle(land *grammar.Country, a *Address, text string, t gr
 
 // cityOfSingle takes the longest known name of a city that ends with token
 // n-1. It returns the index of its first token, or n.
-func (s *scan) cityOfSingle(a *Address, text string, t grammar.Tokens, n int, country bool) int {
+func (s *scan) cityOfSingle(a *Address, t grammar.Tokens, n int, country bool) int {
 	unknown := !s.p.has[s.hint]
 	for i := max(0, n-5); i < n; i++ {
-		if t[i].Kind == grammar.Word && unknown && commaBefore(text, t, i) && cityLike(text, t[i:n]) {
+		if t[i].Kind == grammar.Word && unknown && commaBefore(t, i) && cityLike(t[i:n]) {
 			a.City = fold(grammar.Phrase(t[i:n]))
 			a.take(t[i].Start, t[n-1].End)
 			return i
 		}
-		if t[i].Kind != grammar.Word || !cityLike(text, t[i:n]) || i == 0 && !country {
+		if t[i].Kind != grammar.Word || !cityLike(t[i:n]) || i == 0 && !country {
 			continue
 		}
 		name := grammar.Phrase(t[i:n])
@@ -431,7 +425,7 @@ func (s *scan) cityOfSingle(a *Address, text string, t grammar.Tokens, n int, co
 		}
 		if t.At(i-1).Kind == grammar.Word && t[i-1].End-t[i-1].Start > 1 {
 			// nothing divides it from the street, which must be one without it
-			if street, ok := s.streetOfSingle(a, text, t[:i]); !ok || street.Strength < 3 ||
+			if street, ok := s.streetOfSingle(a, t[:i]); !ok || street.Strength < 3 ||
 				street.Name.End != t[i-1].End {
 				continue
 			}
