@@ -258,7 +258,7 @@ func commaBefore(t grammar.Tokens, i int) bool {
 func (s *scan) cityEnds(t grammar.Tokens, state string) bool {
 	for i := max(1, len(t)-3); i < len(t); i++ {
 		if t[i].Kind == grammar.Word && grammar.RoadWord(t[i-1].Text()) &&
-			s.isCity(grammar.Phrase(t[i:len(t)]), state) {
+			s.isCity(grammar.Phrase(t[i:]), state) {
 			return true
 		}
 	}
