@@ -248,27 +248,14 @@ func (c *collector) relation(r *osm.Relation) {
 	}
 	switch kind := r.Tags.Find("type"); {
 	case kind == "associatedStreet" || kind == "street":
-		name := r.Tags.Find("name")
-		if name == "" {
-			name = r.Tags.Find("addr:street")
-		}
+		name := firstOf(r.Tags, "name", "addr:street")
 		for _, m := range r.Members {
 			if m.Role != "street" && name != "" {
 				c.member(m, name)
 			}
 		}
 	case isBoundary(r.Tags):
-		a := c.newArea(f, r.Tags)
-		for _, m := range r.Members {
-			if m.Type == osm.TypeWay {
-				c.member(m, outlineMember)
-				if m.Role == "inner" {
-					a.inner = append(a.inner, m.Ref)
-				} else if m.Role == "outer" || m.Role == "" {
-					a.outer = append(a.outer, m.Ref)
-				}
-			}
-		}
+		c.outline(c.newArea(f, r.Tags), r)
 	case interesting(r.Tags):
 		// A building or a park of several parts: its first outer way stands for it.
 		for _, m := range r.Members {
@@ -278,6 +265,22 @@ func (c *collector) relation(r *osm.Relation) {
 				c.feature(f, r.Tags)
 				break
 			}
+		}
+	}
+}
+
+// outline notes the ways that a is made of.
+func (c *collector) outline(a *area, r *osm.Relation) {
+	for _, m := range r.Members {
+		if m.Type != osm.TypeWay {
+			continue
+		}
+		c.member(m, outlineMember)
+		switch m.Role {
+		case "inner":
+			a.inner = append(a.inner, m.Ref)
+		case "outer", "":
+			a.outer = append(a.outer, m.Ref)
 		}
 	}
 }
@@ -360,11 +363,7 @@ func (f *feature) setAddress(tags osm.Tags) {
 	f.postcode = firstOf(tags, "addr:postcode", "postal_code")
 	f.city = tags.Find("addr:city")
 	f.state = tags.Find("addr:state")
-	f.country = strings.ToUpper(firstOf(tags, "addr:country", "is_in:country_code"))
-	if len(f.country) != 2 {
-		f.country = ""
-	}
-	if f.country == "" {
+	if f.country = strings.ToUpper(firstOf(tags, "addr:country", "is_in:country_code")); len(f.country) != 2 {
 		f.country = countryOfPhone(firstOf(tags, "phone", "contact:phone"))
 	}
 }
@@ -484,70 +483,58 @@ func centre(line orb.LineString) (orb.Point, bool) {
 	return (&gazetteer.Range{Line: line}).At(0.5), true
 }
 
-// besideStreet is how far, in metres, a house without addr:street may lie from
-// the street that it is taken to belong to.
-const besideStreet = 60
+// besideStreet is how far, in metres, a house without addr:street may lie from the
+// street that it is taken to belong to. A piece of a street between two nodes that is
+// longer than longestPiece degrees is none.
+const (
+	besideStreet = 60
+	longestPiece = 0.5
+)
 
-// A streetFinder finds the named highway nearest to a house. It knows only
-// those that pass the houses it was made for.
-type streetFinder struct {
-	names    []string
-	segments rtree.RTreeG[segment]
+// A loneHouse names no street: nearest is the named highway that lies nearest to it,
+// "" if none is as near as besideStreet.
+type loneHouse struct {
+	at      orb.Point // flat
+	nearest string
+	least   float64 // distance in degrees
 }
 
-// A segment is a piece of the named highway names[line].
-type segment struct {
-	a, b orb.Point // flat
-	line int
-}
-
-// newStreetFinder returns a finder for houses in the given cells of fineGrain.
-func (c *collector) newStreetFinder(cells map[cell]bool) (*streetFinder, error) {
-	s := &streetFinder{}
-	if len(cells) == 0 {
-		return s, nil
-	}
-	return s, c.lines.each(func(f *feature) error {
-		line := c.nodes.line(f.refs)
-		taken := false
-		for i := 1; i < len(line); i++ {
-			// A segment may be longer than a cell; what lies beside its box counts.
-			lo := cellOf(orb.Point{min(line[i-1][0], line[i][0]), min(line[i-1][1], line[i][1])}, fineGrain)
-			hi := cellOf(orb.Point{max(line[i-1][0], line[i][0]), max(line[i-1][1], line[i][1])}, fineGrain)
-			passes := false
-			for col := lo[0] - 1; col <= hi[0]+1 && !passes; col++ {
-				for row := lo[1] - 1; row <= hi[1]+1 && !passes; row++ {
-					passes = cells[cell{col, row}]
-				}
-			}
-			if !passes {
-				continue
-			}
-			if !taken {
-				taken = true
-				s.names = append(s.names, f.names[0])
-			}
-			a, b := flat(line[i-1]), flat(line[i])
-			s.segments.Insert([2]float64{min(a[0], b[0]), min(a[1], b[1])},
-				[2]float64{max(a[0], b[0]), max(a[1], b[1])}, segment{a, b, len(s.names) - 1})
+// nearestStreets returns the lone houses by their coordinates.
+func (c *collector) nearestStreets(ctx context.Context) (map[orb.Point]*loneHouse, error) {
+	const reach = besideStreet / 111_195.0
+	lone := map[orb.Point]*loneHouse{}
+	var tree rtree.RTreeG[*loneHouse]
+	err := c.houses.each(ctx, func(f *feature) error {
+		if f.number == "" || c.streetOf(f) != "" {
+			return nil
+		}
+		if c.locate(f); f.has && lone[f.point] == nil {
+			h := &loneHouse{at: flat(f.point), least: reach}
+			lone[f.point] = h
+			tree.Insert(h.at, h.at, h)
 		}
 		return nil
 	})
-}
-
-// nearest returns the name of the named highway nearest to p, or "".
-func (s *streetFinder) nearest(p orb.Point) string {
-	at := flat(p)
-	best, least, tried := "", besideStreet/111_195.0, 0
-	s.segments.Nearby(rtree.BoxDist[float64, segment](at, at, nil),
-		func(_, _ [2]float64, g segment, dist float64) bool {
-			if d := planar.DistanceFromSegment(g.a, g.b, at); d < least {
-				best, least = s.names[g.line], d
+	if err != nil || len(lone) == 0 {
+		return nil, err
+	}
+	return lone, c.lines.each(ctx, func(f *feature) error {
+		line := c.nodes.line(f.refs)
+		for i := 1; i < len(line); i++ {
+			a, b := orb.Point(flat(line[i-1])), orb.Point(flat(line[i]))
+			box := orb.LineString{a, b}.Bound().Pad(reach)
+			if box.Max[0]-box.Min[0] > longestPiece || box.Max[1]-box.Min[1] > longestPiece {
+				continue
 			}
-			tried++
-			return tried < 16 && math.Sqrt(dist) < least
-		})
-	return best
+			tree.Search(box.Min, box.Max, func(_, _ [2]float64, h *loneHouse) bool {
+				if d := planar.DistanceFromSegment(a, b, h.at); d < h.least {
+					h.nearest, h.least = f.names[0], d
+				}
+				return true
+			})
+		}
+		return nil
+	})
 }
 
 // finish emits the places.
@@ -568,7 +555,7 @@ func (c *collector) finish(ctx context.Context, emit func(gazetteer.Place) error
 		}
 		a.bound = a.shape.Bound()
 	}
-	x, err := newSurroundings(c)
+	x, err := newSurroundings(ctx, c)
 	if err != nil {
 		return fmt.Errorf("osm: %w", err)
 	}
@@ -685,31 +672,15 @@ func (c *collector) streetOf(f *feature) string {
 }
 
 func (c *collector) emitHouses(ctx context.Context, x *surroundings, emit func(gazetteer.Place) error) error {
-	alone := map[cell]bool{} // with a house that names no street
-	err := c.houses.each(func(f *feature) error {
-		if f.number != "" && c.streetOf(f) == "" {
-			if c.locate(f); f.has {
-				alone[cellOf(f.point, fineGrain)] = true
-			}
-		}
-		return nil
-	})
+	lone, err := c.nearestStreets(ctx)
 	if err != nil {
 		return err
 	}
-	finder, err := c.newStreetFinder(alone)
-	if err != nil {
-		return err
-	}
-	n := 0
-	return c.houses.each(func(f *feature) error {
-		if n++; n%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
+	return c.houses.each(ctx, func(f *feature) error {
 		c.locate(f)
 		if f.street = c.streetOf(f); f.number != "" && f.street == "" {
-			if f.has {
-				f.street = finder.nearest(f.point)
+			if h := lone[f.point]; f.has && h != nil {
+				f.street = h.nearest
 			}
 			if f.street == "" {
 				c.extract.NoStreet++
@@ -808,10 +779,8 @@ func (c *collector) emitStreets(ctx context.Context, x *surroundings, emit func(
 	}
 	seed := maphash.MakeSeed()
 	n := 0
-	err := c.lines.each(func(f *feature) error {
-		if n++; n%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
+	err := c.lines.each(ctx, func(f *feature) error {
+		n++
 		if c.locate(f); !f.has {
 			return nil
 		}
@@ -832,7 +801,7 @@ func (c *collector) emitStreets(ctx context.Context, x *surroundings, emit func(
 		wanted[s.line] = true
 	}
 	n = 0
-	return c.lines.each(func(f *feature) error {
+	return c.lines.each(ctx, func(f *feature) error {
 		if n++; !wanted[n] {
 			return nil
 		}

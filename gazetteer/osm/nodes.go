@@ -2,6 +2,8 @@ package osm
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"math"
@@ -12,13 +14,17 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// A nodeStore holds the coordinates of nodes in 16 bytes each, in temporary files that
-// are mapped.
+// A nodeStore holds the coordinates of nodes in 16 bytes each, in a temporary file that
+// is mapped.
 type nodeStore struct {
 	asked disk.Sorter // ids, with the coordinates that are known already
-	ids   []int64     // sorted; from ready on
-	units [][2]int32
-	unmap []func() error
+	nodes []node      // by id; from ready on
+	unmap func() error
+}
+
+type node struct {
+	id    int64
+	units [2]int32
 }
 
 const noUnit = math.MinInt32 // a node that the extract does not hold
@@ -52,69 +58,62 @@ func (s *nodeStore) want(ids []int64) error {
 
 // ready ends the asking and makes room for the coordinates.
 func (s *nodeStore) ready() error {
-	ids, err := disk.NewTemp(s.asked.Dir)
+	f, err := disk.NewTemp(s.asked.Dir)
 	if err != nil {
 		return err
 	}
-	defer ids.Close()
-	units, err := disk.NewTemp(s.asked.Dir)
-	if err != nil {
-		return err
-	}
-	defer units.Close()
-	idWriter, unitWriter := bufio.NewWriterSize(ids, 256<<10), bufio.NewWriterSize(units, 256<<10)
-	var number [8]byte
-	last, first := int64(0), true
+	defer f.Close()
+	// Written, not only made longer: a full disk is an error here and would end the
+	// program later.
+	w := bufio.NewWriterSize(f, 256<<10)
+	var last []byte
 	err = s.asked.Each(func(key, value []byte) error {
-		id := int64(binary.BigEndian.Uint64(key) ^ 1<<63)
-		if id == last && !first {
+		if bytes.Equal(key, last) {
 			return nil
 		}
-		last, first = id, false
-		binary.NativeEndian.PutUint64(number[:], uint64(id))
-		_, err := idWriter.Write(number[:])
-		// Written, not only made longer: a full disk is an error here and would
-		// end the program later.
-		_, err2 := unitWriter.Write(value)
-		return errors.Join(err, err2)
+		last = append(last[:0], key...)
+		w.Write(binary.NativeEndian.AppendUint64(nil, binary.BigEndian.Uint64(key)^1<<63))
+		_, err := w.Write(value)
+		return err
 	})
-	if err = errors.Join(err, idWriter.Flush(), unitWriter.Flush()); err != nil {
+	if err = errors.Join(err, w.Flush()); err != nil {
 		return err
 	}
-	var unmap func() error
-	if s.ids, unmap, err = disk.MapArray[int64](ids.File); err != nil {
-		return err
-	}
-	s.unmap = append(s.unmap, unmap)
-	if s.units, unmap, err = disk.MapArray[[2]int32](units.File); err != nil {
-		return err
-	}
-	s.unmap = append(s.unmap, unmap)
-	return nil
+	s.nodes, s.unmap, err = disk.MapArray[node](f.File)
+	return err
 }
 
-// close removes the files; the store is empty afterwards.
+// close removes the file; the store is empty afterwards.
 func (s *nodeStore) close() {
 	s.asked.Close()
-	s.ids, s.units = nil, nil
-	for _, unmap := range s.unmap {
-		unmap()
+	s.nodes = nil
+	if s.unmap != nil {
+		s.unmap()
 	}
 	s.unmap = nil
 }
 
+// find returns the entry of a node, or nil.
+func (s *nodeStore) find(id int64) *node {
+	i, ok := slices.BinarySearchFunc(s.nodes, id, func(n node, id int64) int { return cmp.Compare(n.id, id) })
+	if !ok {
+		return nil
+	}
+	return &s.nodes[i]
+}
+
 func (s *nodeStore) set(id int64, p orb.Point) {
-	if i, ok := slices.BinarySearch(s.ids, id); ok {
-		s.units[i] = units(p)
+	if n := s.find(id); n != nil {
+		n.units = units(p)
 	}
 }
 
 func (s *nodeStore) get(id int64) (orb.Point, bool) {
-	i, ok := slices.BinarySearch(s.ids, id)
-	if !ok || s.units[i][0] == noUnit {
+	n := s.find(id)
+	if n == nil || n.units[0] == noUnit {
 		return orb.Point{}, false
 	}
-	return fromUnits(s.units[i]), true
+	return fromUnits(n.units), true
 }
 
 // line returns the coordinates of the nodes that are known.

@@ -86,17 +86,7 @@ func (c *collector) keepShape(f feature, tags osm.Tags) {
 // water files a lake or river bank of several ways.
 func (c *collector) water(r *osm.Relation) {
 	a := &area{feature: feature{id: int64(r.ID), kind: 'r', names: []string{r.Tags.Find("name")}}}
-	for _, m := range r.Members {
-		if m.Type != osm.TypeWay {
-			continue
-		}
-		c.member(m, outlineMember)
-		if m.Role == "inner" {
-			a.inner = append(a.inner, m.Ref)
-		} else {
-			a.outer = append(a.outer, m.Ref)
-		}
-	}
+	c.outline(a, r)
 	c.waters = append(c.waters, a)
 }
 
@@ -109,11 +99,7 @@ func (c *collector) emitShapes(ctx context.Context) error {
 	for k := gazetteer.MajorRoad; k <= gazetteer.Building; k++ {
 		kinds[k.String()] = k
 	}
-	n := 0
-	err := c.shapes.each(func(f *feature) error {
-		if n++; n%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
+	err := c.shapes.each(ctx, func(f *feature) error {
 		s := gazetteer.Shape{Kind: kinds[f.street], Lines: []orb.LineString{c.nodes.line(f.refs)}}
 		if len(f.names) > 0 {
 			s.Name = f.names[0]
@@ -138,8 +124,8 @@ func (c *collector) emitShapes(ctx context.Context) error {
 	for i := range c.places {
 		p := &c.places[i]
 		if kind := labels[p.place]; kind != 0 && p.has && len(p.names) > 0 {
-			if err := c.options.Shape(gazetteer.Shape{Kind: kind, Name: p.names[0],
-				Lines: []orb.LineString{{p.point}}}); err != nil {
+			s := gazetteer.Shape{Kind: kind, Name: p.names[0], Lines: []orb.LineString{{p.point}}}
+			if err := c.options.Shape(s); err != nil {
 				return err
 			}
 		}

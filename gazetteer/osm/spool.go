@@ -1,6 +1,7 @@
 package osm
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -46,13 +47,16 @@ func (s *spool) flush() error {
 
 // each calls fn for every feature in the order of add. The feature is valid
 // until fn returns.
-func (s *spool) each(fn func(f *feature) error) error {
+func (s *spool) each(ctx context.Context, fn func(f *feature) error) error {
 	if _, err := s.f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
 	r := disk.NewReader(s.f)
-	for {
+	for n := 1; ; n++ {
 		b, err := r.Next()
+		if n%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err == io.EOF {
 			return nil
 		}

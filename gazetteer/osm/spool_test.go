@@ -1,6 +1,7 @@
 package osm
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -86,7 +87,7 @@ func TestSpool(t *testing.T) {
 		}
 		for range 2 { // it can be read more than once
 			var got []feature
-			if err := s.each(func(f *feature) error { got = append(got, *f); return nil }); err != nil {
+			if err := s.each(context.Background(), func(f *feature) error { got = append(got, *f); return nil }); err != nil {
 				t.Fatal(err)
 			}
 			if len(got) != len(list) {

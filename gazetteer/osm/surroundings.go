@@ -2,6 +2,7 @@ package osm
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -141,7 +142,7 @@ func (n *neighbours) near(p orb.Point, limit float64) string {
 	return best
 }
 
-func newSurroundings(c *collector) (*surroundings, error) {
+func newSurroundings(ctx context.Context, c *collector) (*surroundings, error) {
 	x := &surroundings{
 		areas: newAreaGrid(c.areas), codes: newNeighbours(fineGrain), cities: newNeighbours(fineGrain),
 		lands: newNeighbours(landGrain), farLands: newNeighbours(coarseGrain),
@@ -150,7 +151,7 @@ func newSurroundings(c *collector) (*surroundings, error) {
 	for i := range x.places {
 		x.tree.Insert(x.places[i].point, x.places[i].point, i)
 	}
-	err := c.houses.each(func(f *feature) error {
+	err := c.houses.each(ctx, func(f *feature) error {
 		if c.locate(f); !f.has {
 			return nil
 		}
@@ -209,34 +210,24 @@ func newAreaGrid(areas []*area) areaGrid {
 	return g
 }
 
-// cross enters the cells that a line from p to q may touch.
+// cross enters the cells that a line from p to q may touch. Long lines are cut, so
+// that their boxes stay narrow.
 func (g *areaGrid) cross(a *area, p, q orb.Point) {
-	// Long lines are cut, so that their boxes stay narrow.
-	if n := math.Ceil(math.Max(math.Abs(p[0]-q[0]), math.Abs(p[1]-q[1])) / areaGrain); n > 1 {
-		last := p
-		for i := 1.0; i <= n; i++ {
-			next := orb.Point{p[0] + (q[0]-p[0])*i/n, p[1] + (q[1]-p[1])*i/n}
-			if i == n {
-				next = q
-			}
-			g.crossShort(a, last, next)
-			last = next
-		}
-		return
-	}
-	g.crossShort(a, p, q)
-}
-
-func (g *areaGrid) crossShort(a *area, p, q orb.Point) {
-	// A hair wider than the line, for what rounding may do.
-	const hair = 1e-9
-	lo := cellOf(orb.Point{min(p[0], q[0]) - hair, min(p[1], q[1]) - hair}, areaGrain)
-	hi := cellOf(orb.Point{max(p[0], q[0]) + hair, max(p[1], q[1]) + hair}, areaGrain)
-	for col := lo[0]; col <= hi[0]; col++ {
-		for row := lo[1]; row <= hi[1]; row++ {
-			at := cell{col, row}
-			if list := g.crossed[at]; len(list) == 0 || list[len(list)-1] != a {
-				g.crossed[at] = append(list, a)
+	const hair = 1e-9 // a box is that much wider than the line, for what rounding may do
+	n := max(1, math.Ceil(max(math.Abs(p[0]-q[0]), math.Abs(p[1]-q[1]))/areaGrain))
+	for i := range int(n) {
+		from, to := float64(i)/n, float64(i+1)/n
+		box := orb.LineString{
+			{p[0] + (q[0]-p[0])*from, p[1] + (q[1]-p[1])*from},
+			{p[0] + (q[0]-p[0])*to, p[1] + (q[1]-p[1])*to},
+		}.Bound().Pad(hair)
+		lo, hi := cellOf(box.Min, areaGrain), cellOf(box.Max, areaGrain)
+		for col := lo[0]; col <= hi[0]; col++ {
+			for row := lo[1]; row <= hi[1]; row++ {
+				at := cell{col, row}
+				if list := g.crossed[at]; len(list) == 0 || list[len(list)-1] != a {
+					g.crossed[at] = append(list, a)
+				}
 			}
 		}
 	}
@@ -288,7 +279,8 @@ const (
 // not say.
 func (x *surroundings) fill(p *gazetteer.Place, f *feature) {
 	around := x.around(f.point)
-	p.Postcode = f.postcode
+	p.Postcode, p.City, p.State = f.postcode, f.city, cmp.Or(f.state, stateOf(around))
+	p.Country = x.countryOf(around, f.point, f.country)
 	if p.Postcode == "" {
 		for _, a := range around {
 			if a.postal && a.postcode != "" {
@@ -299,23 +291,15 @@ func (x *surroundings) fill(p *gazetteer.Place, f *feature) {
 	if p.Postcode == "" {
 		p.Postcode = x.codes.near(f.point, neighbourly)
 	}
-	p.City = f.city
-	if p.City == "" {
-		p.City = x.cities.near(f.point, nextDoor)
-	}
-	if p.City == "" {
-		p.City = x.cityAround(around)
-	}
-	if p.City == "" {
-		p.City = x.cities.near(f.point, neighbourly)
-	}
-	if p.City == "" {
-		p.City = x.placeNear(f.point)
-	}
-	p.Country = x.countryOf(around, f.point, f.country)
-	p.State = f.state
-	if p.State == "" {
-		p.State = stateOf(around)
+	for _, from := range []func() string{
+		func() string { return x.cities.near(f.point, nextDoor) },
+		func() string { return x.cityAround(around) },
+		func() string { return x.cities.near(f.point, neighbourly) },
+		func() string { return x.placeNear(f.point) },
+	} {
+		if p.City == "" {
+			p.City = from()
+		}
 	}
 }
 
