@@ -28,27 +28,34 @@ func ReadTopics(name string) (*topic.Tree, error) {
 	return tree, nil
 }
 
-// OpenTopic returns a topic of the tree in file by its name; without a name, the one that the file
-// noted names.
+// OpenTopic returns a topic of the tree in file by its name; without a name, the one in the first
+// line of the file noted. The words of that file's second line are added to the topic.
 func OpenTopic(file, name, noted string, o topic.Options) (*topic.Chosen, error) {
 	tree, err := ReadTopics(file)
 	if err != nil {
 		return nil, err
 	}
 	from := "crawl.topic"
+	text, err := os.ReadFile(noted)
+	if name == "" && errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("no topic of %s is chosen: --topic NAME, or --examples with pages about it", file)
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	path, added, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
 	if name == "" {
-		text, err := os.ReadFile(noted)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("no topic of %s is chosen: --topic NAME, or --examples with pages about it", file)
-		} else if err != nil {
-			return nil, err
-		}
-		name, from = strings.TrimSpace(string(text)), noted
+		name, from = strings.TrimSpace(path), noted
+	}
+	if n, ok := tree.Find(name); ok && tree.Topics[n].Path == strings.TrimSpace(path) {
+		tree.Describe(n, added)
+	} else {
+		added = ""
 	}
 	c, ok, err := tree.Choose(name, o)
 	if !ok {
 		return nil, fmt.Errorf("%s: %s holds no topic %q.%s", from, file, name, textutil.DidYouMean(name, tree.Names()))
 	}
+	c.Added = strings.Fields(added)
 	return c, err
 }
 

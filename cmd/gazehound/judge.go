@@ -197,7 +197,7 @@ func (a *app) mapTopic(ctx context.Context, p project, cfg *Config, o crawlOptio
 		if err != nil || o.dryRun {
 			return err
 		}
-		return noteTopic(p, c.Path)
+		return noteTopic(p, c.Path, c.Added)
 	}
 	tree, err := crawler.ReadTopics(k.Topics)
 	if err != nil {
@@ -236,15 +236,24 @@ func (a *app) mapTopic(ctx context.Context, p project, cfg *Config, o crawlOptio
 	if o.dryRun && !fileExists(p.dir) {
 		return fail(exitUsage, "--dry-run notes nothing. --topic %q says which topic it is", best)
 	}
-	return noteTopic(p, best)
+	added := tree.Missing(k.TopicWords, texts...)
+	if len(added) > 0 {
+		a.say("The topics lack these words of the examples, which are added to it: %s.", strings.Join(added, ", "))
+	}
+	return noteTopic(p, best, added)
 }
 
-func noteTopic(p project, path string) error {
+// noteTopic notes the topic of a crawl, and below it the words that were added to it.
+func noteTopic(p project, path string, added []string) error {
 	if err := os.MkdirAll(p.dir, 0o755); err != nil {
 		return err
 	}
 	return writeFile(p.topic(), func(w io.Writer) error {
-		_, err := fmt.Fprintln(w, path)
+		note := path + "\n"
+		if len(added) > 0 {
+			note += strings.Join(added, " ") + "\n"
+		}
+		_, err := io.WriteString(w, note)
 		return err
 	})
 }

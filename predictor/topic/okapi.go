@@ -21,6 +21,9 @@ type Options struct {
 	// published, or the topics of the tree, which is ours: their lengths say nothing
 	// about those of pages, and do not count.
 	Collection string `key:"okapi_collection" oneof:"topics|crawled"`
+	// TopicWords is how many words of the user's pages, of those that the tree lacks, the
+	// semantic checker adds to the topic.
+	TopicWords int `key:"topic_words" range:"0..1000"`
 }
 
 // DefaultOptions are those of config.yaml as shipped.

@@ -12,6 +12,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 )
@@ -27,14 +28,32 @@ type Topic struct {
 // A Tree is a topic tree as a list, parents before children.
 type Tree struct {
 	Topics []Topic
-	list   map[string][]posting // inverted list J: word → topics with its weight
-	norm   []float64            // length of each topic's vector
+	list   inverted  // J, whose words are the vocabulary V
+	norm   []float64 // length of each topic's vector
 }
 
-// A posting is one topic of a word.
+// An inverted list has for each word ⟨id_j, w_i, [o_1 … o_k]⟩; the weight w_i, TF-IDF, follows
+// from the number of offsets and of postings.
+type inverted map[string][]posting
+
+// A posting is one text of a word.
 type posting struct {
-	topic  int
-	weight float64 // tf · idf
+	text    int
+	offsets []int // of the word in the text, in words, rising
+}
+
+func invert(texts []string) inverted {
+	list := inverted{}
+	for i, text := range texts {
+		for offset, w := range Words(text) {
+			if of := list[w]; len(of) == 0 || of[len(of)-1].text != i {
+				list[w] = append(of, posting{text: i})
+			}
+			last := &list[w][len(list[w])-1]
+			last.offsets = append(last.offsets, offset)
+		}
+	}
+	return list
 }
 
 // Bounds of a tree file.
@@ -112,8 +131,7 @@ func (t *Tree) add(nodes []node, above string, depth int) error {
 	return nil
 }
 
-// Describe adds the text of an example page to what describes a topic; Map
-// uses it.
+// Describe adds words to what describes a topic, and so to the vocabulary.
 func (t *Tree) Describe(topic int, text string) {
 	t.Topics[topic].Words += " " + text
 	t.index()
@@ -121,25 +139,19 @@ func (t *Tree) Describe(topic int, text string) {
 
 // index makes the inverted list.
 func (t *Tree) index() {
-	counts := make([]map[string]int, len(t.Topics))
-	df := map[string]int{}
-	for i, c := range t.Topics {
-		counts[i] = map[string]int{}
-		for _, w := range Words(c.Words) {
-			if counts[i][w] == 0 {
-				df[w]++
-			}
-			counts[i][w]++
+	var texts []string
+	for _, c := range t.Topics {
+		texts = append(texts, c.Words)
+	}
+	t.list = invert(texts)
+	t.norm = make([]float64, len(t.Topics))
+	for _, postings := range t.list {
+		for _, p := range postings {
+			weight := float64(len(p.offsets)) * t.idf(len(postings))
+			t.norm[p.text] += weight * weight
 		}
 	}
-	t.list = map[string][]posting{}
-	t.norm = make([]float64, len(t.Topics))
-	for i := range t.Topics {
-		for w, n := range counts[i] {
-			weight := float64(n) * t.idf(df[w])
-			t.list[w] = append(t.list[w], posting{i, weight})
-			t.norm[i] += weight * weight
-		}
+	for i := range t.norm {
 		t.norm[i] = math.Sqrt(t.norm[i])
 	}
 }
@@ -157,21 +169,19 @@ type Match struct {
 // Map returns the topics that share words with the user's pages D_u, best
 // first; of equal ones the deeper, then the first of the file.
 func (t *Tree) Map(texts ...string) []Match {
-	counts := map[string]int{}
-	for _, text := range texts {
-		for _, w := range Words(text) {
-			if t.list[w] != nil {
-				counts[w]++
-			}
-		}
-	}
 	dot := map[int]float64{}
 	norm := 0.0
-	for w, n := range counts {
-		weight := float64(n) * t.idf(len(t.list[w]))
-		norm += weight * weight
+	for w, used := range invert(texts) {
+		n := 0
+		for _, p := range used {
+			n += len(p.offsets)
+		}
+		idf := t.idf(len(t.list[w]))
 		for _, p := range t.list[w] {
-			dot[p.topic] += weight * p.weight
+			dot[p.text] += float64(n) * idf * float64(len(p.offsets)) * idf
+		}
+		if t.list[w] != nil {
+			norm += float64(n) * idf * float64(n) * idf
 		}
 	}
 	var found []Match
@@ -183,6 +193,78 @@ func (t *Tree) Map(texts ...string) []Match {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(depth(b), depth(a)), cmp.Compare(a.Topic, b.Topic))
 	})
 	return found
+}
+
+// A NewWord is a word of V': it stands in the user's pages and not in the vocabulary.
+type NewWord struct {
+	Word    string
+	Weight  float64 // TF-IDF in the user's pages
+	Related bool    // to words of the vocabulary
+}
+
+const (
+	leastNew = 4 // letters of a word that may be new to the vocabulary
+	near     = 5 // words from a word of the vocabulary
+)
+
+// NewWords is the semantic checker (section 8): it returns the words of the user's pages that
+// the vocabulary lacks, the heaviest first. The paper leaves open when a word is related. Here
+// it is if half of the time or more it stands near a word of the vocabulary, or begins with
+// one: such words say what the vocabulary says already. The others are what the tree lacks.
+func (t *Tree) NewWords(texts ...string) (words []NewWord) {
+	list := invert(texts)
+	known := make([][]int, len(texts)) // offsets of words of V
+	for w, used := range list {
+		for _, p := range used {
+			if t.list[w] != nil {
+				known[p.text] = append(known[p.text], p.offsets...)
+			}
+		}
+	}
+	for i := range known {
+		slices.Sort(known[i])
+	}
+	for w, used := range list {
+		if t.list[w] != nil || utf8.RuneCountInString(w) < leastNew {
+			continue
+		}
+		times, beside := 0, 0
+		for _, p := range used {
+			for _, o := range p.offsets {
+				times++
+				if i, _ := slices.BinarySearch(known[p.text], o-near); i < len(known[p.text]) && known[p.text][i] <= o+near {
+					beside++
+				}
+			}
+		}
+		weight := float64(times) * math.Log1p(float64(len(texts))/float64(len(used)))
+		words = append(words, NewWord{w, weight, 2*beside >= times || t.beginsKnown(w)})
+	}
+	slices.SortFunc(words, func(a, b NewWord) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Word, b.Word))
+	})
+	return words
+}
+
+// beginsKnown reports whether a word begins with one of the vocabulary: "bakeries", "breads".
+func (t *Tree) beginsKnown(w string) bool {
+	for i := range w {
+		if i >= leastNew && t.list[w[:i]] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Missing returns the n heaviest words that the tree lacks, with which its topic is to be
+// edited by Describe.
+func (t *Tree) Missing(n int, texts ...string) (words []string) {
+	for _, w := range t.NewWords(texts...) {
+		if !w.Related && len(words) < n {
+			words = append(words, w.Word)
+		}
+	}
+	return words
 }
 
 // Find returns the number of the topic with this path or name.
@@ -201,6 +283,7 @@ type Chosen struct {
 	Number int // in Tree.Topics
 	Tree   *Tree
 	Okapi  *Okapi
+	Added  []string // words that the user's pages have added to the topic
 }
 
 // Choose returns the topic with this path or name; ok is false where there is

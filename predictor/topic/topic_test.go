@@ -1,6 +1,8 @@
 package topic
 
 import (
+	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +63,51 @@ func TestMap(t *testing.T) {
 	}
 	if _, ok := c.Find("food / bakery"); !ok {
 		t.Error("no path")
+	}
+}
+
+// The semantic checker by hand: "sourdough" stands next to "bread" always, "millstone" and "oven"
+// never; "bakery" of the vocabulary begins "bakerywares"; "ash" is short. A word of one of two
+// pages weighs ln 3 each time, one of both ln 2.
+func TestNewWords(t *testing.T) {
+	c := read(t, tree)
+	far := " " + strings.Repeat("x1 ", 6)
+	texts := []string{"sourdough bread " + far + "millstone millstone ash oven" + far + "bakerywares",
+		"our oven" + far + "sourdough bread" + far + "millstone oven"}
+	got := map[string]NewWord{}
+	for _, w := range c.NewWords(texts...) {
+		got[w.Word] = w
+	}
+	for word, want := range map[string]NewWord{
+		"sourdough":   {"sourdough", 2 * math.Ln2, true},
+		"millstone":   {"millstone", 3 * math.Ln2, false},
+		"oven":        {"oven", 3 * math.Ln2, false},
+		"bakerywares": {"bakerywares", math.Log(3), true},
+	} {
+		if g := got[word]; g.Related != want.Related || math.Abs(g.Weight-want.Weight) > 1e-12 {
+			t.Errorf("%+v, want %+v", g, want)
+		}
+	}
+	if _, known := got["bread"]; known || len(got) != 4 {
+		t.Errorf("new are %v", got)
+	}
+	if words := c.Missing(1, texts...); !slices.Equal(words, []string{"millstone"}) {
+		t.Errorf("missing %q", words)
+	}
+	// The edit of T: the word describes the topic, and the mapper knows it.
+	bakery, _ := c.Find("bakery")
+	c.Describe(bakery, "millstone")
+	if m := c.Map("millstone"); len(m) != 1 || m[0].Topic != bakery {
+		t.Errorf("after the edit it maps to %v", m)
+	}
+}
+
+// The inverted list has the offsets of each word in each text.
+func TestInvert(t *testing.T) {
+	got := invert([]string{"bread and bread", "and cake"})
+	want := inverted{"bread": {{0, []int{0, 2}}}, "and": {{0, []int{1}}, {1, []int{0}}}, "cake": {{1, []int{1}}}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 
