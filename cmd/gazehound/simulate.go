@@ -32,6 +32,7 @@ type simulateOptions struct {
 	warc      []string
 	seeds     []string
 	labels    string
+	merged    bool
 	demo      string
 	webs      int
 	saveTrace string
@@ -88,6 +89,8 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.labels, "labels", "", "`FILE` of lines URL, tab, 1 or 0; FILE:COLUMN names a column of its first "+
 		"line")
 	addJudgeFlags(f)
+	f.BoolVar(&o.merged, "merged-seeds", false, "with --warc: how well fetched pages fit the seeds' pages, merged into "+
+		"one document")
 	f.StringVar(&o.demo, "demo", "", "a made-up town: `SPEC`")
 	f.IntVar(&o.webs, "webs", 1, "made-up towns: that many, each with another seed")
 	f.StringVar(&o.readers, "readers", "", "people read the made-up town, and strategy trend knows their access "+
@@ -272,6 +275,8 @@ func (a *app) checkSimulation(o *simulateOptions, cfg *Config) error {
 		return fail(exitUsage, "one of --trace, --warc and --demo says which web, got %d of them", webs)
 	case o.webs > 1 && o.demo == "":
 		return fail(exitUsage, "--webs belongs to --demo: a recorded web is one")
+	case o.merged && len(o.warc) == 0:
+		return fail(exitUsage, "--merged-seeds belongs to --warc: other webs have no texts")
 	}
 	if err := o.sim.Validate(); err != nil {
 		return fail(exitUsage, "%w", err)
@@ -444,22 +449,31 @@ func (a *app) warcWeb(ctx context.Context, o simulateOptions, cfg *Config) (*sim
 	for _, w := range archive.Stats().Warnings {
 		a.warn("%s", oneLine(w))
 	}
-	name := filepath.Base(o.warc[0])
+	var label sim.Labeller
 	if o.labels != "" {
 		labels, err := sim.ReadLabels(o.labels)
 		if err != nil {
 			return nil, fail(exitInvalidInput, "--labels: %w", err)
 		}
-		return sim.FromWARC(ctx, name, archive, seeds, labels.Label)
+		label = labels.Label
+	} else {
+		judge, _, places, err := a.openJudge(project{a.data}, cfg)
+		if err != nil || judge == nil {
+			return nil, err
+		}
+		if places != nil {
+			defer places.Close()
+		}
+		label = sim.LabelBy(ctx, judge)
 	}
-	judge, _, places, err := a.openJudge(project{a.data}, cfg)
-	if err != nil || judge == nil {
-		return nil, err
+	if o.merged {
+		okapi, err := sim.MergeSeeds(ctx, archive, seeds, cfg.Crawl.Options)
+		if err != nil {
+			return nil, invalid(err)
+		}
+		label = sim.Rated(label, okapi)
 	}
-	if places != nil {
-		defer places.Close()
-	}
-	return sim.FromWARC(ctx, name, archive, seeds, sim.LabelBy(ctx, judge))
+	return sim.FromWARC(ctx, filepath.Base(o.warc[0]), archive, seeds, label)
 }
 
 // simulateNodes crawls a made-up web of many cities with several nodes, once

@@ -212,6 +212,7 @@ var metrics = []struct {
 	{"important", func(r *Result, n int) float64 { return float64(r.Important.At(n)) }},
 	{"unlinked", func(r *Result, n int) float64 { return float64(r.Unlinked.At(n)) }},
 	{"until-important", func(r *Result, n int) float64 { return r.UntilImportant(n) }},
+	{"relevancy", func(r *Result, n int) float64 { return r.Relevancy(n) }},
 	{"pages", func(r *Result, n int) float64 { return float64(min(n, r.Pages)) }},
 	{"queue", func(r *Result, n int) float64 { return float64(r.queueMax(n)) }},
 	{"time", func(r *Result, n int) float64 { return r.timeAt(n).Seconds() }},

@@ -8,6 +8,7 @@ import (
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor/report"
+	"gazehound/crawler/weburl"
 )
 
 // Finds are the numbers of the downloaded pages, from 1, at which something
@@ -44,9 +45,10 @@ type Result struct {
 	Contents  Finds // relevant pages of distinct content, where that is known
 	OffHost   Finds // relevant pages that do not lie on the host with the most of them
 
-	Important Finds // important pages, see Web.ReadBy
-	Unlinked  Finds // of them, those that nothing links to
-	important int   // pages that are
+	Important Finds     // important pages, see Web.ReadBy
+	Unlinked  Finds     // of them, those that nothing links to
+	relevancy []float64 // sums of Page.Relevancy over the first pages
+	important int       // pages that are
 
 	Samples []Sample // about 500, the last one at the end
 
@@ -131,6 +133,7 @@ func (r *run) visited(v *crawler.Visit) {
 		return
 	}
 	s.Pages++
+	s.rate(r.web, v.Entry.URL)
 	key := frontier.KeyOf(v.Entry.URL)
 	p, known := r.web.page(v.Entry.URL)
 	if known && p.Relevant && !s.counted[key] {
@@ -141,6 +144,26 @@ func (r *run) visited(v *crawler.Visit) {
 	if s.Pages%s.every == 0 {
 		r.sample()
 	}
+}
+
+// rate adds the relevancy of a page to that of those before.
+func (r *Result) rate(w *Web, u weburl.URL) {
+	sum := 0.0
+	if n := len(r.relevancy); n > 0 {
+		sum = r.relevancy[n-1]
+	}
+	if p, known := w.page(u); known {
+		sum += p.Relevancy
+	}
+	r.relevancy = append(r.relevancy, sum)
+}
+
+// Relevancy returns the mean relevancy of the first n pages to the merged seeds.
+func (r *Result) Relevancy(n int) float64 {
+	if n = min(n, len(r.relevancy)); n <= 0 {
+		return 0
+	}
+	return r.relevancy[n-1] / float64(n)
 }
 
 // add counts one more relevant page.

@@ -46,6 +46,7 @@ var columns = []struct {
 	{"contents", "contents", whole}, {"off the biggest host", "off-host", whole},
 	{"important", "important", whole}, {"unlinked", "unlinked", whole},
 	{"pages until important", "until-important", whole},
+	{"relevancy", "relevancy", fraction},
 	{"queue max", "queue", whole}, {"time", "time", hours},
 }
 

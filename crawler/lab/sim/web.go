@@ -27,6 +27,7 @@ type Page struct {
 	Content   uint64        // hash of the text; pages with the same one are copies; 0: not known
 	Forbidden bool          // robots.txt keeps crawlers off it
 	Important bool          // people stay on it long, see ReadBy
+	Relevancy float64       // Okapi of its text for the merged seeds, see MergeSeeds; 0: not asked for
 	Links     []int32       // pages of the web that it links to, by number
 }
 
