@@ -11,8 +11,8 @@ import (
 // checkSize bounds what Check reads of a page, in bytes.
 const checkSize = 512 << 10
 
-// Check asks for a URL. An answer of 500 and above is a fault, and with must one
-// of 400 and above; do says what fixes it.
+// Check requests a URL and returns an error for status 500 and above, with must also for 400 and
+// above; do is the advice in the error.
 func (c *Client) Check(ctx context.Context, what, url string, must bool, do string) check.Finding {
 	const name = "network"
 	u, err := weburl.Parse(url)

@@ -12,12 +12,11 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// Bounds of what is kept of cookies. Beyond them a site starts anew: a crawl
-// needs no memory of its visits.
+// Bounds of cookies. Beyond them a site's cookies are dropped, which a crawl does not need to keep.
 const (
-	maxCookie    = 4 << 10 // bytes of one
+	maxCookie    = 4 << 10 // bytes of one cookie
 	maxPerAnswer = 20
-	maxPerSite   = 200 // set, not kept: a site that sets more is playing
+	maxPerSite   = 200 // cookies set in all, kept or not
 	maxSites     = 5_000
 )
 
@@ -49,7 +48,7 @@ func (s *cookieStore) send(request *http.Request, u weburl.URL) {
 	}
 }
 
-// keep takes the cookies of an answer, as far as they are for its own site.
+// keep stores the cookies of a response that are for its own site.
 func (s *cookieStore) keep(response *http.Response, u weburl.URL) {
 	if len(response.Header["Set-Cookie"]) == 0 {
 		return

@@ -48,8 +48,8 @@ func Decode(header http.Header, body io.Reader) (io.Reader, error) {
 	return body, nil
 }
 
-// isIdentity tells the codings that change nothing, among them charsets and
-// words that careless servers write there.
+// isIdentity reports whether a coding changes nothing; these include charsets and other words that
+// servers write there by mistake.
 func isIdentity(coding string) bool {
 	switch coding {
 	case "", "identity", "none", "binary", "8bit", "utf-8", "utf8", "iso-8859-1":
@@ -58,27 +58,26 @@ func isIdentity(coding string) bool {
 	return false
 }
 
-// A layer undoes one content coding and gives errors of the decompressor
-// their class.
+// A layer decodes one content coding and gives errors of the decompressor their class.
 type layer struct {
 	coding string
 	r      io.Reader
-	read   bool // something was read
+	read   bool // some bytes were read
 }
 
-// decompressor returns what undoes a content coding.
+// decompressor returns a decoder of a content coding.
 func decompressor(coding string, input *bufio.Reader) (io.Reader, error) {
 	magic, err := input.Peek(2)
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
 	if len(magic) == 0 {
-		return input, nil // an empty body has nothing to decode
+		return input, nil // an empty body needs no decoding
 	}
 	switch coding {
 	case "gzip", "x-gzip":
 		if len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
-			return input, nil // plain text under a false header
+			return input, nil // the header is wrong: the body is not compressed
 		}
 		return gzip.NewReader(input)
 	case "br":
@@ -86,7 +85,7 @@ func decompressor(coding string, input *bufio.Reader) (io.Reader, error) {
 	case "zstd":
 		return zstd.NewReader(input, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderMaxMemory(maxWindow))
-	case "deflate": // zlib by RFC 9110, raw by habit
+	case "deflate": // zlib by RFC 9110, raw in practice
 		if len(magic) == 2 && magic[0]&0x0f == 8 && (uint(magic[0])<<8|uint(magic[1]))%31 == 0 {
 			return zlib.NewReader(input)
 		}
@@ -102,13 +101,13 @@ func (l *layer) Read(p []byte) (int, error) {
 	case err == nil, err == io.EOF:
 		return n, err
 	case l.read && errors.Is(err, gzip.ErrHeader):
-		return n, io.EOF // padding behind the last gzip member
+		return n, io.EOF // padding after the last gzip member
 	}
 	return n, classedAs(l.coding, err)
 }
 
-// classedAs gives an error of a content coding its class, unless it is one of the
-// connection or of a layer below.
+// classedAs gives an error of a content coding its class, unless it comes from the connection or a
+// layer below.
 func classedAs(coding string, err error) error {
 	if _, ok := errors.AsType[*wireError](err); ok {
 		return err
@@ -119,12 +118,12 @@ func classedAs(coding string, err error) error {
 	return classedf(ClassProtocol, "body is no valid %s: %w", coding, err)
 }
 
-// A wire reads the body as it comes over the network, at most limit bytes of
-// it, and marks errors as the network's.
+// A wire reads the encoded body from the network, at most limit bytes of it, and marks errors as
+// the network's.
 type wire struct {
 	r     io.Reader
 	limit int64
-	kept  *bytes.Buffer // what was read, or nil
+	kept  *bytes.Buffer // copy of the bytes read, or nil
 }
 
 func (w *wire) Read(p []byte) (int, error) {

@@ -15,17 +15,18 @@ import (
 	"gazehound/internal/oserr"
 )
 
-// The classes of errors. They are written into the crawl tree and counted in
-// reports, so their spelling never changes.
+// The classes of errors. They are stored in the crawl tree and counted in reports, so they never
+// change.
 const (
 	ClassDNS            = "dns"             // the name has no address, or the lookup failed
 	ClassConnect        = "connect"         // refused, unreachable, reset, or closed before the end
-	ClassTLS            = "tls"             // no handshake, or a certificate that proves nothing
+	ClassTLS            = "tls"             // failed handshake, or an invalid certificate
 	ClassTimeout        = "timeout"         // Options.Timeout passed before the last byte
 	ClassTooLarge       = "too_large"       // header or decoded body over the limit
 	ClassContentType    = "content_type"    // none of Options.ContentTypes
 	ClassPrivateAddress = "private_address" // every address of the host is refused by the guard
-	ClassProtocol       = "protocol"        // not HTTP, a broken encoding, or a port that is not the web's
+	// not HTTP, an invalid encoding, or a port of another protocol
+	ClassProtocol = "protocol"
 )
 
 // An Error is a failed exchange. Its class is stable, its text is for people
@@ -35,9 +36,8 @@ type Error struct {
 	URL   weburl.URL
 	Err   error
 
-	// Reused tells that the connection had brought another answer before. What
-	// was wrong may belong to that one, such as a body behind a 204; the next
-	// exchange finds a new connection.
+	// Reused means that the connection had carried another response before, which may be the cause
+	// of the error, such as a body after a 204. The next exchange uses a new connection.
 	Reused bool
 }
 
@@ -54,8 +54,8 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Class returns the class of the Error that err is or wraps, or "" where there
-// is none: nil, and an exchange that ended because its context did.
+// Class returns the class of the *Error in err's chain, or "" if there is none, as for nil and for
+// a cancelled context.
 func Class(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Class
@@ -65,13 +65,13 @@ func Class(err error) string {
 
 var errNoTunnel = errors.New("proxy makes no connection")
 
-// NobodyListens reports whether err means that the port takes no connections, as far
-// as one can know: it was refused, or the proxy could not make one.
+// NobodyListens reports whether err means that nothing listens on the port: the connection was
+// refused, or the proxy could not make one.
 func NobodyListens(err error) bool {
 	return errors.Is(err, oserr.Refused) || errors.Is(err, errNoTunnel)
 }
 
-// A classed error already knows its class.
+// A classed error has its class already.
 type classed struct {
 	class string
 	err   error
@@ -84,8 +84,8 @@ func classedf(class, format string, args ...any) error {
 	return &classed{class, fmt.Errorf(format, args...)}
 }
 
-// classify finds the class of an error of net/http. What is left over when
-// the named causes are gone is a server that does not speak HTTP.
+// classify returns the class of an error of net/http. Any cause without a class of its own means a
+// server that does not speak HTTP.
 func classify(err error) string {
 	if e, ok := errors.AsType[*classed](err); ok {
 		return e.class

@@ -1,6 +1,6 @@
-// Package fetch brings pages from the live web: one HTTP exchange at a time,
-// with limits on everything a server may send, and never from an address that
-// is not on the public internet.
+// Package fetch fetches pages from the live web: one HTTP exchange per call, with limits on
+// everything a server may send, and never from an address that is not on the public internet. Start
+// with [Client.Fetch].
 package fetch
 
 import (
@@ -35,36 +35,35 @@ type Options struct {
 	MaxHeader    int64         // bytes of a response header
 	ContentTypes []string      // media types that Fetch admits, in lower case; none: all
 
-	// Proxy is the URL (http, https, socks5) of a proxy for all requests, or "".
-	// Behind it no name is looked up here, so that only hosts that are addresses, and
-	// names such as localhost, are guarded.
+	// Proxy is the URL (http, https, socks5) of a proxy for all requests, or "". With a proxy no
+	// name is looked up here, so that the guard sees only hosts that are addresses, and names such
+	// as localhost.
 	Proxy string
-	// AllowPrivate admits loopback addresses, for tests and demonstrations, and
-	// no others that are private.
+	// AllowPrivate admits loopback addresses, for tests and demonstrations; other private addresses
+	// stay refused.
 	AllowPrivate bool
-	// OwnPort tells the ports of this machine that the program itself listens on. They
-	// are never asked, AllowPrivate or not. nil: none.
+	// OwnPort reports whether the program itself listens on a port of this machine. Such ports
+	// never get requests, even with AllowPrivate. nil: none.
 	OwnPort func(port uint16) bool
 
-	// Resolve looks names up; nil asks the system. It gets no IP addresses.
+	// Resolve looks up names, never IP addresses; nil: the system's resolver.
 	Resolve  func(ctx context.Context, host string) ([]netip.Addr, error)
 	DNSTTL   time.Duration // how long addresses are remembered
 	DNSNames int           // how many names are remembered
 
-	KeepRaw bool // responses have their Raw body
-	// Host says what the host of a URL is sent beside the usual; nil: nothing.
+	KeepRaw bool // keep the Raw body of responses
+	// Host returns additional header fields and credentials for the host of a URL; nil: none.
 	Host func(u weburl.URL) Host
-	// Cookies keeps what a site sets for as long as the Client lives and sends
-	// it back to that site. Without, none is ever sent.
+	// Cookies keeps the cookies of a site for the life of the Client and sends them back to that
+	// site. Without it, none is ever sent.
 	Cookies bool
 
 	IdlePerHost int // connections kept open to one host
-	Idle        int // connections kept open to all
+	Idle        int // connections kept open in all
 	RootCAs     *x509.CertPool
 }
 
-// DefaultOptions returns the options of config.yaml as shipped. UserAgent
-// still lacks its contact.
+// DefaultOptions returns the options of config.yaml as shipped. UserAgent lacks the contact.
 func DefaultOptions() Options {
 	return Options{
 		UserAgent:    "gazehound",
@@ -154,7 +153,7 @@ func New(o Options) (*Client, error) {
 		TLSClientConfig:        &tls.Config{RootCAs: o.RootCAs},
 		TLSHandshakeTimeout:    o.connect(),
 		ForceAttemptHTTP2:      true,
-		DisableCompression:     true, // decode does it
+		DisableCompression:     true, // Decode does it
 		MaxIdleConns:           o.Idle,
 		MaxIdleConnsPerHost:    o.IdlePerHost,
 		IdleConnTimeout:        30 * time.Second,
@@ -183,32 +182,26 @@ func New(o Options) (*Client, error) {
 	return c, nil
 }
 
-// connect is the share of the timeout that a lookup and connection, or a TLS
-// handshake, may take. It is less than the whole so that the error can name
-// the guilty part.
+// connect is the part of the timeout for lookup and connection, or for a TLS handshake. It is
+// shorter than the whole so that the error can name the phase.
 func (o Options) connect() time.Duration { return min(10*time.Second, o.Timeout/2) }
 
 // Close closes the idle connections. The Client can be used further.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Fetch asks for u once, also where the connection is lost, and returns what
-// came. It never follows a redirect: a
-// response with a status of 300 to 399 has its Location, if that is usable.
-// A status other than 2xx is no error, but of such bodies only the beginning
-// is kept.
+// Fetch sends one request for u, even if the connection is lost, and returns the response. It never
+// follows redirects: a response with a status of 300 to 399 has its Location, if that is usable. A
+// status other than 2xx is no error; of such bodies only the beginning is kept.
 //
-// Errors are an *Error, or wrap the error of ctx where that is done. A 2xx
-// body longer than MaxBody is cut, and the response says so: half a page must not
-// be judged as if it were the whole. The content type is
-// checked before the body is read; a missing or evidently false one is sniffed
-// from the first 512 bytes.
+// Errors are an *Error, or wrap the error of ctx if that is done. A 2xx body longer than MaxBody is
+// cut and Cut is set, so that half a page is not judged as a whole. The content type is checked
+// before the body is read; a missing or evidently wrong one is sniffed from the first 512 bytes.
 func (c *Client) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error) {
 	return c.exchange(ctx, u, want{accept: c.accept, types: c.types, max: c.options.MaxBody})
 }
 
-// FetchIf is Fetch for a page that was fetched before: where it is still the
-// one that the validators v name, the answer is a response with status 304 and
-// no body.
+// FetchIf is a conditional Fetch: if the page still has the validators v, the response has status
+// 304 and no body.
 func (c *Client) FetchIf(ctx context.Context, u weburl.URL, v page.Validators) (*page.Response, error) {
 	return c.exchange(ctx, u, want{accept: c.accept, types: c.types, max: c.options.MaxBody, unless: v})
 }
@@ -219,26 +212,25 @@ func (c *Client) FetchPrefix(ctx context.Context, u weburl.URL, max int64) (*pag
 	return c.exchange(ctx, u, want{accept: "*/*", max: max, cut: true})
 }
 
-// Resolve returns the addresses of a host name without port, from the same
-// memory that the connections are made from, so that a schedule by address
-// and the requests agree. It does not guard.
+// Resolve returns the addresses of a host name without port, from the cache that connections use,
+// so that delays per address and requests agree. It does not apply the guard.
 func (c *Client) Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.options.connect())
 	defer cancel()
 	return c.names.addresses(ctx, strings.Trim(host, "[]"))
 }
 
-// want is what one exchange accepts.
+// A want is what one exchange accepts.
 type want struct {
 	accept string
 	types  map[string]bool // empty: all
 	max    int64           // bytes of the decoded body
 	cut    bool            // a longer body is cut and no error
-	unless page.Validators // nothing is wanted of a page that still has these
+	unless page.Validators // for a conditional request
 }
 
 const (
-	maxOtherBody = 64 << 10 // kept of bodies with a status other than 2xx
+	maxOtherBody = 64 << 10 // bytes kept of bodies with a status other than 2xx
 	sniffLength  = 512
 )
 
@@ -261,7 +253,7 @@ func (c *Client) exchange(parent context.Context, u weburl.URL, w want) (*page.R
 	return nil, e
 }
 
-// inUse is an error on a connection that had brought another answer before.
+// inUse is an error on a connection that had carried another response before.
 type inUse struct{ error }
 
 func (e *inUse) Unwrap() error { return e.error }
@@ -282,9 +274,8 @@ func (c *Client) roundTrip(ctx context.Context, r *page.Response, w want) error 
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
 			if connections++; connections > 1 {
-				// net/http is about to ask a second time, because the first
-				// connection was closed under it. The host may have seen that
-				// request, and its delay has not passed.
+				// net/http is about to send the request again because the connection was closed.
+				// The host may have seen the first one, and its delay has not passed.
 				cancel()
 				info.Conn.Close()
 				return
@@ -299,7 +290,7 @@ func (c *Client) roundTrip(ctx context.Context, r *page.Response, w want) error 
 	if err != nil {
 		return err
 	}
-	r.Request = request.Header.Clone() // without secrets, for it may be archived
+	r.Request = request.Header.Clone() // without secrets, since it may be archived
 	c.dress(request, r.URL)
 	response, err := c.transport.RoundTrip(request)
 	switch {
@@ -325,7 +316,8 @@ func (c *Client) roundTrip(ctx context.Context, r *page.Response, w want) error 
 		r.Location = location(r.URL, r.Header.Get("Location"))
 	}
 	if r.Status > 299 {
-		r.Body, _ = c.body(r, response, want{max: min(w.max, maxOtherBody), cut: true}) // the status says enough
+		// errors do not matter: the status is enough
+		r.Body, _ = c.body(r, response, want{max: min(w.max, maxOtherBody), cut: true})
 		return nil
 	}
 	r.Body, err = c.body(r, response, w)
@@ -357,8 +349,7 @@ func (c *Client) request(ctx context.Context, u weburl.URL, w want) (*http.Reque
 	return request.WithContext(ctx), nil
 }
 
-// body reads and decodes the body within the limits of w, and notes in r what
-// of it is to be kept besides.
+// body reads and decodes the body within the limits of w, and sets Raw and Cut of r.
 func (c *Client) body(r *page.Response, response *http.Response, w want) ([]byte, error) {
 	declared := mediaType(response.Header.Get("Content-Type"))
 	if declared != "" && len(w.types) > 0 && !w.types[declared] {
@@ -366,7 +357,7 @@ func (c *Client) body(r *page.Response, response *http.Response, w want) ([]byte
 	}
 	limit := w.max
 	if !w.cut {
-		limit++ // one byte more tells a longer body
+		limit++ // one byte more shows a longer body
 		if response.Header["Content-Encoding"] == nil && response.ContentLength > muchLonger*w.max {
 			return nil, classedf(ClassTooLarge, "body is announced with %d bytes, over %d", response.ContentLength,
 				w.max)
@@ -402,12 +393,12 @@ func (c *Client) body(r *page.Response, response *http.Response, w want) ([]byte
 }
 
 const (
-	muchLonger = 16       // times MaxBody: nobody writes such a page, so that not even its beginning is read
-	slack      = 64 << 10 // that a body on the wire may be longer than decoded
+	muchLonger = 16       // times MaxBody: a declared length above this is refused unread
+	slack      = 64 << 10 // by which an encoded body may exceed the decoded limit
 )
 
-// mediaType returns the type of a Content-Type header in lower case, without
-// parameters, as sloppily as servers write it.
+// mediaType returns the type of a Content-Type header in lower case, without parameters; the header
+// may be malformed.
 func mediaType(header string) string {
 	if i := strings.IndexAny(header, ";,"); i >= 0 {
 		header = header[:i]
@@ -416,8 +407,8 @@ func mediaType(header string) string {
 	return header[:min(len(header), 100)]
 }
 
-// sniff checks the beginning of a body. Where no type was declared it must be
-// an admitted one; where one was, it must not be evidently another.
+// sniff checks the beginning of a body: without a declared type it must be an admitted one; with
+// one, it must not be evidently another.
 func sniff(start []byte, declared string, types map[string]bool) error {
 	if len(start) == 0 {
 		return nil
@@ -434,14 +425,13 @@ func sniff(start []byte, declared string, types map[string]bool) error {
 	}
 	switch {
 	case strings.HasPrefix(found, "text/"), found == "application/octet-stream", found == "image/bmp":
-		return nil // text; unknown, perhaps UTF-16; two letters that a text may begin with
+		return nil // text; unknown, perhaps UTF-16; "BM", with which a text may begin
 	}
 	return classedf(ClassContentType, "%q is declared and the body is %q", declared, found)
 }
 
-// location returns the target of a redirect from u, or the zero URL where the
-// header names none that could be fetched. Bytes that are no UTF-8 are
-// escaped as they stand, which is what browsers do.
+// location returns the target of a redirect from u, or the zero URL if the header has no valid one.
+// Bytes that are not UTF-8 are escaped one by one, as browsers do.
 func location(u weburl.URL, header string) weburl.URL {
 	if header == "" {
 		return weburl.URL{}
@@ -464,9 +454,9 @@ func location(u weburl.URL, header string) weburl.URL {
 	return target
 }
 
-// dial connects to one of the addresses of a host. The guard refuses them one
-// by one, so a host with a private and a public address is asked at the public
-// one. The transport detaches ctx from the request, hence the own limit.
+// dial connects to one of the addresses of a host. The guard judges each, so a host with a private
+// and a public address is reached at the public one. The transport detaches ctx from the request,
+// hence the limit here.
 func (c *Client) dial(ctx context.Context, network, hostport string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.options.connect())
 	defer cancel()
@@ -495,7 +485,7 @@ func (c *Client) dial(ctx context.Context, network, hostport string) (net.Conn, 
 	return nil, failed
 }
 
-// dialOne gives one address its share of the time that is left for n.
+// dialOne tries one address within its share of the time left for n.
 func (c *Client) dialOne(ctx context.Context, network string, at netip.AddrPort, n int) (net.Conn, error) {
 	if deadline, ok := ctx.Deadline(); ok && n > 1 {
 		var cancel context.CancelFunc

@@ -12,12 +12,11 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// The guard looks at the address of every connection in the moment before it
-// is made, so that neither a name, nor a redirect, nor a second lookup with
-// another answer leads the crawl into the network that it runs in.
+// The guard checks the address of every connection just before it is made, so that no name,
+// redirect or second lookup with another answer leads the crawl into its own network.
 
-// refusal says why addr must not be connected to, or "". With loopback, this
-// machine itself is admitted, and nothing else that is private.
+// refusal returns why addr must not be connected to, or "". With loopback, this machine is
+// admitted, but no other private address.
 func refusal(addr netip.Addr, loopback bool) string {
 	addr = addr.Unmap().WithZone("")
 	if addr.IsLoopback() {
@@ -48,8 +47,8 @@ func refusal(addr netip.Addr, loopback bool) string {
 	return ""
 }
 
-// embedded judges the IPv4 address inside an IPv6 address, where not even
-// loopback is admitted: it would be the loopback of a translator.
+// embedded is refusal for the IPv4 address inside an IPv6 address. Loopback is never admitted: it
+// would be that of a translator.
 func embedded(addr netip.Addr, how string) string {
 	if name := refusal(addr, false); name != "" {
 		return name + " inside " + how
@@ -104,7 +103,7 @@ func (c *Client) guard(network, address string, _ syscall.RawConn) error {
 	return c.refuse(at)
 }
 
-// refuse returns why nothing at that address and port may be asked, or nil.
+// refuse returns an error if that address and port must not get a request.
 func (c *Client) refuse(at netip.AddrPort) error {
 	if name := refusal(at.Addr(), c.options.AllowPrivate); name != "" {
 		return classedf(ClassPrivateAddress, "%s is not on the public internet (%s)", at.Addr(), name)
@@ -127,9 +126,8 @@ func isThisMachine(addr netip.Addr) bool {
 	})
 }
 
-// refuseHost is refuse as far as the host of a URL tells without a lookup. Behind a
-// proxy, which looks names up itself and may be inside a network, it is all that
-// keeps a page from leading there.
+// refuseHost is refuse for the host of a URL without a lookup. With a proxy, which looks up names
+// itself and may be inside a network, it is the only protection.
 func (c *Client) refuseHost(u weburl.URL) error {
 	name := strings.Trim(u.Hostname(), "[]")
 	addr, err := netip.ParseAddr(name)
@@ -149,12 +147,12 @@ func (c *Client) refuseHost(u weburl.URL) error {
 	return c.refuse(netip.AddrPortFrom(addr, uint16(port)))
 }
 
-// privateName matches names that are kept for networks inside: RFC 6762 and its
-// appendix G, RFC 8375, ICANN resolution 2024.07.29.06.
+// privateName matches names reserved for private networks: RFC 6762 and its appendix G, RFC 8375,
+// ICANN resolution 2024.07.29.06.
 var privateName = regexp.MustCompile(`\.(internal|local|localdomain|lan|intranet|private|corp|home|home\.arpa)$`)
 
-// badPort returns the port of host where it belongs to another protocol, such
-// as mail, that a request could be smuggled into, or "".
+// badPort returns the port of host if it belongs to another protocol, such as mail, into which a
+// request could be smuggled, or "".
 func badPort(host string) string {
 	if !strings.Contains(host, ":") {
 		return ""

@@ -10,18 +10,17 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// A Host is what one host is sent beside the usual. No other host gets it, also
-// not after a redirect: every request asks Options.Host for itself.
+// A Host has additional header fields and credentials for one host. No other host gets them, even
+// after a redirect: every request calls Options.Host.
 type Host struct {
-	Header     http.Header // set over the usual fields
+	Header     http.Header // overrides the usual fields
 	Agent      string      // appended to the User-Agent
 	User       string      // of basic authentication, or "": none
 	Password   string
-	AllowPlain bool // user and password may go over plain http, too
+	AllowPlain bool // user and password may be sent over plain http
 }
 
-// Validate says which field cannot be sent. The fields that HTTP itself needs
-// are not for configuration.
+// Validate returns an error for a field that cannot be sent or that HTTP itself needs.
 func (h Host) Validate() error {
 	for name, values := range h.Header {
 		if !httpguts.ValidHeaderFieldName(name) {
@@ -47,8 +46,8 @@ func (h Host) Validate() error {
 	return nil
 }
 
-// UserAgent names a program (such as gazehound/1.0), whom to write to and what the
-// crawl is about, in ASCII as HTTP wants it; contact and region may be "".
+// UserAgent returns a User-Agent with a product (such as gazehound/1.0), a contact and the region,
+// in ASCII; contact and region may be "".
 func UserAgent(product, contact, region string) string {
 	clean := func(s string) string {
 		return strings.Map(func(r rune) rune {
@@ -67,7 +66,7 @@ func UserAgent(product, contact, region string) string {
 	return product
 }
 
-// dress adds to request what its host alone gets.
+// dress adds the Host's fields to request.
 func (c *Client) dress(request *http.Request, u weburl.URL) {
 	if c.cookies != nil {
 		c.cookies.send(request, u)

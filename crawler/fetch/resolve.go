@@ -12,11 +12,11 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// A resolver remembers the addresses of hosts for a while. It asks for a name
-// once at a time, and forgets the names that were not used for longest.
+// A resolver is an LRU cache of the addresses of hosts. Concurrent look-ups of a name share one
+// request.
 type resolver struct {
 	lookup func(ctx context.Context, host string) ([]netip.Addr, error)
-	ttl    time.Duration      // of answers; failures are kept for failureTTL
+	ttl    time.Duration      // of answers; failures have failureTTL
 	asking singleflight.Group // by name
 
 	mu    sync.Mutex
@@ -25,7 +25,7 @@ type resolver struct {
 
 const failureTTL = 30 * time.Second
 
-// An answer is what a lookup has brought.
+// An answer is the result of a lookup.
 type answer struct {
 	addrs   []netip.Addr
 	err     error
@@ -35,13 +35,15 @@ type answer struct {
 func newResolver(lookup func(context.Context, string) ([]netip.Addr, error), ttl time.Duration, limit int) *resolver {
 	if lookup == nil {
 		lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
-			if host == "localhost" || strings.HasSuffix(host, ".localhost") { // RFC 6761: no server is asked
+			// RFC 6761: needs no server
+			if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 				return []netip.Addr{netip.AddrFrom4([4]byte{127, 0, 0, 1})}, nil
 			}
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 		}
 	}
-	names, _ := simplelru.NewLRU[string, answer](limit, nil) // Options.Validate wants a limit of 1 or more
+	// Options.Validate requires a limit of at least 1
+	names, _ := simplelru.NewLRU[string, answer](limit, nil)
 	return &resolver{lookup: lookup, ttl: ttl, names: names}
 }
 
@@ -70,8 +72,7 @@ func (r *resolver) addresses(ctx context.Context, host string) ([]netip.Addr, er
 	return nil, classedf(ClassDNS, "look up %s: %w", host, ctx.Err())
 }
 
-// ask looks a name up and remembers the answer. It is zero where ctx ended: that says nothing of the
-// name, and others resolve it anew.
+// ask looks up a name and caches the answer. The answer is zero and not cached if ctx ended.
 func (r *resolver) ask(ctx context.Context, host string) (a answer) {
 	addrs, err := r.lookup(ctx, host)
 	a.expires = time.Now().Add(r.ttl)

@@ -26,13 +26,13 @@ var errNoModel = errors.New("needs a model")
 //
 //	priority = s + p · (1 − s)
 //
-// where s is Near and p the mean of the posteriors of the depths.
+// where s is Near and p the mean posterior over the depths.
 type Adaptive struct {
-	Near  Nearness // its weight is 1 in the paper
+	Near  Nearness // weight 1 in the paper
 	Model *predictor.Model
 }
 
-// Score returns the priority of e under today's model; a seed has 1.
+// Score returns the priority of e under the present model; 1 for a seed.
 func (s Adaptive) Score(e *frontier.Entry) (float64, bool) {
 	if e.Depth == 0 {
 		return 1, true // no link led to a seed
@@ -60,15 +60,15 @@ func (s Adaptive) Learn(trail []frontier.Node, relevant bool) {
 	}
 }
 
-// Retract moves the page's links from one side to the other.
+// Retract moves the page's links from one class to the other.
 func (s Adaptive) Retract(trail []frontier.Node, relevant bool) {
 	if links := TrailTerms(trail); len(links) > 0 {
 		s.Model.Retract(links, relevant)
 	}
 }
 
-// TrailTerms returns the terms of the links that led to trail[0], the last
-// link first. A seed was led to by no link and ends them.
+// TrailTerms returns the terms of the links that led to trail[0], the last link first, up to the
+// seed.
 func TrailTerms(trail []frontier.Node) [][]string {
 	var links [][]string
 	for i := range trail {
@@ -80,7 +80,7 @@ func TrailTerms(trail []frontier.Node) [][]string {
 	return links
 }
 
-// LinkTerms returns the predictor's terms of the link that e was found by.
+// LinkTerms returns the predictor's terms of the link by which e was found.
 func LinkTerms(e *frontier.Entry) []string {
 	return predictor.Terms(LinkOf(e))
 }

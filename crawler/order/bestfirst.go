@@ -10,7 +10,7 @@ import (
 
 // BestFirstSettings are the options of best-first-url and best-first-anchor.
 type BestFirstSettings struct {
-	Places []string `flag:"place"` // names that they look for
+	Places []string `flag:"place"` // names of the wanted places
 }
 
 var (
@@ -33,12 +33,12 @@ func bestFirst(name, help string, anchor bool) Kind {
 	}
 }
 
-// BestFirst serves the links that name a wanted place before all others, and
-// among either kind those that are near a relevant page: the features of Gao,
-// Lee & Miao 2006 on one node. Without Anchor it looks for the place in the URL
-// (section 3.4.1), with it in the words of the link and around it (3.4.2).
+// BestFirst serves the links that name a wanted place before all others, and in both groups those
+// near a relevant page first: the features of Gao, Lee & Miao 2006 on one node. Without Anchor it
+// looks for the place in the URL (section 3.4.1), with it in the words of the link and around it
+// (3.4.2).
 type BestFirst struct {
-	Near   Nearness // among links of one kind
+	Near   Nearness // within each group
 	Places []string
 	Anchor bool
 }
@@ -53,7 +53,7 @@ func (s BestFirst) Score(e *frontier.Entry) (float64, bool) {
 	return score, true
 }
 
-// Explain says what e has for its distance, and what for a name.
+// Explain returns the parts for distance and name.
 func (s BestFirst) Explain(e *frontier.Entry) Explanation {
 	priority, _ := s.Score(e)
 	near := s.Near.Score(e.Distance)

@@ -17,7 +17,7 @@ func (BreadthFirst) Score(e *frontier.Entry) (float64, bool) {
 	return 1 / float64(1+e.Depth), true
 }
 
-// Explain says how many links away from a seed e is.
+// Explain returns the depth of e as its one part.
 func (s BreadthFirst) Explain(e *frontier.Entry) Explanation {
 	priority, _ := s.Score(e)
 	return whole(priority, "1/(1+%d), %d links from a seed", e.Depth, e.Depth)

@@ -7,10 +7,10 @@ import (
 	"gazehound/predictor/clicklog"
 )
 
-// maxUnlinked bounds the pages that a crawl starts with because logs know them.
+// maxUnlinked bounds the pages of access logs that become seeds.
 const maxUnlinked = 10_000
 
-// Clicks are what access logs say of pages, for Trend.
+// Clicks is the evidence of access logs, for Trend.
 type Clicks struct {
 	Stay  func(weburl.URL) float64 // how long people stay on a page, 0 to 1
 	Time  func(weburl.URL) float64 // the same in seconds, of all sessions
@@ -18,9 +18,8 @@ type Clicks struct {
 	Pages int                      // that the logs know
 }
 
-// ReadClicks reads the importance of pages from the click store in dir; seeds
-// say which sites the crawl is about. The error wraps fs.ErrNotExist where no
-// log was imported.
+// ReadClicks reads the importance of pages from the click store in dir; seeds name the sites of the
+// crawl. The error wraps fs.ErrNotExist if no log was imported.
 func ReadClicks(dir string, seeds []weburl.URL) (Clicks, error) {
 	table, err := clicklog.Load(dir)
 	if err != nil {
@@ -59,7 +58,7 @@ func ReadClicks(dir string, seeds []weburl.URL) (Clicks, error) {
 	return c, err
 }
 
-// LR is what Options.Stay is with these settings.
+// LR returns the Options.Stay for these settings.
 func (c Clicks) LR(s Settings) func(weburl.URL) float64 {
 	if s.Importance == published {
 		return c.Time

@@ -13,16 +13,16 @@ type Part struct {
 	Value float64 `json:"value"`
 }
 
-// An Explanation says how a priority comes about. The values of Parts add up to
-// it. The other fields show what is behind a part, where that applies.
+// An Explanation is how a priority is computed. The values of Parts add up to it. The other fields
+// are details of a part, where they apply.
 type Explanation struct {
 	Parts      []Part       `json:"parts"`
 	Decayed    *float64     `json:"decayed,omitempty"`    // s = λ · decay^distance
 	Boost      *float64     `json:"boost,omitempty"`      // p · (1 − s)
 	Prediction *float64     `json:"prediction,omitempty"` // p
-	Depths     []Depth      `json:"depths,omitempty"`     // what Prediction is made of; none of a seed
+	Depths     []Depth      `json:"depths,omitempty"`     // parts of Prediction; none for a seed
 	Trend      *TrendScores `json:"trend,omitempty"`
-	// Value says what the value of the link is made of.
+	// Value explains the value of the link.
 	Value *predictor.ValueExplanation `json:"worth,omitempty"`
 }
 
@@ -32,14 +32,13 @@ type Depth struct {
 	predictor.Explanation
 }
 
-// An Explainer is a Strategy that knows the parts of its priorities.
+// An Explainer is a Strategy that can explain its priorities.
 type Explainer interface {
-	// Explain returns how Score comes to the priority of e, which it keeps.
+	// Explain returns how Score computes the priority of e, which it must keep.
 	Explain(e *frontier.Entry) Explanation
 }
 
-// Explain returns how s comes to the priority of e as it is now. An entry that s
-// drops has one part, 0, which says so.
+// Explain returns how s computes the present priority of e. An entry that s drops has one part, 0.
 func Explain(s Strategy, e *frontier.Entry) Explanation {
 	priority, keep := s.Score(e)
 	if !keep {
@@ -51,7 +50,7 @@ func Explain(s Strategy, e *frontier.Entry) Explanation {
 	return whole(priority, "priority")
 }
 
-// explainSum explains a priority of s + p·(1 − s); how says how s comes about.
+// explainSum explains a priority of s + p·(1 − s); how describes s.
 func explainSum(s float64, how string, prediction float64) Explanation {
 	boost := predictor.Priority(s, prediction) - s
 	x := whole(s, "s = %s", how)
@@ -60,7 +59,7 @@ func explainSum(s float64, how string, prediction float64) Explanation {
 	return x
 }
 
-// whole is the explanation of a priority that has one part.
+// whole returns the explanation of a priority with one part.
 func whole(priority float64, name string, args ...any) Explanation {
 	return Explanation{Parts: []Part{{fmt.Sprintf(name, args...), priority}}}
 }

@@ -8,10 +8,9 @@ var hardFocused = Kind{
 	New:  func(Options) (Strategy, error) { return HardFocused{}, nil },
 }
 
-// HardFocused keeps the links of relevant pages and of seeds, all with one
-// priority, and drops all others (Somboonviwat et al. 2005, section 3.3.1). It
-// never crosses a bridge page, so it comes to an end early. A link that was
-// dropped is kept when a relevant page holds it, too.
+// HardFocused keeps the links of relevant pages and of seeds, all with one priority, and drops all
+// others (Somboonviwat et al. 2005, section 3.3.1). It never crosses a bridge page, so it ends
+// early. A dropped link is kept when a relevant page has it, too.
 type HardFocused struct{}
 
 // Score returns 1, and drops what lies behind an irrelevant page.
@@ -19,10 +18,10 @@ func (HardFocused) Score(e *frontier.Entry) (float64, bool) {
 	return LimitedDistance{}.Score(e)
 }
 
-// Explain says why e is kept.
+// Explain returns why e is kept.
 func (HardFocused) Explain(*frontier.Entry) Explanation { return whole(1, keptLink) }
 
-// keptLink says of a link that it is near a relevant page.
+// keptLink is the name of the part for links near a relevant page.
 const keptLink = "a relevant page or a seed holds the link, or it is a seed"
 
 // Learn does nothing.

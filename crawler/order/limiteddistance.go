@@ -10,7 +10,7 @@ import (
 // LimitedSettings are the options of limited-distance.
 type LimitedSettings struct {
 	LimitDistance int  `key:"limit_distance" range:"0..1000"` // irrelevant pages in a row that it crosses, ≥ 1
-	Prioritised   bool // what is near a relevant page comes first
+	Prioritised   bool // links near a relevant page come first
 }
 
 var limitedDistance = Kind{
@@ -42,18 +42,17 @@ var limitedSuffix = regexp.MustCompile(`^-([0-9]{1,3})(-prioritised)?$`)
 // 3.3.2). With Prioritised the links nearest to a relevant page come first;
 // without, all are equal.
 //
-// What a link is dropped for is the path by which it was found: it is kept
-// when a shorter path leads to it, and a link that waits takes the shortest
-// distance. A page that was visited by a long path is not visited again, as in
-// the paper.
+// A link is dropped for the path by which it was found: it is kept when a shorter path leads to it,
+// and a queued link takes the shortest distance. A page visited by a long path is not visited
+// again, as in the paper.
 type LimitedDistance struct {
 	Limit       int // irrelevant pages in a row, ≥ 0
 	Prioritised bool
 }
 
-// Score returns 1, or with Prioritised 1/(1+distance), and drops what lies
-// behind more than Limit irrelevant pages. What is dropped has priority 0: an
-// entry that another strategy left in the queue comes last.
+// Score returns 1, or with Prioritised 1/(1+distance), and drops what lies behind more than Limit
+// irrelevant pages. Dropped links have priority 0, so entries that another strategy queued come
+// last.
 func (s LimitedDistance) Score(e *frontier.Entry) (float64, bool) {
 	switch {
 	case irrelevantBefore(e) > s.Limit:
@@ -64,7 +63,7 @@ func (s LimitedDistance) Score(e *frontier.Entry) (float64, bool) {
 	return 1, true
 }
 
-// Explain says how far e is from a relevant page.
+// Explain returns the distance of e as its one part.
 func (s LimitedDistance) Explain(e *frontier.Entry) Explanation {
 	priority, _ := s.Score(e)
 	if s.Prioritised {

@@ -19,7 +19,7 @@ func (s LinkDistance) Score(e *frontier.Entry) (float64, bool) {
 	return s.Near.Score(e.Distance), true
 }
 
-// Explain says how far e is from a relevant page.
+// Explain returns the distance of e as its one part.
 func (s LinkDistance) Explain(e *frontier.Entry) Explanation {
 	priority, _ := s.Score(e)
 	x := whole(priority, "%s", s.Near.describe(e.Distance))

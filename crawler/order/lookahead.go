@@ -11,7 +11,7 @@ import (
 
 // LookaheadSettings are the options of lookahead.
 type LookaheadSettings struct {
-	News bool // links count less whose pages are likely to repeat addresses
+	News bool // links count less if their pages are likely to repeat addresses
 }
 
 var lookahead = Kind{
@@ -44,26 +44,24 @@ var lookahead = Kind{
 // URL, from the distance to the last relevant page, and from the naive Bayes
 // classifiers of Adaptive. Links are scored again when they reach the front.
 //
-// Where host and part of a link repeat the addresses that they had, as a
-// site does with one in its footer, its value counts less: what a crawl is for
-// are addresses, and the thousandth page with the same one holds none.
+// The value of a link counts less if its host repeats known addresses, as in footers: a crawl wants
+// addresses, and the thousandth page with the same one has nothing new.
 type Lookahead struct {
 	Near  Nearness
 	Model *predictor.Model
-	News  *News // nil: the value is the same whatever addresses a page states
+	News  *News // nil: repeated addresses do not lower the value
 }
 
 // discount is the value of a bridge page as a share of the mean of its best links.
 const discount = 0.6
 
-// repeated is the share of its value that a link keeps where every page repeats
-// the addresses of others.
+// repeated is the share of its value that a link keeps if every page repeats known addresses.
 const repeated = 0.3
 
-// bridgeWeight is λ where the settings name none.
+// bridgeWeight is the default λ.
 const bridgeWeight = 0.1
 
-// Score returns s + p·(1 − s) by today's model; a seed has 1.
+// Score returns s + p·(1 − s) under the present model; 1 for a seed.
 func (s Lookahead) Score(e *frontier.Entry) (float64, bool) {
 	if e.Depth == 0 {
 		return 1, true // no link led to a seed
@@ -71,7 +69,7 @@ func (s Lookahead) Score(e *frontier.Entry) (float64, bool) {
 	return predictor.Priority(s.near(e), s.value(e)*s.novelty(e)), true
 }
 
-// near returns s of e, which is no seed: 0 where no relevant page lies on the way.
+// near returns s of e, which must not be a seed: 0 if no relevant page lies on the way.
 func (s Lookahead) near(e *frontier.Entry) float64 {
 	if e.Distance >= e.Depth {
 		return 0
@@ -79,12 +77,12 @@ func (s Lookahead) near(e *frontier.Entry) float64 {
 	return s.Near.Score(e.Distance)
 }
 
-// value returns that of e, which is no seed, by today's model.
+// value returns p of e, which must not be a seed, under the present model.
 func (s Lookahead) value(e *frontier.Entry) float64 {
 	return s.Model.Value(LinkOf(e))
 }
 
-// novelty returns the share of its value that counts: from repeated to 1.
+// novelty returns the share of the value of e that counts, from repeated to 1.
 func (s Lookahead) novelty(e *frontier.Entry) float64 {
 	return repeated + (1-repeated)*s.News.Fresh(e.URL)
 }
@@ -96,15 +94,15 @@ func (s Lookahead) Learn(trail []frontier.Node, relevant bool) {
 	s.News.Saw(trail[0].URL, trail[0].Outcome.Addresses)
 }
 
-// Example returns what the visit of trail[0] teaches a model.
+// Example returns the training example of the visit of trail[0].
 func Example(trail []frontier.Node, relevant bool) predictor.Example {
 	return predictor.Example{
 		Link: LinkOf(&trail[0].Entry), Trail: TrailTerms(trail), Relevant: relevant, LinkValue: trail[0].Outcome.LinkValue,
 	}
 }
 
-// Retract moves the page's links from one side to the other, and learns the
-// value of the last one. What its weights learned from the first verdict stays.
+// Retract moves the page's links from one class to the other and learns the value of the last one.
+// What the weights learned from the first verdict stays.
 func (s Lookahead) Retract(trail []frontier.Node, relevant bool) {
 	e := Example(trail, relevant)
 	if len(e.Trail) == 0 {
@@ -114,8 +112,8 @@ func (s Lookahead) Retract(trail []frontier.Node, relevant bool) {
 	s.Model.Retract(e.Trail, relevant)
 }
 
-// LinkValue returns a part of the mean p of the best of a page's new links: fewer
-// than BestLinks count as if the value of the others were 0.
+// LinkValue returns discount × the mean p of the BestLinks best new links of a page; missing ones
+// count as 0.
 func (s Lookahead) LinkValue(best []frontier.Entry) float64 {
 	sum := 0.0
 	for _, e := range best[:min(len(best), BestLinks)] {
@@ -128,8 +126,7 @@ func (s Lookahead) LinkValue(best []frontier.Entry) float64 {
 	return discount * min(sum/BestLinks, 1)
 }
 
-// Explain returns what the distance of e gives, what its value adds, and what
-// News takes from it.
+// Explain returns the parts for distance, value and News.
 func (s Lookahead) Explain(e *frontier.Entry) Explanation {
 	if e.Depth == 0 {
 		return whole(1, "a seed")
@@ -152,16 +149,16 @@ func (s Lookahead) Explain(e *frontier.Entry) Explanation {
 	return x
 }
 
-// explainValue returns how the value of e, which is no seed, comes about.
+// explainValue explains the value of e, which must not be a seed.
 func (s Lookahead) explainValue(e *frontier.Entry) *predictor.ValueExplanation {
 	x := s.Model.ExplainValue(LinkOf(e))
 	return &x
 }
 
-// Rescores is true: what is learned changes the value of links that wait.
+// Rescores is true: learning changes the value of queued links.
 func (Lookahead) Rescores() bool { return true }
 
-// LinkOf returns the link that e was found by.
+// LinkOf returns the link by which e was found.
 func LinkOf(e *frontier.Entry) predictor.Link {
 	path := e.URL.Path()
 	if q := e.URL.Query(); q != "" {

@@ -13,12 +13,10 @@ import (
 	"gazehound/internal/recent"
 )
 
-// News knows which addresses each host has stated, and where new ones come
-// from: how often a page of a host, or of a part of it, stated one that no page
-// of that host did before. The first name of the path tells its parts apart. What
-// another host has stated counts as new: a directory that lists what the sites of
-// a town say of themselves is no footer. News is safe for concurrent use, and its
-// memory is bounded; what was not met for longest is forgotten. A nil News knows
+// News counts how often pages of a host, or of a part of it (the first segment of the path), state
+// an address that no page of that host stated before. Addresses known from other hosts count as
+// new: a directory that repeats the addresses of a town's sites is no footer. News is safe for
+// concurrent use, and its memory is bounded; the least recently used is forgotten. A nil News knows
 // nothing.
 type News struct {
 	mu        sync.RWMutex
@@ -35,23 +33,22 @@ const (
 	maxYields = 1 << 17 // hosts and parts
 )
 
-// benefit is how many pages with a new address a host or part is taken to
-// have had before its first one.
+// benefit is the number of pages with a new address that every host or part starts with
+// (Laplace-like smoothing).
 const benefit = 4
 
-// NewNews returns one that has seen nothing.
+// NewNews returns an empty News.
 func NewNews() *News {
 	return &News{addresses: recent.Map[uint64, struct{}]{Most: maxKnown}, yields: recent.Map[uint64, yield]{Most: maxYields}}
 }
 
-// NewsOf returns what s knows of addresses, or nil.
+// NewsOf returns the News of s, or nil.
 func NewsOf(s Strategy) *News {
 	l, _ := s.(Lookahead)
 	return l.News
 }
 
-// Saw counts a visited page with the ids of its addresses; one without any
-// tells nothing.
+// Saw counts a visited page with the ids of its addresses; pages without addresses are ignored.
 func (n *News) Saw(u weburl.URL, addresses []string) {
 	if n == nil || len(addresses) == 0 {
 		return
@@ -73,9 +70,8 @@ func (n *News) Saw(u weburl.URL, addresses []string) {
 	}
 }
 
-// Fresh returns how likely a page at u that states addresses states a new one,
-// by what its host or its part of it had, whichever is better: in (0, 1], 1 where
-// nothing is known.
+// Fresh returns how likely a page with addresses at u states a new one, by the rate of its host or
+// its part, whichever is higher: in (0, 1], 1 if nothing is known.
 func (n *News) Fresh(u weburl.URL) float64 {
 	if n == nil {
 		return 1
@@ -91,7 +87,7 @@ func (n *News) Fresh(u weburl.URL) float64 {
 	return best
 }
 
-// hostAndPart returns the host of u and its part of it.
+// hostAndPart returns the keys of the host of u and of its part.
 func hostAndPart(u weburl.URL) (host, part uint64) {
 	path := strings.TrimPrefix(u.Path(), "/")
 	first, _, deep := strings.Cut(path, "/")
@@ -106,7 +102,7 @@ func hostAndPart(u weburl.URL) (host, part uint64) {
 	return host, h.Sum64()
 }
 
-// addressOf returns what an address of a host is known by.
+// addressOf returns the key of an address of a host.
 func addressOf(host uint64, address string) uint64 {
 	h := fnv.New64a()
 	h.Write(binary.LittleEndian.AppendUint64(nil, host))
@@ -114,7 +110,7 @@ func addressOf(host uint64, address string) uint64 {
 	return h.Sum64()
 }
 
-// A newsRecord is what a Snapshot holds; what was met last comes last.
+// A newsRecord is the form of a Snapshot, the most recently used last.
 type newsRecord struct {
 	Addresses []uint64    `json:"addresses"`
 	Yields    [][3]uint64 `json:"yields"` // key, pages, fresh
@@ -138,8 +134,8 @@ func (n *News) Snapshot() ([]byte, error) {
 	return data, nil
 }
 
-// Restore takes over what a Snapshot holds, and forgets all else; nil is
-// nothing seen. On an error nothing has changed.
+// Restore replaces the state with that of a Snapshot; nil is the empty state. An error leaves it
+// unchanged.
 func (n *News) Restore(data []byte) error {
 	var r newsRecord
 	if data != nil {

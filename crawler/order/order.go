@@ -30,18 +30,21 @@ type Kind struct {
 	// them below crawl.
 	Keys []string
 	Logs bool // New reads Options.Topic, Stay and Known
-	// Missing says which setting New cannot do without; nil: none.
+	// Missing returns an error for a setting that New requires and that is not set; nil: none is
+	// required.
 	Missing func(Settings) *MissingError
-	// Variant changes the settings to those that a suffix of the name stands for, such
-	// as "-2-prioritised", and reports whether it stands for any; nil: no suffix does.
+	// Variant applies a suffix of the name, such as "-2-prioritised", to the settings and reports
+	// whether the suffix is valid; nil: none is.
 	Variant func(suffix string, s *Settings) bool
 	New     func(Options) (Strategy, error)
 }
 
 // Settings are the options of strategies that config.yaml holds below crawl.
 type Settings struct {
-	Decay        float64 `range:"0.01..1"`                  // base of the link-distance score, of several
-	BridgeWeight float64 `key:"bridge_weight" range:"0..1"` // λ of adaptive and lookahead; 0: their own
+	// base of the link-distance score, used by several strategies
+	Decay float64 `range:"0.01..1"`
+	// λ of adaptive and lookahead; 0: their default
+	BridgeWeight float64 `key:"bridge_weight" range:"0..1"`
 	LookaheadSettings
 	LimitedSettings
 	BestFirstSettings
@@ -49,22 +52,22 @@ type Settings struct {
 	topic.Options // of Okapi, for trend and judge topic
 }
 
-// Options are all that a strategy is made of; each takes what it needs.
+// Options are the inputs of all strategies; each uses what it needs.
 type Options struct {
 	Settings
 	Model *predictor.Model
 	Topic *topic.Okapi // nil: there is none
-	// Stay is how long people stay on a page, 0 to 1, or in seconds where trend's importance
-	// is as published; 0 for a page that no access log knows; nil: there are no logs.
+	// Stay is how long people stay on a page: 0 to 1, or in seconds if trend's importance is as
+	// published; 0 for pages in no access log; nil: there are no logs.
 	Stay  func(u weburl.URL) float64
-	Known []weburl.URL // pages that logs know and that nothing may link to
+	Known []weburl.URL // pages in access logs, which become seeds
 }
 
-// A MissingError says which setting a strategy cannot do without.
+// A MissingError is the error for a required setting that is missing.
 type MissingError struct {
 	Strategy string
 	Key      string // of Settings
-	Need     string // what it must be and what for, after the key
+	Need     string // what it must be and why, to follow the key
 }
 
 // Error names the strategy, the key and what is needed.
@@ -81,8 +84,8 @@ func Names() []string {
 	return names
 }
 
-// Find returns the strategy called name and the settings that the name stands
-// for: limited-distance-2 is limited-distance with a limit of 2.
+// Find returns the strategy called name and the settings with the name's suffix applied:
+// limited-distance-2 is limited-distance with a limit of 2.
 func Find(name string, s Settings) (Kind, Settings, bool) {
 	for _, k := range Kinds {
 		suffix, ok := strings.CutPrefix(name, k.Name)
@@ -109,8 +112,7 @@ func New(name string, o Options) (s Strategy, err error) {
 	return s, nil
 }
 
-// Check returns a *MissingError if the strategy cannot do without a setting
-// that s lacks.
+// Check returns a *MissingError if s lacks a setting that the strategy requires.
 func (k Kind) Check(s Settings) error {
 	if k.Missing != nil {
 		if missing := k.Missing(s); missing != nil {
@@ -124,56 +126,51 @@ func (k Kind) Check(s Settings) error {
 // A Strategy gives every link its place in the queue. It is safe for
 // concurrent use.
 type Strategy interface {
-	// Score returns the priority of e, in [0, 1], from its depth, its distance
-	// and its link's words, and whether it is kept at all. It is called when
-	// the link is found and again when the link reaches the front of the queue.
+	// Score returns the priority of e, in [0, 1], from its depth, its distance and its link's
+	// words, and whether it is kept. It is called when the link is found and, for a Rescorer, again
+	// at the front of the queue.
 	Score(e *frontier.Entry) (priority float64, keep bool)
-	// Learn gets the verdict on the page behind trail[0], once its links have been
-	// scored. trail[1] is the page that held the link to it, and so on towards the
-	// seed.
+	// Learn learns the verdict on the page trail[0], after its links have been scored. trail[1] is
+	// the page with the link to it, and so on towards the seed.
 	Learn(trail []frontier.Node, relevant bool)
 }
 
-// A Rescorer is a Strategy whose priorities change while it learns. If
-// Rescores is true, Score is called again for what reaches the front of the
-// queue.
+// A Rescorer is a Strategy whose priorities change while it learns. If Rescores is true, Score is
+// called again for entries that reach the front of the queue.
 type Rescorer interface{ Rescores() bool }
 
-// A LinkValuer is a Strategy that learns from pages that are not relevant what
-// their links are worth.
+// A LinkValuer is a Strategy that learns the value of irrelevant pages from their links.
 type LinkValuer interface {
-	// LinkValue returns the expected value of the links of a page that is not
-	// relevant, in [0, 1]: best are those that were new to the queue, the highest
-	// priority first, at most BestLinks. Learn finds it in the outcome of trail[0].
+	// LinkValue returns the expected value of an irrelevant page's links, in [0, 1]: best are the
+	// links that were new to the queue, the highest priority first, at most BestLinks. Learn finds
+	// it in the outcome of trail[0].
 	LinkValue(best []frontier.Entry) float64
 }
 
-// BestLinks is how many of a page's new links its LinkValue is made of.
+// BestLinks is how many of a page's new links go into its LinkValue.
 const BestLinks = 3
 
-// A SeedSource is a Strategy that knows pages before a link leads to them, such
-// as those of an access log.
+// A SeedSource is a Strategy with seeds of its own, such as the pages of an access log.
 type SeedSource interface {
-	// Seeds returns them without their priorities, at most 10,000 or so.
+	// Seeds returns the seeds without priorities, at most about 10,000.
 	Seeds() []frontier.Entry
 }
 
-// A Retractor is a Strategy that can be told that it was wrong to learn a page
-// as what it was judged to be.
+// A Retractor is a Strategy that can correct the verdict from which it learned.
 type Retractor interface {
-	// Retract undoes Learn(trail, !relevant) as far as that can be undone, and
-	// learns the page as what it is.
+	// Retract undoes Learn(trail, !relevant) as far as possible, and learns the page as relevant or
+	// not.
 	Retract(trail []frontier.Node, relevant bool)
 }
 
-// A PageRater is a Strategy that rates pages that were fetched, too.
+// A PageRater is a Strategy that also rates fetched pages.
 type PageRater interface {
-	// Importance returns that of a page with this text, in [0, 1]; content is the
-	// score of the verdict.
+	// Importance returns the importance of a page with this text, in [0, 1]; content is the score
+	// of the verdict.
 	Importance(u weburl.URL, text string, content float64) float64
 }
 
-// A Nearness is what the distance from the last relevant page gives a link:
+// Nearness is the part of a priority for the distance from the last relevant page:
 //
 //	s = λ · decay^distance
 //
@@ -189,7 +186,7 @@ func (n Nearness) Score(distance int) float64 {
 	return n.Weight * math.Pow(n.Decay, float64(distance))
 }
 
-// describe says how s comes about for that distance.
+// describe returns the formula of s for that distance.
 func (n Nearness) describe(distance int) string {
 	text := fmt.Sprintf("%v^%d, links since a relevant page", n.Decay, distance)
 	if n.Weight != 1 {

@@ -20,7 +20,7 @@ func (SoftFocused) Score(e *frontier.Entry) (float64, bool) {
 	return 0.5, true
 }
 
-// Explain says what kind of page holds e.
+// Explain returns which kind of page has the link to e.
 func (s SoftFocused) Explain(e *frontier.Entry) Explanation {
 	priority, _ := s.Score(e)
 	if irrelevantBefore(e) > 0 {

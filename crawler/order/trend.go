@@ -18,7 +18,7 @@ type TrendSettings struct {
 	Importance  string  `oneof:"scaled|published"`
 }
 
-// published is the Importance of equation 5 as printed.
+// published is the value of Importance for equation 5 as printed.
 const published = "published"
 
 var trend = Kind{
@@ -56,13 +56,12 @@ logs know are visited even if nothing links to them`,
 //
 //	I(d) = α · E · Okapi(d, c*) + β · LR(d)
 //
-// With Importance published that is I: Okapi as equation 7 has it, LR in seconds, which α
-// and β have to balance; squash makes a priority of it. Scaled is ours: both measures are
-// on the scale 0 to 1, and I is divided by α·E + β. LR is known before a page is
-// fetched, since logs name its URL. Of the content only the link is known then:
-// its Okapi is that of the words on and around it and in its URL. Scaled, it is combined
-// with the distance to the last relevant page as Ahlers & Boll combine their
-// prediction. Without a topic, the content is what Lookahead expects.
+// With Importance published, Okapi is that of equation 7 and LR is in seconds, which α and β have
+// to balance; squash maps I to a priority. Scaled is ours: both measures range from 0 to 1, and I
+// is divided by α·E + β. LR is known before a page is fetched, since logs name its URL. The content
+// is estimated by the Okapi of the words on and around the link and in its URL; scaled, it is
+// combined with the distance to the last relevant page as Ahlers & Boll combine their prediction.
+// Without a topic, the content is the value that Lookahead predicts.
 type Trend struct {
 	Lookahead
 	Near          Nearness
@@ -70,21 +69,21 @@ type Trend struct {
 	Topic         *topic.Okapi
 	Stay          func(u weburl.URL) float64 // LR(d), see Options
 	Known         []weburl.URL
-	TopicGrows    bool // somebody observes crawled pages
+	TopicGrows    bool // crawled pages join the collection of Topic
 }
 
-// knownDistance is the distance of a page that only logs name: no link says
-// that it is near a relevant one.
+// knownDistance is the distance of pages known from logs only, which no link places near a relevant
+// page.
 const knownDistance = 3
 
-// TrendScores are what Trend makes a priority of.
+// TrendScores are the parts of a priority of Trend.
 type TrendScores struct {
-	Content float64  `json:"content"`         // what is expected of the page's text, 0 to 1; as published, Okapi
+	Content float64  `json:"content"`         // estimated content, 0 to 1; as published, Okapi
 	Okapi   *float64 `json:"okapi,omitempty"` // of the link's words, equation 7; nil without a topic
 	Stay    float64  `json:"stay"`            // LR, 0 to 1; as published, in seconds
 }
 
-// Score returns I of what is known before the page is fetched; a seed has 1.
+// Score returns I by what is known before the page is fetched; 1 for a seed.
 func (s Trend) Score(e *frontier.Entry) (float64, bool) {
 	if e.Depth == 0 {
 		return 1, true
@@ -93,7 +92,7 @@ func (s Trend) Score(e *frontier.Entry) (float64, bool) {
 	return s.importance(x.Content, x.Stay), true
 }
 
-// Explain returns the parts of content and stay.
+// Explain returns the parts for content and stay.
 func (s Trend) Explain(e *frontier.Entry) Explanation {
 	if e.Depth == 0 {
 		return whole(1, "a seed")
@@ -115,7 +114,7 @@ func (s Trend) Explain(e *frontier.Entry) Explanation {
 	return x
 }
 
-// scores returns those of e, which is no seed.
+// scores returns the scores of e, which must not be a seed.
 func (s Trend) scores(e *frontier.Entry) TrendScores {
 	var x TrendScores
 	if s.Topic == nil {
@@ -135,8 +134,8 @@ func (s Trend) scores(e *frontier.Entry) TrendScores {
 	return x
 }
 
-// Importance returns I of a page that was fetched, from 0 to 1; without a
-// topic, content stands for its text.
+// Importance returns I of a fetched page, from 0 to 1; without a topic, content is used in place of
+// its text.
 func (s Trend) Importance(u weburl.URL, text string, content float64) float64 {
 	switch {
 	case s.TrendSettings.Importance == published:
@@ -156,14 +155,14 @@ func (s Trend) published(okapi, seconds float64) float64 {
 	return s.Alpha*s.Emphasis*okapi + s.Beta*seconds
 }
 
-// squash puts an importance of any size on the scale 0 to 1 and keeps the order. The
-// logarithm keeps sums of days apart.
+// squash maps an importance of any size to 0 to 1, monotonically. The logarithm keeps sums of days
+// distinct.
 func squash(i float64) float64 {
 	x := math.Log1p(math.Abs(i))
 	return 0.5 + math.Copysign(0.5*x/(1+x), i)
 }
 
-// importance is a priority, 0 to 1.
+// importance returns the scaled I, 0 to 1.
 func (s Trend) importance(content, stay float64) float64 {
 	if s.TrendSettings.Importance == published {
 		return squash(s.published(content, stay))
@@ -175,8 +174,7 @@ func (s Trend) importance(content, stay float64) float64 {
 	return min(max(i, 0), 1)
 }
 
-// LinkValue is that of Lookahead: the part of the content alone, because
-// nothing is learned about logs.
+// LinkValue is that of Lookahead, for the content alone, because nothing is learned about logs.
 func (s Trend) LinkValue(best []frontier.Entry) float64 {
 	contents := make([]frontier.Entry, len(best))
 	for i := range best {
@@ -188,10 +186,10 @@ func (s Trend) LinkValue(best []frontier.Entry) float64 {
 	return s.Lookahead.LinkValue(contents)
 }
 
-// Rescores is true where the content is learned, or the collection of Okapi grows.
+// Rescores is true if the content is learned or the collection of Okapi grows.
 func (s Trend) Rescores() bool { return s.Topic == nil || s.TopicGrows }
 
-// Seeds returns the pages that logs know.
+// Seeds returns the pages in access logs.
 func (s Trend) Seeds() []frontier.Entry {
 	entries := make([]frontier.Entry, len(s.Known))
 	for i, u := range s.Known {

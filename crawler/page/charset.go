@@ -12,12 +12,10 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// decode returns body in UTF-8 and the name of the encoding it had. In this
-// order it believes: a byte order mark, bytes that are UTF-8 (declarations are
-// wrong more often than these), the header, a meta element, a Thai or Japanese
-// distribution of bytes, and else windows-1252. The western code page is what
-// servers declare who know nothing, so that it is asked last, too. No
-// declaration makes it fail.
+// decode returns body in UTF-8 and the name of its encoding. In this order it trusts: a byte order
+// mark, valid UTF-8 (declarations are wrong more often), the header, a meta element, a Thai or
+// Japanese distribution of bytes, and else windows-1252. A declared windows-1252 or ISO-8859-1 is
+// trusted last, because servers declare it without knowing. No declaration makes it fail.
 func decode(body []byte, header http.Header) (text []byte, name string) {
 	switch {
 	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
@@ -29,7 +27,7 @@ func decode(body []byte, header http.Header) (text []byte, name string) {
 	}
 	valid := utf8.Valid(body)
 	looksUTF8 := valid || mostlyUTF8(body)
-	// ISO-2022 and UTF-16 are ASCII bytes too
+	// ISO-2022 and UTF-16 consist of ASCII bytes, too
 	if looksUTF8 && bytes.IndexByte(body, 0) < 0 && bytes.IndexByte(body, '\x1b') < 0 {
 		if !valid {
 			body = repair(body)
@@ -66,8 +64,8 @@ func decodeAs(body []byte, name string) ([]byte, string) {
 	return text, name
 }
 
-// mostlyUTF8 reports whether a body that is not UTF-8 is so up to rare broken places:
-// a page that was cut off, or put together from parts in different encodings.
+// mostlyUTF8 reports whether a body is UTF-8 with rare errors: a page that was cut off, or one with
+// parts in different encodings.
 func mostlyUTF8(body []byte) bool {
 	good, bad := 0, 0
 	for i := 0; i < len(body); {
@@ -86,7 +84,7 @@ func mostlyUTF8(body []byte) bool {
 	return good > 4*bad
 }
 
-// repair reads the bytes that are no UTF-8 as windows-1252.
+// repair decodes the bytes that are not UTF-8 as windows-1252.
 func repair(body []byte) []byte {
 	if utf8.Valid(body) {
 		return body
@@ -108,8 +106,8 @@ func repair(body []byte) []byte {
 	return out
 }
 
-// charsetIn returns the label behind the first "charset=" of a content type,
-// which need not be well formed.
+// charsetIn returns the label after the first "charset=" of a content type, which need not be well
+// formed.
 func charsetIn(contentType string) string {
 	for s := strings.ToLower(contentType); ; {
 		_, rest, found := strings.Cut(s, "charset")

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// nearBits is the number of bits in which the fingerprints of nearly the same text
-// differ at most (Manku et al., section 4: 3 of 64).
+// nearBits is the largest number of bits in which fingerprints of near-duplicate texts differ
+// (Manku et al., section 4: 3 of 64).
 const nearBits = 3
 
 const (
@@ -16,13 +16,12 @@ const (
 	prime       = 1099511628211 // of FNV-1a
 )
 
-// Fingerprint returns 64 bits that differ little between texts that are nearly the same
-// (Charikar 2002; Manku, Jain & Das Sarma 2007): of its words in any case and in their
-// order. Numbers do not count, so that the same page for another day, or with
-// a counter on it, is nearly the same. A text without words has 0.
+// Fingerprint returns the simhash of a text's pairs of words, in any case (Charikar 2002; Manku,
+// Jain & Das Sarma 2007): 64 bits that differ little between near-duplicates. Numbers are ignored,
+// so that a date or a counter makes no difference. A text without words has 0.
 func Fingerprint(text string) uint64 {
 	var s sums
-	hash, letters := uint64(offset), false // of the word that is being read; whether there is one
+	hash, letters := uint64(offset), false // of the present word; whether it has letters
 	for i := 0; i < len(text) && s.words < maxShingles; {
 		var r rune
 		if c := text[i]; c < utf8.RuneSelf {
@@ -52,7 +51,7 @@ func Fingerprint(text string) uint64 {
 	return s.fingerprint()
 }
 
-// Sums count how many shingles, a word and the one before it, have each bit.
+// sums count how many shingles (pairs of adjacent words) have each bit.
 type sums struct {
 	words int
 	last  uint64    // hash of the last word
@@ -70,7 +69,7 @@ func (s *sums) add(hash uint64) {
 		both = (both ^ s.last) * prime
 	}
 	s.last = hash
-	both ^= both >> 29 // FNV leaves the high bits of short input alike
+	both ^= both >> 29 // FNV hardly changes the high bits of short input
 	both *= 0xBF58476D1CE4E5B9
 	both ^= both >> 32
 	for k := range s.few { // eight bits at a time
@@ -100,5 +99,5 @@ func (s *sums) fingerprint() (print uint64) {
 	return print
 }
 
-// SameText reports whether two fingerprints are those of nearly the same text.
+// SameText reports whether two fingerprints are those of near-duplicates.
 func SameText(a, b uint64) bool { return bits.OnesCount64(a^b) <= nearBits }

@@ -15,9 +15,8 @@ const (
 	maxDetect = 1000
 )
 
-// spoken are the languages that detect chooses from: the languages of Europe with many
-// pages, and the world's largest. With fewer candidates detection is
-// faster and more often right.
+// spoken are the candidates of detect: the languages of Europe with many pages, and the world's
+// largest. Fewer candidates make detection faster and more accurate.
 var spoken = whatlanggo.Options{Whitelist: map[whatlanggo.Lang]bool{
 	whatlanggo.Deu: true, whatlanggo.Eng: true, whatlanggo.Fra: true, whatlanggo.Ita: true, whatlanggo.Spa: true,
 	whatlanggo.Por: true, whatlanggo.Nld: true, whatlanggo.Dan: true, whatlanggo.Swe: true, whatlanggo.Nob: true,
@@ -26,9 +25,8 @@ var spoken = whatlanggo.Options{Whitelist: map[whatlanggo.Lang]bool{
 	whatlanggo.Bul: true, whatlanggo.Srp: true, whatlanggo.Arb: true, whatlanggo.Heb: true, whatlanggo.Hin: true,
 }}
 
-// language returns the language of a page with this text, as an ISO 639-1
-// code, or "": the declared one, or else that of the sentences. Thai and Japanese are
-// detected by their scripts before.
+// language returns the language of a page with this text, as an ISO 639-1 code, or "": the declared
+// one, or else the one detected. Thai and Japanese are detected by their scripts before.
 func (h *head) language(text string) string {
 	for _, declared := range h.langs {
 		if code := languageCode(declared); code != "" {
@@ -50,8 +48,8 @@ func languageCode(tag string) string {
 	return base.String()
 }
 
-// detect detects the language of a text by its sentences, of which it wants
-// minDetect bytes: menus, lists of files and tables have none.
+// detect detects the language of a text by its sentences, of which it needs minDetect bytes; menus,
+// lists of files and tables have none.
 func detect(text string) string {
 	sample := make([]byte, 0, maxDetect)
 	for line := range strings.Lines(text) {

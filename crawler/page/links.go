@@ -14,8 +14,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// What collect looks at before it has MaxLinks links: a page may link to one
-// target a million times.
+// Bounds of collect besides MaxLinks: a page may link to one target a million times.
 const (
 	maxTried      = 5 * MaxLinks
 	maxTriedBytes = 1 << 20
@@ -26,7 +25,7 @@ func isLink(n *html.Node) bool {
 	return ok
 }
 
-// reference returns what a link element refers to, as written.
+// reference returns the URL of a link element, as written.
 func reference(n *html.Node) (string, bool) {
 	switch n.DataAtom {
 	case atom.A, atom.Area:
@@ -37,15 +36,15 @@ func reference(n *html.Node) (string, bool) {
 	return "", false
 }
 
-// Why a link to the web is not among the links of its page.
+// Reasons why a link to the web is not in Page.Links.
 const (
 	LeftNoFollow = "nofollow" // its rel, meta robots or X-Robots-Tag says so
 	LeftBadURL   = "bad_url"  // too long, without a usable host, with a password …
-	LeftTooMany  = "too_many" // the page has more than MaxLinks, or names one target again and again
+	LeftTooMany  = "too_many" // the page has more than MaxLinks, or repeats one target too often
 )
 
-// collect returns the links of the head and those of the spans of text, and
-// counts by reason those that are left out: all, where follow is false.
+// collect returns the links of the head and of the spans of text, and counts those left out by
+// reason: all, if follow is false.
 func collect(page weburl.URL, h *head, text string, spans []markup.Span, follow bool) (links []Link,
 	left map[string]int64) {
 	leave := func(reason string, n int) {
@@ -103,7 +102,7 @@ func collect(page weburl.URL, h *head, text string, spans []markup.Span, follow 
 		bytes += min(len(ref), weburl.MaxLength)
 		to, err := h.base.Resolve(ref)
 		if err != nil {
-			if !errors.Is(err, weburl.ErrScheme) { // mailto: and the like lead to no page
+			if !errors.Is(err, weburl.ErrScheme) { // mailto: and the like are no pages
 				leave(LeftBadURL, 1)
 			}
 			continue
@@ -126,15 +125,16 @@ func noFollow(n *html.Node) bool {
 	return false
 }
 
-// anchor returns the words of a link, else its label, else the words of its
-// images or of what it hides.
+// anchor returns the words of a link, else its label, else the words of its images or of hidden
+// text.
 func anchor(s markup.Span, text string) string {
 	words := text[s.Start:s.End]
 	if strings.IndexByte(words, '\n') >= 0 || strings.TrimSpace(words) != words {
 		words = fold(words, MaxAnchor)
 	}
 	if words != "" {
-		return strings.Clone(textutil.Clip(words, MaxAnchor)) // the text is large, and a link may be kept
+		// a copy, so that a kept link does not hold the whole text
+		return strings.Clone(textutil.Clip(words, MaxAnchor))
 	}
 	for _, key := range []string{"aria-label", "alt"} {
 		if label, _ := attr(s.Node, key); label != "" {
@@ -158,11 +158,11 @@ func anchor(s markup.Span, text string) string {
 	return fold(strings.Join(parts, " "), MaxAnchor)
 }
 
-// reach is how far around looks from a link, in bytes.
+// reach is the number of bytes to each side of a link that around reads.
 const reach = 400
 
-// around returns the words around the link spans[i], see Parse, and how many
-// bytes of them stand before it.
+// around returns the words around the link spans[i], see Parse, and how many bytes of them are
+// before it.
 func around(text string, spans []markup.Span, i int) (words string, split int) {
 	s := spans[i]
 	from := lineStart(text, s.Start)
@@ -184,8 +184,7 @@ func around(text string, spans []markup.Span, i int) (words string, split int) {
 	return joinAround(before, after)
 }
 
-// lineStart and lineEnd return the bounds of the line around i, or the bounds
-// of what is in reach of it.
+// lineStart and lineEnd return the bounds of the line around i, within reach of it.
 func lineStart(text string, i int) int {
 	low := max(0, i-reach)
 	if j := strings.LastIndexByte(text[low:i], '\n'); j >= 0 {
@@ -202,10 +201,9 @@ func lineEnd(text string, i int) int {
 	return high
 }
 
-// wordy reports whether text[from:to] has words that are in no link. The links
-// there are near spans[i].
+// wordy reports whether text[from:to], near spans[i], has words outside of links.
 func wordy(text string, spans []markup.Span, i, from, to int) bool {
-	const most = 64 // links looked at to each side
+	const most = 64 // links examined on each side
 	first := i
 	for first > 0 && i-first < most && spans[first-1].End > from {
 		first--

@@ -1,5 +1,5 @@
-// Package page turns a response into what the crawl needs of it: text, title,
-// language, and links with the words a reader sees on and around them.
+// Package page parses a response: text, title, language, and links with the words that a reader
+// sees on and around them. Start with [Parse].
 package page
 
 import (
@@ -18,23 +18,23 @@ type Response struct {
 	Status   int         // 100 to 599
 	Header   http.Header // as received, bounded by the fetcher
 	Body     []byte      // decoded (no content encoding), at most the fetcher's limit
-	Raw      []byte      // the body as it was sent, where that is kept; shorter than sent if Cut
+	Raw      []byte      // the body as sent, if the fetcher keeps it; shorter if Cut
 	Cut      bool        // the body goes on beyond what was kept
 	Request  http.Header // as sent, or nil
 	Location weburl.URL  // target of a redirect, or zero
 	RemoteIP string      // address that answered, or "" (proxy, WARC)
 	Fetched  time.Time
 	Took     time.Duration // from request to the last byte of the body
-	Parsed   *Page         // what Parse returns, where the page was parsed before, as in a simulation; else nil
+	Parsed   *Page         // result of Parse for pages parsed before, as in a simulation; else nil
 }
 
-// Validators name one state of a page, as its server wrote them; both may be
-// empty (RFC 9110, section 8.8).
+// Validators identify a version of a page, as its server sent them; both may be empty (RFC 9110,
+// section 8.8).
 type Validators struct{ ETag, Modified string }
 
 const maxValidator = 256 // bytes; a longer one is not sent back
 
-// Validators returns those of r.
+// Validators returns the validators of r.
 func (r *Response) Validators() Validators {
 	v := Validators{r.Header.Get("ETag"), r.Header.Get("Last-Modified")}
 	if len(v.ETag) > maxValidator {
@@ -52,12 +52,12 @@ type Page struct {
 	Title     string           // at most MaxTitle characters, white space folded
 	Lang      string           // declared or detected ISO 639-1 code, or ""
 	Charset   string           // of the body, such as "utf-8" or "windows-1252"
-	Meta      string           // charset that a meta element declares, true or not, by the same names, or ""
-	Script    string           // "th" or "ja", which the script of the text tells, or ""
-	Doc       *html.Node       // the tree, see markup.Parse; nobody changes it
-	Text      string           // visible text, a line a block (see markup.Text)
+	Meta      string           // charset that a meta element declares, right or wrong, or ""
+	Script    string           // "th" or "ja" by the script of the text, or ""
+	Doc       *html.Node       // the tree, see markup.Parse; read-only
+	Text      string           // visible text, one line per block (see markup.Text)
 	Links     []Link           // in document order, each target once, at most MaxLinks
-	Left      map[string]int64 // links that are not among them, by reason: LeftNoFollow …; nil: none
+	Left      map[string]int64 // links left out of Links, by reason: LeftNoFollow …; nil: none
 	NoIndex   bool             // meta robots or X-Robots-Tag says noindex
 	NoFollow  bool             // … nofollow: Links is empty
 	NoArchive bool             // … noarchive: no copy may be kept
@@ -71,7 +71,7 @@ type Link struct {
 	Anchor   string // words of the link or the alt texts of its images, at most MaxAnchor characters
 	Title    string // title attribute, at most MaxAnchor characters
 	Around   string // words before and after it, at most MaxAround characters: see Parse
-	Split    int    // where the link stands in Around: the length in bytes of the words before it
+	Split    int    // position of the link in Around: the bytes before it
 }
 
 // Bounds of a Page.

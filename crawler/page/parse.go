@@ -26,9 +26,8 @@ const Agent = "gazehound"
 // the like, whatever its header says.
 var ErrNotHTML = errors.New("body is no HTML page")
 
-// Parse reads a page. Any bytes but those of ErrNotHTML make one: time and
-// memory are linear in the body, however broken or hostile it is. r stays as it
-// is, and the page shares nothing with its Body.
+// Parse parses a page. The only error is ErrNotHTML. Time and memory are linear in the body,
+// however broken or hostile it is. r is not changed, and the page shares no memory with its Body.
 //
 // Links are those of a, area, frame and iframe elements, of meta refresh and of
 // link elements that are canonical, alternate in another language, next or
@@ -38,11 +37,11 @@ var ErrNotHTML = errors.New("body is no HTML page")
 // target that is linked to several times keeps the words of the first link
 // that has any.
 //
-// Around is up to 100 characters before and 100 after the link, cut at words,
-// of its line of the text. Where that line holds nothing but links, as in a
-// menu, it is the line before and the line behind, if these hold other words.
+// Around is up to 100 characters before and 100 after the link in its line of the text, cut at
+// words. If that line has only links, as in a menu, the lines before and after it are used, if
+// these have other words.
 //
-// A response that carries a page already (Parsed) gives that one.
+// A response that is parsed already returns its Parsed.
 func Parse(r *Response) (*Page, error) {
 	if r.Parsed != nil {
 		return r.Parsed, nil
@@ -85,17 +84,17 @@ func foreignFormat(body []byte) string {
 	return ""
 }
 
-// A head is what the header fields and the elements without text say.
+// A head is the information in header fields and elements without text.
 type head struct {
 	title                                  string
-	base                                   weburl.URL // that references are resolved against
+	base                                   weburl.URL // base of relative references
 	links                                  []Link     // of link elements and refreshes
 	langs                                  []string
 	charset                                string // of a meta element, by the name of the Encoding Standard
 	noIndex, noFollow, noArchive, reserved bool
 }
 
-// headElements are those of readHead, wherever they stand.
+// headElements selects the elements of readHead, anywhere in the page.
 var headElements = cascadia.MustCompile("html, title, base, meta, link")
 
 func readHead(r *Response, doc *html.Node) *head {
@@ -162,7 +161,7 @@ func readHead(r *Response, doc *html.Node) *head {
 		h.robotsTag(line)
 	}
 	if tdm := strings.TrimSpace(r.Header.Get("Tdm-Reservation")); tdm == "1" {
-		h.reserved = true // the strongest word of the two
+		h.reserved = true // either suffices
 	}
 	if refresh := r.Header.Get("Refresh"); refresh != "" {
 		h.refresh(r.URL, refresh)
@@ -222,7 +221,7 @@ func (h *head) refresh(page weburl.URL, content string) {
 	}
 }
 
-// robots reads directives for everybody, or for us.
+// robots parses directives for all crawlers, or for us.
 func (h *head) robots(directives string) {
 	for _, d := range strings.FieldsFunc(strings.ToLower(directives),
 		func(r rune) bool { return r == ',' || r == ' ' || r == ';' }) {
@@ -239,8 +238,7 @@ func (h *head) robots(directives string) {
 	}
 }
 
-// robotsTag reads one X-Robots-Tag field. Directives behind "name:" are for the
-// crawler of that name alone.
+// robotsTag parses one X-Robots-Tag field. Directives after "name:" are for that crawler only.
 func (h *head) robotsTag(field string) {
 	agent := "*"
 	for _, part := range strings.Split(field, ",") {
@@ -253,14 +251,13 @@ func (h *head) robotsTag(field string) {
 	}
 }
 
-// takesValue reports whether a directive, not the name of a crawler, stands
-// before a colon.
+// takesValue reports whether name, before a colon, is a directive and no crawler.
 func takesValue(name string) bool {
 	name = strings.ToLower(strings.TrimSpace(name))
 	return strings.HasPrefix(name, "max-") || name == "unavailable_after"
 }
 
-// attr returns the value of the attribute key of n and whether it is there.
+// attr returns the value of the attribute key of n and whether it exists.
 func attr(n *html.Node, key string) (string, bool) {
 	for i := range n.Attr {
 		if n.Attr[i].Key == key {
@@ -270,7 +267,7 @@ func attr(n *html.Node, key string) (string, bool) {
 	return "", false
 }
 
-// fold returns at most n characters of s, in the form that texts have.
+// fold returns at most n characters of s, with white space folded.
 func fold(s string, n int) string {
 	if s == "" {
 		return ""

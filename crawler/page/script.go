@@ -6,10 +6,10 @@ import (
 	"unicode"
 )
 
-// Thai and Japanese pages are detected by the code page that they are written in, and by
-// the script of their text (Somboonviwat, Tamura & Kitsuregawa 2005, section 3.2).
-// The code pages are those of Thai (TIS-620, ISO-8859-11 and windows-874, which are
-// one for this purpose) and of Japanese, by their names in the WHATWG Encoding Standard.
+// Thai and Japanese pages are detected by their charset, and by the script of their text
+// (Somboonviwat, Tamura & Kitsuregawa 2005, section 3.2). The code pages are those of Thai
+// (TIS-620, ISO-8859-11 and windows-874, which are one for this purpose) and of Japanese, by their
+// names in the WHATWG Encoding Standard.
 const (
 	thaiPage = "windows-874"
 	eucJP    = "euc-jp"
@@ -17,8 +17,8 @@ const (
 	iso2022  = "iso-2022-jp"
 )
 
-// CharsetLanguage returns the language that only one code page is for, as an ISO
-// 639-1 code, or "". It wants the name of the Encoding Standard.
+// CharsetLanguage returns the only language of a charset, as an ISO 639-1 code, or "". name is that
+// of the Encoding Standard.
 func CharsetLanguage(name string) string {
 	switch name {
 	case thaiPage:
@@ -29,7 +29,7 @@ func CharsetLanguage(name string) string {
 	return ""
 }
 
-// Bounds of what is looked at, and how much of it has to be there.
+// Bounds of the bytes examined, and the evidence required.
 const (
 	maxBytes   = 64 << 10
 	minThai    = 12 // bytes beyond ASCII
@@ -37,10 +37,9 @@ const (
 	minLetters = 20
 )
 
-// charsetOfBytes returns the code page of an HTML body that declares none, by the
-// distribution of its bytes, or "" if it is none of the four. Text of the
-// western and eastern European, Greek, Arabic, Chinese and Korean code pages is
-// none of them.
+// charsetOfBytes returns the Thai or Japanese charset of an HTML body that declares none, by the
+// distribution of its bytes, or "". It rejects the western and eastern European, Greek, Arabic,
+// Chinese and Korean charsets.
 func charsetOfBytes(body []byte) string {
 	body = body[:min(len(body), maxBytes)]
 	switch {
@@ -56,9 +55,8 @@ func charsetOfBytes(body []byte) string {
 	return ""
 }
 
-// isThai reports whether the bytes beyond ASCII stand as Thai letters do: signs
-// above and below a consonant behind one, vowels that are written before the
-// consonant before one, and in lines of letters without gaps.
+// isThai reports whether the bytes beyond ASCII are ordered like Thai letters: marks follow a
+// consonant, leading vowels precede one, and letters form lines without gaps.
 func isThai(body []byte) bool {
 	high, wrong, marks, runs := 0, 0, 0, 0
 	before := byte(0)
@@ -77,7 +75,7 @@ func isThai(body []byte) bool {
 			if !isConsonant(before) && !isMark(before) {
 				wrong++
 			}
-		case 0xE0 <= c && c <= 0xE4: // a vowel that is written first
+		case 0xE0 <= c && c <= 0xE4: // a leading vowel
 			marks++
 			if i+1 < len(body) && !isConsonant(body[i+1]) {
 				wrong++
@@ -93,15 +91,13 @@ func isThai(body []byte) bool {
 	return high >= minThai && wrong*50 <= high && marks*8 >= high && high >= 4*runs
 }
 
-// isConsonant tells of a byte of TIS-620.
+// isConsonant reports whether a byte of TIS-620 is a consonant.
 func isConsonant(c byte) bool { return 0xA1 <= c && c <= 0xCE }
 
-// isMark tells of a byte of TIS-620 whether it is written above or below the
-// letter before it.
+// isMark reports whether a byte of TIS-620 is written above or below the letter before it.
 func isMark(c byte) bool { return c == 0xD1 || 0xD4 <= c && c <= 0xDA || 0xE7 <= c && c <= 0xEE }
 
-// isEUC reports whether body is pairs of bytes with as much kana among them as
-// only Japanese has.
+// isEUC reports whether body is EUC-JP: pairs of bytes with enough kana among them.
 func isEUC(body []byte) bool {
 	pairs, kana, wrong := 0, 0, 0
 	for i := 0; i < len(body); i++ {
@@ -117,7 +113,7 @@ func isEUC(body []byte) bool {
 			i++
 		case c == 0x8E && 0xA1 <= body[i+1] && body[i+1] <= 0xDF:
 			i++
-		// JIS X 0212, which has the letters of Europe
+		// JIS X 0212, with the letters of Europe
 		case c == 0x8F && i+2 < len(body) && body[i+1] >= 0xA1 && body[i+2] >= 0xA1:
 			i += 2
 		default:
@@ -127,7 +123,7 @@ func isEUC(body []byte) bool {
 	return pairs >= minPairs && wrong*50 <= pairs && kana*5 >= pairs
 }
 
-// isShiftJIS tells the same of Shift_JIS.
+// isShiftJIS is isEUC for Shift_JIS.
 func isShiftJIS(body []byte) bool {
 	pairs, kana, wrong := 0, 0, 0
 	for i := 0; i < len(body); i++ {
@@ -149,12 +145,11 @@ func isShiftJIS(body []byte) bool {
 	return pairs >= minPairs && wrong*50 <= pairs && kana*5 >= pairs
 }
 
-// languageOfScript returns "th" or "ja" if a fifth of the text's letters are of the
-// language's own scripts (of Japanese a twentieth kana, and with the Chinese
-// characters a fifth), else "".
+// languageOfScript returns "th" if a fifth of the text's letters are Thai, "ja" if a twentieth are
+// kana and a fifth kana or Chinese characters, else "".
 func languageOfScript(text string) string {
 	if strings.IndexByte(text, 0xE0) < 0 && strings.IndexByte(text, 0xE3) < 0 {
-		return "" // the first bytes of all Thai letters and of all kana
+		return "" // no first byte of a Thai letter or kana
 	}
 	letters, thai, kana, han, read := 0, 0, 0, 0, 0
 	for _, r := range text {

@@ -9,27 +9,27 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// A Decision reports whether a URL may be asked for in the turn that Claim gave.
+// A Decision is whether a URL may be requested in the slot that Claim took.
 type Decision struct {
-	Now     bool          // it may; the turn goes on until Visited. In all other cases the turn has ended
-	Refused string        // why it may never be, in a word: "robots", or what Options.Barred said
-	Wait    time.Duration // where neither: until the next try, in another turn
+	// it may; the slot is held until Visited. In all other cases it is released
+	Now     bool
+	Refused string        // why it may never be: "robots", or the reason of Options.Barred
+	Wait    time.Duration // otherwise: time until the next try, in another slot
 
-	// Unreachable tells that the robots.txt cannot be had, which forbids the whole
-	// host for Wait. Err is why, such as a *fetch.Error of class dns, or nil where
-	// the host answered with a bad status.
+	// Unreachable means that robots.txt cannot be fetched, which forbids the whole host for Wait.
+	// Err is the reason, such as a *fetch.Error of class dns, or nil if the host answered with a
+	// bad status.
 	Unreachable bool
 	Err         error
 
-	Sitemaps []string // canonical URLs that the host names, at most 100; not to be changed
+	Sitemaps []string // canonical URLs in robots.txt, at most 100; read-only
 }
 
-// Check reports whether u may be asked for now, in the turn of its host that Claim
-// gave. Where the robots.txt of the host is not known, the turn is used to fetch it.
-// The only error is that of ctx.
+// Check reports whether u may be requested now, in the slot of its host that Claim took. If the
+// host's robots.txt is not known, the slot is used to fetch it. The only error is that of ctx.
 func (g *Gate) Check(ctx context.Context, u weburl.URL) (d Decision, err error) {
 	host := u.Host()
-	used := noRequest // what the turn was used for, unless it goes on
+	used := noRequest // the request of the slot, unless the slot is kept
 	defer func() {
 		if !d.Now {
 			g.Visited(host, used)
@@ -54,7 +54,7 @@ func (g *Gate) Check(ctx context.Context, u weburl.URL) (d Decision, err error) 
 	switch {
 	case rules.Fetched && rules.Asked == host:
 		used = VisitOf(rules.Response, rules.Err)
-	case rules.Fetched: // robots.txt has moved, and took the turn of another host
+	case rules.Fetched: // robots.txt has moved and used the slot of another host
 		g.raiseCrawlDelay(rules.Asked)
 		g.Visited(rules.Asked, VisitOf(rules.Response, rules.Err))
 	}
@@ -66,7 +66,7 @@ func (g *Gate) Check(ctx context.Context, u weburl.URL) (d Decision, err error) 
 		d.Unreachable, d.Wait, d.Err = true, rules.Retry, rules.Err
 	case !rules.Allowed:
 		d.Refused = "robots"
-	case rules.Fetched: // the page gets the next turn
+	case rules.Fetched: // the page gets the next slot
 	default:
 		d.Wait = g.owed(delay)
 		d.Now = d.Wait == 0
@@ -78,7 +78,7 @@ func (g *Gate) Check(ctx context.Context, u weburl.URL) (d Decision, err error) 
 	return d, err
 }
 
-// setCrawlDelay notes the delay that a host wants.
+// setCrawlDelay stores the Crawl-delay of a host.
 func (g *Gate) setCrawlDelay(name string, delay time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -87,8 +87,8 @@ func (g *Gate) setCrawlDelay(name string, delay time.Duration) {
 	}
 }
 
-// raiseCrawlDelay notes the delay that the options want for a host, which may not
-// have been checked in this run, where it is the longer one.
+// raiseCrawlDelay raises the delay of a host to that of Options.HostDelay; the host may not have
+// been checked in this run.
 func (g *Gate) raiseCrawlDelay(name string) {
 	u, err := weburl.Parse("http://" + name + "/")
 	if err != nil || g.options.HostDelay == nil {
@@ -102,7 +102,7 @@ func (g *Gate) raiseCrawlDelay(name string) {
 	}
 }
 
-// VisitOf is how a request ended: with a response or an error.
+// VisitOf returns the Visit for a response or an error.
 func VisitOf(r *page.Response, err error) Visit {
 	v := Visit{Err: err, CrawlDelay: -1}
 	if r != nil {
@@ -112,5 +112,5 @@ func VisitOf(r *page.Response, err error) Visit {
 	return v
 }
 
-// noRequest ends a turn that was not used.
+// noRequest releases a slot that was not used.
 var noRequest = Visit{NoRequest: true}

@@ -14,16 +14,15 @@ import (
 	"gazehound/internal/disk"
 )
 
-// A journal is a file of one JSON record a line. It begins with all rests that
-// were known, and goes on with those that are longer than Options.Delay as
-// they begin, so that a killed crawl does not forget who asked for patience.
-// Shorter ones are written by Close only; after a kill everybody rests for
-// Delay once. The last record of a host or address counts.
+// A journal is a file with one JSON record per line. It begins with all known delays and appends
+// those longer than Options.Delay as they begin, so that a killed crawl does not forget back-offs.
+// Shorter ones are written by Close only; after a kill every host waits for Delay once. The last
+// record of a host or address counts.
 type journal struct {
 	name string
 	file *os.File
 	size int64 // bytes
-	most int64 // bytes at which it is written anew
+	most int64 // bytes at which it is rewritten
 }
 
 // A record is one line of the journal: a head, a host, an address or the end.
@@ -31,28 +30,27 @@ type record struct {
 	Version int        `json:"version,omitempty"`
 	Host    string     `json:"host,omitempty"`
 	IP      netip.Addr `json:"ip,omitzero"`
-	Next    int64      `json:"next,omitempty"`  // end of the rest, Unix time in milliseconds
-	Rest    int64      `json:"rest,omitempty"`  // what was left of it when this was written, in milliseconds
-	Delay   int64      `json:"delay,omitempty"` // of the last rest, in milliseconds
-	Fails   int        `json:"fails,omitempty"`
-	Errs    int        `json:"errs,omitempty"`
-	Closed  bool       `json:"closed,omitempty"` // nothing was under way
+	Next    int64      `json:"next,omitempty"` // end of the delay, Unix time in milliseconds
+	// remaining delay when this was written, in milliseconds
+	Rest   int64 `json:"rest,omitempty"`
+	Delay  int64 `json:"delay,omitempty"` // last delay, in milliseconds
+	Fails  int   `json:"fails,omitempty"`
+	Errs   int   `json:"errs,omitempty"`
+	Closed bool  `json:"closed,omitempty"` // no request was in flight
 }
 
 const (
 	journalVersion = 1
-	maxKept        = 100_000 // hosts, and addresses, that a journal is believed
-	maxStreak      = 1000    // failures in a row that it may claim
+	maxKept        = 100_000 // hosts, and addresses, read from a journal
+	maxStreak      = 1000    // failures in a row read from a journal
 	maxAppended    = 4 << 20 // bytes
 	maxJournal     = 256 << 20
 )
 
-// Keep takes over the rests that another Gate has kept in the file, before the
-// first Claim, and keeps those of g there until Close. No rest becomes longer
-// than it was, whatever the clock did in between. After a crash, which may
-// have cut requests off, every host rests for Options.Delay, or for the delay
-// that it was known to want; owed has the rest of those that the file does not
-// know.
+// Keep restores the delays that another Gate kept in the file, before the first Claim, and keeps
+// those of g there until Close. No delay becomes longer, whatever the clock did in between. After a
+// crash, which may have interrupted requests, every host waits for Options.Delay or its own longer
+// delay; owed computes it for hosts that are not in the file.
 func (g *Gate) Keep(name string) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -73,7 +71,7 @@ func (g *Gate) Keep(name string) error {
 	return g.rewrite(false)
 }
 
-// recall reads a journal. What is damaged, as its last line may be, is left out.
+// recall reads a journal. Damaged lines, such as a torn last one, are skipped.
 func (g *Gate) recall(file *os.File, now time.Time) error {
 	if info, err := file.Stat(); err != nil || info.Size() > maxJournal {
 		return errors.Join(err, fmt.Errorf("%d bytes are no journal; remove the file", info.Size()))
@@ -105,7 +103,7 @@ func (g *Gate) recall(file *os.File, now time.Time) error {
 	until := func(r record) time.Time {
 		rest := min(r.Next-now.UnixMilli(), r.Rest, max(g.options.BackoffMax, g.options.MaxDelay,
 			g.options.Delay).Milliseconds())
-		if rest <= 0 && !closed { // it may have been asked just now
+		if rest <= 0 && !closed { // a request may have been in flight
 			rest = min(r.Delay, g.options.MaxDelay.Milliseconds())
 		}
 		return now.Add(time.Duration(max(rest, 0)) * time.Millisecond)
@@ -128,7 +126,7 @@ func (g *Gate) recall(file *os.File, now time.Time) error {
 
 func streak(n int) int { return min(max(n, 0), maxStreak) }
 
-// rewrite writes the journal anew, with what is known. g.mu is held.
+// rewrite replaces the journal by the known delays. g.mu is held.
 func (g *Gate) rewrite(closed bool) error {
 	j, now := g.journal, time.Now()
 	var b bytes.Buffer
@@ -174,9 +172,8 @@ func (h *host) record(name string, now time.Time) record {
 	return r
 }
 
-// note writes the rest of h down if a plain one after the next start would be
-// too short, or if something else was written before. It is only as good as
-// the disk: what cannot be written is left out. g.mu is held.
+// note appends the delay of h if the default delay after a restart would be too short, or if
+// another delay was written before. Write errors are ignored. g.mu is held.
 func (g *Gate) note(name string, h *host, now time.Time) {
 	j := g.journal
 	long := h.delay > g.options.Delay || h.fails+h.errs > 0
@@ -196,7 +193,7 @@ func (g *Gate) note(name string, h *host, now time.Time) {
 	j.size += int64(n)
 }
 
-// Forget takes hosts out of a file that Keep has kept; none is no error.
+// Forget removes hosts from a file of Keep; a missing file is no error.
 func Forget(name string, match func(host string) bool) error {
 	text, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,7 +1,7 @@
-// Package polite keeps the crawl from burdening anybody. Its Gate gives every host,
-// and every IP address with all the hosts on it, one request at a time and a
-// delay after each; it heeds robots.txt, Crawl-delay, Retry-After and reserved
-// rights to text and data mining.
+// Package polite keeps a crawl polite. Its Gate allows every host, and every IP address with all
+// hosts on it, one request at a time and enforces a delay after each; it obeys robots.txt,
+// Crawl-delay, Retry-After and reserved rights to text and data mining. The delay is computed in
+// [Gate.Visited].
 package polite
 
 import (
@@ -29,34 +29,34 @@ import (
 
 // Options tune a Gate.
 type Options struct {
-	Delay         time.Duration // of rest after a request to a host or an IP address; 0 is for loopback only
-	AdaptiveDelay bool          // rest at least 2 × as long as the last response took
-	MaxDelay      time.Duration // longest Crawl-delay and adaptive delay that are kept
+	// after a request to a host or an IP address; 0 is for loopback only
+	Delay         time.Duration
+	AdaptiveDelay bool          // wait at least 2 × as long as the last response took
+	MaxDelay      time.Duration // longest Crawl-delay and adaptive delay; longer ones are cut
 
-	BackoffOn    []int         // statuses that ask for more patience
-	BackoffStart time.Duration // rest after the first of them; doubled for every further one in a row
-	BackoffMax   time.Duration // longest rest, also by Retry-After
+	BackoffOn []int // statuses that cause a back-off
+	// wait after the first of them; doubled for each further one in a row
+	BackoffStart time.Duration
+	BackoffMax   time.Duration // longest wait, also for Retry-After
 
-	// AtOnce is how many requests a host gets at once where no server has to be
-	// spared: Delay is 0, Resolve is nil and the host has asked for no rest.
-	// Everywhere else it is one.
+	// AtOnce is the number of requests in flight per host if politeness does not matter: Delay is
+	// 0, Resolve is nil and the host has no delay of its own. Otherwise it is one.
 	AtOnce int
 
-	// Fetch makes one exchange for a file that is no page, cut after max bytes, and
-	// follows no redirect; nil: neither robots.txt nor reservations are asked for.
+	// Fetch makes one exchange for a file that is no page, cut after max bytes, and follows no
+	// redirect; nil: neither robots.txt nor reservations are fetched.
 	Fetch func(ctx context.Context, u weburl.URL, max int64) (*page.Response, error)
-	// Robots tunes the cache of robots.txt files, whose Fetch and Turn are the
-	// Gate's; nil: robots.txt is not asked for.
+	// Robots tunes the cache of robots.txt files; the Gate sets its callbacks. nil: robots.txt is
+	// not fetched.
 	Robots *robots.Options
-	// Barred returns why nobody may ask for a URL, whatever robots.txt says, or "";
-	// nil: nothing is barred.
+	// Barred returns why a URL must not be requested, whatever robots.txt says, or ""; nil: nothing
+	// is barred.
 	Barred func(u weburl.URL) (reason string)
-	// HostDelay returns the delay that is wanted for the host of u besides that of
-	// its robots.txt; nil: none.
+	// HostDelay returns the configured or ordered delay for the host of u; nil: none.
 	HostDelay func(u weburl.URL) time.Duration
 
-	// Resolve finds the IP addresses of a host name without port. nil, behind
-	// a proxy: only hosts count.
+	// Resolve returns the IP addresses of a host name without port. nil, as behind a proxy: delays
+	// apply to hosts only.
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
 	Lookups int // at once
 }
@@ -92,31 +92,32 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// A Visit is how a request ended, as far as politeness is concerned.
+// A Visit is how a request ended, as far as it matters for delays.
 type Visit struct {
-	NoRequest  bool          // the turn was not used, so no delay follows; other fields do not count
+	// the slot was not used, so no delay follows; other fields do not count
+	NoRequest  bool
 	IP         string        // address that answered, or ""
 	Took       time.Duration // from the request to the last byte
-	Status     int           // 0: not known, which neither excuses nor accuses the host
-	RetryAfter time.Duration // what the server asked for (see RetryAfter), or 0
+	Status     int           // 0: not known; the host's failures stay as they are
+	RetryAfter time.Duration // requested by the server (see RetryAfter), or 0
 	Err        error         // no response
 	CrawlDelay time.Duration // of the host's robots.txt, or 0; negative: the one that Check found
 }
 
-// Leases are shared between the nodes of a crawl: a host, and the IP address
-// behind it, is asked by one of them at a time. They must not call the Gate.
+// Leases are shared by the nodes of a crawl: one node at a time may send requests to a host and the
+// IP address behind it. They must not call the Gate.
 type Leases interface {
-	// Claim takes the leases of all these names and returns 0, or says how long
-	// to wait before trying again. Names are hosts, and "ip " with an address.
+	// Claim takes the leases of all these names and returns 0, or how long to wait before calling
+	// again. Names are hosts, and "ip " with an address.
 	Claim(names ...string) (wait time.Duration)
-	// Release ends the use of leases that Claim gave.
+	// Release releases leases that Claim took.
 	Release(names ...string)
 }
 
-// A Gate says when a host may be asked. Claim takes the host's turn and its IP
-// address's, Visited gives both back and begins the rest. It is safe for
-// concurrent use. Its memory grows with the hosts that are resting, not with
-// those it has seen. It owns a few goroutines, one for each lookup that runs.
+// A Gate decides when a host may get a request. Claim takes the slots of the host and of its IP
+// address, Visited releases both and starts the delay. It is safe for concurrent use. Its memory
+// grows with the hosts that are waiting, not with those it has seen. It owns one goroutine for each
+// running DNS lookup.
 type Gate struct {
 	options Options
 	ctx     context.Context // of the lookups
@@ -124,42 +125,42 @@ type Gate struct {
 	lookups sync.WaitGroup
 	slots   chan struct{} // one token for each running lookup
 
-	leases   Leases        // nil: this node crawls alone
-	robots   *robots.Cache // nil: robots.txt is not asked for
+	leases   Leases        // nil: a crawl by one node
+	robots   *robots.Cache // nil: robots.txt is not fetched
 	reserved *lru.Cache[string, reservation]
 	asking   singleflight.Group // of reservations, by host
 
 	mu    sync.Mutex
 	hosts map[string]*host
 	ips   map[netip.Addr]*turn
-	sweep int // number of hosts at which the idle ones are forgotten
+	sweep int // number of hosts at which idle ones are forgotten
 
-	killed  time.Time // when the rests of a crawl that was killed were taken over, or zero
-	quiet   time.Time // no host is asked before
+	killed  time.Time // when the delays of a killed crawl were restored, or zero
+	quiet   time.Time // no host gets a request before
 	journal *journal  // nil: nothing is kept
 }
 
-// A turn is held by one request, and free again after its rest. Where no rest
-// is needed it can be held by several.
+// A slot is held by one request and free again after its delay. Without a delay several requests
+// can hold it.
 type turn struct {
-	held int       // requests under way
-	next time.Time // end of the rest
+	held int       // requests in flight
+	next time.Time // end of the delay
 }
 
-// A host is a turn of its own inside that of its IP address.
+// A host has a slot of its own within that of its IP address.
 type host struct {
 	turn
 	lookup lookup
 	began  time.Time     // of the lookup
 	ip     netip.Addr    // or zero: not known
 	crawl  time.Duration // last Crawl-delay that was known, or 0
-	delay  time.Duration // of the last rest
+	delay  time.Duration // last delay
 	fails  int           // back-off statuses in a row
 	errs   int           // errors in a row
-	noted  bool          // the journal has something about it
+	noted  bool          // the journal has a record of it
 }
 
-// A lookup is how far the search for a host's IP address has come.
+// A lookup is the state of a host's DNS lookup.
 type lookup uint8
 
 const (
@@ -169,7 +170,7 @@ const (
 )
 
 const (
-	keepHosts  = 10_000 // that may be idle and are remembered
+	keepHosts  = 10_000 // idle hosts that are remembered
 	minWait    = 5 * time.Millisecond
 	maxPolling = 250 * time.Millisecond
 )
@@ -205,8 +206,7 @@ func New(o Options) (*Gate, error) {
 	return g, nil
 }
 
-// Close ends the lookups that run, waits for them, and keeps the rests that
-// are not over for the next Gate.
+// Close cancels running lookups, waits for them, and keeps unfinished delays for the next Gate.
 func (g *Gate) Close() error {
 	g.cancel()
 	g.lookups.Wait()
@@ -224,8 +224,8 @@ func (g *Gate) Close() error {
 	return err
 }
 
-// SetDelay changes the delays of Options from the next request of every host
-// on; rests that have begun stay as they are.
+// SetDelay changes the delays of Options for the following requests; delays that have begun stay as
+// they are.
 func (g *Gate) SetDelay(delay time.Duration, adaptive bool, longest time.Duration) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -238,15 +238,14 @@ func (g *Gate) SetDelay(delay time.Duration, adaptive bool, longest time.Duratio
 	return nil
 }
 
-// SetLeases lets the Gate share its hosts with other nodes, before its first Claim.
+// SetLeases makes the Gate share its hosts with other nodes. Call it before the first Claim.
 func (g *Gate) SetLeases(l Leases) { g.leases = l }
 
-// Claim takes the turn of a host, given as weburl.URL.Host writes it, and of
-// its IP address. With 0 the turn is the caller's until Visited;
-// otherwise the host may be requested again after wait, though another may be
-// faster. The first Claim of a host starts the lookup of its address, so
-// claiming ahead of need is useful. A host whose name cannot be resolved is
-// let through: the fetcher will say why.
+// Claim takes the slot of a host, in the spelling of weburl.URL.Host, and that of its IP address.
+// With 0 the caller holds the slot until Visited; otherwise call again after wait, although another
+// caller may be faster. The first Claim of a host starts its DNS lookup, so claiming ahead of need
+// is useful. A host whose name cannot be resolved is let through: the fetcher will return the
+// error.
 func (g *Gate) Claim(name string) (wait time.Duration) {
 	now := time.Now()
 	g.mu.Lock()
@@ -290,7 +289,7 @@ func (g *Gate) Claim(name string) (wait time.Duration) {
 	return 0
 }
 
-// leasesOf names the leases of a host.
+// leasesOf returns the names of a host's leases.
 func leasesOf(name string, h *host) []string {
 	if !h.ip.IsValid() {
 		return []string{name}
@@ -298,10 +297,9 @@ func leasesOf(name string, h *host) []string {
 	return []string{name, "ip " + h.ip.String()}
 }
 
-// owed returns how long the crawl leaves a host alone that wants this delay
-// because one that was killed may just have asked it. The journal knows the
-// delays of hosts that rested when it was written; of others they are known from
-// rules that were kept.
+// owed returns how long a host with this delay must wait after a killed crawl, which may just have
+// sent it a request. The journal has the delays of hosts that were waiting when it was written; the
+// others come from stored robots.txt rules.
 func (g *Gate) owed(delay time.Duration) time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -311,7 +309,7 @@ func (g *Gate) owed(delay time.Duration) time.Duration {
 	return max(0, time.Until(g.killed.Add(min(delay, g.options.MaxDelay))))
 }
 
-// wait returns how long the turn is taken or its delay lasts, as far as is known.
+// wait returns how long the slot is held or its delay lasts, as far as is known.
 func (t *turn) wait(now time.Time, least time.Duration, atOnce int) time.Duration {
 	if t.held >= atOnce {
 		return max(minWait, least)
@@ -319,8 +317,7 @@ func (t *turn) wait(now time.Time, least time.Duration, atOnce int) time.Duratio
 	return t.next.Sub(now)
 }
 
-// rest ends the turn; the next one comes no sooner than after delay, and never
-// sooner than was said before.
+// rest releases the slot for use after delay, and never earlier than announced before.
 func (t *turn) rest(now time.Time, delay time.Duration) {
 	t.held--
 	if next := now.Add(delay); next.After(t.next) {
@@ -328,8 +325,7 @@ func (t *turn) rest(now time.Time, delay time.Duration) {
 	}
 }
 
-// find makes sure that the address of h is known or cannot be known, and
-// returns how long to wait for that.
+// find starts the DNS lookup of h if necessary and returns how long to wait for it.
 func (g *Gate) find(name string, h *host, now time.Time) time.Duration {
 	if g.options.Resolve == nil || h.lookup == asked {
 		return 0
@@ -355,19 +351,18 @@ func (g *Gate) find(name string, h *host, now time.Time) time.Duration {
 		defer g.mu.Unlock()
 		h.lookup = asked
 		if err == nil && len(addrs) > 0 {
-			h.ip = slices.MinFunc(addrs, netip.Addr.Compare).Unmap() // the same on all nodes
+			h.ip = slices.MinFunc(addrs, netip.Addr.Compare).Unmap() // the same choice on all nodes
 		}
 	})
 	return minWait
 }
 
-// Visited ends the turn that Claim gave and begins the rest.
+// Visited releases the slot that Claim took and starts the delay.
 //
-// The host rests for the longest of Delay, Crawl-delay, twice the response
-// time (both up to MaxDelay), and, after a status of BackoffOn, what the
-// server asked for by Retry-After, or else a back-off that doubles every time
-// and is forgotten when the host answers well. Errors double the plain delay.
-// The IP address rests for Delay or twice the response time.
+// The host waits for the longest of Delay, Crawl-delay, twice the response time (both up to
+// MaxDelay) and, after a status of BackoffOn, Retry-After, or else a back-off that doubles every
+// time and ends with a good answer. Errors double the plain delay. The IP address waits for Delay
+// or twice the response time.
 func (g *Gate) Visited(name string, v Visit) {
 	now := time.Now()
 	g.mu.Lock()
@@ -378,7 +373,7 @@ func (g *Gate) Visited(name string, v Visit) {
 	}
 	h := g.hosts[name]
 	if h == nil || h.held == 0 {
-		return // no turn was taken
+		return // no slot was held
 	}
 	if g.leases != nil {
 		defer g.leases.Release(leasesOf(name, h)...)
@@ -405,7 +400,7 @@ func (g *Gate) Visited(name string, v Visit) {
 	g.note(name, h, now)
 }
 
-// moved notes that another address answered than was claimed.
+// moved handles an answer from an IP address other than the claimed one.
 func (g *Gate) moved(h *host, ip netip.Addr, now time.Time, delay time.Duration) {
 	h.ip, h.lookup = ip, asked
 	t := g.ips[ip]
@@ -418,7 +413,7 @@ func (g *Gate) moved(h *host, ip netip.Addr, now time.Time, delay time.Duration)
 	}
 }
 
-// patience counts bad answers in a row and returns the rest that h needs.
+// patience counts bad answers in a row and returns the delay that h needs.
 func (g *Gate) patience(h *host, v Visit, base time.Duration) time.Duration {
 	asked := min(v.RetryAfter, g.options.BackoffMax)
 	switch {
@@ -448,8 +443,8 @@ func doubled(d time.Duration, n int) time.Duration {
 	return d << n
 }
 
-// forget drops the hosts and addresses that are idle past their rest, whenever
-// their number has doubled. What a host failed before is forgotten with it.
+// forget drops idle hosts and addresses, whenever their number has doubled, and with them their
+// failures.
 func (g *Gate) forget(now time.Time) {
 	if len(g.hosts) < g.sweep {
 		return
@@ -468,7 +463,7 @@ func (g *Gate) forget(now time.Time) {
 	g.sweep = max(keepHosts, 2*len(g.hosts))
 }
 
-// grace is how long failures of h are remembered after its rest.
+// grace is how long failures of h are remembered after its delay.
 func grace(h *host) time.Duration {
 	if h.fails+h.errs == 0 {
 		return 0
@@ -479,12 +474,12 @@ func grace(h *host) time.Duration {
 // Stats counts hosts by what they are doing, for the status of a crawl.
 type Stats struct {
 	Hosts   int // remembered
-	Asked   int // of them, a request is under way
-	Resting int // wait for their delay
-	Backoff int // of those resting, after an answer that asks for patience
+	Asked   int // of them, with a request in flight
+	Resting int // waiting for their delay
+	Backoff int // of Resting, those backing off
 }
 
-// Stats walks all hosts: once a second is often enough.
+// Stats walks all hosts; call it about once a second.
 func (g *Gate) Stats() Stats {
 	now := time.Now()
 	g.mu.Lock()
@@ -504,14 +499,14 @@ func (g *Gate) Stats() Stats {
 	return s
 }
 
-// A Rest is what one host is doing.
+// A Rest is the state of one host.
 type Rest struct {
-	Asked   bool          // a request is under way
-	Wait    time.Duration // until it may be asked; 0: now, as far as its own rest goes
-	Backoff bool          // it rests because it has asked for patience
+	Asked   bool          // a request is in flight
+	Wait    time.Duration // until its next slot; 0: now, as far as its own delay goes
+	Backoff bool          // it is backing off
 }
 
-// Look returns what hosts, given as weburl.URL.Host writes them, are doing now.
+// Look returns the state of hosts, in the spelling of weburl.URL.Host.
 func (g *Gate) Look(names ...string) []Rest {
 	now := time.Now()
 	rests := make([]Rest, len(names))
@@ -528,8 +523,8 @@ func (g *Gate) Look(names ...string) []Rest {
 	return rests
 }
 
-// RetryAfter reads a Retry-After header, in seconds or as a date, at the time
-// now. What is missing, past or no number is 0.
+// RetryAfter parses a Retry-After header, in seconds or as a date, at the time now. It returns 0 if
+// the header is missing, past or invalid.
 func RetryAfter(header string, now time.Time) time.Duration {
 	header = strings.TrimSpace(header)
 	if seconds, err := strconv.ParseInt(header, 10, 64); err == nil {

@@ -9,14 +9,13 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// Reservations of rights are asked for once per host, in a turn of its own, and
-// only when a page of the host is about to be kept: most hosts never have one.
-// The page waits for that turn in the hands of its worker. So no more pages are
-// fetched and not yet stored than there are workers, and that is what a crash
-// can make the crawl fetch again.
+// Reservations of rights are fetched once per host, in a slot of their own, and only when a page of
+// the host is about to be kept: most hosts never have one. The page's worker waits for that slot,
+// so that there are never more fetched but unstored pages than workers, which is what a crash can
+// repeat.
 
-// A reservation is what a host reserves, or, where it is pending, that the host is
-// asked before another page of it is fetched.
+// A reservation is what a host reserves; if pending, it must be fetched before another page of the
+// host.
 type reservation struct {
 	rules   tdm.Rules
 	until   time.Time // when it is fetched again
@@ -27,13 +26,13 @@ const (
 	maxReservations = 50_000 // hosts
 	reservationTTL  = 24 * time.Hour
 	reservationWait = 10 * time.Minute // after a failure
-	maxTurnWait     = time.Minute      // that a page waits for the next turn of its host
+	maxTurnWait     = time.Minute      // longest time that a page waits for its host's next slot
 )
 
-// Reserved reports whether the host of u reserves its rights to text and data mining
-// there, by its /.well-known/tdmrep.json. It waits until the host may be asked, if
-// it has not been. Where that takes longer than a minute it returns the wait, and
-// the next Check of the host asks it before a page is fetched again.
+// Reserved reports whether the host of u reserves its rights to text and data mining there, by its
+// /.well-known/tdmrep.json. If that is unknown, it waits for the host's slot and fetches it. If
+// that takes longer than a minute it returns the wait, and the next Check of the host fetches it
+// first.
 func (g *Gate) Reserved(ctx context.Context, u weburl.URL) (reserved bool, wait time.Duration, err error) {
 	if g.options.Fetch == nil {
 		return false, 0, nil
@@ -71,14 +70,14 @@ func (g *Gate) Reserved(ctx context.Context, u weburl.URL) (reserved bool, wait 
 	return a.rules.Reserved(u), a.wait, err
 }
 
-// awaitsReservations reports whether a page of the host waits for its reservations.
+// awaitsReservations reports whether the host's reservations are pending.
 func (g *Gate) awaitsReservations(host string) bool {
 	r, known := g.reserved.Peek(host)
 	return known && r.pending
 }
 
-// askReservations asks u's host what it reserves, in a turn that the caller has, and
-// returns for what the turn was used. A host that does not answer has said nothing.
+// askReservations fetches the reservations of u's host in a slot that the caller holds, and returns
+// the request for Visited. A host that does not answer has reserved nothing.
 func (g *Gate) askReservations(ctx context.Context, u weburl.URL) (tdm.Rules, Visit, error) {
 	at, err := u.Resolve(tdm.Path)
 	if err != nil {

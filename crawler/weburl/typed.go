@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ParseTyped parses a URL as people type it: without a scheme it gets https, and guessed is true.
-// problem says what is wrong with it, or is "".
+// ParseTyped parses a URL as people type it. Without a scheme it gets https, and guessed is true.
+// problem describes an invalid URL, else it is "".
 func ParseTyped(text string) (u URL, guessed bool, problem string) {
 	scheme, _, hasScheme := strings.Cut(text, "://")
 	lower := strings.ToLower(text)

@@ -1,4 +1,4 @@
-// Package weburl holds the one spelling under which gazehound knows a page.
+// Package weburl defines the canonical form of URLs.
 package weburl
 
 import (
@@ -14,8 +14,8 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// MaxLength is the longest URL, in bytes, that Parse accepts. Longer ones are
-// traps or data in disguise.
+// MaxLength is the longest URL, in bytes, that Parse accepts. Longer ones are traps or embedded
+// data.
 const MaxLength = 2048
 
 // Errors of Parse and Resolve, wrapped together with the quoted input.
@@ -66,7 +66,7 @@ func parse(base URL, ref string) (URL, error) {
 	return u, nil
 }
 
-// quote returns the beginning of foreign text in quotes.
+// quote returns foreign text in quotes, shortened.
 func quote(s string) string {
 	if len(s) > 80 {
 		return fmt.Sprintf("%.80q…", s)
@@ -90,14 +90,14 @@ func canonical(base URL, ref string) (URL, error) {
 		}
 	}
 	path = tidyEscapes(path)
-	if short := dropPathSession(path); short != path { // what is left may have new dot segments
+	if short := dropPathSession(path); short != path { // the result may have new dot segments
 		return canonical(URL{}, scheme+"://"+host+short+"?"+query)
 	}
 	query = dropTracking(tidyEscapes(query))
 	u := URL{host: len(scheme) + len("://")}
 	u.path = u.host + len(host)
 	u.query = u.path + len(path)
-	var room [256]byte // enough for most
+	var room [256]byte // large enough for most URLs
 	spelling := append(append(append(append(room[:0], scheme...), "://"...), host...), path...)
 	if query != "" {
 		spelling = append(append(spelling, '?'), query...)
@@ -105,16 +105,14 @@ func canonical(base URL, ref string) (URL, error) {
 	if len(spelling) > MaxLength {
 		return URL{}, ErrTooLong
 	}
-	if u.text = text; string(spelling) != text { // most are written so
+	if u.text = text; string(spelling) != text { // most URLs are canonical already
 		u.text = string(spelling)
 	}
 	return u, nil
 }
 
-// absolute resolves ref against base, as far as string concatenation does, by
-// the rules of the URL standard for http and https. What it returns starts with
-// one of these schemes, and is no part of ref; its dot segments are not resolved
-// yet.
+// absolute resolves ref against base by concatenation, following the URL standard for http and
+// https. The result starts with one of these schemes; its dot segments are not resolved yet.
 func absolute(base URL, ref string) (string, error) {
 	ref = strings.TrimFunc(ref, func(r rune) bool { return r <= ' ' })
 	if strings.ContainsAny(ref, "\t\n\r") {
@@ -166,20 +164,20 @@ func slashes(s string) int {
 	return len(s) - len(strings.TrimLeft(s, `/\`))
 }
 
-// standard takes an absolute URL apart as browsers do.
+// standard splits an absolute URL as browsers do.
 func standard(text string) (scheme, host, path, query string, err error) {
 	authority := text[strings.Index(text, "://")+3:]
 	if i := strings.IndexAny(authority, `/\?#`); i >= 0 {
 		authority = authority[:i]
 	}
-	switch { // before the parser, which takes quadratic time for long ones
+	switch { // before the parser, whose time is quadratic in the length
 	case strings.Contains(authority, "@"):
 		return "", "", "", "", ErrUserinfo
-	case len(authority) > 3*maxHost: // each letter may be escaped
+	case len(authority) > 3*maxHost: // each character may be escaped with three
 		return "", "", "", "", ErrHost
 	}
 	parsed, err := parser.Parse(text)
-	if err != nil { // of the host or the port; the message would repeat the URL as it is
+	if err != nil { // of the host or the port; the original message would repeat the URL
 		return "", "", "", "", fmt.Errorf("%w (%s)", ErrHost, whatwgerrors.Type(err))
 	}
 	hostname := strings.TrimSuffix(parsed.Hostname(), ".")
@@ -192,8 +190,8 @@ func standard(text string) (scheme, host, path, query string, err error) {
 	return parsed.Scheme(), hostname, parsed.Pathname(), parsed.Query(), nil
 }
 
-// plain does what standard does for URLs that need no care, as most do not: it
-// is ten times as fast. It reports false for the others.
+// plain is standard for URLs without special cases, which are most of them, at ten times the speed.
+// It reports false for the others.
 func plain(text string) (scheme, host, path, query string, ok bool) {
 	scheme, rest, _ := strings.Cut(text, "://")
 	rest, _, _ = strings.Cut(rest, "#")
@@ -290,8 +288,8 @@ func (u URL) Plain() URL {
 }
 
 // Host returns the host, with the port where it is not the scheme's own:
-// "www.oldenburg.example:8080". It is what politeness is counted by. Who keeps it
-// for long clones it, or keeps the text of the URL with it.
+// "www.oldenburg.example:8080". Delays apply to it. It shares memory with u: clone it to keep it
+// for long.
 func (u URL) Host() string { return u.text[u.host:u.path] }
 
 // Hostname returns the host without port; an IPv6 address keeps its brackets.
@@ -323,11 +321,10 @@ func (u URL) Path() string { return u.text[u.path:u.query] }
 // Query returns the escaped query without "?", or "".
 func (u URL) Query() string { return strings.TrimPrefix(u.text[u.query:], "?") }
 
-// Identity returns what stands for the page behind u: host, path and query,
-// without the scheme and without the name of a directory's index file. URLs of
-// one identity are fetched once: "http://a.example/x/index.html" and
-// "https://a.example/x/" are nearly always one page, and a crawl that fetched
-// both would spend a quarter of its pages on copies.
+// Identity returns the key under which a page is fetched once: host, path and query, without the
+// scheme and without the name of a directory's index file. "http://a.example/x/index.html" and
+// "https://a.example/x/" are nearly always one page; fetching both would spend a quarter of a
+// crawl's pages on copies.
 func (u URL) Identity() string {
 	rest := u.text[u.host:]
 	if u.query < len(u.text) {
@@ -360,10 +357,9 @@ func (u *URL) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// tidyEscapes writes percent-escapes in upper case and undoes those of
-// letters, digits, "-", "_" and "~" (RFC 3986, section 6.2.2). Escaped dots stay
-// as they are, because "%2E%2E" is no dot segment any more. A "%" that escapes
-// nothing is escaped itself.
+// tidyEscapes writes percent-escapes in upper case and decodes those of letters, digits, "-", "_"
+// and "~" (RFC 3986, section 6.2.2). Escaped dots stay as they are, because "%2E%2E" is no dot
+// segment any more. A "%" that escapes nothing is escaped itself.
 func tidyEscapes(s string) string {
 	if !strings.Contains(s, "%") {
 		return s
@@ -396,7 +392,7 @@ func isUnreserved(c byte) bool {
 
 var pathSession = regexp.MustCompile(`(?i);jsessionid=[^/;]*`)
 
-// dropPathSession cuts ";jsessionid=…" off the segments of a path.
+// dropPathSession removes ";jsessionid=…" from the segments of a path.
 func dropPathSession(path string) string {
 	if !strings.Contains(path, ";") {
 		return path
@@ -404,8 +400,8 @@ func dropPathSession(path string) string {
 	return pathSession.ReplaceAllString(path, "")
 }
 
-// dropTracking removes parameters that name a visit or a click and never a
-// page, and keeps the others in their order.
+// dropTracking removes parameters of sessions and click tracking, and keeps the others in their
+// order.
 func dropTracking(query string) string {
 	if query == "" {
 		return ""

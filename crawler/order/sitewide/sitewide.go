@@ -1,6 +1,5 @@
-// Package sitewide learns which addresses stand on most pages of a host, as
-// that of its footer does. The first page with such an address tells something
-// new; the thousandth does not, although it holds an address like the first.
+// Package sitewide learns which addresses are on most pages of a host, as in a footer. The first
+// page with such an address is news; the thousandth is not.
 package sitewide
 
 import (
@@ -12,9 +11,8 @@ import (
 	"sync"
 )
 
-// What it takes for an address to be site-wide: so many pages of the host state
-// it, and more than half of all that were fetched. One that stands in the
-// footer of its pages needs one page less.
+// An address is site-wide if at least minPages pages of the host state it, and more than half of
+// all fetched. Addresses in footers need one page less.
 const (
 	leastPages       = 3
 	leastFooterPages = 2
@@ -23,18 +21,17 @@ const (
 // Bounds of the memory.
 const (
 	maxHosts     = 50_000
-	maxAddresses = 64 // of a host; those that were seen least are forgotten
+	maxAddresses = 64 // of a host; the least frequent are forgotten
 )
 
 // A Mention is an address of a page.
 type Mention struct {
 	Key    string // geoparse.Address.Key
-	Footer bool   // it stands in the page's footer only
+	Footer bool   // it is in the page's footer only
 }
 
-// A Counter counts the pages of each host, and those that state an address. It
-// is safe for concurrent use. Its memory is bounded; what is beyond is forgotten
-// and counted again.
+// A Counter counts the pages of each host, and those that state an address. It is safe for
+// concurrent use. Its memory is bounded; beyond the bounds, hosts are forgotten and counted anew.
 type Counter struct {
 	mu    sync.Mutex
 	hosts map[string]*host
@@ -45,12 +42,12 @@ type host struct {
 	Addresses map[uint64]int `json:"a,omitempty"` // hash of Mention.Key → pages that state it
 }
 
-// New returns a Counter that has seen nothing.
+// New returns an empty Counter.
 func New() *Counter { return &Counter{hosts: map[string]*host{}} }
 
-// Saw counts a page of the host with its distinct addresses, and tells of each
-// whether it is site-wide by all pages so far, with this one. A page that was
-// counted before is not to be counted again: counted says so.
+// Saw counts a page of the host with its distinct addresses, and returns for each whether it is
+// site-wide by all pages so far, this one included. counted: the page was counted before and does
+// not count again.
 func (c *Counter) Saw(name string, addresses []Mention, counted bool) []bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,9 +84,8 @@ func hash(key string) uint64 {
 	return h.Sum64()
 }
 
-// count adds a page to the address. Where there are too many, those that one
-// page stated go, then those that two did, and so on: a footer's address is
-// never among them for long.
+// count adds a page to the address. If there are too many addresses, those stated by one page go,
+// then those by two, and so on; a footer's address soon has more.
 func (h *host) count(key uint64) {
 	if h.Addresses[key] == 0 {
 		for least := 1; len(h.Addresses) >= maxAddresses; least++ {
@@ -125,7 +121,7 @@ func (c *Counter) Snapshot() ([]byte, error) {
 	return data, nil
 }
 
-// Restore takes over what a Snapshot holds. On an error nothing has changed.
+// Restore replaces the state with that of a Snapshot. An error leaves it unchanged.
 func (c *Counter) Restore(data []byte) error {
 	var hosts map[string]*host
 	if err := json.Unmarshal(data, &hosts); err != nil {

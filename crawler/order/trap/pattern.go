@@ -38,16 +38,16 @@ func levels(u weburl.URL) []string {
 	return append(list, host+"/*")
 }
 
-// A level is how much of a host a pattern is about.
+// A level is the extent of a pattern.
 type level uint8
 
 const (
 	narrow    level = iota // URLs that differ in numbers and values only
-	directory              // and all that lies in it
+	directory              // a directory with everything below it
 	wholeHost
 )
 
-// levelOf returns the level of the name at i of n that levels has returned.
+// levelOf returns the level of element i of the n elements that levels returned.
 func levelOf(i, n int) level {
 	switch i {
 	case 0:
@@ -58,15 +58,14 @@ func levelOf(i, n int) level {
 	return directory
 }
 
-// idOf returns what the pattern of this name is known by. A page cannot choose
-// its name such that it is taken for a pattern of another host.
+// idOf returns the key of a pattern: a keyed hash, so that no page can choose a URL that collides
+// with a pattern of another host.
 func idOf(name string) uint64 {
 	sum := sha256.Sum256([]byte(name))
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// shape writes a segment with "#" for each number, and "*" for what looks like
-// an id made of digits and letters.
+// shape writes a segment with "#" for each number, and "*" for ids of digits and letters.
 func shape(b *strings.Builder, s string) {
 	if isID(s) {
 		b.WriteByte('*')
@@ -120,8 +119,7 @@ func nameOf(part string) string {
 	return name
 }
 
-// names returns the distinct names of a query's parameters in order, the first
-// few of them.
+// names returns the distinct names of a query's first parameters, in order.
 func names(query string) []string {
 	if query == "" {
 		return nil
@@ -136,8 +134,8 @@ func names(query string) []string {
 	return list
 }
 
-// structure looks for what no site means: a path that goes round in circles,
-// that names its own host, or that has no end.
+// structure finds paths that no site intends: those that repeat segments, name their own host, or
+// are too long.
 func structure(u weburl.URL) Finding {
 	path := u.Path()
 	if n := strings.Count(path, "/"); n > maxSegments {

@@ -16,13 +16,12 @@ type snapshot struct {
 }
 
 const (
-	maxKept = 20_000 // patterns of a snapshot, those with the most pages
+	maxKept = 20_000 // patterns of a snapshot, largest first
 	minKept = 4      // pages of a pattern that is kept
 )
 
-// Snapshot returns what was learned, for Restore. The pages themselves are not
-// in it, so that of each page that is known under several URLs one more copy
-// may be read.
+// Snapshot returns what was learned, for Restore. It has no fingerprints of pages, so one more copy
+// of a page may be read after a restart.
 func (d *Detector) Snapshot() ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -46,7 +45,7 @@ func (d *Detector) Snapshot() ([]byte, error) {
 	return data, nil
 }
 
-// Restore takes over what a Snapshot holds. On an error nothing has changed.
+// Restore replaces the state with that of a Snapshot. An error leaves it unchanged.
 func (d *Detector) Restore(data []byte) error {
 	var s snapshot
 	if err := json.Unmarshal(data, &s); err != nil {

@@ -1,7 +1,7 @@
-// Package trap learns which URLs of a crawl multiply the same page, or lead to
-// pages without end that nobody needs: calendars, filters of shops, session
-// ids, texts that a program writes. It says by what factor the priority of a URL falls,
-// and why, and bounds the pages of a pattern and of a host that give nothing.
+// Package trap learns which URLs of a crawl multiply the same page, or lead to pages without end
+// that nobody needs: calendars, filters of shops, session ids, texts that a program writes. It
+// returns the factor by which the priority of a URL falls, and why, and bounds the pages fetched
+// from patterns and hosts without yield.
 package trap
 
 import (
@@ -16,64 +16,67 @@ import (
 	"gazehound/internal/recent"
 )
 
-// A Page is a page as a Detector needs it.
+// A Page is what a Detector learns from.
 type Page struct {
 	URL      weburl.URL
 	Text     uint64 // fingerprint, see simhash
 	Relevant bool
 }
 
-// A Finding says why a URL is demoted.
+// A Finding is whether and why a URL is demoted.
 type Finding struct {
-	Factor float64 // of the priority, in (0, 1]; 1: nothing was found
+	Factor float64 // of the priority, in (0, 1]; 1: not demoted
 	Reason string  // in words, or ""
-	Spent  bool    // so many such pages gave nothing that no more are to be fetched
+	Spent  bool    // no more such pages are fetched: too many had no yield
 }
 
 // Factors, and the thresholds at which they apply.
 const (
-	traceOf    = 0.02 // … of a priority is left to a copy of a page that was read
-	structural = 0.1  // … to a URL that goes round in circles
-	leastYield = 0.1  // … to a host without end and without yield
+	traceOf    = 0.02 // for copies of a page that was read
+	structural = 0.1  // for URLs whose structure is a trap
+	leastYield = 0.1  // for hosts without yield, at least
 
-	minPages   = 12   // of a pattern, before it is judged
-	minHost    = 40   // of a host as a whole, and of a directory
-	copies     = 0.75 // share of them that has to be the same
+	minPages   = 12   // pages of a pattern before it is judged
+	minHost    = 40   // pages of a host or directory before it is judged
+	copies     = 0.75 // share of them that must be near copies
 	copiesHost = 0.9
-	poor       = 300 // pages of a host in a row without a relevant one, after which it falls
+	poor       = 300 // pages in a row without a relevant one after which a host is demoted
 
-	// How many pages may give nothing before no more are fetched, whatever the strategy:
-	mostCopies = 300  // in a row, of a pattern that multiplies, or pairs of a parameter that changes nothing
-	mostBarren = 3000 // of a host without a relevant one
+	// Pages without yield after which no more are fetched, with every strategy:
+	// in a row, of a pattern that makes copies, or pairs of a parameter without effect
+	mostCopies = 300
+	mostBarren = 3000 // of a host without a relevant page
 
-	minPairs = 4    // of pages that differ in one parameter, before that is judged
-	same     = 0.95 // share of them that has to be the same
+	minPairs = 4    // pairs of pages that differ in one parameter before it is judged
+	same     = 0.95 // share of them that must be near copies
 
-	ring = 8 // fingerprints of a pattern that are remembered
+	ring = 8 // fingerprints kept per pattern
 
 	maxOnce     = 40_000 // patterns with one page
 	maxPatterns = 50_000 // with more
 	maxSuspects = 100_000
 	maxParams   = 20_000
-	maxSpelt    = 120_000 // URLs whose parameters are compared
-	maxNames    = 8       // parameters of one URL that are looked at
+	maxSpelt    = 120_000 // URLs kept for comparing parameters
+	maxNames    = 8       // parameters compared per URL
 )
 
-// A Detector learns from pages that were read. It is safe for concurrent use.
-// Its memory is bounded; what is beyond is forgotten and learned again.
+// A Detector learns traps from the pages read. It is safe for concurrent use. Its memory is
+// bounded; what is forgotten is learned again.
 type Detector struct {
 	seed maphash.Seed
 
-	mu       sync.Mutex
-	once     recent.Map[uint64, reading] // patterns with one page, as most are, by idOf their names, which would take more than all else
-	places   map[uint64]uint32           // those with more, in the same way, by their places in patterns
+	mu sync.Mutex
+	// patterns with one page, as most are, by idOf (names would take too much memory)
+	once     recent.Map[uint64, reading]
+	places   map[uint64]uint32 // patterns with more pages: idOf → index in patterns
 	patterns []pattern
 	params   map[string]*param
 	spelt    recent.Map[uint64, uint64] // URL without one parameter → fingerprint
-	suspects map[string]bool            // hosts against which something is or was known: the others need no look
+	// hosts with a finding now or earlier; others need no look-up
+	suspects map[string]bool
 }
 
-// suspect notes that something is known against a host.
+// suspect marks a host as one with a finding.
 func (d *Detector) suspect(host string) {
 	if d.suspects[host] {
 		return
@@ -84,7 +87,7 @@ func (d *Detector) suspect(host string) {
 	d.suspects[strings.Clone(host)] = true
 }
 
-// A reading is what a pattern sees of a page.
+// A reading is what a pattern learns from a page.
 type reading struct {
 	text     uint64
 	relevant bool
@@ -94,20 +97,20 @@ type reading struct {
 // host.
 type pattern struct {
 	Pages  uint32 `json:"n"`
-	Copies uint32 `json:"c,omitempty"` // nearly the same as one of the last pages of it
+	Copies uint32 `json:"c,omitempty"` // near copies of one of its last pages
 	Barren uint32 `json:"b,omitempty"` // pages since the last relevant one
 	Level  level  `json:"l,omitempty"`
 
-	last [ring]uint64 // fingerprints of the last pages: that of page n, from 0 on, at n%ring
+	last [ring]uint64 // fingerprints of the last pages: page n, counted from 0, at n%ring
 }
 
 // A param is one parameter of a host's queries.
 type param struct {
-	Same  int `json:"s,omitempty"` // pairs of pages that differ in it alone and are the same
+	Same  int `json:"s,omitempty"` // pairs of pages that differ in it alone and are near copies
 	Other int `json:"o,omitempty"`
 }
 
-// New returns a Detector that has seen nothing.
+// New returns an empty Detector.
 func New() *Detector {
 	return &Detector{seed: maphash.MakeSeed(), once: recent.Map[uint64, reading]{Most: maxOnce}, places: map[uint64]uint32{}, params: map[string]*param{}, spelt: recent.Map[uint64, uint64]{Most: maxSpelt}, suspects: map[string]bool{}}
 }
@@ -137,7 +140,7 @@ func (d *Detector) Saw(p Page) {
 	d.compare(p)
 }
 
-// pattern returns the pattern with this id, or nil where it has one page at most.
+// pattern returns the pattern with this id, or nil if it has at most one page.
 func (d *Detector) pattern(id uint64) *pattern {
 	if place, known := d.places[id]; known {
 		return &d.patterns[place]
@@ -145,7 +148,7 @@ func (d *Detector) pattern(id uint64) *pattern {
 	return nil
 }
 
-// add makes a pattern that had one page.
+// add makes a pattern that has had one page.
 func (d *Detector) add(id uint64, l level) *pattern {
 	if len(d.patterns) >= maxPatterns {
 		d.forget()
@@ -155,7 +158,7 @@ func (d *Detector) add(id uint64, l level) *pattern {
 	return &d.patterns[len(d.patterns)-1]
 }
 
-// forget makes room: patterns that were seen twice are the many.
+// forget drops patterns seen twice, which are the majority.
 func (d *Detector) forget() {
 	for least := uint32(2); len(d.patterns) > maxPatterns*3/4; least *= 2 {
 		kept := make([]pattern, 0, maxPatterns)
@@ -183,12 +186,13 @@ func (s *pattern) saw(r reading) {
 	}
 }
 
-// compare learns from pages that differ in one parameter of the query only.
+// compare learns from pairs of pages that differ in one query parameter only.
 func (d *Detector) compare(p Page) {
 	host := p.URL.Host()
 	for _, name := range names(p.URL.Query()) {
 		rest := d.without(p.URL, name)
-		for _, key := range [...]uint64{rest, d.with(rest, name)} { // the page without it, and with another value
+		// the page without the parameter, and with another value
+		for _, key := range [...]uint64{rest, d.with(rest, name)} {
 			if text, known := d.spelt.Get(key); known {
 				d.count(host, name, text == p.Text)
 				break
@@ -223,7 +227,7 @@ func (s *param) dust() bool {
 	return s != nil && s.Same >= minPairs && float64(s.Same) >= same*float64(s.Same+s.Other)
 }
 
-// without names a URL without one parameter.
+// without returns the key of a URL without one parameter.
 func (d *Detector) without(u weburl.URL, name string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(d.seed)
@@ -238,12 +242,12 @@ func (d *Detector) without(u weburl.URL, name string) uint64 {
 	return h.Sum64()
 }
 
-// with names a URL with any value of a parameter.
+// with returns the key of a URL with any value of a parameter.
 func (d *Detector) with(rest uint64, name string) uint64 {
 	return maphash.String(d.seed, name) ^ rest*0x9E3779B97F4A7C15
 }
 
-// Look says what is known against a URL.
+// Look returns the finding about a URL.
 func (d *Detector) Look(u weburl.URL) Finding {
 	f := structure(u)
 	d.mu.Lock()
@@ -270,11 +274,11 @@ func (d *Detector) Look(u weburl.URL) Finding {
 	return f
 }
 
-// parameters looks for one that changes nothing, where the page was read under
-// another value of it, or without.
+// parameters finds a parameter without effect, if the page was read with another value of it, or
+// without it.
 func (d *Detector) parameters(u weburl.URL) Finding {
 	if _, known := d.spelt.Get(d.without(u, "")); known {
-		return Finding{Factor: 1} // this very page was read: a copy of nothing
+		return Finding{Factor: 1} // this very URL was read, so it is no copy
 	}
 	for _, name := range names(u.Query()) {
 		s := d.params[u.Host()+"?"+name]
@@ -291,13 +295,13 @@ func (d *Detector) parameters(u weburl.URL) Finding {
 	return Finding{Factor: 1}
 }
 
-// String says how many pages a parameter has changed.
+// String describes how many pairs of pages a parameter has changed.
 func (s *param) String() string {
 	return fmt.Sprintf("changed nothing in %d of %d pairs of pages", s.Same, s.Same+s.Other)
 }
 
-// Dust says in words which parameters of a URL have changed nothing on its host:
-// once the page was read, the URL is demoted.
+// Dust describes the parameters of a URL without effect on its host; the URL is demoted once its
+// page was read.
 func (d *Detector) Dust(u weburl.URL) (all []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -309,8 +313,8 @@ func (d *Detector) Dust(u weburl.URL) (all []string) {
 	return all
 }
 
-// multiplies reports whether a pattern makes copies and has had no relevant page
-// for long: near copies on a relevant site are often pages of their own.
+// multiplies reports whether a pattern makes copies and has had no relevant page recently: near
+// copies of relevant pages are often distinct pages.
 func (s *pattern) multiplies() bool {
 	if s.Barren < minPages {
 		return false
@@ -321,14 +325,14 @@ func (s *pattern) multiplies() bool {
 	return s.Pages >= minHost && float64(s.Copies) >= copiesHost*float64(s.Pages)
 }
 
-// barren reports whether a host has no end and no yield.
+// barren reports whether a host has many pages and no yield.
 func (s *pattern) barren() bool {
 	return s.Level == wholeHost && s.Barren > poor && s.Barren == s.Pages
 }
 
 func (s *pattern) bad() bool { return s.multiplies() || s.barren() }
 
-// judge says what is known against the pattern of this name.
+// judge returns the finding about the pattern of this name.
 func (s *pattern) judge(name string) Finding {
 	switch {
 	case s.multiplies():
@@ -341,7 +345,7 @@ func (s *pattern) judge(name string) Finding {
 	return Finding{Factor: 1}
 }
 
-// Counts tells how much is demoted now.
+// Counts returns how many patterns and parameters are demoted now.
 func (d *Detector) Counts() (patterns, params int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -7,13 +7,13 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// A kept is what is stored of a site, so that a restart does not ask every
-// host again and does not forget which of them could not be reached.
+// A kept is the stored state of a site, so that a restart need not fetch every robots.txt again and
+// remembers which hosts were unreachable.
 type kept struct {
 	Version int       `json:"version"`
 	Agent   string    `json:"agent"`
 	At      time.Time `json:"at"`    // when it was stored
-	Until   time.Time `json:"until"` // when to ask again
+	Until   time.Time `json:"until"` // when to fetch again
 	Failure string    `json:"failure,omitempty"`
 	Fails   int       `json:"fails,omitempty"`
 	Next    string    `json:"next,omitempty"` // where a redirect led
@@ -27,8 +27,8 @@ const (
 	maxKept     = 128 << 10 // bytes; larger rules are fetched again
 )
 
-// keep stores what is known of s. What cannot be stored is fetched again after
-// a restart, and a host that did not answer at all is tried again.
+// keep stores the state of s. If that fails, rules are fetched again after a restart, as are those
+// of hosts that did not answer.
 func (c *Cache) keep(s *site) {
 	if c.options.Save == nil || s.err != nil {
 		return
@@ -43,9 +43,8 @@ func (c *Cache) keep(s *site) {
 	}
 }
 
-// recall fills s, of which nothing is known, with what was stored. Nothing is
-// believed for longer than it would be if it had come just now, wherever the
-// clock stands.
+// recall fills s with its stored state. Whatever the clock says, it is valid no longer than if it
+// had been fetched now.
 func (c *Cache) recall(s *site) {
 	s.recalled = true
 	if c.options.Load == nil {

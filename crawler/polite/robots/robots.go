@@ -1,5 +1,5 @@
-// Package robots keeps the rules that hosts set for robots (RFC 9309): what
-// may be asked, how often, and what to believe while a host does not say.
+// Package robots fetches, caches and matches robots.txt (RFC 9309), including what applies while it
+// cannot be fetched.
 package robots
 
 import (
@@ -22,18 +22,18 @@ const MaxSize = 500 << 10
 
 // Options tune a Cache.
 type Options struct {
-	// Agent is the product token that groups of rules name us by. It matches
-	// whole and in any case: rules for "gaze" do not bind "gazehound".
+	// Agent is our product token in User-agent lines. It matches whole and in any case: rules for
+	// "gaze" do not apply to "gazehound".
 	Agent string
 	// Fetch makes one exchange and follows no redirect, such as
 	// fetch.Client.FetchPrefix with MaxSize.
 	Fetch func(ctx context.Context, u weburl.URL) (*page.Response, error)
 
-	// Turn takes the turn of a host that another one's robots.txt has moved to,
-	// and returns 0 or how long to wait for it; nil: nothing waits.
+	// Turn takes the slot of a host to which another host's robots.txt redirects, and returns 0 or
+	// how long to wait for it; nil: no waiting.
 	Turn func(host string) (wait time.Duration)
 
-	TTL      time.Duration // how long rules are believed, at most 24 h
+	TTL      time.Duration // how long rules are valid, at most 24 h
 	Retry    time.Duration // wait after the first failure; doubled for every further one in a row
 	RetryMax time.Duration // longest wait
 	MaxDelay time.Duration // longest Crawl-delay; longer ones are cut to it
@@ -41,8 +41,8 @@ type Options struct {
 	Hosts  int   // remembered in memory
 	Memory int64 // bytes of rules remembered in memory
 
-	// Save keeps what is known of a site over a restart, and Load returns it,
-	// or nil. Either may be nil, and neither may call the Cache.
+	// Save stores the state of a site for the next start, and Load returns it, or nil. Either may
+	// be nil, and neither may call the Cache.
 	Save func(site string, data []byte)
 	Load func(site string) []byte
 }
@@ -88,58 +88,57 @@ func isToken(s string) bool {
 	return s != ""
 }
 
-// A Decision reports whether a URL may be asked now.
+// A Decision is whether a URL may be requested now.
 type Decision struct {
 	Allowed  bool
 	Delay    time.Duration // Crawl-delay for us, at most MaxDelay, or 0
-	Sitemaps []string      // canonical URLs that the host names, at most 100; not to be changed
+	Sitemaps []string      // canonical URLs in robots.txt, at most 100; read-only
 
-	// Fetched tells that this call made a request, so that the turn of the
-	// host is used up: Check again in its next turn. Until then Allowed is a
-	// first opinion, for robots.txt may have moved. Response is what came.
+	// Fetched means that this call made a request, which used the host's slot: call Check again in
+	// the next slot. Until then Allowed is provisional, since robots.txt may have moved. Response
+	// is the answer.
 	Fetched  bool
 	Response *page.Response
 
-	// Asked is the host that was asked, which is not that of the URL where its
-	// robots.txt has moved. Its turn was taken with Options.Turn then, and the
-	// turn of the URL's host was not used.
+	// Asked is the host that got the request. If robots.txt has moved, it differs from the URL's
+	// host: its slot was taken with Options.Turn, and that of the URL's host was not used.
 	Asked string
 
-	// Wait > 0 means that the robots.txt has moved to a host whose turn is not
-	// to be had: Check again after that.
+	// Wait > 0 means that robots.txt has moved to a host whose slot is taken: call Check again
+	// after that time.
 	Wait time.Duration
 
-	// Retry > 0 means that the rules cannot be had: ask again after that, and
-	// until then nothing of the host. Err is why, such as a *fetch.Error of
-	// class dns, or nil where the host answered with a bad status.
+	// Retry > 0 means that the rules cannot be fetched: until then nothing may be requested from
+	// the host. Err is the reason, such as a *fetch.Error of class dns, or nil if the host answered
+	// with a bad status.
 	Retry time.Duration
 	Err   error
 }
 
-// A Cache knows the rules of many hosts, and fetches those that it does not
-// know. It is safe for concurrent use and starts no goroutines.
+// A Cache caches the rules of many hosts and fetches missing ones. It is safe for concurrent use
+// and starts no goroutines.
 type Cache struct {
 	options Options
 
 	mu     sync.Mutex
 	sites  *simplelru.LRU[string, *site] // by scheme and host
-	memory int64                         // of their rules
+	memory int64                         // bytes of their rules
 }
 
-// A site is what is known of one scheme and host. It belongs to the caller of take;
-// size and taken are guarded by Cache.mu.
+// A site is the state of one scheme and host. It belongs to the caller of take; size and taken are
+// guarded by Cache.mu.
 type site struct {
 	key   string
 	size  int64         // of rules, as the cache counts it
 	taken chan struct{} // closed when the site is released; nil: it is free
 
-	rules    *rules    // last that were had, or nil
+	rules    *rules    // last rules fetched, or nil
 	until    time.Time // when to ask again
-	recalled bool      // what was kept of it has been looked for
-	trouble            // why the last request did not bring its rules; zero: it did
+	recalled bool      // its stored state was loaded
+	trouble            // why the last request failed; zero: it did not
 }
 
-// A trouble is why a request of a site did not bring its rules.
+// A trouble is why a request for robots.txt brought no rules.
 type trouble struct {
 	failure string     // in words, or ""
 	err     error      // of the fetch, or nil
@@ -161,15 +160,13 @@ func New(o Options) (*Cache, error) {
 	return c, err
 }
 
-// Check reports whether u may be asked. Where the rules of its host are not
-// known, it makes one request for them, not more: a redirect is followed by
-// the next Check, so that even robots.txt is asked for at the host's pace. Many
-// Checks of one host at once make one request. The only error is that of ctx.
+// Check reports whether u may be requested. If the rules of its host are unknown, it makes one
+// request for them: a redirect is followed by the next Check, so that robots.txt, too, respects the
+// host's delay. Concurrent Checks of one host make one request. The only error is that of ctx.
 //
-// What a response means: 2xx has the rules; a redirect is followed up to five
-// times, also to other hosts; 4xx and longer chains mean that there are no
-// rules; 429, 5xx and no response mean that nothing is allowed for now. Rules
-// past their time stay in force while the host cannot be reached.
+// What a response means: 2xx has the rules; a redirect is followed up to five times, also to other
+// hosts; 4xx and longer chains mean that there are no rules; 429, 5xx and no response mean that
+// nothing is allowed for now. Expired rules stay in force while the host cannot be reached.
 func (c *Cache) Check(ctx context.Context, u weburl.URL) (Decision, error) {
 	s, err := c.take(ctx, u.Scheme()+"://"+u.Host())
 	if err != nil {
@@ -223,26 +220,26 @@ func (c *Cache) release(s *site) {
 	s.taken = nil
 }
 
-// judge fills d from what is known of s.
+// judge fills d from the state of s.
 func (c *Cache) judge(s *site, u weburl.URL, d *Decision) {
 	switch {
 	case s.rules == nil && s.failure != "":
 		d.Retry, d.Err = max(time.Until(s.until), time.Millisecond), s.err
 	case d.Wait > 0:
-	case s.rules == nil: // moved: the next Check looks there
+	case s.rules == nil: // moved: the next Check follows the redirect
 		d.Allowed = true
 	default:
 		d.Delay, d.Sitemaps, d.Allowed = s.rules.Delay, s.rules.Sitemaps, s.rules.allows(u)
 	}
 }
 
-// ask makes the one request that is due and writes what it means into s.
+// ask makes one request and updates s with its result.
 func (c *Cache) ask(ctx context.Context, s *site, d *Decision) error {
 	at := s.next
 	if at.IsZero() {
 		var err error
 		if at, err = weburl.Parse(s.key + "/robots.txt"); err != nil {
-			return err // cannot be: the key comes from a URL
+			return err // impossible: the key comes from a URL
 		}
 	}
 	_, own, _ := strings.Cut(s.key, "://")
@@ -293,14 +290,14 @@ func (c *Cache) site(key string) *site {
 	return s
 }
 
-// weigh notes how much memory the rules of s take, and forgets the sites that were
-// not used for longest if that is too much.
+// weigh accounts for the memory of the rules of s and evicts the least recently used sites above
+// the limit.
 func (c *Cache) weigh(s *site) {
 	size := s.rules.size()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if now, known := c.sites.Peek(s.key); !known || now != s {
-		return // forgotten meanwhile
+		return // evicted meanwhile
 	}
 	c.memory += size - s.size
 	s.size = size

@@ -18,12 +18,12 @@ import (
 	"github.com/jimsmart/grobotstxt"
 )
 
-// rules are what one robots.txt says to one agent. The grammar, with the
-// common misspellings, is grobotstxt's. That library reads the whole file
-// again for every question; here it is read once, and only the lines that
-// bind the agent are kept.
+// rules are the rules of one robots.txt for one agent. grobotstxt parses the file, with the common
+// misspellings. That library parses it again for every URL; here it is parsed once, and only the
+// lines for the agent are kept.
 type rules struct {
-	List     []rule        `json:"list,omitempty"`  // longest pattern first, of equal length those first that allow
+	// longest pattern first; of equal length, allowing ones first
+	List     []rule        `json:"list,omitempty"`
 	Delay    time.Duration `json:"delay,omitempty"` // Crawl-delay, or 0
 	Sitemaps []string      `json:"sitemaps,omitempty"`
 }
@@ -42,7 +42,7 @@ func parse(body []byte, agent string, at weburl.URL, maxDelay time.Duration) *ru
 	if len(body) > MaxSize {
 		body = body[:MaxSize]
 		if end := bytes.LastIndexAny(body, "\r\n"); end >= 0 {
-			body = body[:end] // half a rule would be another rule
+			body = body[:end] // half a rule could be a different rule
 		}
 	}
 	r := reader{agent: agent, at: at, maxDelay: maxDelay}
@@ -52,8 +52,8 @@ func parse(body []byte, agent string, at weburl.URL, maxDelay time.Duration) *ru
 
 var escapes = regexp.MustCompile(`%[0-9a-fA-F]{2}`)
 
-// text undoes UTF-16, which some editors save robots.txt in, and writes
-// percent-escapes in upper case, for grobotstxt 1.0.3 spoils the others.
+// text decodes UTF-16, in which some editors save robots.txt, and writes percent-escapes in upper
+// case, because grobotstxt 1.0.3 corrupts lower-case ones.
 func text(body []byte) string {
 	if order := utf16Order(body); order != nil {
 		units := make([]uint16, len(body)/2)
@@ -81,8 +81,8 @@ func utf16Order(body []byte) binary.ByteOrder {
 	return nil
 }
 
-// A reader takes the lines of a robots.txt from grobotstxt and keeps those
-// that bind agent: the groups that name it, or else those for everybody.
+// A reader receives the lines of a robots.txt from grobotstxt and keeps those for agent: the groups
+// that name it, or else those for all agents.
 type reader struct {
 	agent    string
 	at       weburl.URL
@@ -95,9 +95,8 @@ type reader struct {
 	// The group that is being read.
 	inNamed, inEverybody bool
 	inRules              bool // a rule was read: the next User-agent line begins a new group
-	// Who a Crawl-delay binds: only the User-agent lines right above. It is no
-	// part of the RFC, which would make one group of "User-agent: a, Crawl-delay:
-	// 9, User-agent: *, Disallow: /x".
+	// A Crawl-delay applies to the User-agent lines right above it only. It is no part of the RFC,
+	// by which "User-agent: a, Crawl-delay: 9, User-agent: *, Disallow: /x" would be one group.
 	slowNamed, slowEverybody bool
 	slowDone                 bool
 }
@@ -127,8 +126,8 @@ func (r *reader) HandleUserAgent(_ int, value string) {
 	}
 }
 
-// token returns the product token that a User-agent value begins with, by the
-// characters that grobotstxt admits.
+// token returns the product token at the start of a User-agent value, by grobotstxt's set of
+// characters.
 func token(value string) string {
 	for i := range len(value) {
 		c := value[i]
@@ -142,7 +141,7 @@ func token(value string) string {
 
 func (r *reader) HandleAllow(_ int, value string) {
 	r.rule(value, true)
-	// Google's habit: "/x/index.html" also allows "/x/".
+	// As Google does, "/x/index.html" also allows "/x/".
 	if i := strings.LastIndexByte(value, '/'); i >= 0 && strings.HasPrefix(value[i:], "/index.htm") {
 		r.rule(value[:i+1]+"$", true)
 	}
@@ -195,7 +194,8 @@ func (r *reader) HandleUnknownAction(_ int, key, value string) {
 	}
 }
 
-// crawlDelay reads seconds, with a fraction perhaps, and cuts them to longest. What is no delay is 0.
+// crawlDelay parses seconds, possibly with a fraction, and cuts them to longest. An invalid value
+// is 0.
 func crawlDelay(value string, longest time.Duration) time.Duration {
 	number, _, _ := strings.Cut(value, " ")
 	seconds, _ := strconv.ParseFloat(strings.TrimSuffix(number, "s"), 64) // infinite where there are too many
@@ -245,9 +245,8 @@ func (r *rules) size() int64 {
 	return n
 }
 
-// allows reports whether u may be asked for: the longest pattern that matches
-// decides, and of two as long the one that allows (RFC 9309, section 2.2.2).
-// None decides about robots.txt itself, which is always allowed.
+// allows reports whether u may be requested: the longest matching pattern decides, at equal length
+// the one that allows (RFC 9309, section 2.2.2). robots.txt itself is always allowed.
 func (r *rules) allows(u weburl.URL) bool {
 	if len(r.List) == 0 || u.Path() == "/robots.txt" {
 		return true
@@ -261,10 +260,9 @@ func (r *rules) allows(u weburl.URL) bool {
 	return i < 0 || r.List[i].Allow
 }
 
-// Matches reports whether path begins with pattern, in which "*" stands for any
-// text and "$" at the end for the end of path. It takes the leftmost place for
-// each piece between two stars, which is enough and makes it linear: no
-// pattern blows up.
+// Matches reports whether path begins with pattern, in which "*" stands for any text and "$" at the
+// end for the end of path. It takes the leftmost match of each piece between two stars, which
+// suffices and makes it linear.
 func Matches(pattern, path string) bool {
 	pattern, anchored := strings.CutSuffix(pattern, "$")
 	piece, rest, starred := strings.Cut(pattern, "*")
@@ -286,10 +284,10 @@ func Matches(pattern, path string) bool {
 	return !anchored || path == ""
 }
 
-// normal writes a path or pattern so that two spellings of one path agree (RFC
-// 9309, section 2.2.2): escapes in upper case and only for characters that are
-// neither unreserved nor reserved. In a pattern a star, and a dollar at its end,
-// have a meaning; everywhere else they are ordinary characters and escaped.
+// normal returns the canonical spelling of a path or pattern (RFC 9309, section 2.2.2): escapes in
+// upper case and only for characters that are neither unreserved nor reserved. In a pattern a star,
+// and a dollar at its end, have a meaning; everywhere else they are ordinary characters and
+// escaped.
 func normal(s string, pattern bool) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -311,8 +309,8 @@ func normal(s string, pattern bool) string {
 	return b.String()
 }
 
-// The characters of RFC 3986 that stand for themselves, but for "*" and "$",
-// which stand for something else in a pattern.
+// The characters of RFC 3986 that need no escape, except "*" and "$", which are special in
+// patterns.
 const (
 	unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 	reserved   = ":/?#[]@!&'()+,;="

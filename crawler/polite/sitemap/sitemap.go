@@ -1,5 +1,5 @@
-// Package sitemap reads the lists of their pages that sites publish
-// (sitemaps.org, version 0.9): XML lists, indexes of lists, and plain text.
+// Package sitemap parses sitemaps (sitemaps.org, version 0.9): XML, indexes of sitemaps, and plain
+// text.
 package sitemap
 
 import (
@@ -24,11 +24,11 @@ type Limits struct {
 	Entries int   // of pages and lists together
 }
 
-// A File is what one sitemap file says.
+// A File is the content of one sitemap file.
 type File struct {
 	Pages   []weburl.URL
 	Lists   []weburl.URL // further sitemap files, of an index
-	Foreign int          // entries of other hosts, which a host cannot speak for (protocol, "Location")
+	Foreign int          // entries of other hosts, which are ignored (protocol, "Location")
 	Bad     int          // entries that are no http or https URL
 	Cut     bool         // a limit ended the reading
 }
@@ -36,11 +36,10 @@ type File struct {
 // ErrFormat is the error for a file that is no sitemap.
 var ErrFormat = errors.New("not a sitemap")
 
-const maxText = 8 << 10 // bytes of one element that are looked at
+const maxText = 8 << 10 // bytes of one element that are read
 
-// Read reads the sitemap at the URL at, which may be packed with gzip. What was
-// understood before an error is returned with it: half a list is of use.
-// Entities that a file declares itself are errors, so none can blow up.
+// Read parses the sitemap at the URL at, which may be compressed with gzip. Entries before an error
+// are returned with it. Entities that a file declares are errors, so they cannot expand.
 func Read(r io.Reader, at weburl.URL, limits Limits) (File, error) {
 	in := bufio.NewReader(r)
 	if magic, _ := in.Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
@@ -86,8 +85,8 @@ type list struct {
 
 var errEnough = errors.New("enough")
 
-// xml reads elements as they come: a document of any size takes the memory of
-// its entries.
+// xml parses a stream of elements: memory is that of the entries, whatever the size of the
+// document.
 func (l *list) xml(r io.Reader) error {
 	d := xml.NewDecoder(r)
 	d.CharsetReader = charset.NewReaderLabel
@@ -141,7 +140,7 @@ func (l *list) xml(r io.Reader) error {
 	}
 }
 
-// text reads a list of URLs, one a line.
+// text reads a list of URLs, one per line.
 func (l *list) text(r *bufio.Reader) error {
 	for n := 0; ; n++ {
 		line, err := r.ReadString('\n')
@@ -166,7 +165,7 @@ func (l *list) text(r *bufio.Reader) error {
 	}
 }
 
-// add takes one entry in, or returns errEnough.
+// add adds one entry, or returns errEnough.
 func (l *list) add(loc string, isList bool) error {
 	if l.size++; l.size > l.limits.Entries {
 		l.Cut = true

@@ -1,5 +1,5 @@
-// Package tdm reads the file in which a site reserves its rights to text and
-// data mining (TDM Reservation Protocol, W3C community group, section 6).
+// Package tdm parses the file in which a site reserves its rights to text and data mining (TDM
+// Reservation Protocol, W3C community group, section 6).
 package tdm
 
 import (
@@ -9,10 +9,10 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// Path is where a host keeps the file.
+// Path is the path of the file on a host.
 const Path = "/.well-known/tdmrep.json"
 
-// Bounds of what is believed of one file.
+// Bounds of one file.
 const (
 	MaxSize    = 256 << 10 // bytes
 	maxRules   = 1000
@@ -27,8 +27,7 @@ type rule struct {
 	reserved bool
 }
 
-// Parse reads a file. What is no list of rules reserves nothing; a rule that
-// cannot be read is left out.
+// Parse parses a file. A file that is no list of rules reserves nothing; invalid rules are skipped.
 func Parse(body []byte) Rules {
 	var list []struct {
 		Location    *string `json:"location"`
@@ -50,8 +49,8 @@ func Parse(body []byte) Rules {
 	return rules
 }
 
-// Reserved reports whether the page at u is reserved: the first rule whose
-// location fits decides, as patterns of robots.txt do.
+// Reserved reports whether the page at u is reserved: the first rule whose location matches
+// decides, with the patterns of robots.txt.
 func (r Rules) Reserved(u weburl.URL) bool {
 	path := u.Path()
 	if q := u.Query(); q != "" {

@@ -10,11 +10,11 @@ import (
 
 // Bounds of a JSON list.
 const (
-	maxDepth   = 64   // of objects and arrays in each other
+	maxDepth   = 64   // nesting of objects and arrays
 	maxObjects = 1000 // addresses of one object
 )
 
-// errDepth and errMany are the errors for what no program writes.
+// errDepth and errMany are the errors for lists beyond these bounds.
 var (
 	errDepth = errors.New("objects lie too deep in each other")
 	errMany  = errors.New("an object has too many web addresses")
@@ -27,8 +27,8 @@ type reader struct {
 	found func(Found) error
 }
 
-// readJSON takes the values of the keys that stand for web addresses, of
-// SPARQL's bindings, and of lists of nothing but text.
+// readJSON finds web addresses in the values of known keys, in SPARQL's bindings, and in lists of
+// strings.
 func readJSON(in io.Reader, found func(Found) error) error {
 	limit := &bounded{r: &separated{in}, left: maxPiece}
 	r := &reader{limit, json.NewDecoder(limit), found}
@@ -48,16 +48,15 @@ func (r *reader) token() (json.Token, error) {
 	return r.Token()
 }
 
-// An object is what has been read of one: an element of a list, with the
-// objects that are its members.
+// An object is the content of an element of a list, with the objects that are its members.
 type object struct {
 	urls []string
 	lon  *float64
 	lat  *float64
 }
 
-// element reads an element of the list of a key, or a whole document, and hands
-// out its addresses with its place.
+// element reads an element of the list of a key, or a whole document, and reports its addresses
+// with its coordinates.
 func (r *reader) element(key string, depth int) error {
 	var o object
 	if err := r.value(&o, key, depth); err != nil {
@@ -111,7 +110,7 @@ func (r *reader) value(o *object, key string, depth int) error {
 	return nil
 }
 
-// degrees returns a number, or nil where it is out of all bounds.
+// degrees returns a number, or nil if it is no angle.
 func degrees(n json.Number) *float64 {
 	if f, err := n.Float64(); err == nil && f >= -180 && f <= 180 {
 		return &f
@@ -119,8 +118,8 @@ func degrees(n json.Number) *float64 {
 	return nil
 }
 
-// members reads the rest of an object into o. What is below "value" belongs to
-// the key above it, as SPARQL's results have it.
+// members reads the rest of an object into o. Members of "value" belong to the key above it, as in
+// SPARQL's results.
 func (r *reader) members(o *object, key string, depth int) error {
 	for r.More() {
 		t, err := r.token()
@@ -141,8 +140,7 @@ func (r *reader) members(o *object, key string, depth int) error {
 	return r.end(depth)
 }
 
-// list reads the rest of the array of a key, each of whose elements stands for
-// itself.
+// list reads the rest of the array of a key as independent elements.
 func (r *reader) list(key string, depth int) error {
 	for r.More() {
 		if err := r.element(key, depth+1); err != nil {
@@ -152,8 +150,8 @@ func (r *reader) list(key string, depth int) error {
 	return r.end(depth)
 }
 
-// coordinates reads the rest of an array of GeoJSON: of a point its longitude and
-// latitude, of anything else the first point.
+// coordinates reads the rest of a GeoJSON array: the longitude and latitude of a point, or the
+// first point of other geometries.
 func (r *reader) coordinates(o *object, depth int) error {
 	if depth > maxDepth {
 		return errDepth
@@ -190,8 +188,7 @@ func (r *reader) end(depth int) error {
 	return unfinished(err, depth+1)
 }
 
-// unfinished tells the end of a file in the middle of a document from that
-// behind one.
+// unfinished turns io.EOF within a document into io.ErrUnexpectedEOF.
 func unfinished(err error, depth int) error {
 	if depth > 0 && errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// readMarkup takes the links of HTML, such as saved bookmarks, the outlines of
-// OPML, the entries of sitemaps and of feeds.
+// readMarkup finds the links of HTML, such as saved bookmarks, the outlines of OPML, and the
+// entries of sitemaps and feeds.
 func readMarkup(r io.Reader, found func(Found) error) error {
 	tokens := html.NewTokenizer(r)
 	tokens.SetMaxBuf(maxPiece)
@@ -41,7 +41,8 @@ func readMarkup(r io.Reader, found func(Found) error) error {
 		case html.EndTagToken:
 			inside = false
 		}
-		if link = address(link); !absolute.MatchString(link) { // what has no scheme is relative to a page
+		// without a scheme it is relative to a page
+		if link = address(link); !absolute.MatchString(link) {
 			continue
 		}
 		if err := found(Found{URL: link}); err != nil {
@@ -71,7 +72,8 @@ func linkOf(t html.Token) string {
 		if site := of("htmlurl"); site != "" {
 			return site
 		}
-		if feed, err := url.Parse(of("xmlurl")); err == nil && feed.Host != "" { // the site that has the feed
+		// the site of the feed
+		if feed, err := url.Parse(of("xmlurl")); err == nil && feed.Host != "" {
 			return feed.Scheme + "://" + feed.Host + "/"
 		}
 		return of("url")

@@ -1,7 +1,6 @@
-// Package seedlist finds web addresses in the lists of other programs, for
-// crawls to start from: what Overpass, Wikidata and All the Places answer,
-// listings of web archives, bookmarks, the lists of feed readers, sitemaps,
-// tables, and plain text. It keeps no list: memory is bounded whatever the file.
+// Package seedlist finds seeds in the files of other programs: results of Overpass, Wikidata and
+// All the Places, listings of web archives, bookmarks, the lists of feed readers, sitemaps, tables,
+// and plain text. It streams: memory is bounded whatever the size of the file.
 package seedlist
 
 import (
@@ -16,21 +15,21 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// A Form is what a list was read as.
+// A Form is the format of a list.
 type Form string
 
-// The forms.
+// The formats.
 const (
-	JSON   Form = "JSON"   // one document, or many behind each other
+	JSON   Form = "JSON"   // one document, or several in a row
 	Markup Form = "markup" // HTML and XML
 	Table  Form = "table"  // CSV with a column of web addresses
 	Lines  Form = "lines"  // anything else: the first address of each line
 )
 
-// A Found is a web address as it stands in a list: without a scheme, too.
+// A Found is a web address as written in a list, possibly without a scheme.
 type Found struct {
 	URL string
-	At  *orb.Point // where its object lies, if the list says so
+	At  *orb.Point // coordinates of its object, if the list has them
 }
 
 // maxPiece bounds a line, a row, a tag or a value of a list, in bytes.
@@ -65,8 +64,8 @@ func Read(r io.Reader, found func(Found) error) (Form, error) {
 	return Lines, readLines(in, found)
 }
 
-// names reports whether a key or the head of a column stands for web addresses:
-// "website", "contact:website", "URL", "Internet", "original" of archives.
+// names reports whether a key or column header means web addresses: "website", "contact:website",
+// "URL", "Internet", "original" of archives.
 func names(key string) bool {
 	key = strings.ToLower(strings.Trim(key, "\" \t\r?"))
 	switch key {
@@ -81,14 +80,14 @@ func names(key string) bool {
 	return false
 }
 
-// absolute finds an address with its scheme in a text, bare one without in a text
-// that is nothing else.
+// absolute matches an address with its scheme within a text, bare an address without a scheme that
+// is the whole text.
 var (
 	absolute = regexp.MustCompile(`(?i)\bhttps?://[^\s\pC\pZ"'<>|\\^{}` + "`" + `]+`)
 	bare     = regexp.MustCompile(`^(?:[\pL\pN_-]+\.)+\pL{2,}(?::\d+)?(?:[/?][^\s\pC\pZ"'<>|\\^{}` + "`" + `]*)?$`)
 )
 
-// address returns the address that text is, without the end of a sentence, or "".
+// address returns the web address in text without punctuation at its end, or "".
 func address(text string) string {
 	text = strings.TrimRight(strings.TrimSpace(text), ".,;:!")
 	if text != "" && (absolute.FindString(text) == text || bare.MatchString(text)) {
@@ -97,8 +96,7 @@ func address(text string) string {
 	return ""
 }
 
-// values calls found with the addresses of a value, which may have several with
-// ";" between them.
+// values calls found with the addresses of a value, separated by ";".
 func values(value string, at *orb.Point, found func(Found) error) error {
 	for one := range strings.SplitSeq(value, ";") {
 		if url := address(one); url != "" {
@@ -110,8 +108,8 @@ func values(value string, at *orb.Point, found func(Found) error) error {
 	return nil
 }
 
-// readLines takes the first address of each line: of a list of URLs, of notes,
-// of a listing of an archive (CDX, CDXJ). Lines with # are comments.
+// readLines finds the first address of each line: of a list of URLs, of notes, of an archive's
+// listing (CDX, CDXJ). Lines with # are comments.
 func readLines(r io.Reader, found func(Found) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxPiece)

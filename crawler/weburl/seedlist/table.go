@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// separator returns what stands between the columns of a table whose head this
-// line is, or 0 where no column has web addresses.
+// separator returns the column separator of a table with this header line, or 0 if no column has
+// web addresses.
 func separator(line string) rune {
 	if strings.HasPrefix(line, "#") || absolute.MatchString(line) || address(line) != "" {
 		return 0
@@ -23,7 +23,7 @@ func separator(line string) rune {
 	return best
 }
 
-// readTable takes the columns of web addresses. Rows may have any length.
+// readTable reads the columns of web addresses. Rows may have any length.
 func readTable(r io.Reader, comma rune, found func(Found) error) error {
 	limit := &bounded{r: r, left: maxPiece}
 	rows := csv.NewReader(limit)
@@ -55,8 +55,7 @@ func readTable(r io.Reader, comma rune, found func(Found) error) error {
 	}
 }
 
-// A bounded reader fails when more than left bytes are read before whoever
-// reads sets it again.
+// A bounded reader fails when more than left bytes are read before its user resets left.
 type bounded struct {
 	r    io.Reader
 	left int
