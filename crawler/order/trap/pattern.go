@@ -58,8 +58,8 @@ func levelOf(i, n int) level {
 	return directory
 }
 
-// idOf returns the key of a pattern: a keyed hash, so that no page can choose a URL that collides
-// with a pattern of another host.
+// idOf returns the key of a pattern: a cryptographic hash, so that no page can choose a URL that
+// collides with a pattern of another host.
 func idOf(name string) uint64 {
 	sum := sha256.Sum256([]byte(name))
 	return binary.BigEndian.Uint64(sum[:])
