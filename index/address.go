@@ -106,7 +106,10 @@ func decodePage(stored string) (p pageRecord, err error) {
 	return p, err
 }
 
-func pageID(url string) string { return "p" + hashOf(url) }
+// pagePrefix begins the IDs of the documents of pages, and of no address.
+const pagePrefix = "p"
+
+func pageID(url string) string { return pagePrefix + hashOf(url) }
 
 func decodeRecord(id, stored string) (*record, error) {
 	r := &record{id: id}

@@ -3,9 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -22,21 +20,17 @@ type Forgotten struct {
 	Texts     []string // of the addresses by place: how they are written, telephones, e-mail addresses, persons
 }
 
-// A loss is what a page loses.
-type loss struct {
-	whole     bool
-	addresses []string // IDs; nil where whole
-}
-
 // Affected returns what Forget would take out, and changes nothing.
-func (x *Index) Affected(ctx context.Context, page, place func(string) bool) (n Forgotten, err error) {
-	_, n, err = x.losses(ctx, page, place)
+func (x *Index) Affected(ctx context.Context, page, place func(string) bool) (Forgotten, error) {
+	n, _, err := x.affected(ctx, page, place)
 	return n, err
 }
 
-func (x *Index) losses(ctx context.Context, page, place func(string) bool) (map[string]*loss, Forgotten, error) {
-	gone := map[string]bool{} // addresses
-	var n Forgotten
+// affected is Affected; gone are the IDs of the addresses whose place matches.
+func (x *Index) affected(
+	ctx context.Context, page, place func(string) bool,
+) (n Forgotten, gone map[string]bool, err error) {
+	gone = map[string]bool{}
 	if place != nil {
 		err := x.eachRecord(ctx, func(r *record) {
 			gone[r.id] = slices.ContainsFunc(r.Mentions, func(m *mention) bool {
@@ -54,31 +48,24 @@ func (x *Index) losses(ctx context.Context, page, place func(string) bool) (map[
 			}
 		})
 		if err != nil {
-			return nil, Forgotten{}, err
+			return n, nil, err
 		}
 		slices.Sort(n.Texts)
 		n.Texts = slices.Compact(n.Texts)
 	}
-	losses := map[string]*loss{}
-	err := x.eachPage(ctx, func(p *pageRecord) {
-		if page != nil && page(p.URL) {
-			losses[p.URL] = &loss{whole: true}
-			n.Addresses += len(p.States)
-			return
-		}
-		var lost []string
+	err = x.eachPage(ctx, func(p *pageRecord) {
+		lost := 0
 		for _, id := range p.States {
-			if gone[id] {
-				lost = append(lost, id)
+			if gone[id] || page != nil && page(p.URL) {
+				lost++
 			}
 		}
-		if len(lost) > 0 {
-			losses[p.URL] = &loss{addresses: lost}
-			n.Addresses += len(lost)
+		if lost > 0 {
+			n.Pages, n.Addresses = append(n.Pages, p.URL), n.Addresses+lost
 		}
 	})
-	n.Pages = slices.Sorted(maps.Keys(losses))
-	return losses, n, err
+	slices.Sort(n.Pages)
+	return n, gone, err
 }
 
 // eachRecord calls fn with all that is stored of addresses.
@@ -105,19 +92,39 @@ func (x *Index) Forget(ctx context.Context, page, place, text func(string) bool)
 	if x.writes == nil {
 		return Forgotten{}, ErrReadOnly
 	}
-	losses, n, err := x.losses(ctx, page, place)
+	n, gone, err := x.affected(ctx, page, place)
 	if err != nil {
 		return n, err
 	}
+	loses := map[string]bool{} // pages that lose an address, or only texts
+	for _, url := range n.Pages {
+		loses[url] = true
+	}
 	if text != nil {
-		if err := x.eachRecord(ctx, func(r *record) { r.saying(text, losses) }); err != nil {
+		err := x.eachRecord(ctx, func(r *record) {
+			for _, m := range r.Mentions {
+				if m.says(text) {
+					loses[m.URL] = loses[m.URL]
+				}
+			}
+		})
+		if err != nil {
 			return n, err
 		}
 	}
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(maxBatch)
-	for url, l := range losses {
-		work.Go(func() error { return x.change(ctx, change{url: url, without: l.addresses, says: text}) })
+	for url, address := range loses {
+		edit := func(m *mention) bool {
+			if address { // whose words these may be
+				m.Words = ""
+			}
+			if text != nil {
+				m.blank(text)
+			}
+			return !gone[m.id] && (page == nil || !page(url))
+		}
+		work.Go(func() error { return x.change(ctx, change{url: url, edit: edit}) })
 	}
 	if err := work.Wait(); err != nil {
 		return n, err
@@ -125,20 +132,14 @@ func (x *Index) Forget(ctx context.Context, page, place, text func(string) bool)
 	return n, x.merge(context.WithoutCancel(ctx))
 }
 
-// saying adds the pages to losses whose words beside the address match.
-func (r *record) saying(text func(string) bool, losses map[string]*loss) {
-	for _, m := range r.Mentions {
-		says := text(m.Near)
-		for _, t := range m.texts() {
-			says = says || text(*t)
-		}
-		if says && losses[m.URL] == nil {
-			losses[m.URL] = &loss{addresses: []string{}}
-		}
-	}
+// says reports whether a text beside the address matches.
+func (m *mention) says(text func(string) bool) bool {
+	return text(m.Near) || slices.ContainsFunc(m.texts(), func(t *string) bool { return text(*t) })
 }
 
-// merge rewrites the files of Bleve without what was deleted.
+// merge rewrites the files of Bleve without what was deleted. Bleve merges two segments
+// or more, so one page is written again; and it removes old states, and then the files of
+// no state, whenever it has stored a new one.
 func (x *Index) merge(ctx context.Context) error {
 	done, err := x.use()
 	if err != nil {
@@ -153,44 +154,37 @@ func (x *Index) merge(ctx context.Context) error {
 	if !ok {
 		return fmt.Errorf("index: %T cannot be merged", advanced)
 	}
-	// Bleve merges two segments or more. A page that is written again makes one.
-	if err := x.touch(ctx); err != nil {
+	var any *pageRecord
+	if err := x.eachPage(ctx, func(p *pageRecord) { any = p }); err != nil {
+		return err
+	}
+	if err := x.storeAgain(any); err != nil {
 		return err
 	}
 	if err := s.ForceMerge(ctx, nil); err != nil {
 		return fmt.Errorf("index: merge: %w", err)
 	}
-	// Bleve removes old states, and then the files of no state, whenever it has
-	// stored a new one.
 	for range 6 {
-		r, err := x.reader()
-		if err != nil {
-			return err
-		}
-		err = x.store(newCommit(r))
-		if err = errors.Join(err, r.Close()); err != nil {
+		if err := x.storeAgain(nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// touch writes one page again as it is, if there is any.
-func (x *Index) touch(ctx context.Context) error {
-	var any *pageRecord
-	if err := x.eachPage(ctx, func(p *pageRecord) { any = p }); err != nil || any == nil {
-		return err
-	}
+// storeAgain writes a state of the data, with a page as it is unless it is nil.
+func (x *Index) storeAgain(p *pageRecord) error {
 	r, err := x.reader()
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	c := newCommit(r)
-	if _, err := c.page(any.URL); err != nil {
-		return err
+	if p != nil {
+		id := pageID(p.URL)
+		p.before = len(p.States)
+		c.pages[id], c.stored[id], c.changed[id] = p, true, true
 	}
-	c.changed[pageID(any.URL)] = true
 	return x.store(c)
 }
 

@@ -52,6 +52,8 @@ const (
 	// Importance brings the addresses first that the most important pages state, as strategy
 	// trend rates pages (Ahmadi-Abkenari & Selamat 2010, figure 7, line 37).
 	Importance Sort = "importance"
+
+	byID Sort = "id" // of walks over several indexes
 )
 
 // A Facet is a property by which the matches of a query are counted.
@@ -188,7 +190,7 @@ func (q Query) check() (Query, error) {
 		return bad("%d addresses; at most %d may be named", len(q.Only), MaxLimit)
 	case q.Sample < 0 || q.Sample > MaxSample:
 		return bad("a sample of %d; 0 to %d are possible", q.Sample, MaxSample)
-	case !slices.Contains([]Sort{Relevance, Distance, Newest, ByName, Importance}, q.Sort):
+	case !slices.Contains([]Sort{Relevance, Distance, Newest, ByName, Importance, byID}, q.Sort):
 		return bad("sort %q is not relevance, distance, newest, name or importance", q.Sort)
 	case q.Sort == Distance && q.Center == nil:
 		return bad("sorting by distance needs a centre")
@@ -312,7 +314,7 @@ type cursor struct {
 func (c *cursor) compare(o *cursor, by Sort) int {
 	number, err := strconv.ParseFloat(c.Key, 64)
 	other, err2 := strconv.ParseFloat(o.Key, 64)
-	if by == ByName || err != nil || err2 != nil {
+	if by == ByName || by == byID || err != nil || err2 != nil {
 		return cmp.Or(strings.Compare(c.Key, o.Key), strings.Compare(c.ID, o.ID))
 	}
 	return cmp.Or(cmp.Compare(other, number), strings.Compare(c.ID, o.ID))

@@ -315,6 +315,8 @@ func (s *searcher) order() search.SortOrder {
 	case s.q.Sort == Importance:
 		by := &search.SortField{Field: fieldRank, Type: search.SortFieldAsString, Desc: true}
 		return search.SortOrder{by, id}
+	case s.q.Sort == byID:
+		return search.SortOrder{id, id}
 	case s.q.Sort == ByName:
 		by := &search.SortField{Field: fieldKey, Type: search.SortFieldAsString, Missing: search.SortFieldMissingFirst}
 		return search.SortOrder{by, id}

@@ -48,7 +48,7 @@ type Reply struct {
 type Question struct {
 	Query Query
 	Zoom  int    // of clusters
-	Text  string // of a suggestion; ID of an address; ID after which a walk continues
+	Text  string // of a suggestion
 	Limit int    // of suggestions
 }
 
@@ -66,6 +66,7 @@ type share struct {
 type answer struct {
 	Result
 	Shares []share
+	Cut    bool // some shares were left out, because they would make a long message
 	Stage  stage
 	Words  []string   // that are looked for
 	Center *orb.Point // of the search
@@ -77,24 +78,25 @@ type clusters struct {
 	Zoom     int
 }
 
-// A stretch is the answer of the kind "walk": a part of the whole walk.
-type stretch struct {
-	Shares []share
-	More   bool
+// A summary is the answer of the kind "state".
+type summary struct {
+	Stats Stats
+	State State
 }
 
 // questions are the questions that a part of an index answers.
 var questions = map[string]func(ctx context.Context, x *Index, q Question) (any, error){
 	"search":  func(ctx context.Context, x *Index, q Question) (any, error) { return x.answer(ctx, q.Query) },
 	"suggest": func(_ context.Context, x *Index, q Question) (any, error) { return x.Suggest(q.Text, q.Limit) },
-	"address": func(_ context.Context, x *Index, q Question) (any, error) { return x.shareOf(q.Text) },
-	"stats":   func(ctx context.Context, x *Index, _ Question) (any, error) { return x.Stats(ctx) },
-	"state":   func(_ context.Context, x *Index, _ Question) (any, error) { return x.State() },
 	"clusters": func(ctx context.Context, x *Index, q Question) (any, error) {
 		found, zoom, err := x.Clusters(ctx, q.Query, q.Zoom)
 		return clusters{found, zoom}, err
 	},
-	"walk": walkStretch,
+	"state": func(ctx context.Context, x *Index, _ Question) (any, error) {
+		stats, err := x.Stats(ctx)
+		state, err2 := x.State()
+		return summary{stats, state}, errors.Join(err, err2)
+	},
 }
 
 // Questions are the names of the kinds of questions that Answer answers.
@@ -113,6 +115,9 @@ func (x *Index) Answer(ctx context.Context, kind string, question []byte) (any, 
 	return answer(ctx, x, q)
 }
 
+// maxAnswer is about how many bytes of records one answer holds.
+const maxAnswer = 400 << 10
+
 func (x *Index) answer(ctx context.Context, q Query) (*answer, error) {
 	s, err := x.newSearch(ctx, q)
 	if err != nil || s == nil {
@@ -125,40 +130,17 @@ func (x *Index) answer(ctx context.Context, q Query) (*answer, error) {
 	}
 	a.Shares = slices.Clone(a.Shares)
 	k := &hitMaker{reader: s.reader}
+	size := 0
 	for i := range a.Shares {
+		if size += len(a.Shares[i].Record); size > maxAnswer && i > 0 && q.Only == nil {
+			a.Cut, a.Shares, a.Next = true, a.Shares[:i], a.Shares[i-1].After
+			break
+		}
 		if err := k.addSites(&a.Shares[i]); err != nil {
 			return nil, err
 		}
 	}
 	return a, nil
-}
-
-// shareOf returns what is known of an address; nil: nothing.
-func (x *Index) shareOf(id string) (found *share, err error) {
-	return found, x.withShare(id, func(k *hitMaker, s *share) error {
-		found = s
-		return k.addSites(s)
-	})
-}
-
-// stretchBytes is about how much one answer of a walk holds.
-const stretchBytes = 400 << 10
-
-func walkStretch(ctx context.Context, x *Index, q Question) (any, error) {
-	var s stretch
-	size := 0
-	err := x.walk(ctx, q.Query, q.Text, func(k *hitMaker, one share) error {
-		if s.More = size > stretchBytes; s.More {
-			return errEnough
-		}
-		size += len(one.Record)
-		s.Shares = append(s.Shares, one)
-		return k.addSites(&s.Shares[len(s.Shares)-1])
-	})
-	if errors.Is(err, errEnough) {
-		err = nil
-	}
-	return s, err
 }
 
 // addSites counts what the index has of the sites of an address.
@@ -312,7 +294,7 @@ func (s *Shards) Search(ctx context.Context, q Query) (*Result, error) {
 	}
 	q.Sample = cmp.Or(q.Sample, sampled)
 	for {
-		r, err := s.page(ctx, q)
+		r, _, err := s.page(ctx, q, nil)
 		if err != nil || len(r.Hits) > 0 || r.Next == "" {
 			return r, err
 		}
@@ -320,14 +302,16 @@ func (s *Shards) Search(ctx context.Context, q Query) (*Result, error) {
 	}
 }
 
-func (s *Shards) page(ctx context.Context, q Query) (*Result, error) {
-	parts, _, err := ask[*answer](ctx, s, "search", Question{Query: q})
+// page asks for one page of hits, which k makes (nil: as they fit q), and returns the
+// names of the parts that have answered, too.
+func (s *Shards) page(ctx context.Context, q Query, k *hitMaker) (*Result, []string, error) {
+	parts, names, err := ask[*answer](ctx, s, "search", Question{Query: q})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	a, err := merge(q, parts)
 	if err != nil || len(a.Shares) == 0 {
-		return &a.Result, err
+		return &a.Result, names, err
 	}
 	if len(parts) > 1 {
 		whole := q
@@ -337,16 +321,13 @@ func (s *Shards) page(ctx context.Context, q Query) (*Result, error) {
 			whole.Only = append(whole.Only, one.ID)
 		}
 		if parts, _, err = ask[*answer](ctx, s, "search", Question{Query: whole}); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	versions := map[string][]share{}
-	for _, p := range parts {
-		for _, one := range p.Shares {
-			versions[one.ID] = append(versions[one.ID], one)
-		}
+	versions := versionsIn(parts)
+	if k == nil {
+		k = q.hitMaker(splitQuery(strings.Join(a.Words, " ")), a.Center)
 	}
-	k := q.hitMaker(splitQuery(strings.Join(a.Words, " ")), a.Center)
 	before, err := decodeCursor(q.Cursor, q) // the last hit of the page before
 	first := err != nil
 	for _, one := range a.Shares {
@@ -362,7 +343,7 @@ func (s *Shards) page(ctx context.Context, q Query) (*Result, error) {
 		}
 		h, err := k.hit(versions[one.ID]...)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		h.After = one.After
 		a.Hits = append(a.Hits, h)
@@ -370,7 +351,18 @@ func (s *Shards) page(ctx context.Context, q Query) (*Result, error) {
 	if q.Group {
 		a.group(q.Limit)
 	}
-	return &a.Result, nil
+	return &a.Result, names, nil
+}
+
+// versionsIn returns what parts know of each address.
+func versionsIn(parts []*answer) map[string][]share {
+	versions := map[string][]share{}
+	for _, p := range parts {
+		for _, one := range p.Shares {
+			versions[one.ID] = append(versions[one.ID], one)
+		}
+	}
+	return versions
 }
 
 // merge makes one answer of those of several parts. What one part knows of an address
@@ -409,6 +401,12 @@ func merge(q Query, parts []*answer) (*answer, error) {
 		one, other := cursors[a.ID], cursors[b.ID]
 		return one.compare(&other, q.Sort)
 	})
+	for _, p := range parts {
+		if p.Cut { // nothing is known of what comes after it
+			last := func(one share) bool { return one.ID == p.Shares[len(p.Shares)-1].ID }
+			out.Shares = out.Shares[:slices.IndexFunc(out.Shares, last)+1]
+		}
+	}
 	for i := range out.Shares {
 		one := &out.Shares[i]
 		c := cursors[one.ID]
@@ -525,36 +523,34 @@ func (s *Shards) Suggest(typed string, limit int) ([]Suggestion, error) {
 func (s *Shards) Address(id string) (*Hit, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.Limit)
 	defer cancel()
-	parts, _, err := ask[*share](ctx, s, "address", Question{Text: id})
+	parts, _, err := ask[*answer](ctx, s, "search", Question{Query: Query{Only: []string{id}}})
 	if err != nil {
 		return nil, err
 	}
-	var known []share
-	for _, p := range parts {
-		if p != nil {
-			known = append(known, *p)
-		}
-	}
-	if len(known) == 0 {
+	known := versionsIn(parts)[id]
+	if known == nil {
 		return nil, nil
 	}
 	h, err := whole(nil, maxRead).hit(known...)
+	h.After = ""
 	return &h, err
 }
 
-// Walk asks all parts for stretch after stretch and passes the addresses on in
-// the order of their IDs. A part that answers at first and then no more is an
-// error.
+// Walk asks all parts for page after page and passes the addresses on in the order of
+// their IDs. A part that answers at first and then no more is an error.
 func (s *Shards) Walk(ctx context.Context, q Query, fn func(*Hit) error) error {
-	checked, err := q.check()
+	err := q.CheckFilters()
 	if err != nil {
 		return err
 	}
+	q.Sort, q.Limit = byID, MaxLimit
+	if q, err = q.check(); err != nil {
+		return err
+	}
 	k := whole(nil, maxEvidence)
-	k.fits = checked.named()
-	var first []string // parts that have answered the first question
-	for after := ""; ; {
-		stretches, names, err := ask[stretch](ctx, s, "walk", Question{Query: q, Text: after})
+	k.fits = q.named()
+	for first := []string(nil); ; {
+		r, names, err := s.page(ctx, q, k)
 		if err != nil {
 			return err
 		}
@@ -566,44 +562,25 @@ func (s *Shards) Walk(ctx context.Context, q Query, fn func(*Hit) error) error {
 				return fmt.Errorf("node %s has stopped answering: %w", name, ErrAway)
 			}
 		}
-		end, more := "", false // not all parts have answered beyond end
-		for _, p := range stretches {
-			if p.More && (!more || p.Shares[len(p.Shares)-1].ID < end) {
-				end, more = p.Shares[len(p.Shares)-1].ID, true
-			}
-		}
-		versions := map[string][]share{}
-		for _, p := range stretches {
-			for _, one := range p.Shares {
-				if !more || one.ID <= end {
-					versions[one.ID] = append(versions[one.ID], one)
-				}
-			}
-		}
-		for _, id := range slices.Sorted(maps.Keys(versions)) {
-			h, err := k.hit(versions[id]...)
-			if err == nil {
-				err = fn(&h)
-			}
-			if err != nil {
+		for i := range r.Hits {
+			if err := fn(&r.Hits[i]); err != nil {
 				return err
 			}
 		}
-		if !more {
+		if q.Cursor = r.Next; r.Next == "" {
 			return nil
 		}
-		after = end
 	}
 }
 
 // Stats adds up those of all parts. An address or page that two parts have
 // counts twice.
 func (s *Shards) Stats(ctx context.Context) (all Stats, err error) {
-	parts, _, err := ask[Stats](ctx, s, "stats", Question{})
+	parts, _, err := ask[summary](ctx, s, "state", Question{})
 	for _, p := range parts {
-		all.Pages += p.Pages
-		all.Addresses += p.Addresses
-		all.Mentions += p.Mentions
+		all.Pages += p.Stats.Pages
+		all.Addresses += p.Stats.Addresses
+		all.Mentions += p.Stats.Mentions
 	}
 	return all, err
 }
@@ -612,15 +589,15 @@ func (s *Shards) Stats(ctx context.Context) (all Stats, err error) {
 func (s *Shards) State() (all State, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.Limit)
 	defer cancel()
-	parts, names, err := ask[State](ctx, s, "state", Question{})
+	parts, names, err := ask[summary](ctx, s, "state", Question{})
 	if err != nil {
 		return all, err
 	}
 	sum := fnv.New64a()
 	for i, p := range parts {
-		fmt.Fprintf(sum, "%s %s\n", names[i], p.Generation)
-		if p.Updated.After(all.Updated) {
-			all.Updated = p.Updated
+		fmt.Fprintf(sum, "%s %s\n", names[i], p.State.Generation)
+		if p.State.Updated.After(all.Updated) {
+			all.Updated = p.State.Updated
 		}
 	}
 	all.Generation = fmt.Sprintf("%x", sum.Sum64())

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/blevesearch/bleve/v2/geo"
 	"github.com/blevesearch/bleve/v2/mapping"
@@ -106,17 +107,6 @@ func visitPoints(
 // is that of one address, and of all IDs. The Hit is fn's to keep; an error of fn
 // ends the walk and is returned.
 func (x *Index) Walk(ctx context.Context, q Query, fn func(*Hit) error) error {
-	return x.walk(ctx, q, "", func(k *hitMaker, s share) error {
-		h, err := k.hit(s)
-		if err != nil {
-			return err
-		}
-		return fn(&h)
-	})
-}
-
-// walk calls fn with the addresses whose ID is greater than after.
-func (x *Index) walk(ctx context.Context, q Query, after string, fn func(*hitMaker, share) error) error {
 	if err := q.CheckFilters(); err != nil {
 		return err
 	}
@@ -130,21 +120,18 @@ func (x *Index) walk(ctx context.Context, q Query, after string, fn func(*hitMak
 	if err != nil {
 		return err
 	}
-	from, found := slices.BinarySearch(ids, after)
-	if found {
-		from++
-	}
 	k := whole(s.reader, maxEvidence)
 	k.fits = s.q.named()
-	for _, id := range ids[from:] {
+	for _, id := range ids {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("index: %w", err)
 		}
-		stored, err := storedOf(s.reader, id)
+		r, err := recordOf(s.reader, id)
 		if err != nil {
 			return err
 		}
-		if err := fn(k, share{ID: id, Record: []byte(stored)}); err != nil {
+		h := k.hitOf(r)
+		if err := fn(&h); err != nil {
 			return err
 		}
 	}
@@ -162,36 +149,26 @@ func recordOf(r bleveindex.IndexReader, id string) (*record, error) {
 
 // Address returns the address with this ID as Walk does, with more of its
 // evidence; nil where there is none.
-func (x *Index) Address(id string) (h *Hit, err error) {
-	err = x.withShare(id, func(k *hitMaker, s *share) error {
-		found, err := k.hit(*s)
-		h = &found
-		return err
-	})
-	return h, err
-}
-
-// withShare calls fn with what is known of an address, if there is any.
-func (x *Index) withShare(id string, fn func(*hitMaker, *share) error) error {
-	const length = 16
+func (x *Index) Address(id string) (*Hit, error) {
 	done, err := x.use()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer done()
-	if x.bleve == nil || len(id) != length {
-		return nil
+	if x.bleve == nil || strings.HasPrefix(id, pagePrefix) {
+		return nil, nil
 	}
-	r, err := x.reader()
+	reader, err := x.reader()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer r.Close()
-	stored, err := storedOf(r, id)
-	if err != nil || stored == "" {
-		return err
+	defer reader.Close()
+	r, err := recordOf(reader, id)
+	if err != nil || r == nil {
+		return nil, err
 	}
-	return fn(whole(r, maxRead), &share{ID: id, Record: []byte(stored)})
+	h := whole(reader, maxRead).hitOf(r)
+	return &h, nil
 }
 
 // Pages hands the URL of every page that states an address to fn, out of one

@@ -21,11 +21,12 @@ import (
 // A change is one change of the data, handed to the writer.
 type change struct {
 	url      string
-	mentions []*mention        // what the page states now
-	gone     int64             // Unix seconds: what it does not state any more stays, as gone since then; 0: it goes
-	without  []string          // IDs that go while the others stay, in place of mentions; nil: none
-	says     func(string) bool // with without: texts of the others that go; nil: none
-	done     chan error        // room for one
+	mentions []*mention // what the page states now
+	gone     int64      // Unix seconds: what it does not state any more stays, as gone since then; 0: it goes
+	// edit changes what the page states, in place of mentions; false takes a mention out.
+	// Of one that is only counted, the mention has nothing but URL and ID.
+	edit func(*mention) bool
+	done chan error // room for one
 }
 
 // maxBatch bounds the changes that share a batch of Bleve, and gathering is how
@@ -302,8 +303,8 @@ func (c *commit) apply(one change) error {
 		c.pages[pageID(one.url)] = page
 	}
 	before := page.States
-	if one.without != nil {
-		return c.without(page, one.without, one.says)
+	if one.edit != nil {
+		return c.edit(page, one.edit)
 	}
 	page.States = nil
 	for _, m := range one.mentions {
@@ -337,9 +338,8 @@ func (c *commit) apply(one change) error {
 	return nil
 }
 
-// without takes addresses from a page, and texts from the others. These are not
-// found by the page's words any more, which may be those of an address that went.
-func (c *commit) without(page *pageRecord, ids []string, says func(string) bool) error {
+// edit changes what a page states.
+func (c *commit) edit(page *pageRecord, edit func(*mention) bool) error {
 	var left []string
 	for _, id := range page.States {
 		r, err := c.address(id)
@@ -347,17 +347,14 @@ func (c *commit) without(page *pageRecord, ids []string, says func(string) bool)
 			return err
 		}
 		c.changed[id] = true
-		if slices.Contains(ids, id) {
+		m := &mention{id: id, URL: page.URL}
+		if i := r.of(page.URL); i >= 0 {
+			m = r.Mentions[i]
+		}
+		if edit(m) {
+			left = append(left, id)
+		} else {
 			r.remove(page.URL)
-			continue
-		}
-		left = append(left, id)
-		i := r.of(page.URL)
-		if len(ids) > 0 && i >= 0 {
-			r.Mentions[i].Words = ""
-		}
-		if says != nil && i >= 0 {
-			r.Mentions[i].blank(says)
 		}
 	}
 	page.States = left
