@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"gazehound/internal/disk"
@@ -52,8 +51,6 @@ type Index struct {
 
 	using  sync.RWMutex // held for reading while the data is used
 	closed bool
-
-	first atomic.Pointer[firstPage]
 }
 
 // Open opens the index in dir for itself, and makes it where there is none. It starts a

@@ -596,20 +596,3 @@ func TestRenew(t *testing.T) {
 		t.Errorf("a page that is put without addresses leaves %v", got)
 	}
 }
-
-// The first page of all addresses is kept until the data changes, and nobody's copy
-// is another's.
-func TestFirstPage(t *testing.T) {
-	x := open(t)
-	put(t, x, town()[0])
-	q := Query{Facets: []Facet{ByCity}, Now: day}
-	find(t, x, q).Hits[0].Name = "changed"
-	q.Now = day.Add(time.Hour)
-	if x.first.Load() == nil || find(t, x, q).Hits[0].Name == "changed" {
-		t.Error("what was handed out before is handed out again")
-	}
-	put(t, x, town()[2])
-	if r := find(t, x, q); r.Total != 2 || r.Facets[0].Values[0].Count != 2 {
-		t.Errorf("%d addresses after a second one", r.Total)
-	}
-}

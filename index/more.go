@@ -7,17 +7,11 @@ import (
 
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/search/query"
-	bleveindex "github.com/blevesearch/bleve_index_api"
 	"github.com/paulmach/orb"
 )
 
 // more adds to an answer what q asks of the matches beyond its page.
 func (s *searcher) more(q query.Query, r *answer) (err error) {
-	if s.q.Points > 0 {
-		if r.Points, err = s.points(q, r.Shares); err != nil {
-			return err
-		}
-	}
 	if s.q.Sample == 0 && !s.q.CountPages {
 		return nil
 	}
@@ -36,24 +30,6 @@ func (s *searcher) more(q query.Query, r *answer) (err error) {
 		}
 	}
 	return nil
-}
-
-// points returns the coordinates of matches that are not on the page.
-func (s *searcher) points(q query.Query, page []share) (points []orb.Point, err error) {
-	err = visitPoints(s.ctx, s.reader, q, func(n bleveindex.IndexInternalID, p orb.Point) error {
-		if len(points) == s.q.Points {
-			return errEnough
-		}
-		id, err := s.reader.ExternalID(n)
-		if err != nil {
-			return err
-		}
-		if !slices.ContainsFunc(page, func(one share) bool { return one.ID == id }) {
-			points = append(points, p)
-		}
-		return nil
-	})
-	return points, err
 }
 
 // pages counts the pages that state addresses, a thousand addresses at a time.
@@ -115,7 +91,7 @@ func (s *searcher) locate(words []word) (*Hit, error) {
 		one := *s
 		one.words, one.stage = words, exact
 		one.q.Located, one.q.AddressOnly, one.q.Only, one.q.Limit = true, true, nil, 1
-		one.q.Facets, one.q.Points, one.q.Sample, one.q.CountPages = nil, 0, 0, false
+		one.q.Facets, one.q.Sample, one.q.CountPages = nil, 0, false
 		one.q.Sort, one.q.Explain = Relevance, false
 		a, err := one.find(nil)
 		if err != nil {

@@ -345,7 +345,7 @@ func TestQueryCheck(t *testing.T) {
 	for name, q := range map[string]Query{
 		"limit": {Limit: -1}, "limit high": {Limit: 501}, "long": {Text: strings.Repeat("a", 201)}, "utf8": {Text: "\xff"}, "sort": {Sort: "size"}, "no centre": {Sort: Distance},
 		"radius without": {Radius: 5}, "radius": {Center: &p, Radius: -1}, "huge radius": {Center: &p, Radius: 1e7}, "centre": {Center: &orb.Point{200, 0}},
-		"box": {Box: &orb.Bound{Min: orb.Point{1, 5}, Max: orb.Point{2, 4}}}, "points": {Points: 5001}, "bias": {Bias: 2}, "scale": {Scale: -1},
+		"box": {Box: &orb.Bound{Min: orb.Point{1, 5}, Max: orb.Point{2, 4}}}, "bias": {Bias: 2}, "scale": {Scale: -1},
 	} {
 		if _, err := x.Search(t.Context(), q); !errors.Is(err, ErrQuery) {
 			t.Errorf("%s: %v", name, err)
@@ -359,7 +359,7 @@ func TestQueryCheck(t *testing.T) {
 // A cursor belongs to all that a query asks for: no filter is left out of its
 // digest, nor anything in it that only says how much is told.
 func TestDigest(t *testing.T) {
-	told := []string{"Now", "Locate", "Limit", "Cursor", "Only", "Sample", "Points", "Facets", "Group", "CountPages", "Explain"}
+	told := []string{"Now", "Locate", "Limit", "Cursor", "Only", "Sample", "Facets", "Group", "CountPages", "Explain"}
 	plain := Query{}.digest()
 	fields := reflect.TypeFor[Query]()
 	for i := range fields.NumField() {

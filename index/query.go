@@ -135,7 +135,6 @@ type Query struct {
 	Limit  int    // 1 to MaxLimit; 0 means 10
 	Cursor string // Result.Next of the page before, asked with the same query but for Limit
 	Group  bool   // what is in one building is one hit, with its Tenants; a page has up to 5 × Limit addresses
-	Points int    // up to this many coordinates of further matches, for a map (at most 5,000)
 
 	// For one of several indexes, see Merge and Complete. Only keeps the
 	// addresses with these IDs (at most MaxLimit; nil: all). Sample asks for
@@ -184,8 +183,6 @@ func (q Query) check() (Query, error) {
 	switch {
 	case q.Limit < 1 || q.Limit > MaxLimit:
 		return bad("limit %d is not 1 to %d", q.Limit, MaxLimit)
-	case q.Points < 0 || q.Points > 5000:
-		return bad("%d points; 0 to 5000 are possible", q.Points)
 	case len(q.Only) > MaxLimit:
 		return bad("%d addresses; at most %d may be named", len(q.Only), MaxLimit)
 	case q.Sample < 0 || q.Sample > MaxSample:
@@ -343,10 +340,11 @@ func decodeCursor(text string, q Query) (c cursor, err error) {
 	return c, nil
 }
 
-// digest identifies a query, whatever page of its answer is asked for, in whatever detail: Limit, Cursor, Only, Sample, Points, Facets, Group, CountPages, Explain
-// and Now do not count.
+// digest identifies a query, whatever page of its answer is asked for, in whatever
+// detail: Limit, Cursor, Only, Sample, Facets, Group, CountPages, Explain and Now do not
+// count.
 func (q Query) digest() uint32 {
-	q.Limit, q.Cursor, q.Only, q.Sample, q.Points, q.Facets = 0, "", nil, 0, 0, nil
+	q.Limit, q.Cursor, q.Only, q.Sample, q.Facets = 0, "", nil, 0, nil
 	q.Group, q.CountPages, q.Explain, q.Now = false, false, false, time.Time{}
 	q.Since, q.Until = q.Since.UTC(), q.Until.UTC()
 	text, _ := json.Marshal(q) // numbers were checked

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +36,6 @@ func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
 		return nil, err
 	}
 	r := a.Result
-	r.Facets = slices.Clone(r.Facets)
 	k := s.q.hitMaker(s.words, s.q.Center)
 	k.reader = s.reader
 	for _, one := range a.Shares {
@@ -65,7 +63,7 @@ func (s *searcher) search() (a *answer, err error) {
 		from, to, after = c.Stage, c.Stage, &c
 	}
 	err = s.eachStage(from, to, func() (int, error) {
-		if a, err = s.page(after); err != nil {
+		if a, err = s.find(after); err != nil {
 			return 0, err
 		}
 		return a.Total, nil
@@ -219,34 +217,6 @@ func (s *searcher) query() (query.Query, error) {
 		words = query.NewConjunctionQuery([]query.Query{words, fits})
 	}
 	return words, nil
-}
-
-// A firstPage is the answer that each visit begins with: all addresses. It costs the
-// most, and is kept until something changes.
-type firstPage struct {
-	key    string
-	answer *answer
-}
-
-// page is find, but for the first page of all addresses.
-func (s *searcher) page(after *cursor) (*answer, error) {
-	q := s.asked
-	all := Query{Limit: q.Limit, Group: q.Group, Sort: q.Sort, Facets: q.Facets, Scale: q.Scale, Bias: q.Bias, Now: q.Now}
-	if !reflect.DeepEqual(q, all) {
-		return s.find(after)
-	}
-	key := fmt.Sprint(s.state.Generation, q.Limit, q.Group, q.Sort, q.Facets)
-	first := s.x.first.Load()
-	if first == nil || first.key != key {
-		a, err := s.find(nil)
-		if err != nil {
-			return nil, err
-		}
-		first = &firstPage{key, a}
-		s.x.first.Store(first)
-	}
-	a := *first.answer
-	return &a, nil
 }
 
 // find asks Bleve for a page.
@@ -420,17 +390,16 @@ const (
 // first stages those that are one edit away.
 func (s *searcher) word(i int) (query.Query, error) {
 	w := &s.words[i]
-	forms := s.formsOf(w)
 	var asWritten, stems, inAddress alternatives // a page of one language has the word in one of them
 	if !s.q.AddressOnly {
-		s.addTerms(&asWritten, 1, forms, forms[:1])
-		s.addTerms(&stems, 1, forms, forms[1:])
+		asWritten.add(fieldWords, 1, w.terms[0])
+		stems.add(fieldWords, 1, w.terms[1:]...)
 	}
 	if w.where[0] != w.terms[0] || s.q.AddressOnly { // of "langestr." lange is enough: str is a word of most addresses
 		inAddress.add(s.dictionary(), 1, w.where[0])
 	}
 	exact := []alternatives{inAddress, asWritten, stems}
-	similar, err := s.similar(i, forms)
+	similar, err := s.similar(i)
 	if err != nil {
 		return nil, err
 	}
@@ -465,7 +434,7 @@ func (s *searcher) word(i int) (query.Query, error) {
 }
 
 // similar returns the words that a word of the query may stand for.
-func (s *searcher) similar(i int, forms []bleveindex.DictEntry) (all alternatives, err error) {
+func (s *searcher) similar(i int) (all alternatives, err error) {
 	w, last := &s.words[i], i == len(s.words)-1
 	start := w.terms[0]
 	if isNumber(start) {
@@ -480,7 +449,7 @@ func (s *searcher) similar(i int, forms []bleveindex.DictEntry) (all alternative
 		if err != nil {
 			return nil, err
 		}
-		s.addTerms(&all, startedBoost, forms, longer)
+		all.add(s.dictionary(), startedBoost, longer...)
 	}
 	for _, form := range w.terms { // the dictionary has words without their endings
 		if s.stage < typos || utf8.RuneCountInString(form) < 4 {
@@ -499,42 +468,14 @@ func (s *searcher) similar(i int, forms []bleveindex.DictEntry) (all alternative
 		if err != nil {
 			return nil, err
 		}
-		s.addTerms(&all, typoBoost, forms, close)
+		all.add(s.dictionary(), typoBoost, close...)
 		for _, t := range close {
-			if k := kind.InQuery([]string{t.Term})[0]; len(k) > 0 && len(w.kinds) == 0 { // of a misspelt kind
+			if k := kind.InQuery([]string{t})[0]; len(k) > 0 && len(w.kinds) == 0 { // of a misspelt kind
 				w.kinds, s.pure = k, len(s.words) == 1
 			}
 		}
 	}
 	return all, nil
-}
-
-// formsOf returns the forms of a word with the documents that have them.
-func (s *searcher) formsOf(w *word) (forms []bleveindex.DictEntry) {
-	counts := &hitMaker{reader: s.reader}
-	for _, term := range w.terms {
-		forms = append(forms, bleveindex.DictEntry{Term: term, Count: uint64(counts.count(s.dictionary(), term))})
-	}
-	return forms
-}
-
-// addTerms adds terms that a word may stand for. None counts as rarer than the most
-// frequent form of the word itself: a rare ending says no more.
-func (s *searcher) addTerms(all *alternatives, boost float64, forms, terms []bleveindex.DictEntry) {
-	var most uint64
-	for _, f := range forms {
-		most = max(most, f.Count)
-	}
-	idf := func(n uint64) float64 {
-		return math.Log(1 + max(0.5, float64(s.state.Documents)-float64(n)+0.5)/(float64(n)+0.5))
-	}
-	for _, t := range terms {
-		share := 1.0
-		if t.Count < most {
-			share = math.Pow(idf(most)/idf(t.Count), 2) // scores have the square
-		}
-		all.add(s.dictionary(), boost*share, t.Term)
-	}
 }
 
 // dictionary returns the field that has the words that are looked up.
@@ -593,8 +534,9 @@ func bestOf(factor float64, tiers []alternatives) query.Query {
 
 // mostFrequent returns the most frequent terms of the first ones of a dictionary,
 // which it closes.
-func mostFrequent(dict bleveindex.FieldDict, look, most int) (all []bleveindex.DictEntry, err error) {
+func mostFrequent(dict bleveindex.FieldDict, look, most int) (terms []string, err error) {
 	defer dict.Close()
+	counts := map[string]uint64{}
 	for range look {
 		e, err := dict.Next()
 		if err != nil {
@@ -603,10 +545,8 @@ func mostFrequent(dict bleveindex.FieldDict, look, most int) (all []bleveindex.D
 		if e == nil {
 			break
 		}
-		all = append(all, *e)
+		terms, counts[e.Term] = append(terms, e.Term), e.Count
 	}
-	slices.SortFunc(all, func(a, b bleveindex.DictEntry) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Term, b.Term))
-	})
-	return all[:min(most, len(all))], nil
+	slices.SortStableFunc(terms, func(a, b string) int { return cmp.Compare(counts[b], counts[a]) })
+	return terms[:min(most, len(terms))], nil
 }

@@ -128,7 +128,6 @@ func (x *Index) answer(ctx context.Context, q Query) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.Shares = slices.Clone(a.Shares)
 	k := &hitMaker{reader: s.reader}
 	size := 0
 	for i := range a.Shares {
@@ -315,7 +314,7 @@ func (s *Shards) page(ctx context.Context, q Query, k *hitMaker) (*Result, []str
 	}
 	if len(parts) > 1 {
 		whole := q
-		whole.Cursor, whole.Facets, whole.Points, whole.Sample = "", nil, 0, 0
+		whole.Cursor, whole.Facets, whole.Sample = "", nil, 0
 		whole.Group, whole.Limit = false, len(a.Shares)
 		for _, one := range a.Shares {
 			whole.Only = append(whole.Only, one.ID)
@@ -376,11 +375,11 @@ func merge(q Query, parts []*answer) (*answer, error) {
 	}
 	parts = slices.DeleteFunc(slices.Clone(parts), func(p *answer) bool { return best < stages && p.Stage != best })
 	out := &answer{Result: parts[0].Result, Words: parts[0].Words, Center: parts[0].Center}
-	out.Total, out.Pages, out.Points, out.Facets, out.Next = 0, 0, nil, nil, ""
+	out.Total, out.Pages, out.Facets, out.Next = 0, 0, nil, ""
 	cursors := map[string]cursor{} // the first of each address
 	for _, p := range parts {
 		out.Total, out.Pages, out.Next = out.Total+p.Total, out.Pages+p.Pages, cmp.Or(out.Next, p.Next)
-		out.Took, out.Points = max(out.Took, p.Took), append(out.Points, p.Points...)
+		out.Took = max(out.Took, p.Took)
 		for _, c := range p.Facets {
 			out.addFacet(c)
 		}
@@ -420,7 +419,7 @@ func merge(q Query, parts []*answer) (*answer, error) {
 	if n > 0 && (out.Next != "" || n < len(out.Shares)) {
 		out.Next = out.Shares[n-1].After
 	}
-	out.Shares, out.Points = out.Shares[:n], out.Points[:min(q.Points, len(out.Points))]
+	out.Shares = out.Shares[:n]
 	return out, nil
 }
 

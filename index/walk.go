@@ -220,7 +220,7 @@ func (x *Index) eachStored(ctx context.Context, kind string, fn func(id, stored 
 // CheckFilters returns an error that wraps ErrQuery where Walk would not take
 // q.
 func (q Query) CheckFilters() error {
-	if q.Text != "" || q.AddressOnly || q.Sort != "" || q.Cursor != "" || q.Limit != 0 || q.Points != 0 ||
+	if q.Text != "" || q.AddressOnly || q.Sort != "" || q.Cursor != "" || q.Limit != 0 ||
 		len(q.Facets) > 0 || q.Explain || q.Center != nil && q.Radius == 0 {
 		return fmt.Errorf("index: %w: a walk takes filters only: box, centre with radius, street, postcode, city, "+
 			"host, located, precision, level, since, in OSM, site-wide", ErrQuery)

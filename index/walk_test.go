@@ -91,7 +91,7 @@ func TestWalk(t *testing.T) {
 	if err := x.Walk(ctx, Query{}, func(*Hit) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	for _, q := range []Query{{Text: "x"}, {Sort: Distance}, {Limit: 3}, {Points: 1}, {Center: &orb.Point{8, 53}}, {Radius: 3}, {Street: []string{"\xff"}}} {
+	for _, q := range []Query{{Text: "x"}, {Sort: Distance}, {Limit: 3}, {Center: &orb.Point{8, 53}}, {Radius: 3}, {Street: []string{"\xff"}}} {
 		if err := x.Walk(t.Context(), q, nil); !errors.Is(err, ErrQuery) {
 			t.Errorf("%+v: %v", q, err)
 		}

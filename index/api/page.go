@@ -3,10 +3,14 @@ package api
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"net/http"
+	"slices"
 
 	"gazehound/index"
 	"gazehound/index/web"
+
+	"github.com/paulmach/orb"
 )
 
 // languageOf returns the language in which a page is for its reader.
@@ -32,7 +36,7 @@ var pageFacets = []index.Facet{index.ByStreet, index.ByPostcode, index.ByCity, i
 	index.ByMonth, index.ByPrecision}
 
 // maxDots is how many matches beyond the list the page has on its map.
-const maxDots = 2000
+const maxDots = 1500
 
 // page answers / with HTML.
 func (s *server) page(w http.ResponseWriter, r *http.Request, a *params) *Problem {
@@ -42,12 +46,15 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, a *params) *Proble
 	}
 	p := s.newPage(r)
 	p.Asked = a.narrows()
-	a.Points, a.Facets, a.Group = maxDots, pageFacets, true
+	a.Facets, a.Group = pageFacets, true
 	var problem *Problem
 	if p.Result, problem = s.answer(r.Context(), a); problem != nil {
 		return problem
 	}
 	if p.Result.Total > 0 {
+		if p.Points, problem = s.dots(r.Context(), a, p.Result.Hits); problem != nil {
+			return problem
+		}
 		if problem = s.widen(r.Context(), a, p.Result.Facets); problem != nil {
 			return problem
 		}
@@ -69,6 +76,21 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, a *params) *Proble
 	}
 	s.writePage(w, r, http.StatusOK, p)
 	return nil
+}
+
+// dots returns where matches beyond the list lie; those in one place are one dot.
+func (s *server) dots(ctx context.Context, a *params, hits []index.Hit) (points []orb.Point, p *Problem) {
+	p = s.limited(ctx, a.t, func(ctx context.Context) error {
+		clusters, _, err := s.index.Clusters(ctx, a.Query, index.MaxZoom)
+		for _, c := range clusters {
+			listed := slices.ContainsFunc(hits, func(h index.Hit) bool { return h.ID == c.ID })
+			if !listed && len(points) < maxDots {
+				points = append(points, c.Point)
+			}
+		}
+		return err
+	})
+	return points, p
 }
 
 // problemPage answers / with what is wrong with the search.

@@ -260,6 +260,7 @@ func (s *server) parse(r *http.Request, on route) (params, *Problem) {
 		}
 	}
 	a.fill()
+	a.Locate = s.locate
 	if problem := s.checkTogether(&a); problem != nil {
 		return a, problem
 	}

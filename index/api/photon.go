@@ -228,6 +228,9 @@ func (s *server) nearest(at orb.Point, radius float64, most int) (places []gazet
 
 // locate finds a place of the region for index.Query.
 func (s *server) locate(text string) (at orb.Point, name string, ok bool) {
+	if s.Gazetteer == nil {
+		return at, "", false
+	}
 	for _, match := range s.Gazetteer.Lookup(s.Gazetteer.ParseQuery(text)) {
 		if p := &match.Place; s.serves(p) {
 			return p.Point, lineOf(p), true

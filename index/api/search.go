@@ -21,9 +21,6 @@ type Problem = problem.Problem
 // query answers q within the limits of time and of queries at once. The Problem, in
 // the language of t, is nil on success.
 func (s *server) query(ctx context.Context, t texts.Words, q index.Query) (r *index.Result, p *Problem) {
-	if s.Gazetteer != nil {
-		q.Locate = s.locate
-	}
 	p = s.limited(ctx, t, func(ctx context.Context) (err error) {
 		r, err = s.index.Search(ctx, q)
 		return err
@@ -150,7 +147,7 @@ func (s *server) similar(text string) (similar []string) {
 // what else may be chosen.
 func (s *server) widen(ctx context.Context, a *params, facets []index.Count) *Problem {
 	q := a.Query
-	q.Points, q.Limit, q.Cursor = 0, 1, ""
+	q.Limit, q.Cursor = 1, ""
 	for i := range facets {
 		wider, narrowed := q.Without(facets[i].Facet)
 		if !narrowed {
@@ -171,7 +168,7 @@ func (s *server) widen(ctx context.Context, a *params, facets []index.Count) *Pr
 // missing counts the matches that OpenStreetMap does not have as houses.
 func (s *server) missing(ctx context.Context, a *params) (int, *Problem) {
 	no, q := false, a.Query
-	q.InOSM, q.Facets, q.Points, q.Limit, q.Cursor = &no, nil, 0, 1, ""
+	q.InOSM, q.Facets, q.Limit, q.Cursor = &no, nil, 1, ""
 	result, p := s.query(ctx, a.t, q)
 	if p != nil {
 		return 0, p

@@ -16,7 +16,6 @@ const (
 	mapWidth  = 640.0
 	mapHeight = 540.0
 	mapMargin = 36.0
-	maxDots   = 1500
 )
 
 // A drawing is a map of the hits: the region's outline, a dot for each further
@@ -51,7 +50,7 @@ func (v *view) draw() *drawing {
 	if v.Shapes != nil {
 		m.Layers = m.Projection.Layers(v.Shapes(m.Bound()))
 	}
-	m.dots(v.Result.Points)
+	m.dots(v.Points)
 	for _, h := range v.Hits {
 		if h.HasPoint {
 			m.pin(h)
@@ -78,9 +77,7 @@ func (v *view) frame() (box orb.Bound, ok bool) {
 	for _, o := range v.OnMap {
 		points = append(points, o.Point)
 	}
-	if v.Result != nil {
-		points = append(points, v.Result.Points...)
-	}
+	points = append(points, v.Points...)
 	switch box = points.Bound(); {
 	case len(v.Outline) == 0 || len(points) > 0 && v.Asked:
 		return box, len(points) > 0
@@ -105,11 +102,11 @@ func (m *drawing) pin(h hit) {
 	m.Pins = append(m.Pins, &pin{X: x, Y: y, Number: h.Number, Name: name})
 }
 
-// dots adds those of the points that lie on the map, at most maxDots, as a
-// path of lines without length, whose round ends are dots.
+// dots adds those of the points that lie on the map, as a path of lines without length,
+// whose round ends are dots.
 func (m *drawing) dots(points []orb.Point) {
 	var path strings.Builder
-	for _, p := range points[:min(len(points), maxDots)] {
+	for _, p := range points {
 		if x, y := m.At(p); m.Has(x, y) {
 			fmt.Fprintf(&path, "M%.1f %.1fh0", x, y)
 		}

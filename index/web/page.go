@@ -62,8 +62,9 @@ type Page struct {
 
 	Similar []string // texts to search for, where nothing was found
 
-	OnMap   []OnMap // what the map has at the address of the search, and no page states
-	NoHouse string  // the house number of the search, where OnMap's street does not have it
+	Points  []orb.Point // where matches beyond those of Result lie
+	OnMap   []OnMap     // what the map has at the address of the search, and no page states
+	NoHouse string      // the house number of the search, where OnMap's street does not have it
 
 	StreetOnly *index.StreetOnly // where a house is not known and its street is
 
