@@ -5,11 +5,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,18 +80,28 @@ func (p *nodeProcess) end(t *testing.T, name, url string) {
 			t.Fatalf("node %s: %v\n%s", name, err, p.complaints.String())
 		}
 	case <-time.After(2 * time.Minute):
-		o := cluster.DefaultOptions()
-		o.Name, o.URL = "viewer", url
-		v, err := cluster.View(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer v.Close()
-		status, err := v.Status(t.Context())
+		status := clusterStatus(t, url)
 		p.Process.Kill()
 		<-p.ended
-		t.Fatalf("node %s does not end (%+v, %v): %s", name, status, err, p.complaints.String())
+		t.Fatalf("node %s does not end (%+v): %s", name, status, p.complaints.String())
 	}
+}
+
+// clusterStatus returns the state of the cluster at url.
+func clusterStatus(t *testing.T, url string) *cluster.Status {
+	t.Helper()
+	o := cluster.DefaultOptions()
+	o.Name, o.URL = "viewer", url
+	v, err := cluster.View(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	s, err := v.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 const (
@@ -103,11 +110,9 @@ const (
 	nodeDelay   = 40 * time.Millisecond
 )
 
-// hasten makes all times of a node a quarter as long.
+// hasten makes the times of a node shorter.
 func hasten(o *cluster.Options) {
-	for _, d := range []*time.Duration{&o.Heartbeat, &o.Away, &o.Lease, &o.Linger} {
-		*d /= 4
-	}
+	o.Heartbeat, o.Lease, o.Linger, o.Away = o.Heartbeat/8, o.Lease/8, o.Linger/8, o.Away/4
 }
 
 // haste begins a command that does not wait long for other nodes, or for hosts
@@ -269,14 +274,6 @@ func (w *nodesWeb) check(t *testing.T, again int) {
 	t.Logf("pages %v, %d requests, %d fetched again, shortest gap %v of %v", pages, len(w.ledger.Requests()), twice, shortest, nodeDelay)
 }
 
-// awayFor is how long a node is cut off from the others: GAZEHOUND_CUT_OFF, or so long.
-func awayFor(usual time.Duration) time.Duration {
-	if d, err := time.ParseDuration(os.Getenv("GAZEHOUND_CUT_OFF")); err == nil {
-		return d
-	}
-	return usual
-}
-
 // Three nodes, of which one is killed and one is cut off in the middle, find
 // every page that is there; none is fetched twice but what was in flight, and
 // no host is asked sooner than was agreed, by whichever node.
@@ -293,7 +290,7 @@ func TestNodesKilled(t *testing.T) {
 	c.reach(t, 20)
 	c.Process.Signal(syscall.SIGSTOP)
 	b = w.start("b")
-	time.Sleep(awayFor(2 * time.Second))
+	time.Sleep(2 * time.Second)
 	c.Process.Signal(syscall.SIGCONT)
 	for name, p := range map[string]*nodeProcess{"a": a, "b": b, "c": c} {
 		p.end(t, name, w.url)
@@ -338,64 +335,52 @@ func (w *nodesWeb) serverEach(t *testing.T, names ...string) {
 	}
 }
 
-// Three nodes, each with a JetStream server inside, which keep everything three
-// times. One is killed with its server in the middle and comes back, another
-// time for good: nothing is lost, nothing is fetched twice but what was in
-// flight or was fetched since the last heartbeat of the node that is gone, and
-// no host is asked too soon.
-func TestServersKilled(t *testing.T) {
+// serversEach starts three nodes, each with a JetStream server inside, which keep everything three times.
+func serversEach(t *testing.T, more ...string) (w *nodesWeb, a, b, c *nodeProcess) {
+	t.Helper()
 	if testing.Short() {
-		t.Skip("runs six processes for half a minute")
+		t.Skip("runs three processes for half a minute")
 	}
 	t.Parallel() // it mostly waits
-	start := func(t *testing.T, more ...string) (w *nodesWeb, a, b, c *nodeProcess) {
-		w = newNodesWeb(t, 40)
-		w.environment = []string{"GAZEHOUND_CLUSTER__LEASE=20s"} // the hosts of a dead node are waited for
-		w.serverEach(t, "a", "b", "c")
-		more = append(more, "--wait-for", "3")
-		return w, w.start("a", more...), w.start("b", more...), w.start("c", more...)
+	w = newNodesWeb(t, 40)
+	w.environment = []string{"GAZEHOUND_CLUSTER__LEASE=40s"} // 5 s in haste, in which the hosts of a dead node wait
+	w.serverEach(t, "a", "b", "c")
+	more = append(more, "--wait-for", "3")
+	return w, w.start("a", more...), w.start("b", more...), w.start("c", more...)
+}
+
+// A node that is killed with its server and comes back: nothing is lost, nothing is fetched twice but
+// what was in flight, and no host is asked too soon.
+func TestServerKilled(t *testing.T) {
+	w, a, b, c := serversEach(t)
+	b.reach(t, 20)
+	if s := clusterStatus(t, w.url); s.Replicas != 3 {
+		t.Errorf("not everything is kept three times: %+v", s)
 	}
-	replicated := func(t *testing.T, w *nodesWeb) {
-		t.Helper()
-		o := cluster.DefaultOptions()
-		o.Name, o.URL = "viewer", w.url
-		v, err := cluster.View(t.Context(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer v.Close()
-		if s, err := v.Status(t.Context()); err != nil || s.Replicas != 3 {
-			t.Errorf("not everything is kept three times: %+v, %v", s, err)
-		}
+	b.Process.Kill()
+	<-b.ended
+	time.Sleep(2 * time.Second)
+	b = w.start("b")
+	for name, p := range map[string]*nodeProcess{"a": a, "b": b, "c": c} {
+		p.end(t, name, w.url)
 	}
-	t.Run("for 2 s", func(t *testing.T) {
-		t.Parallel()
-		w, a, b, c := start(t)
-		b.reach(t, 20)
-		replicated(t, w)
-		b.Process.Kill()
-		<-b.ended
-		time.Sleep(2 * time.Second)
-		b = w.start("b")
-		for name, p := range map[string]*nodeProcess{"a": a, "b": b, "c": c} {
-			p.end(t, name, w.url)
-		}
-		w.check(t, nodeWorkers)
-	})
-	t.Run("for good", func(t *testing.T) {
-		t.Parallel()
-		w, a, b, c := start(t, "--away", "12s")
-		b.reach(t, 20)
-		before := b.pages.Load()
-		time.Sleep(cluster.DefaultOptions().Heartbeat)
-		b.Process.Kill()
-		<-b.ended
-		w.gone["b"] = true
-		for name, p := range map[string]*nodeProcess{"a": a, "c": c} {
-			p.end(t, name, w.url)
-		}
-		w.check(t, nodeWorkers+int(b.pages.Load()-before))
-	})
+	w.check(t, nodeWorkers)
+}
+
+// A node that is killed with its server for good: what it fetched since its last heartbeat, of which
+// nobody knows, is fetched again, and nothing is lost.
+func TestServerKilledForGood(t *testing.T) {
+	w, a, b, c := serversEach(t, "--away", "12s")
+	b.reach(t, 20)
+	before := b.pages.Load()
+	time.Sleep(cluster.DefaultOptions().Heartbeat)
+	b.Process.Kill()
+	<-b.ended
+	w.gone["b"] = true
+	for name, p := range map[string]*nodeProcess{"a": a, "c": c} {
+		p.end(t, name, w.url)
+	}
+	w.check(t, nodeWorkers+int(b.pages.Load()-before))
 }
 
 // A node that joins at half time, leaves, has its share taken and comes back:
@@ -413,7 +398,9 @@ func TestNodeJoinsLate(t *testing.T) {
 	c.reach(t, 60)
 	c.Process.Signal(syscall.SIGTERM)
 	<-c.ended
-	time.Sleep(4 * time.Second) // its share moves
+	for clusterStatus(t, w.url).Left["c"].IsZero() { // its share moves
+		time.Sleep(200 * time.Millisecond)
+	}
 	c = w.start("c", "--away", away)
 	for name, p := range map[string]*nodeProcess{"a": a, "b": b, "c": c} {
 		p.end(t, name, w.url)
@@ -477,64 +464,6 @@ func TestNodeLeaves(t *testing.T) {
 		p.end(t, name, w.url)
 	}
 	w.check(t, nodeWorkers)
-}
-
-// The pages a second of one node and of three with the same settings, on a web
-// whose servers take their time: a node is bound by its workers, a host by its
-// delay, and no node by the processor. The figures are printed; only those of a
-// quiet machine mean something. GAZEHOUND_WINDOW is how long each is measured.
-func TestNodesThroughput(t *testing.T) {
-	window, err := time.ParseDuration(os.Getenv("GAZEHOUND_WINDOW"))
-	if err != nil {
-		t.Skip("GAZEHOUND_WINDOW=20s measures for so long")
-	}
-	const (
-		workers = 4
-		answer  = 250 * time.Millisecond
-	)
-	rate := map[int]float64{}
-	for _, nodes := range []int{1, 3} {
-		t.Run(fmt.Sprintf("%d nodes", nodes), func(t *testing.T) {
-			w := newNodesWeb(t, 120)
-			town := w.town.Handler(w.ledger)
-			slow := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
-				got := httptest.NewRecorder() // what the ledger says is when the request came
-				town.ServeHTTP(got, r)
-				time.Sleep(answer)
-				maps.Copy(out.Header(), got.Header())
-				out.WriteHeader(got.Code)
-				out.Write(got.Body.Bytes())
-			}))
-			t.Cleanup(slow.Close)
-			var all []*nodeProcess
-			for i := range nodes {
-				all = append(all, w.start(string(rune('a'+i)), "--wait-for", fmt.Sprint(nodes), "--workers", fmt.Sprint(workers), "--proxy", slow.URL))
-			}
-			for _, p := range all {
-				p.reach(t, 40)
-			}
-			pages := func() (n int64) {
-				for _, p := range all {
-					n += p.pages.Load()
-				}
-				return n
-			}
-			before, begun := pages(), time.Now()
-			time.Sleep(window)
-			rate[nodes] = float64(pages()-before) / time.Since(begun).Seconds()
-			for _, p := range all {
-				p.Process.Signal(syscall.SIGTERM)
-			}
-			var cpu time.Duration
-			for _, p := range all {
-				<-p.ended
-				cpu += p.ProcessState.UserTime() + p.ProcessState.SystemTime()
-			}
-			shortest := fault{delay: nodeDelay}.gaps(t, w.ledger)
-			t.Logf("%d nodes: %.1f pages/s, %v of processor time for %d pages, shortest gap %v of %v", nodes, rate[nodes], cpu.Round(10*time.Millisecond), pages(), shortest, nodeDelay)
-		})
-	}
-	t.Logf("three nodes are %.2f × as fast as one", rate[3]/rate[1])
 }
 
 // Three nodes with one order exchange nuggets of as many bits as equation 8

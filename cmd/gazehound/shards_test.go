@@ -59,7 +59,7 @@ func TestServeCluster(t *testing.T) {
 		}
 		defer f.Close()
 		o := cluster.DefaultOptions()
-		o.Name, o.URL, o.Dir, o.Definition.Region, o.Heartbeat, o.MaxBytes = name, server.URL(), t.TempDir(), "Oldenburg", 200*time.Millisecond, 16<<20
+		o.Name, o.URL, o.Dir, o.Definition.Region, o.Heartbeat, o.MaxBytes = name, server.URL(), t.TempDir(), "Oldenburg", 500*time.Millisecond, 16<<20
 		n, err := cluster.Join(t.Context(), f, o)
 		if err != nil {
 			t.Fatal(err)

@@ -236,8 +236,8 @@ func (v *Viewer) nodes(ctx context.Context) (roster, error) {
 }
 
 // Ask asks all nodes of the crawl and returns their answers, by name, and the
-// nodes that have or had a share but did not answer within limit. Nodes that
-// have sent no heartbeat for five are not waited for.
+// nodes that have or had a share but did not answer within limit. Nodes whose last
+// five heartbeats are missing are not waited for, unless those of all nodes are.
 func (v *Viewer) Ask(ctx context.Context, what string, question []byte, limit time.Duration) (
 	answers []Answer, missing []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -257,7 +257,7 @@ func (v *Viewer) Ask(ctx context.Context, what string, question []byte, limit ti
 		return nil, nil, fmt.Errorf("cluster: ask %s: %w", what, err)
 	}
 	waiting := slices.DeleteFunc(slices.Clone(r.nodes),
-		func(name string) bool { return !slices.Contains(r.alive, name) })
+		func(name string) bool { return len(r.alive) > 0 && !slices.Contains(r.alive, name) })
 	missing = slices.Clone(r.nodes)
 	for len(waiting) > 0 {
 		m, err := sub.NextMsgWithContext(ctx)

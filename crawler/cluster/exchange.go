@@ -343,7 +343,7 @@ func (n *Node) fetch(ctx context.Context, name string, consumers map[string]jets
 	if consumers[name] == nil {
 		consumers[name], err = n.links.CreateOrUpdateConsumer(wait, jetstream.ConsumerConfig{
 			Durable: "node-" + name, FilterSubject: n.subject(name), AckPolicy: jetstream.AckExplicitPolicy,
-			AckWait: 30 * time.Second, MaxAckPending: 256,
+			AckWait: 15 * n.o.Heartbeat, MaxAckPending: 256,
 		})
 		if err != nil {
 			return err

@@ -185,7 +185,7 @@ func (n *Node) changeMap(ctx context.Context, change func(*mapping) bool) error 
 			return n.follow(m)
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.Is(err, jetstream.ErrKeyExists) || isConflict(err):
+		case isConflict(err):
 			continue // somebody was faster
 		default:
 			return fmt.Errorf("cluster: map: %w", err)
@@ -193,10 +193,10 @@ func (n *Node) changeMap(ctx context.Context, change func(*mapping) bool) error 
 	}
 }
 
-// isConflict says that a key has another revision than was expected.
+// isConflict reports whether a key has another revision than was expected. A bucket with replicas has
+// an error code of its own for that.
 func isConflict(err error) bool {
-	var api *jetstream.APIError
-	return errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence
+	return errors.Is(err, jetstream.ErrKeyExists) || errors.Is(err, jetstream.ErrKeyRevisionMismatch)
 }
 
 // follow goes by a map.

@@ -89,11 +89,14 @@ func hasCode(err error, code jetstream.ErrorCode) bool {
 // asked does not know yet what another one does, so that a key which is there
 // is not found.
 func isTemporary(err error) bool {
+	if isConflict(err) {
+		return true
+	}
 	for _, passing := range []error{
 		context.DeadlineExceeded, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected,
 		nats.ErrConnectionReconnecting, nats.ErrReconnectBufExceeded, nats.ErrStaleConnection,
 		jetstream.ErrNoStreamResponse, jetstream.ErrStreamNotFound, jetstream.ErrBucketNotFound,
-		jetstream.ErrKeyNotFound, jetstream.ErrKeyExists,
+		jetstream.ErrKeyNotFound,
 	} {
 		if errors.Is(err, passing) {
 			return true
@@ -104,6 +107,5 @@ func isTemporary(err error) bool {
 		return false
 	}
 	var api *jetstream.APIError
-	return errors.As(err, &api) && (api.Code == 503 || api.ErrorCode == noPeers ||
-		api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence)
+	return errors.As(err, &api) && (api.Code == 503 || api.ErrorCode == noPeers)
 }

@@ -29,10 +29,12 @@ func TestRetry(t *testing.T) {
 		"cut off":           {nats.ErrDisconnected, true},
 		"few servers":       {&jetstream.APIError{Code: 400, ErrorCode: noPeers}, true},
 		"changed meanwhile": {&jetstream.APIError{Code: 400, ErrorCode: jetstream.JSErrCodeStreamWrongLastSequence}, true},
-		"not known yet":     {jetstream.ErrKeyNotFound, true},
-		"no JetStream":      {jetstream.ErrJetStreamNotEnabled, false},
-		"no room":           {full, false},
-		"another crawl":     {ErrOtherCrawl, false},
+		"changed, replicas": {fmt.Errorf("%w: %w", &jetstream.APIError{Code: 400, ErrorCode: jetstream.JSErrCodeStreamWrongLastSequenceConstant},
+			jetstream.ErrKeyRevisionMismatch), true},
+		"not known yet": {jetstream.ErrKeyNotFound, true},
+		"no JetStream":  {jetstream.ErrJetStreamNotEnabled, false},
+		"no room":       {full, false},
+		"another crawl": {ErrOtherCrawl, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
