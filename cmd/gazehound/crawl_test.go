@@ -94,11 +94,23 @@ func TestCrawlLocked(t *testing.T) {
 	}
 }
 
+// terminate sends this process what a crawl or a server takes for the end.
+func terminate(t *testing.T) {
+	t.Helper()
+	self, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		err = self.Signal(syscall.SIGTERM)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // One signal saves and exits with 11, and the same command goes on.
 func TestCrawlStoppedBySignal(t *testing.T) {
 	_, flags := townProject(t)
 	var out, complaints bytes.Buffer
-	timer := time.AfterFunc(400*time.Millisecond, func() { syscall.Kill(os.Getpid(), syscall.SIGTERM) })
+	timer := time.AfterFunc(400*time.Millisecond, func() { terminate(t) })
 	defer timer.Stop()
 	code := run(t.Context(), append([]string{"crawl", "--json", "--quiet"}, flags...), nil, &out, &complaints)
 	if code != exitStopped || !strings.Contains(out.String(), `"reason":"signal","exit_code":11`) {

@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -109,11 +111,6 @@ const (
 	nodePerHost = 40 // a calendar has no end
 	nodeDelay   = 40 * time.Millisecond
 )
-
-// hasten makes the times of a node shorter.
-func hasten(o *cluster.Options) {
-	o.Heartbeat, o.Lease, o.Linger, o.Away = o.Heartbeat/8, o.Lease/8, o.Linger/8, o.Away/4
-}
 
 // haste begins a command that does not wait long for other nodes, or for hosts
 // which ask for long delays or never answer.

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"gazehound/crawler/cluster"
 	"gazehound/crawler/lab/demo"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -48,6 +49,11 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	testscript.Main(cleaned{m, home}, map[string]func(){"gazehound": main})
+}
+
+// hasten makes the times of a node shorter.
+func hasten(o *cluster.Options) {
+	o.Heartbeat, o.Lease, o.Linger, o.Away = o.Heartbeat/8, o.Lease/8, o.Linger/8, o.Away/4
 }
 
 // cleaned removes a folder after all tests.

@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -146,9 +145,7 @@ func TestServe(t *testing.T) {
 func TestServeSignal(t *testing.T) {
 	url, _, _ := runServe(t, shopIndex(t))
 	fetchText(t, url)
-	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	terminate(t)
 	for range 500 {
 		c, err := net.DialTimeout("tcp", strings.Trim(strings.TrimPrefix(url, "http://"), "/"), time.Second)
 		if err != nil {

@@ -128,7 +128,7 @@ func TestStatus(t *testing.T) {
 	if s.State != monitor.Running || s.PID != p.Process.Pid || !strings.Contains(text, "politeness-bound: ") || !strings.Contains(text, "with links wait") || !strings.Contains(text, "is ready in 29m") && !strings.Contains(text, "is ready in 30m") {
 		t.Errorf("status of a crawl that waits: %+v\n%s", s, text)
 	}
-	p.Process.Signal(syscall.SIGUSR1)
+	p.Process.Signal(statusSignal)
 	p.says(t, "state=politeness-bound")
 	write("fetch: {retries: often}\n")
 	p.Process.Signal(syscall.SIGHUP)
