@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// The ways to read a probability out of a classifier's log-odds.
+// Values of Options.Posterior: how log-odds become a probability.
 const (
 	// Raw is the posterior as published. Naive Bayes counts words that always
 	// come together as independent evidence, so it is nearly always 0 or 1.
@@ -16,14 +16,14 @@ const (
 	Tempered = "tempered"
 )
 
-// The ways to make one prediction of the depths.
+// Values of Options.Combine: how the depths become one prediction.
 const (
 	// Mean is the published one: see Combine.
 	Mean = "mean"
 	// Max is the best of the discounted depths: see Best.
 	Max = "max"
-	// VocabularyLaplace divides by the words of a class and the size of the vocabulary,
-	// as Laplace smoothing does, and smooths the prior.
+	// VocabularyLaplace is Laplace smoothing over the words of a class and the vocabulary; the
+	// prior is smoothed, too.
 	VocabularyLaplace = "vocabulary"
 	// LinkLaplace divides by how often the link's own terms were learned in a class,
 	// plus 1, as printed in Ahlers & Boll 2009, section 4.4; the prior is the share
@@ -59,7 +59,7 @@ func DefaultOptions() Options {
 	}
 }
 
-// Validate returns an error that names the option that cannot be used.
+// Validate returns an error that names the invalid option.
 func (o Options) Validate() error {
 	switch {
 	case o.Depths < 1 || o.Depths > MaxDepth:
@@ -95,7 +95,7 @@ type Model struct {
 	value *valueModel
 }
 
-// NewModel returns a Model that has learned nothing.
+// NewModel returns an untrained Model.
 func NewModel(o Options) (*Model, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -111,15 +111,13 @@ func emptyModel(o Options, w *valueModel) *Model {
 	return m
 }
 
-// Score returns, for a link with these terms, the probability that a relevant
-// page lies exactly d links behind it, at [d-1] of Options.Depths: in [0, 1], never NaN. It is 0
-// at a depth that has learned nothing, so that a new model leaves the order of
-// links alone.
+// Score returns, for a link with these terms, the probability that a relevant page lies exactly d
+// links behind it, at [d-1] of Options.Depths: in [0, 1], never NaN. It is 0 at an untrained depth,
+// so that a new model does not change the order of links.
 //
-// A depth is 0 until it has learned a link that led to a relevant page. Only
-// the tempered depth 1 speaks before: knowing only links that led nowhere, it
-// prefers those that are unlike them, which is what brings a crawl out of a
-// part of the web where nothing is.
+// A depth is 0 until it has learned a link that led to a relevant page. Only the tempered depth 1
+// predicts earlier: knowing only links that led nowhere, it prefers links unlike them, which leads
+// a crawl out of an irrelevant part of the web.
 func (m *Model) Score(terms []string) []float64 {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -132,14 +130,14 @@ func (m *Model) Score(terms []string) []float64 {
 	return p
 }
 
-// speaks reports whether depth d+1 has learned enough to predict.
+// speaks reports whether depth d+1 is trained enough to predict.
 func (m *Model) speaks(d int) bool {
 	c := m.depths[d]
 	return c.relevant > 0 || d == 0 && c.other > 0 && m.options.Posterior == Tempered
 }
 
-// Predict returns Score combined into one number in [0, 1], and weighted, as
-// Options say. It is what Priority takes.
+// Predict returns Score combined into one number in [0, 1] and weighted by Options, the input of
+// Priority.
 func (m *Model) Predict(terms []string) float64 {
 	p := m.Score(terms)
 	if m.options.Combine == Max {
@@ -148,10 +146,9 @@ func (m *Model) Predict(terms []string) float64 {
 	return m.options.Weight * Combine(p, m.options.Decay)
 }
 
-// Learn trains depth d with the terms of trail[d-1], the link d steps before a
-// judged page: trail[0] led to the page, trail[1] to the page that held
-// trail[0], and so on. A trail may be empty (a seed). To learn one page twice,
-// as after a crash, shifts the counts a little and does no other harm.
+// Learn trains depth d with the terms of trail[d-1], the link d steps before a judged page:
+// trail[0] led to the page, trail[1] to the page that held trail[0], and so on. A trail may be
+// empty (a seed). Learning a page twice, as after a crash, only shifts the counts a little.
 func (m *Model) Learn(trail [][]string, relevant bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -18,7 +18,7 @@ type Classes struct {
 	store      *bayesian.Classifier
 	texts      []int // learned per class
 	vocabulary map[string]bool
-	weights    sync.Map // word → []float64, log p(word|class): what was asked for since the last Learn
+	weights    sync.Map // cache since the last Learn: word → []float64, log p(word|class)
 }
 
 // MaxVocabulary bounds the words of Classes; words that come later are
@@ -58,9 +58,8 @@ func (c *Classes) Learn(class int, words []string) {
 	}
 }
 
-// Scores returns the logarithm of p(class) · Π p(word|class) for every class,
-// with Laplace smoothing and priors by texts learned; words never learned say
-// nothing.
+// Scores returns the logarithm of p(class) · Π p(word|class) for every class, with Laplace
+// smoothing and priors by texts learned; unknown words are ignored.
 func (c *Classes) Scores(words []string) []float64 {
 	texts := 0
 	for _, n := range c.texts {
@@ -78,8 +77,7 @@ func (c *Classes) Scores(words []string) []float64 {
 	return scores
 }
 
-// weight returns log p(word|class) for every class; nil for a word that was
-// never learned.
+// weight returns log p(word|class) for every class; nil for an unknown word.
 func (c *Classes) weight(word string) []float64 {
 	if !c.vocabulary[word] {
 		return nil

@@ -14,11 +14,10 @@ const (
 	otherClass    bayesian.Class = "other"
 )
 
-// A classifier tells the links that lead to a relevant page in exactly d steps
-// from those that do not. The counts lie in a bayesian.Classifier, of which
-// only Learn, Observe, WordFrequencies and WordCount are used: its own scores take
-// word totals for priors and turn to NaN and -Inf on unseen words. Readers hold
-// Model.mu.RLock, and what changes counts holds the write lock.
+// A classifier separates links that lead to a relevant page in exactly d steps from others. The
+// counts are in a bayesian.Classifier, of which only Learn, Observe, WordFrequencies and WordCount
+// are used: its own scores use word totals as priors and give NaN and -Inf for unseen words.
+// Readers hold Model.mu.RLock, and what changes counts holds the write lock.
 type classifier struct {
 	options         Options
 	store           *bayesian.Classifier
@@ -59,8 +58,8 @@ func (c *classifier) learn(terms []string, relevant bool) {
 	}
 }
 
-// count adds n to the count of a term, or when the vocabulary is full to that of its
-// family's unknown term.
+// count adds n to the count of a term or, when the vocabulary is full, of its family's unknown
+// term.
 func (c *classifier) count(term string, n int, side side) {
 	if !c.knows(term) {
 		if len(c.terms) >= c.options.Vocabulary || len(term) > MaxTermLength {
@@ -78,7 +77,7 @@ func (c *classifier) knows(term string) bool {
 	return relevant[0] > 0 || other[0] > 0
 }
 
-// prune takes those terms out of the vocabulary that are counted no longer.
+// prune removes terms with a count of 0 from the vocabulary.
 func (c *classifier) prune() {
 	c.terms = slices.DeleteFunc(c.terms, func(term string) bool { return !c.knows(term) })
 }
@@ -155,8 +154,8 @@ func unknown(family int) string {
 	return "<unk>"
 }
 
-// prior returns the log-odds of a link of which nothing is known: of links
-// learned, smoothed unless as printed, and not of words.
+// prior returns the log-odds of a link without terms, from the links (not words) learned, smoothed
+// unless Laplace is LinkLaplace.
 func (c *classifier) prior() float64 {
 	if c.options.Laplace == LinkLaplace {
 		return math.Log(max(float64(c.relevant), 1e-9) / max(float64(c.other), 1e-9)) // finite
@@ -164,7 +163,7 @@ func (c *classifier) prior() float64 {
 	return math.Log(float64(c.relevant+1) / float64(c.other+1))
 }
 
-// temper returns what the evidence of n terms is divided by.
+// temper returns the divisor of the evidence of n terms.
 func (c *classifier) temper(n int) float64 {
 	if c.options.Posterior == Raw || n == 0 {
 		return 1
@@ -172,8 +171,8 @@ func (c *classifier) temper(n int) float64 {
 	return math.Sqrt(float64(n))
 }
 
-// scale returns what turns the counts of a term into log-odds; the counts are
-// those of all terms of the link.
+// scale returns the common factors of the log-odds of a link's terms; counts are those of all its
+// terms.
 func (c *classifier) scale(relevant, other []float64) scale {
 	totals, s := c.store.WordCount(), c.options.Smoothing
 	if c.options.Laplace == LinkLaplace {
@@ -190,7 +189,7 @@ func (c *classifier) scale(relevant, other []float64) scale {
 	}
 }
 
-// A scale holds what is the same for all terms of a classifier.
+// A scale holds the factors common to all terms of a link.
 type scale struct {
 	smoothing float64
 	ratio     float64 // log of the smoothed total of other links' terms by that of relevant ones'

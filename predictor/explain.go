@@ -11,11 +11,11 @@ import (
 	"gazehound/internal/textutil"
 )
 
-// A TermWeight says what one term tells.
+// A TermWeight is the evidence of one term.
 type TermWeight struct {
-	Depth    int     `json:"depth"`    // that it is learned for, from 1; 0 of a link's value
-	Term     string  `json:"term"`     // as the model knows it: "anchor:kontakt", "path:<unk>"
-	LogOdds  float64 `json:"log_odds"` // natural log; above 0 it speaks for a relevant page
+	Depth    int     `json:"depth"`    // depth, from 1; 0 for a link's value
+	Term     string  `json:"term"`     // in the vocabulary: "anchor:kontakt", "path:<unk>"
+	LogOdds  float64 `json:"log_odds"` // natural log; above 0 for a relevant page
 	Relevant int     `json:"relevant"` // links with the term that led to a relevant page
 	Other    int     `json:"other"`    // links with the term that led to another page
 }
@@ -42,22 +42,21 @@ func (w TermWeight) Name() string {
 	return fmt.Sprintf("%-6s  %-44s", family, word)
 }
 
-// An Explanation shows how a probability came about:
-// LogOdds = Prior + the sum of Terms' LogOdds, and
-// Probability = 1/(1+exp(-LogOdds)).
+// An Explanation shows how a probability is computed: LogOdds = Prior + the sum of Terms' LogOdds,
+// and Probability = 1/(1+exp(-LogOdds)).
 type Explanation struct {
-	Trained     bool         `json:"trained"` // false: too little learned, Probability is 0 and all else empty
+	// false: too little learned; Probability is 0 and other fields are empty
+	Trained     bool         `json:"trained"`
 	Probability float64      `json:"probability"`
 	LogOdds     float64      `json:"log_odds"`
-	Prior       float64      `json:"prior"`    // log-odds of a link of which nothing is known
+	Prior       float64      `json:"prior"`    // log-odds of a link without terms
 	Relevant    int          `json:"relevant"` // links learned that led to a relevant page
 	Other       int          `json:"other"`    // links learned that led to another page
-	Terms       []TermWeight `json:"terms"`    // the one that tells most first
+	Terms       []TermWeight `json:"terms"`    // the strongest first
 }
 
-// Explain returns how Score comes to its probability for a link with these
-// terms at a depth from 1 to Options.Depths. The terms' weights are as they count
-// for this link: a tempered model divides them by √n.
+// Explain returns how Score computes its probability for a link with these terms at a depth from 1
+// to Options.Depths. A tempered model divides the terms' weights by √n.
 func (m *Model) Explain(terms []string, depth int) Explanation {
 	if depth < 1 || depth > len(m.depths) {
 		return Explanation{}
@@ -83,14 +82,14 @@ func (m *Model) Explain(terms []string, depth int) Explanation {
 	return e
 }
 
-// byWeight orders the terms that tell most, either way, first.
+// byWeight orders terms by falling absolute weight.
 func byWeight(a, b TermWeight) int {
 	return cmp.Or(cmp.Compare(math.Abs(b.LogOdds), math.Abs(a.LogOdds)), strings.Compare(a.Term, b.Term))
 }
 
-// Top returns at most n terms of a family ("" is any) that tell most at a depth
-// from 1 on, the strongest first, as evidence of a link with no other
-// term. It looks at the whole vocabulary: not for the hot path.
+// Top returns the n strongest terms of a family ("" is any) at a depth from 1, the strongest first,
+// with their weights in a link with no other term. It reads the whole vocabulary: not for the hot
+// path.
 func (m *Model) Top(depth int, family string, n int) []TermWeight {
 	return first(m.Weights(depth, family), n, byWeight)
 }
@@ -149,7 +148,7 @@ type Difference struct {
 	Here, There TermWeight // of one term; unknown ones have counts of 0
 }
 
-// Change returns how much more the term tells here than there.
+// Change returns by how much the weight of the term differs.
 func (d Difference) Change() float64 { return d.Here.LogOdds - d.There.LogOdds }
 
 // Diff returns at most n terms of a family ("" is any) that the two models
@@ -174,7 +173,7 @@ func Diff(here, there *Model, depth int, family string, n int) []Difference {
 	})
 }
 
-// weight returns what a term tells on its own at a depth from 1 on.
+// weight returns the evidence of a single term at a depth from 1.
 func (m *Model) weight(depth int, term string) TermWeight {
 	if depth > len(m.depths) {
 		return TermWeight{Depth: depth, Term: term}
@@ -186,12 +185,12 @@ func (m *Model) weight(depth int, term string) TermWeight {
 	return TermWeight{depth, term, c.scale(relevant, other).logOdds(relevant[0], other[0]), int(relevant[0]), int(other[0])}
 }
 
-// Stats says what a model has learned.
+// Stats counts what a model has learned.
 type Stats struct {
 	Depths []DepthStats // as many as Options.Depths
 }
 
-// DepthStats says what the classifier of one depth has learned.
+// DepthStats counts what the classifier of one depth has learned.
 type DepthStats struct {
 	Relevant int // links that led to a relevant page
 	Other    int // links that led to another page

@@ -11,9 +11,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// FeatureSet names the rules by which Terms reads a link. A model file that
-// was written under other rules is refused, because its counts mean nothing to
-// the terms of today.
+// FeatureSet is the version of the rules of Terms. A model file of another version is refused,
+// because its counts belong to other terms.
 const FeatureSet = 1
 
 // The bounds of what Terms returns.
@@ -41,17 +40,15 @@ func Families() []string {
 	return names
 }
 
-// Terms returns what the classifiers know a link by: the words of its six
-// feature families, each term with its family before it ("anchor:kontakt",
-// "path:impressum", "switch:yes"), no term twice, always in the same order.
+// Terms returns the features of a link: the words of its six feature families, each term with its
+// family before it ("anchor:kontakt", "path:impressum", "switch:yes"), no term twice, always in the
+// same order.
 //
-// Words are runs of letters and digits in lower case, with every digit written
-// as 0, so that all years, or all five-digit postcodes, are one term.
-// The host gives itself and its parent domains ("host:www.uci.edu",
-// "host:uci.edu", "host:edu"); the path its words, and the folders above the
-// target under its host ("path:www.uci.edu/dept/"), which is how a site's
-// sections are told apart. There are at most MaxTerms terms of at most
-// MaxTermLength bytes; what is beyond is left out.
+// Words are runs of letters and digits in lower case, with every digit written as 0, so that all
+// years, or all five-digit postcodes, are one term. The host gives itself and its parent domains
+// ("host:www.uci.edu", "host:uci.edu", "host:edu"); the path its words, and the folders above the
+// target under its host ("path:www.uci.edu/dept/"), which identify a site's sections. There are at
+// most MaxTerms terms of at most MaxTermLength bytes; further ones are left out.
 func Terms(l Link) []string {
 	t := collector{terms: make([]string, 0, MaxTerms)}
 	host := strings.Join(strings.Fields(strings.ToLower(strings.ToValidUTF8(l.Host, ""))), "")
@@ -143,8 +140,8 @@ func (t *collector) words(text string) {
 	}
 }
 
-// fold returns a character as terms have it: in lower case, digits as 0 and white
-// space as "_".
+// fold returns a character in the spelling of terms: in lower case, digits as 0 and white space as
+// "_".
 func fold(r rune) rune {
 	switch {
 	case unicode.IsDigit(r):
@@ -161,7 +158,7 @@ func isSeparator(r rune) bool {
 
 var escaped = regexp.MustCompile(`%[0-9a-fA-F]{2}`)
 
-// unescape undoes percent-escapes and leaves broken ones as they are.
+// unescape decodes percent-escapes and leaves invalid ones unchanged.
 func unescape(s string) string {
 	if !strings.Contains(s, "%") {
 		return s

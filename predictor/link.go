@@ -1,6 +1,6 @@
-// Package predictor learns, page by page, which links lead to relevant pages.
-// It holds one naive Bayes classifier for each prediction depth (Ahlers & Boll
-// 2009, sections 4.4 and 4.5).
+// Package predictor learns, page by page, which links lead to relevant pages. It holds one naive
+// Bayes classifier for each prediction depth (Ahlers & Boll 2009, sections 4.4 and 4.5). Start with
+// [Model]; value.go predicts the value of a link for lookahead.
 package predictor
 
 // How many links a prediction looks ahead.
@@ -9,7 +9,7 @@ const (
 	MaxDepth      = 6
 )
 
-// A Link is what is known of a link before its target is fetched.
+// A Link has the features of a link that are known before its target is fetched.
 type Link struct {
 	Host   string // of the target, with port where it has one
 	Path   string // of the target, escaped, with "?query" where it has one
@@ -18,5 +18,5 @@ type Link struct {
 	Around string // words around the link
 	Switch bool   // source and target lie on different sites
 
-	Distance int // links since the last relevant page, ≥ 1; of no account to Terms
+	Distance int // links since the last relevant page, ≥ 1; not used by Terms
 }

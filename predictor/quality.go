@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// A judgement is a prediction and what came of it.
+// A judgement is a prediction and its outcome.
 type judgement struct {
 	p        float64 // predicted probability of a relevant page, or predicted value
-	came     float64 // what came: 1 or 0, or the value, in [0, 1]
+	came     float64 // outcome: 1 or 0, or the value, in [0, 1]
 	relevant bool
 }
 
 // Quality is how well a model predicts.
 type Quality struct {
-	LogLoss float64 `json:"log_loss"` // mean -ln of the probability of what came; 0 is perfect
+	LogLoss float64 `json:"log_loss"` // mean -ln of the probability of the outcome; 0 is perfect
 	AUC     float64 `json:"auc"`      // area under the ROC curve, in [0, 1]; 0.5 is chance; 0 where not Ranked
 	// AP is the average precision: the mean, over the relevant links, of the share
 	// of relevant ones among all that stand no lower; in [0, 1], and 0 where not
@@ -33,7 +33,7 @@ const bins = 10
 type Bin struct {
 	Links     int     `json:"links"`
 	Predicted float64 `json:"predicted"` // mean
-	Came      float64 `json:"came"`      // mean of what came
+	Came      float64 `json:"came"`      // mean outcome
 }
 
 // qualityOf measures judgements, which it sorts, and reports whether both kinds
@@ -104,13 +104,13 @@ func auc(js []judgement) (area float64, ok bool) {
 	return (ranks - r*(r+1)/2) / (r * float64(other)), true
 }
 
-// surest is how close to 0 and 1 a probability may come in logLoss. One sure
-// and wrong answer would otherwise outweigh all the others.
+// surest clips probabilities in logLoss away from 0 and 1, so that one certain and wrong prediction
+// does not outweigh all others.
 const surest = 1e-6
 
-// logLoss returns the mean of -ln of the probability that was given to what
-// came: 0 is perfect, ln 2 = 0.69 is knowing nothing. It is 0 of none. Of what
-// came in part, both sides count in part.
+// logLoss returns the mean of -ln of the predicted probability of the outcome: 0 is perfect, ln 2 =
+// 0.69 is guessing. It is 0 without judgements. For outcomes between 0 and 1 both classes count in
+// part.
 func logLoss(js []judgement) float64 {
 	sum := 0.0
 	for _, j := range js {

@@ -19,9 +19,8 @@ type Example struct {
 	LinkValue float64 // expected value of the links of a page that is not relevant, in [0, 1]
 }
 
-// Teach learns an example: the value of the last link, and then what the
-// links of the trail led to. An example without a trail, a seed, teaches
-// nothing.
+// Teach learns an example: the value of the last link, then the verdict for the links of the trail.
+// An example without a trail, a seed, is ignored.
 func (m *Model) Teach(e Example) {
 	if len(e.Trail) == 0 {
 		return
@@ -38,7 +37,7 @@ func (e Example) Value() float64 {
 	return e.LinkValue
 }
 
-// Retract undoes Learn(trail, !relevant) and learns the trail as what it is.
+// Retract undoes Learn(trail, !relevant) and learns the trail with the right verdict.
 func (m *Model) Retract(trail [][]string, relevant bool) {
 	m.forget(trail, !relevant)
 	m.Learn(trail, relevant)
@@ -62,13 +61,12 @@ const minGain = 0.001
 // Retrain builds a new model from the pages of earlier crawls and reports whether
 // it is better than the old one, which may be nil and is not changed.
 //
-// The examples come in the order in which the pages were visited, and are read
-// four times, so the sequence must give the same ones each time. The last
-// fifth is held out: a model of the first four fifths is compared on it with
-// the old one. The old one has usually learned the held-out pages too while it
-// crawled; a copy of it is made to forget each held-out page, so that both
-// answer about pages they have not seen. In the end the new model learns the held-out pages as well, and is
-// returned with the report.
+// The examples come in the order in which the pages were visited, and are read four times, so the
+// sequence must give the same ones each time. The last fifth is held out: a model of the first four
+// fifths is compared on it with the old one. The old one has usually learned the held-out pages too
+// while it crawled; a copy of it is made to forget each held-out page, so that both predict unseen
+// pages. In the end the new model learns the held-out pages as well, and is returned with the
+// report.
 //
 // An error of the sequence is returned with the number of the page.
 func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model, o Options) (*Model, Report, error) {
@@ -143,7 +141,7 @@ func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model
 	return model, r, nil
 }
 
-// A trial collects what the new and the old model say of links that neither knows.
+// A trial collects predictions of the new and the old model for held-out links.
 type trial struct {
 	model, rival *Model
 	fresh, old   [][]judgement // of each depth
@@ -162,8 +160,7 @@ func (t *trial) judge(e Example) {
 	}
 }
 
-// A Report says how well a retrained model orders links that it has not
-// learned, beside the old model.
+// A Report compares how well the new and the old model order held-out links.
 type Report struct {
 	Pages           int          `json:"pages"` // judged, all
 	Relevant        int          `json:"relevant"`
@@ -178,13 +175,13 @@ type Report struct {
 	Reason string  `json:"reason"` // for Better, in words
 }
 
-// A Comparison sets two models against each other at one depth.
+// A Comparison compares two models at one depth.
 type Comparison struct {
 	Links    int     `json:"links"`    // held-out pages that have a link at this depth
 	Relevant int     `json:"relevant"` // of Links
 	BaseRate float64 `json:"base_rate"`
-	// BaseLoss is the log-loss of one who knows no more than BaseRate, the
-	// share of relevant links among those learned.
+	// BaseLoss is the log-loss of always predicting BaseRate, the share of relevant links among
+	// those learned.
 	BaseLoss float64 `json:"base_loss"`
 	Ranked   bool    `json:"ranked"` // both kinds of link are held out, so that AUC means something
 	New      Quality `json:"new"`
@@ -309,11 +306,10 @@ func (b Bin) said(mean float64) string {
 	return fmt.Sprintf("%.1f %%", 100*mean)
 }
 
-// clone returns a model that has learned the same.
+// clone returns a deep copy.
 func (m *Model) clone() *Model { return m.Without(func(string) bool { return false }) }
 
-// Without returns a copy of m that knows nothing of some terms. The numbers of
-// links learned stay.
+// Without returns a copy of m without some terms. The numbers of links learned stay.
 func (m *Model) Without(gone func(term string) bool) *Model {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -331,8 +327,8 @@ func (m *Model) Without(gone func(term string) bool) *Model {
 	return copied
 }
 
-// forget undoes Learn at each depth whose classifier knows all terms of the
-// link from pages of this kind. One that does not has never learned it.
+// forget undoes Learn at each depth whose classifier has counts for all terms of the link in this
+// class; others have never learned the link.
 func (m *Model) forget(trail [][]string, relevant bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -25,16 +25,14 @@ var (
 	ErrDamaged     = errors.New("damaged or cut off: restore a copy, or train it again with gazehound retrain")
 )
 
-// A model file is the magic line, then unsigned varints: format, feature set, the number
-// of depths, and for each depth the links learned (relevant, other) and the
-// number of terms; then each term as length, bytes, count on relevant links
-// and count on others, in the order of learning. The values of
-// links follow: links learned, then weight and slope of each input (float64),
-// the number of term slots in use and each as its distance from the one
-// before, weight and slope (float32); then pages and value (float32) of all
-// pages, and for hosts and for shapes their number and each as hash (8 bytes),
-// pages and value, those met long ago first. The last four bytes are the CRC-32C of all before
-// them; that and all numbers of fixed size are big-endian.
+// A model file is the magic line, then unsigned varints: format, feature set, the number of depths,
+// and for each depth the links learned (relevant, other) and the number of terms; then each term as
+// length, bytes, count on relevant links and count on others, in the order of learning. The values
+// of links follow: links learned, then weight and slope of each input (float64), the number of term
+// slots in use and each as its distance from the one before, weight and slope (float32); then pages
+// and value (float32) of all pages, and for hosts and for shapes their number and each as hash (8
+// bytes), pages and value, the least recently used first. The last four bytes are the CRC-32C of
+// all before them; that and all numbers of fixed size are big-endian.
 const (
 	magic  = "gazehound predictor\n"
 	format = 3
@@ -118,7 +116,7 @@ func appendFloats(b []byte, xs ...float32) []byte {
 	return b
 }
 
-// value reads what append wrote into w, which has learned nothing.
+// value reads what append wrote into the untrained w.
 func (d *decoder) value(w *valueModel, inputs int) {
 	w.learned = d.count()
 	for i := range inputs {

@@ -11,11 +11,11 @@ import (
 	"gazehound/internal/recent"
 )
 
-// The bounds of what a valueModel remembers.
+// Bounds of a valueModel.
 const (
 	weightSlots = 1 << 20 // hashed weights of terms; terms that share a slot share its weight
-	rateSlots   = 1 << 17 // hosts, and shapes, whose rates are known; the ones not met for longest are forgotten
-	maxLogit    = 12      // of a value, either way
+	rateSlots   = 1 << 17 // rates of hosts, and of shapes; an LRU
+	maxLogit    = 12      // largest absolute log-odds of a value
 )
 
 // How fast the weights follow what is learned; see AdaGrad, Duchi, Hazan &
@@ -39,7 +39,7 @@ const (
 	inputs     = inputBayes + MaxDepth
 )
 
-// inputName returns what people call an input.
+// inputName returns the name of an input for people.
 func inputName(i int) string {
 	if i >= inputBayes {
 		return fmt.Sprintf("bayes depth %d", i-inputBayes+1)
@@ -47,14 +47,13 @@ func inputName(i int) string {
 	return [...]string{"prior", "near", "host rate", "shape rate", "visits"}[i]
 }
 
-// warm are the weights of a model that has learned nothing: a link of a
-// relevant page has the value 0.38, one behind a bridge page 0.18, far ones 0.08.
+// warm are the initial weights: a link of a relevant page has the value 0.38, one behind a bridge
+// page 0.18, far ones 0.08.
 var warm = [inputs]float64{inputPrior: -2.5, inputNear: 2, inputHost: 0.5, inputShape: 0.5}
 
-// contactWords name the pages on which sites state their address, in the
-// languages of the countries whose addresses the geoparser reads. A model that has
-// learned nothing gives each of them contactWeight where it stands in the anchor,
-// the title or the path of a link; what a crawl meets soon counts more.
+// contactWords name the pages on which sites state their address, in the languages of the countries
+// whose addresses the geoparser reads. Their initial weight is contactWeight, in anchor, title and
+// path of a link; learning soon outweighs it.
 const (
 	contactWords = "contact contacts contactus imprint address directions location locations " + // English
 		"kontakt impressum adresse adressen anfahrt standort standorte " + // German, Danish
@@ -77,14 +76,13 @@ type valueModel struct {
 	learned int             // links
 	weights [inputs]float64 // of the inputs
 	slopes  [inputs]float64 // sums of squared gradients
-	words   map[uint32]slot // those of weightSlots that tell something, which are few in most crawls
+	words   map[uint32]slot // the slots in use, which are few in most crawls
 	all     rate
 	hosts   rates
 	shapes  rates
 }
 
-// A slot is what the terms that share it tell: their weight in the log-odds, and the sum
-// of its squared gradients.
+// A slot is the weight of the terms that share it, and the sum of its squared gradients.
 type slot struct{ weight, slope float32 }
 
 func newValueModel(withoutContacts bool) *valueModel {
@@ -129,8 +127,8 @@ func (w *valueModel) features(l Link, terms []string, bayes []float64) features 
 	return s
 }
 
-// lift returns the log-odds of a rate, smoothed towards the global one, above
-// those of the global one: 0 where nothing is known.
+// lift returns the log-odds of a rate, smoothed towards the global one, above those of the global
+// one: 0 without data.
 func (w *valueModel) lift(r rate) float64 {
 	global := float64(w.all.value+1) / float64(w.all.pages+20)
 	p := (float64(r.value) + rateWeight*global) / (float64(r.pages) + rateWeight)
@@ -210,9 +208,9 @@ func (r *rates) count(key uint64, value float64) {
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// shapeOf returns the host of a link and its path and query, with everything folded
-// that tells the pages of one kind apart: digits, the last part of the path up to its
-// extension, and the values of the query.
+// shapeOf returns the host, path and query of a link with everything folded that differs between
+// pages of one kind: digits, the last part of the path up to its extension, and the values of the
+// query.
 func shapeOf(l Link) string {
 	path, query, _ := strings.Cut(l.Path, "?")
 	last := strings.LastIndexByte(path, '/') + 1
@@ -281,19 +279,18 @@ func (m *Model) logOdds(terms []string) []float64 {
 	return z
 }
 
-// A ValueExplanation shows how the value of a link comes about:
-// LogOdds = the sum of Terms' LogOdds, and Value = 1/(1+exp(-LogOdds)).
+// A ValueExplanation shows how the value of a link is computed: LogOdds = the sum of Terms'
+// LogOdds, and Value = 1/(1+exp(-LogOdds)).
 type ValueExplanation struct {
 	Value   float64 `json:"-"`
 	LogOdds float64 `json:"log_odds"`
-	// Terms are the inputs ("prior", "near", "host rate", …) and the terms of
-	// the link, the one that tells most first. Relevant and Other count the
-	// judged pages behind a rate; a bridge page counts as a part of a relevant
-	// one, so they are rounded.
+	// Terms are the inputs ("prior", "near", "host rate", …) and the terms of the link, the
+	// strongest first. Relevant and Other count the judged pages behind a rate; a bridge page
+	// counts as a part of a relevant one, so they are rounded.
 	Terms []TermWeight `json:"terms"`
 }
 
-// ExplainValue returns how Value comes to its answer.
+// ExplainValue returns how Value computes its result.
 func (m *Model) ExplainValue(l Link) ValueExplanation {
 	terms := Terms(l)
 	bayes := m.logOdds(terms)

@@ -1,4 +1,4 @@
-// Package check has what the parts of the program say of their own health.
+// Package check has the findings of "gazehound doctor".
 package check
 
 import (
@@ -14,7 +14,7 @@ const (
 	Fail = "fail" // has to be fixed
 )
 
-// A Finding is what one check has to say.
+// A Finding is the result of one check.
 type Finding struct {
 	Type  string `json:"type"` // "check"
 	Name  string `json:"name"`
@@ -27,15 +27,15 @@ func finding(state, name, do, format string, args []any) Finding {
 	return Finding{"check", name, state, textutil.OneLine(fmt.Sprintf(format, args...)), textutil.OneLine(do)}
 }
 
-// Well finds nothing wrong.
+// Well returns a finding without a problem.
 func Well(name, format string, args ...any) Finding { return finding(OK, name, "", format, args) }
 
-// Doubt finds what deserves a look; do says what fixes it, or is "".
+// Doubt returns a warning; do is how to fix it, or "".
 func Doubt(name, do, format string, args ...any) Finding {
 	return finding(Warn, name, do, format, args)
 }
 
-// Broken finds what has to be fixed; do says how, or is "".
+// Broken returns a problem that must be fixed; do is how, or "".
 func Broken(name, do, format string, args ...any) Finding {
 	return finding(Fail, name, do, format, args)
 }

@@ -143,7 +143,7 @@ func checkValues(v reflect.Value, prefix string, origin Origin) error {
 	return problem
 }
 
-// OneOf returns an error if a value is none of those that are allowed. It begins with where.
+// OneOf returns an error, which begins with where, if a value is not allowed.
 func OneOf(where, got string, allowed ...string) error {
 	if slices.Contains(allowed, got) {
 		return nil

@@ -1,7 +1,7 @@
 // Package config reads a configuration into a struct.
 //
-// A file that is shipped with the program holds every key with its default and a comment that
-// explains it. The struct holds the keys and what is allowed, in the tags of its fields:
+// The shipped file has every key with its default and a comment that explains it. The tags of the
+// struct's fields have the keys and allowed values:
 //
 //	key:"max_pages"    name of the key, where it is not the field's name in lower case
 //	range:"0..1000"    smallest and largest value, one of which may be missing, in the field's unit
@@ -32,7 +32,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Default is the origin of a value that nobody has set.
+// Default is the origin of a default value.
 const Default = "default"
 
 // separator stands between the levels of a key of viper. It is neither a dot nor a colon, because
@@ -53,7 +53,7 @@ type leaf struct {
 	help  string // its comment
 }
 
-// New returns the schema of T, of which file is the shipped file. It fails where the two have
+// New returns the schema of T, of which file is the shipped file. It fails if the two have
 // different keys.
 func New[T any](file []byte) (*Schema[T], error) {
 	s := &Schema[T]{leafs: map[string]leaf{}}
@@ -129,11 +129,11 @@ func (s *Schema[T]) Values(c *T) map[string]any {
 	return values
 }
 
-// keyAnnotation is where a flag has the key that it stands for.
+// keyAnnotation is the annotation of a flag that holds its key.
 const keyAnnotation = "key"
 
-// AddFlags adds flags that stand for keys, with the default and the comment of the shipped file.
-// A comment may have the name of the flag's value between backquotes.
+// AddFlags adds flags for keys, with the default and the comment of the shipped file. A comment may
+// have the name of the flag's value between backquotes.
 func (s *Schema[T]) AddFlags(f *pflag.FlagSet, keys ...string) {
 	for _, key := range keys {
 		l, ok := s.leafs[key]
@@ -163,7 +163,7 @@ func (s *Schema[T]) AddFlags(f *pflag.FlagSet, keys ...string) {
 	}
 }
 
-// Bind says that a flag stands for a key.
+// Bind binds a flag to a key.
 func Bind(f *pflag.FlagSet, name, key string) {
 	if err := f.SetAnnotation(name, keyAnnotation, []string{key}); err != nil {
 		panic(err)
@@ -185,7 +185,7 @@ func flagOf(f reflect.StructField, key string) string {
 	return cmp.Or(f.Tag.Get("flag"), strings.ReplaceAll(last, "_", "-"))
 }
 
-// KeyOf returns the key that a flag stands for, or "".
+// KeyOf returns the key of a flag, or "".
 func KeyOf(f *pflag.Flag) string {
 	if keys := f.Annotations[keyAnnotation]; len(keys) > 0 {
 		return keys[0]
@@ -193,11 +193,11 @@ func KeyOf(f *pflag.Flag) string {
 	return ""
 }
 
-// An Origin says where the value of each key comes from: "config.yaml:14", the name of a variable,
-// "--flag" or Default.
+// An Origin is the source of each key's value: "config.yaml:14", the name of a variable, "--flag"
+// or Default.
 type Origin map[string]string
 
-// Where returns a key with the origin of its value, unless that is the default.
+// Where returns a key with its origin, unless that is the default.
 func (o Origin) Where(key string) string {
 	if from := o[key]; from != "" && from != Default {
 		return key + " (" + from + ")"
@@ -228,8 +228,8 @@ type File struct {
 // maxFile bounds a configuration file, in bytes.
 const maxFile = 1 << 20
 
-// ReadFiles reads configuration files; "-" is stdin. Those that are not there, or in a folder that
-// may not be read, are left out, but for the one that is given.
+// ReadFiles reads configuration files; "-" is stdin. Missing or unreadable ones are skipped, except
+// the one that the user named.
 func ReadFiles(stdin io.Reader, given string, names ...string) (files []File, err error) {
 	for _, name := range names {
 		in := stdin
@@ -278,9 +278,9 @@ func (s *Schema[T]) viper() *viper.Viper {
 // deep returns a key as viper has it.
 func deep(key string) string { return strings.ReplaceAll(key, ".", separator) }
 
-// Load returns the configuration of the files, the weakest first, the environment
-// (GAZEHOUND_SECTION__KEY) and those of the flags that AddFlags has added and the user has given.
-// Errors name the key, its origin and what is allowed.
+// Load returns the configuration of the files, the weakest first, then the environment
+// (GAZEHOUND_SECTION__KEY), then the flags of AddFlags that the user gave. Errors name the key, its
+// origin and what is allowed.
 func (s *Schema[T]) Load(files []File, flags *pflag.FlagSet) (*T, Origin, error) {
 	v, origin := s.viper(), Origin{}
 	for _, key := range s.keys {
@@ -333,7 +333,7 @@ func (s *Schema[T]) decode(v *viper.Viper, c *T) error {
 	})
 }
 
-// durationHook parses durations and says what it wants where it fails.
+// durationHook parses durations; its error names the expected form.
 func durationHook(from, to reflect.Type, value any) (any, error) {
 	if to != reflect.TypeFor[time.Duration]() || from == to {
 		return value, nil

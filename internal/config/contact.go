@@ -22,8 +22,8 @@ func CheckContact(text string) error {
 	return nil
 }
 
-// contactHost returns the host of a web address, or what is behind the @ of a
-// mail address; "" if text is neither.
+// contactHost returns the host of a web address, or the domain of a mail address; "" if text is
+// neither.
 func contactHost(text string) string {
 	if u, err := url.Parse(text); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
 		return u.Hostname()
@@ -39,8 +39,8 @@ func contactHost(text string) string {
 	return host
 }
 
-// ContactIsExample reports whether nobody can own the host of the contact: it is one of those that
-// RFC 2606 reserves for examples and tests.
+// ContactIsExample reports whether the contact's host is reserved for examples and tests by RFC
+// 2606.
 func (o *Options) ContactIsExample() bool {
 	host := "." + strings.ToLower(strings.TrimSuffix(contactHost(o.Fetch.Contact), "."))
 	for _, name := range []string{"example", "test", "invalid", "example.com", "example.net", "example.org"} {

@@ -200,7 +200,7 @@ type (
 //go:embed defaults.yaml
 var shipped []byte
 
-// All returns what config.yaml and Options say of the options.
+// All returns the schema of config.yaml and Options.
 var All = sync.OnceValue(func() *Schema[Options] {
 	s, err := New[Options](shipped)
 	if err != nil {
@@ -209,8 +209,8 @@ var All = sync.OnceValue(func() *Schema[Options] {
 	return s
 })
 
-// Validate returns the first value that makes no sense, with its key, of what
-// the tags of Options do not say.
+// Validate returns an error for the first invalid value, with its key, beyond what the tags of
+// Options check.
 func (c *Options) Validate(from Origin) error {
 	where := from.Where
 	checks := []error{
@@ -271,8 +271,7 @@ func (c *Options) validateFilters(where func(string) string) error {
 	return nil
 }
 
-// validateStrategy returns an error if a setting is missing without which the
-// strategy has nothing to go by.
+// validateStrategy returns an error if a setting that the strategy requires is missing.
 func (c *Options) validateStrategy(from Origin) error {
 	kind, settings, _ := order.Find(c.Crawl.Strategy, c.Crawl.Settings)
 	var missing *order.MissingError
@@ -282,7 +281,7 @@ func (c *Options) validateStrategy(from Origin) error {
 	return nil
 }
 
-// validate says what of a host's own header and password cannot be used.
+// validate returns an error for an invalid header or password of a host.
 func (h Host) validate(host string) error {
 	secret := h.User != "" || len(h.Headers) > 0
 	switch {
@@ -309,8 +308,7 @@ func (h Host) validate(host string) error {
 	return nil
 }
 
-// Canonical returns the prefix in the spelling that URLs have, or "" where it
-// is none.
+// Canonical returns the canonical spelling of the prefix, or "" if it is invalid.
 func (p Path) Canonical() string {
 	u, err := weburl.Parse("http://host.example" + p.Prefix)
 	if err != nil || !strings.HasPrefix(p.Prefix, "/") || u.Query() != "" {
@@ -319,7 +317,7 @@ func (p Path) Canonical() string {
 	return u.Path()
 }
 
-// Header returns the headers that requests to the host have beside the usual ones.
+// Header returns the additional header fields of requests to the host.
 func (h Host) Header() http.Header {
 	header := http.Header{}
 	for name, value := range h.Headers {
@@ -336,7 +334,7 @@ func partitionNames() []string {
 	return names
 }
 
-// ReadPassword reads the password of a host from where the configuration says.
+// ReadPassword reads the password of a host from the configured file or variable.
 func (h Host) ReadPassword(host string) (string, error) {
 	switch {
 	case h.PasswordEnv != "":

@@ -22,9 +22,9 @@ import (
 	"gazehound/predictor"
 )
 
-// What the parts of a crawl get of the options.
+// The options of each part of a crawl.
 
-// CrawlerOptions are those of the loop.
+// CrawlerOptions returns the options of the crawl loop.
 func (o *Options) CrawlerOptions() crawler.Options {
 	return crawler.Options{
 		Workers: o.Fetch.Workers, MaxPages: o.Crawl.MaxPages,
@@ -37,10 +37,10 @@ func (o *Options) CrawlerOptions() crawler.Options {
 	}
 }
 
-// RetryWait is the wait before a failure that may pass is tried again.
+// RetryWait is the wait before the first retry of a temporary failure.
 func (o *Options) RetryWait() time.Duration { return max(10*o.Fetch.Delay, 100*time.Millisecond) }
 
-// longestDelay is the longest one that robots.txt or the hosts section may ask for.
+// longestDelay is the longest delay of robots.txt and the hosts section.
 func (o *Options) longestDelay() time.Duration {
 	longest := o.Fetch.MaxCrawlDelay
 	for _, h := range o.Hosts {
@@ -49,14 +49,15 @@ func (o *Options) longestDelay() time.Duration {
 	return longest
 }
 
-// What a host's robots.txt takes in memory beside its rules, in bytes, and which
-// part of the ceiling is for each of the two.
+// Memory of a host's robots.txt besides its rules, in bytes, and the parts of storage.memory for
+// both.
 const (
 	siteBytes  = 700
 	rulesShare = 48
 )
 
-// RobotsOptions are those of the rules of hosts, of which the frontier has those that memory has not.
+// RobotsOptions returns the options of the robots.txt cache, whose evicted entries the frontier
+// keeps.
 func (o *Options) RobotsOptions() robots.Options {
 	r := robots.DefaultOptions()
 	r.Agent, r.MaxDelay = o.Fetch.UserAgentName, o.Fetch.MaxCrawlDelay
@@ -66,7 +67,7 @@ func (o *Options) RobotsOptions() robots.Options {
 	return r
 }
 
-// GateOptions are those of the manners.
+// GateOptions returns the options of the politeness gate.
 func (o *Options) GateOptions() polite.Options {
 	g := polite.DefaultOptions()
 	g.Delay, g.AdaptiveDelay, g.MaxDelay = o.Fetch.Delay, o.Fetch.AdaptiveDelay && o.Fetch.Delay > 0, o.longestDelay()
@@ -74,7 +75,7 @@ func (o *Options) GateOptions() polite.Options {
 	return g
 }
 
-// FetchOptions are those of the client of this version of the program; region is what the crawl is about.
+// FetchOptions returns the options of the HTTP client; version and region go into the User-Agent.
 func (o *Options) FetchOptions(version, region string) (fetch.Options, error) {
 	f := fetch.DefaultOptions()
 	f.UserAgent = fetch.UserAgent(o.Fetch.UserAgentName+"/"+version, o.Fetch.Contact, region)
@@ -98,8 +99,8 @@ func (o *Options) FetchOptions(version, region string) (fetch.Options, error) {
 	return f, nil
 }
 
-// ScopeRules are those of which links belong to the crawl. Without a contact, or without a delay, it
-// stays on loopback, unless its pages are recorded.
+// ScopeRules returns the rules of the scope. Without a contact, or without a delay, a crawl stays
+// on loopback, unless it replays recorded pages.
 func (o *Options) ScopeRules(recorded bool) crawler.ScopeRules {
 	r := crawler.ScopeRules{
 		Include: o.Crawl.Include, Exclude: o.Crawl.Exclude, Hosts: map[string]crawler.HostRules{},
@@ -113,10 +114,10 @@ func (o *Options) ScopeRules(recorded bool) crawler.ScopeRules {
 	return r
 }
 
-// FrontierOptions are those of the queue and the crawl tree in dir, but for the score of links.
+// FrontierOptions returns the options of the frontier in dir, without Score.
 func (o *Options) FrontierOptions(dir string) frontier.Options {
 	selectivity := o.Crawl.Selectivity
-	if o.Crawl.MaxPages == 0 { // pages are worth waiting for where their number is limited; else time can be lost
+	if o.Crawl.MaxPages == 0 { // waiting pays only if the number of pages is limited
 		selectivity = 0
 	}
 	return frontier.Options{
@@ -148,7 +149,7 @@ func (o *Options) perPath(u weburl.URL) (prefix string, most int64) {
 	return prefix, o.Crawl.MaxPagesPerPath
 }
 
-// ModelOptions are those of a model that was saved.
+// ModelOptions returns the options of a saved model.
 func (o *Options) ModelOptions() predictor.Options {
 	m := predictor.DefaultOptions()
 	m.Weight, m.Posterior = o.Predictor.Weight, o.Predictor.Posterior
@@ -158,15 +159,14 @@ func (o *Options) ModelOptions() predictor.Options {
 	return m
 }
 
-// A sixteenth of the ceiling is for the terms of the model, which take about so
-// many bytes each. The rest of what a crawl keeps is small, has bounds of its
-// own, or is the frontier's half.
+// A sixteenth of storage.memory is for the terms of the model, at about this many bytes each. Half
+// of it is the frontier's; the rest is small or has bounds of its own.
 const (
 	termsShare = 16
 	termBytes  = 180
 )
 
-// LearningOptions are those of a model that learns, with as many terms as there is memory for.
+// LearningOptions returns ModelOptions with a vocabulary limited by storage.memory.
 func (o *Options) LearningOptions() predictor.Options {
 	m := o.ModelOptions()
 	m.Vocabulary = min(m.Vocabulary, int(o.Storage.Memory)/termsShare/termBytes/m.Depths)
@@ -195,13 +195,13 @@ func (o *Options) NodeName() (string, error) {
 	return regexp.MustCompile(`[^A-Za-z0-9_-]`).ReplaceAllString(host, "-"), nil
 }
 
-// ErrClusterURL is wrapped by the error for an address of a cluster that is none.
+// ErrClusterURL is wrapped by the error for an invalid address of a cluster.
 var ErrClusterURL = errors.New("wants a URL such as nats://127.0.0.1:4222")
 
 // leastToken is the shortest token of a cluster, in bytes.
 const leastToken = 16
 
-// ClusterOptions are those of whoever connects to the cluster; a node keeps its part in dir.
+// ClusterOptions returns the options for connecting to the cluster; a node keeps its state in dir.
 func (o *Options) ClusterOptions(dir string) (c cluster.Options, err error) {
 	k := o.Cluster
 	for raw := range strings.SplitSeq(k.URL, ",") {
@@ -226,7 +226,7 @@ func (o *Options) ClusterOptions(dir string) (c cluster.Options, err error) {
 	return c, nil
 }
 
-// NodeOptions adds to c those of a node that crawls region.
+// NodeOptions adds the options of a node that crawls region to c.
 func (o *Options) NodeOptions(c *cluster.Options, region string) (err error) {
 	k := o.Cluster
 	c.Replicas, c.Away, c.Linger, c.MaxBytes = k.Replicas, k.Away, k.Linger, int64(k.MaxBytes)
@@ -249,8 +249,8 @@ func (o *Options) NodeOptions(c *cluster.Options, region string) (err error) {
 	return err
 }
 
-// Departures are the grounds on which a crawl departs from the policy as shipped, by the names under
-// which the crawl tree notes them.
+// Departures returns the grounds for departing from the default policy, by the names under which
+// the crawl tree stores them.
 func (o *Options) Departures() map[string]string {
 	grounds := map[string]string{}
 	if o.Policy.TDM == "ignore" {
@@ -262,7 +262,8 @@ func (o *Options) Departures() map[string]string {
 	return grounds
 }
 
-// ArchiveOptions are those of the WARC files of a crawl of region by this version of the program.
+// ArchiveOptions returns the options of WARC files; version and region go into their warcinfo
+// records.
 func (o *Options) ArchiveOptions(version, region string) warc.WriterOptions {
 	info := [][2]string{
 		{"software", "gazehound/" + version}, {"robots", "obey"},

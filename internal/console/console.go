@@ -1,5 +1,4 @@
-// Package console writes what the program says to people on standard error: lines of text, or JSON
-// with one object a line.
+// Package console writes messages on standard error: lines of text, or one JSON object per line.
 package console
 
 import (
@@ -15,22 +14,22 @@ import (
 	"gazehound/internal/textutil"
 )
 
-// Formats are those in which things are said.
+// Formats are the formats of messages.
 var Formats = []string{"text", "json"}
 
-// A Console says things. The zero Console with an Err says all but what is for debugging, as text.
-// Its methods but Configure are safe for concurrent use.
+// A Console writes messages. The zero Console with an Err writes text at level info. All methods
+// but Configure are safe for concurrent use.
 type Console struct {
 	Err     io.Writer
 	Quiet   bool           // warnings and errors only, whatever is configured
-	Verbose int            // above 0: what is for debugging, too
+	Verbose int            // above 0: level debug
 	Format  string         // one of Formats, whatever is configured; "": as configured
 	level   *slog.LevelVar // nil: info
 	log     *slog.Logger   // of lines of JSON; nil: text
 }
 
-// Configure sets how much is said, "warn", "info" or "debug", and in which format; both count where
-// the fields above do not say it. What is JSON once stays so.
+// Configure sets the level, "warn", "info" or "debug", and the format, unless the fields above set
+// them. JSON is never switched back to text.
 func (c *Console) Configure(level, format string) {
 	if c.level == nil {
 		c.level = new(slog.LevelVar)
@@ -48,7 +47,7 @@ func (c *Console) Configure(level, format string) {
 	}
 }
 
-// Level is how much is said.
+// Level returns the level.
 func (c *Console) Level() slog.Level {
 	if c.level == nil {
 		return slog.LevelInfo
@@ -56,10 +55,10 @@ func (c *Console) Level() slog.Level {
 	return c.level.Level()
 }
 
-// SetLevel changes that, also of copies of c, once it was configured.
+// SetLevel changes the level of c and its copies, after Configure.
 func (c *Console) SetLevel(level slog.Level) { c.level.Set(level) }
 
-// Says reports whether lines of this level are written.
+// Says reports whether messages of this level are written.
 func (c *Console) Says(level slog.Level) bool { return level >= c.Level() }
 
 // Log is the logger of lines of JSON, or nil for text.

@@ -16,7 +16,7 @@ func Append(b []byte) Codec { return Codec{out: b} }
 // Read returns a Codec that reads b, which it does not copy.
 func Read(b []byte) Codec { return Codec{in: Decode(b), reading: true} }
 
-// Reading says that fields are read and not appended.
+// Reading reports whether fields are read, not appended.
 func (c *Codec) Reading() bool { return c.reading }
 
 // Bytes returns what was appended.
@@ -25,7 +25,7 @@ func (c *Codec) Bytes() []byte { return c.out }
 // Len is the number of bytes that are left to read.
 func (c *Codec) Len() int { return c.in.Len() }
 
-// Failed says that a field could not be read, or that Fail was called.
+// Failed reports whether a field could not be read, or Fail was called.
 func (c *Codec) Failed() bool { return c.in.Failed() }
 
 // Fail makes the reading fail.

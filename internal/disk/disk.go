@@ -1,7 +1,6 @@
-// Package disk has what several parts of the program do with files: replacing
-// them whole, locking, sorting what does not fit into memory, mapping, and
-// records of bytes. It works on every system that Go knows; where a system
-// cannot sync a directory or remove an open file, these steps are left out.
+// Package disk has the file operations of several packages: atomic replacement, locks, external
+// sort, mapping, and records. It works on every system that Go knows; where a system cannot sync a
+// directory or remove an open file, these steps are left out.
 package disk
 
 import (
@@ -22,11 +21,10 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Replace makes write's output the content of the file name, whole or not at
-// all: after a failure or a crash at any moment, the file is the one of before.
-// When Replace returns nil the new content is on the disk. The umask applies to
-// mode, as it does in os.WriteFile. What a killed Replace of the same name left
-// behind is removed. Of two calls for one name at a time, one may fail.
+// Replace atomically replaces the file name by write's output: after a failure or a crash at any
+// moment, the old file is there. When Replace returns nil the new content is durable. The umask
+// applies to mode, as it does in os.WriteFile. What a killed Replace of the same name left behind
+// is removed. Of two calls for one name at a time, one may fail.
 //
 // Each check may read the new file, by the name it has until then; the error of
 // one keeps the old file in its place.
@@ -137,8 +135,7 @@ func removeLeftovers(dir, base string) error {
 	return nil
 }
 
-// SyncDir brings the names in a directory to the disk: those of files that were
-// made, renamed or removed.
+// SyncDir syncs a directory, after files were made, renamed or removed in it.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil // directories cannot be synced there

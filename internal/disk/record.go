@@ -135,7 +135,7 @@ type Decoder struct {
 // Decode returns a Decoder of b, which it does not copy.
 func Decode(b []byte) Decoder { return Decoder{rest: b} }
 
-// Failed says that a value could not be read, or that Fail was called.
+// Failed reports whether a value could not be read, or Fail was called.
 func (d *Decoder) Failed() bool { return d.failed }
 
 // Fail makes d fail, such as for a value that is not allowed.

@@ -72,7 +72,7 @@ func (b Blocklist) add(line string) error {
 	return nil
 }
 
-// Has reports whether nothing of u may be fetched or kept.
+// Has reports whether u must not be fetched or kept.
 func (b Blocklist) Has(u weburl.URL) bool {
 	if len(b.urls) > 0 && b.urls[u.Identity()] {
 		return true
@@ -108,8 +108,8 @@ func (b Blocklist) hasKey(key string) bool {
 		b.hasPlace(index.PlaceOf(p.Street, p.Number, "", p.City)))
 }
 
-// HasAddress returns the test of addresses that must not be kept; nil where
-// every one may be.
+// HasAddress returns a function that reports whether an address must not be kept; nil if none is
+// blocked.
 func (b Blocklist) HasAddress() func(geoparse.Address) bool {
 	if len(b.addresses) == 0 {
 		return nil

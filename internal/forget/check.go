@@ -7,7 +7,7 @@ import (
 	"gazehound/internal/textutil"
 )
 
-// Check looks for what people asked to have taken out and what was not completed.
+// Check looks for pending requests and unfinished removals.
 func (d Dir) Check() (found []check.Finding) {
 	const name = "removals"
 	if pending, err := d.Pending(); pending != nil || err != nil {

@@ -1,5 +1,5 @@
-// Package forget takes pages, hosts and addresses out of all that a project has
-// stored, for good, and keeps the list of what must not come back.
+// Package forget removes pages, hosts and addresses from everything that a project has stored, and
+// keeps the blocklist of what must not come back. Start with [Dir.Remove].
 package forget
 
 import (
@@ -54,8 +54,8 @@ func (d Dir) Blocklist() (Blocklist, error) {
 	return b, nil
 }
 
-// A Removal is one thing to forget: a line of forgotten.log, and while it goes
-// on the file forget.pending.
+// A Removal is one thing to forget: a line of forgotten.log, and during the removal the file
+// forget.pending.
 type Removal struct {
 	Number  int       `json:"number"`
 	Time    time.Time `json:"time"`
@@ -79,8 +79,8 @@ type Removal struct {
 	Trace *trace `json:"trace,omitempty"` // in forget.pending only
 }
 
-// Aim makes r the removal of the host or page that text names, and reports whether
-// it names one: a URL, or a host name.
+// Aim sets the host or page that r removes from text, a URL or a host name, and reports whether
+// text is one.
 func (r *Removal) Aim(text string) bool {
 	if u, err := weburl.Parse(text); err == nil && strings.Contains(text, "://") {
 		r.Kind, r.What = "url", u.String()
@@ -97,14 +97,13 @@ func (r *Removal) Aim(text string) bool {
 	return true
 }
 
-// AimAddress makes r the removal of an address.
+// AimAddress sets the address that r removes.
 func (r *Removal) AimAddress(a geoparse.Address) {
 	places, p := index.Places(a), a.Parts()
 	r.aimPlaces(places[0], places[len(places)-1], p.Street+" "+p.Number)
 }
 
-// AimHit makes r the removal of an address of the index; one without a street
-// cannot be forgotten.
+// AimHit sets the address that r removes from a hit; it must have a street.
 func (r *Removal) AimHit(h *index.Hit) error {
 	if h.Street == "" {
 		return fmt.Errorf("the address %s names no street; forget its pages instead", h.ID)
@@ -119,7 +118,8 @@ func (r *Removal) aimPlaces(what, also, line string) {
 	if r.Kind, r.What, r.Also = "address", what, also; also == what {
 		r.Also = ""
 	}
-	if strings.Contains(line, " ") && strings.ContainsAny(line, "0123456789") { // else half the town has it
+	// without a street it would match half the town
+	if strings.Contains(line, " ") && strings.ContainsAny(line, "0123456789") {
 		r.Trace = &trace{Texts: []string{line}}
 	}
 }
@@ -160,8 +160,7 @@ func (r *Removal) Affected(ctx context.Context, x *index.Index) (index.Forgotten
 	return x.Affected(ctx, list.hasPage, list.hasPlace)
 }
 
-// Stores are what a removal takes pages and addresses out of. Nobody else may
-// have them open.
+// Stores are the stores that a removal changes. They must be open exclusively.
 type Stores struct {
 	Frontier *frontier.Frontier // nil: there is none
 	Index    *index.Index       // nil: there is none
@@ -179,7 +178,7 @@ func (s *Stores) say(format string, args ...any) {
 	}
 }
 
-// Open opens the crawl tree and the index, as far as they are there. After an error nothing is open.
+// Open opens the crawl tree and the index, if they exist. After an error nothing is open.
 func (s *Stores) Open(tree frontier.Options, dir string) (err error) {
 	if _, err := os.Stat(tree.Dir); err == nil {
 		if s.Frontier, err = frontier.Open(tree); err != nil {
@@ -208,7 +207,7 @@ func (s *Stores) Close() (err error) {
 	return err
 }
 
-// Pending returns the removal that did not end, or nil.
+// Pending returns the unfinished removal, or nil.
 func (d Dir) Pending() (*Removal, error) {
 	text, err := os.ReadFile(d.pending())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -224,13 +223,12 @@ func (d Dir) Pending() (*Removal, error) {
 	return &r, nil
 }
 
-// Remove forgets r, which gets its number unless it has one, counts in r what
-// that took out, and closes the stores. First it is on the disk what is to be
-// done; then come the blocklist, the WARC files, the model, the index, the crawl
-// tree and the other files, each of which may be done twice; and the log last. The
-// WARC files come before the index, which says for an address what its pages are,
-// and the model before the crawl tree, which says what it has learned of them. A
-// call that did not end is repeated with Pending.
+// Remove forgets r, which gets its number unless it has one, counts in r what that took out, and
+// closes the stores. The removal is first written to forget.pending; then come the blocklist, the
+// WARC files, the model, the index, the crawl tree and the other files, each of which may be done
+// twice; and the log last. The WARC files come before the index, which says for an address what its
+// pages are, and the model before the crawl tree, which says what it has learned of them. An
+// unfinished call is repeated with Pending.
 func (d Dir) Remove(ctx context.Context, r *Removal, s *Stores) (err error) {
 	defer func() { err = errors.Join(err, s.Close()) }()
 	began := time.Now()
@@ -272,8 +270,8 @@ func (d Dir) Remove(ctx context.Context, r *Removal, s *Stores) (err error) {
 	return d.end(r)
 }
 
-// findTrace notes what names an address, which nothing knows any more once it was
-// taken out, and for any removal which recorded pages name it.
+// findTrace collects the texts that identify an address, which are gone after its removal, and the
+// recorded pages that name what r removes.
 func (r *Removal) findTrace(ctx context.Context, list Blocklist, s *Stores) error {
 	if r.Trace != nil && r.Resumed {
 		return nil
@@ -313,7 +311,7 @@ func (r *Removal) tracedPages() map[frontier.Key]bool {
 	return keys
 }
 
-// A removing is the work on one removal.
+// A removing is the state of one removal.
 type removing struct {
 	*Removal
 	list   Blocklist
@@ -322,17 +320,17 @@ type removing struct {
 	stores *Stores
 }
 
-// wrote notes that something was made anew.
+// wrote counts a rewritten file.
 func (x *removing) wrote(what string) {
 	x.Rewritten = append(x.Rewritten, what)
 	x.stores.say("%s: rewritten", what)
 }
 
-// has reports whether a page goes.
+// has reports whether a page is removed.
 func (x *removing) has(u weburl.URL) bool { return x.list.Has(u) || x.finder.inURL(u) }
 
-// archives takes pages out of the WARC files: those that go, those that state the
-// address, and those that name what is forgotten.
+// archives removes pages from the WARC files: those that are removed, those that state the address,
+// and those that name what is forgotten.
 func (x *removing) archives(ctx context.Context) error {
 	for _, dir := range x.stores.Archives {
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -356,7 +354,7 @@ func (x *removing) archives(ctx context.Context) error {
 	return nil
 }
 
-// removal is what the crawl tree loses.
+// removal returns the removal from the crawl tree.
 func (x *removing) removal() frontier.Removal {
 	return frontier.Removal{
 		URL: x.has, Address: x.list.hasKey, Text: x.finder.in,
@@ -364,7 +362,7 @@ func (x *removing) removal() frontier.Removal {
 	}
 }
 
-// model takes the terms out of the model that it has learned of what is forgotten.
+// model removes the terms learned from what is forgotten from the model.
 func (x *removing) model(ctx context.Context) error {
 	m, err := predictor.Load(x.stores.Model, x.stores.ModelOptions)
 	switch {
@@ -422,7 +420,7 @@ func (x *removing) tree(ctx context.Context) error {
 	return err
 }
 
-// files takes lines out of the smaller files.
+// files removes lines from the smaller files.
 func (x *removing) files(context.Context) error {
 	s := x.stores
 	if err := crawler.ForgetLabels(s.Labels, x.has); err != nil {
@@ -449,13 +447,13 @@ func (x *removing) files(context.Context) error {
 	return err
 }
 
-// end logs r, once, and takes the pending file away.
+// end logs r, once, and removes the pending file.
 func (d Dir) end(r *Removal) error {
 	next, err := d.next()
 	if err != nil {
 		return err
 	}
-	if next <= r.Number { // else it was killed between the two
+	if next <= r.Number { // logged before: killed between the two steps
 		logged := *r
 		logged.Trace = nil
 		line, err := json.Marshal(logged)
@@ -470,8 +468,7 @@ func (d Dir) end(r *Removal) error {
 	return errors.Join(os.Remove(d.pending()), disk.SyncDir(string(d)))
 }
 
-// findLeft notes the files that still name what is forgotten, because somebody else
-// writes them.
+// findLeft lists the files of other programs that still name what is forgotten.
 func (d Dir) findLeft(r *Removal, f finder) error {
 	entries, err := os.ReadDir(string(d))
 	if err != nil {

@@ -16,8 +16,7 @@ import (
 	"gazehound/internal/oserr"
 )
 
-// A Request is what a visitor of the search server wants to be taken out: a line
-// of requests.ndjson.
+// A Request is a visitor's removal request: a line of requests.ndjson.
 type Request struct {
 	Number int       `json:"number"`
 	Time   time.Time `json:"time"`
@@ -30,8 +29,8 @@ var ErrNoRequest = errors.New("no such removal request")
 // maxRequests bounds the file of removal requests, in bytes.
 const maxRequests = 8 << 20
 
-// Keeper returns what stores removal requests, each on the disk when it returns,
-// and gives them their numbers. It is safe for concurrent use.
+// Keeper returns a function that numbers and stores removal requests durably. It is safe for
+// concurrent use.
 func (d Dir) Keeper() func(api.Removal) (int, error) {
 	var mu sync.Mutex
 	return func(r api.Removal) (int, error) {
@@ -61,12 +60,12 @@ func (d Dir) Keeper() func(api.Removal) (int, error) {
 		if err := enc.Encode(Request{next, time.Now().UTC().Truncate(time.Second), r}); err != nil {
 			return 0, err
 		}
-		// Who asked, and why, is for the operator only.
+		// only the operator may read names and reasons
 		return next, disk.AppendLines(d.requests(), 0o600, strings.TrimSpace(line.String()))
 	}
 }
 
-// Waiting returns the requests that no removal has answered, in their order.
+// Waiting returns the pending requests, in their order.
 func (d Dir) Waiting() ([]Request, error) {
 	done, err := readLines[Removal](d.log())
 	if err != nil {
@@ -100,7 +99,7 @@ func (d Dir) Request(number int) (found Request, err error) {
 	return found, err
 }
 
-// forgetRequests takes out the request that r answers and those that name the same.
+// forgetRequests removes the request that r answers and those that name the same.
 func (d Dir) forgetRequests(r *Removal, f finder) error {
 	text, err := os.ReadFile(d.requests())
 	if errors.Is(err, fs.ErrNotExist) {

@@ -7,7 +7,7 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// A trace is by what other files and other pages name what is forgotten.
+// A trace is the texts by which other files and pages name what is forgotten.
 type trace struct {
 	Pages []string `json:"pages,omitempty"` // URLs of pages that state the address
 	Texts []string `json:"texts,omitempty"` // the address as it is written, telephones, e-mail addresses, persons
@@ -18,7 +18,7 @@ type finder struct {
 	hosts, urls, words, phones, others []string
 }
 
-// newFinder returns what finds the host or page of r, or the texts of its trace.
+// newFinder returns a finder of the host or page of r, or of the texts of its trace.
 func (r *Removal) newFinder() (f finder) {
 	switch r.Kind {
 	case "host":
@@ -31,7 +31,7 @@ func (r *Removal) newFinder() (f finder) {
 		return f
 	}
 	for _, text := range r.Trace.Texts {
-		const few = 6 // characters that say too little
+		const few = 6 // shorter texts match too much
 		switch digits := digitsOf(text); {
 		case strings.Contains(text, "@"):
 			f.others = append(f.others, strings.ToLower(text))

@@ -9,10 +9,10 @@ import (
 // part of a longer word, as in "Löwenapotheke" and "Fahrradhaus".
 const shortestPart = 5
 
-// OfName returns the kind of place that a name says, or "": by its brand, or by its
-// noun. That is the first word that means a kind, in English the last: "Hotel
-// Restaurant Krone" is a hotel, "Museum Café" a café. What follows a preposition
-// only says where: "Apotheke am Museum". lang is ISO 639-1, country ISO 3166-1, or "".
+// OfName returns the kind of a place by its name, or "": by its brand, or by its noun. That is the
+// first word that means a kind, in English the last: "Hotel Restaurant Krone" is a hotel, "Museum
+// Café" a café. Words after a preposition are ignored: "Apotheke am Museum". lang is ISO 639-1,
+// country ISO 3166-1, or "".
 func OfName(name, lang, country string) string {
 	t := load()
 	words := Words(name)
@@ -70,8 +70,8 @@ func segments(name string) (parts [][]string) {
 	return parts
 }
 
-// noun returns what the noun of a part of a name means; found tells that the part
-// has a word of the table that settles it, even if it is one of no kind.
+// noun returns the kind of the noun in a part of a name; found reports whether the part has a word
+// of the table that decides, even one of no kind.
 func (t *table) noun(words []string, lang string) (id string, found bool) {
 	for i := 0; i < len(words); {
 		n, p := t.longest(words[i:], lang)
@@ -106,8 +106,8 @@ func (t *table) longest(words []string, lang string) (n int, p phrase) {
 	return 0, phrase{}
 }
 
-// inside returns what a compound word means: what it ends with, or where that is a
-// noun of many kinds, such as "laden", what it begins with.
+// inside returns the kind of a compound word: of its last part or, if that is a noun of many kinds,
+// such as "laden", of its first part.
 func (t *table) inside(word, lang string) phrase {
 	if lang != "" && lang != "de" && lang != "nl" {
 		return phrase{}

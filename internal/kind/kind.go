@@ -1,6 +1,6 @@
-// Package kind knows the kinds of places that OpenStreetMap's tagging schema has,
-// such as "amenity=dentist", what they are called in six languages, and by which
-// words, brands and types a place shows of which kind it is.
+// Package kind has the kinds of places of OpenStreetMap's tagging schema, such as
+// "amenity=dentist", their names in six languages, and the words, brands and types by which a place
+// shows its kind.
 package kind
 
 import (
@@ -26,7 +26,7 @@ const MaxPhrase = 5
 // Links stand between the words of a German or Dutch compound.
 var Links = []string{"", "s", "n", "en", "er", "e"}
 
-// What a phrase of the table is good for.
+// Uses of a phrase of the table.
 const (
 	Name     = 'n' // the kind is called so
 	Term     = 't' // places of the kind have it in their names

@@ -1,4 +1,4 @@
-// Package notices has the licences of what the program is made of.
+// Package notices has the licences of the program's dependencies.
 package notices
 
 import (

@@ -1,5 +1,4 @@
-// Package problem has the answer of our HTTP servers to a request that cannot be
-// done (RFC 9457).
+// Package problem has the error responses of our HTTP servers (RFC 9457).
 package problem
 
 import (
@@ -11,11 +10,11 @@ import (
 	"gazehound/internal/textutil"
 )
 
-// A Problem says what is wrong with a request. It is an error, too, so that those
-// who find out need not know HTTP.
+// A Problem describes what is wrong with a request. It is an error, too, so that packages without
+// HTTP can return it.
 type Problem struct {
 	Type      string `json:"type"`   // set by Write
-	Title     string `json:"title"`  // all that people need, in one line
+	Title     string `json:"title"`  // the problem for people, in one line
 	Status    int    `json:"status"` // 0: 400
 	Detail    string `json:"detail,omitempty"`
 	Instance  string `json:"instance,omitempty"` // path of the request; set by Write
@@ -30,7 +29,7 @@ type Problem struct {
 // Error returns the title.
 func (p *Problem) Error() string { return p.Title }
 
-// Bad says that a parameter, or a member of a body, is not what it must be.
+// Bad returns the problem of an invalid parameter or member of a body.
 func Bad(name, given, expected, hint string) *Problem {
 	return &Problem{
 		Title:     fmt.Sprintf("%s must be %s, got %.80q", name, expected, given),
@@ -68,5 +67,5 @@ func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	enc.Encode(said) // a reader who has gone does not miss it
+	enc.Encode(said) // the client may have gone
 }

@@ -1,4 +1,4 @@
-// Package recent remembers what came last, in bounded memory.
+// Package recent has a bounded map that forgets old keys.
 package recent
 
 import (

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// harmless is what may begin with a sign: a telephone or other number.
+// harmless matches texts that may begin with a sign: telephone and other numbers.
 var harmless = regexp.MustCompile(`^[+-][0-9(][0-9 ()/.-]*$`)
 
-// Guard returns a cell that no spreadsheet takes for a formula: where it would,
-// an apostrophe comes first.
+// Guard returns a cell that no spreadsheet takes for a formula, by an apostrophe before texts that
+// look like one.
 func Guard(cell string) string {
 	if cell == "" || harmless.MatchString(cell) {
 		return cell

@@ -5,9 +5,8 @@ import (
 	"unicode"
 )
 
-// OneLine keeps foreign text from forging lines, or colours of a terminal:
-// control characters but the tab, line separators, and what turns the direction of
-// writing become spaces.
+// OneLine makes foreign text safe for terminals and logs: control characters but the tab, line
+// separators and bidirectional controls become spaces.
 func OneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\t' || r == 0x7f || 0x80 <= r && r < 0xa0 || r == 0x2028 || r == 0x2029 || unicode.Is(unicode.Bidi_Control, r) {

@@ -2,16 +2,16 @@ package clicklog
 
 import "strings"
 
-// robotWords are parts of the User-Agent of programs that are no readers:
-// crawlers, monitors, feed readers, command line tools and libraries.
+// robotWords are parts of the User-Agent of programs: crawlers, monitors, feed readers, command
+// line tools and libraries.
 var robotWords = [...]string{
 	"bot", "crawl", "spider", "slurp", "archiver", "scrap", "fetch", "harvest", "scan", "monitor", "uptime", "pingdom",
 	"validator", "preview", "facebookexternalhit", "feed", "rss", "curl/", "wget", "libwww", "python", "java/", "okhttp", "httpclient",
 	"go-http-client", "node-fetch", "axios", "ruby", "perl", "php/", "headless", "phantomjs", "lighthouse", "httrack", "gazehound",
 }
 
-// isRobot says that an agent is a program by its own words, or has none.
-// A log of the common format has no agents: has reports whether this one does.
+// isRobot reports whether an agent names itself a program, or is missing. A log of the common
+// format has no agents: has reports whether this one does.
 func isRobot(agent string, has bool) bool {
 	if !has {
 		return false
@@ -32,7 +32,7 @@ func isRobot(agent string, has bool) bool {
 const assetEndings = " css js mjs map json xml rss atom txt ico png jpg jpeg gif svg webp avif bmp tif tiff woff woff2 ttf otf eot " +
 	"mp3 mp4 m4a m4v webm ogg ogv wav avi mov mpg mpeg zip gz tgz bz2 xz 7z rar exe dmg iso apk jar webmanifest wasm "
 
-// isAsset says that the path of a request is a file that belongs to a page.
+// isAsset reports whether a path is a file that belongs to a page.
 func isAsset(target string) bool {
 	path, _, _ := strings.Cut(target, "?")
 	name := path[strings.LastIndexByte(path, '/')+1:]

@@ -17,18 +17,17 @@ import (
 	"time"
 )
 
-// Options say what counts as a visit.
+// Options define page views and sessions.
 type Options struct {
 	// Site is put before targets that are only a path: "https://www.example.org".
 	// Without it a log whose lines name no host is an error.
 	Site string
-	// Canonical gives the one spelling of an absolute URL; false: not a web
-	// page's URL. Nil keeps URLs as they are.
+	// Canonical returns the canonical form of an absolute URL; false: not a web page's URL. Nil
+	// keeps URLs as they are.
 	Canonical func(raw string) (string, bool)
 	// Idle ends a session: a pause longer than this. 1 minute to 24 hours.
 	Idle time.Duration
-	// LastPage is credited to the last page of a session, which no log tells
-	// the end of. 0 to Idle.
+	// LastPage is the time credited to the last page of a session, whose end no log has. 0 to Idle.
 	LastPage time.Duration
 	// MaxPerMinute is how many pages a person can open in one minute, on
 	// average over any minute of the log; a client above it is a program.
@@ -59,7 +58,7 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// A Page is what the logs know of one page.
+// A Page sums up the logs of one page.
 type Page struct {
 	URL      string
 	Stay     time.Duration // LR(d): total time of all sessions on the page
@@ -67,11 +66,11 @@ type Page struct {
 	Sessions int64         // sessions with at least one view of it
 }
 
-// Counts say what became of the lines of an import. They add up to Lines.
+// Counts are the outcomes of the lines of an import. They add up to Lines.
 type Counts struct {
 	Lines   int64 `json:"lines"`   // read in this import
 	Views   int64 `json:"views"`   // page views kept
-	Robots  int64 `json:"robots"`  // agents that are programs by their own words
+	Robots  int64 `json:"robots"`  // views by programs, by their User-Agent
 	Assets  int64 `json:"assets"`  // images, styles, scripts and other parts of pages
 	Others  int64 `json:"others"`  // other methods than GET, and answers other than 200 and 304
 	Foreign int64 `json:"foreign"` // URLs that Canonical refused

@@ -16,7 +16,7 @@ import (
 // counted as bad and skipped.
 const MaxLine = 64 << 10
 
-// A Line is one request as a server's access log tells it.
+// A Line is one request in an access log.
 type Line struct {
 	Vhost  string // host before the client, as in vhost_combined; may be empty
 	Client string // IP address (IPv4-mapped IPv6 is written as IPv4) or host name
@@ -64,7 +64,7 @@ func ParseLine(raw []byte) (l Line, err error) {
 
 var hostForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,255}$`)
 
-// client checks the address or the name of who asked.
+// client checks and normalises the address or name of the client.
 func client(s string) (string, bool) {
 	if a, err := netip.ParseAddr(s); err == nil {
 		return a.Unmap().WithZone("").String(), true
@@ -74,8 +74,8 @@ func client(s string) (string, bool) {
 
 var escapes = regexp.MustCompile(`(?s)\\(?:x[0-9a-fA-F]{2}|.)`)
 
-// unescape returns what stands in quotes, and whether it is UTF-8 text without
-// control characters: what a log line says goes on to reports and terminals.
+// unescape returns what stands in quotes, and whether it is UTF-8 text without control characters:
+// log lines end up in reports and terminals.
 func unescape(s string) (text string, ok bool) {
 	ok = true
 	text = escapes.ReplaceAllStringFunc(s, func(e string) string {

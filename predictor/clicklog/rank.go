@@ -13,8 +13,8 @@ import (
 
 // Totals are what Rank counted.
 type Totals struct {
-	Clients  int64 // people, as far as a log can tell them apart
-	Robots   int64 // clients left out: they asked for robots.txt or were too fast
+	Clients  int64 // distinct people, by address and agent
+	Robots   int64 // clients left out: they requested robots.txt or were too fast
 	Sessions int64
 	Views    int64
 	Pages    int64
@@ -82,13 +82,11 @@ func (s *Store) Rank(ctx context.Context) (Totals, error) {
 // bytesOfView is about what a view takes in memory.
 const bytesOfView = 100
 
-// maxViews is how many views of one client are looked at. One that has more
-// is no reader, whatever it says.
+// maxViews bounds the views of one client. A client with more is a program.
 const maxViews = 1 << 20
 
-// isProgram says that the views of one client, in order of time, are not a
-// person's: it asked for robots.txt, or opened more pages than a person can
-// within some minute.
+// isProgram reports whether the views of one client, in order of time, are a program's: it
+// requested robots.txt, or opened more pages within a minute than a person can.
 func (s *Store) isProgram(views []view) bool {
 	if len(views) == maxViews {
 		return true

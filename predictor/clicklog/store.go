@@ -38,8 +38,8 @@ type view struct {
 	url    string
 }
 
-// manifest.json names the file of views and says how much of it counts, and how far each
-// log was read. It is replaced whole, after the views are on disk.
+// manifest.json has the name and valid length of the file of views, and how far each log was read.
+// It is replaced whole, after the views are on disk.
 type manifest struct {
 	Version int
 	Key     string // hex; of the hash that stands for a client
@@ -94,7 +94,7 @@ func Open(dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Close gives the folder up.
+// Close unlocks the folder.
 func (s *Store) Close() error { return s.unlock() }
 
 // load reads the manifest, or makes one.
@@ -189,7 +189,7 @@ func (s *Store) log(name string, head []byte) int {
 	for i, l := range s.m.Logs {
 		if len(head) >= l.Head && hashOf(head[:l.Head]) == l.Hash {
 			s.m.Logs[i].Name = name
-			if len(head) > l.Head { // it grew: know it better
+			if len(head) > l.Head { // it grew: store a longer prefix
 				s.m.Logs[i].Head, s.m.Logs[i].Hash = len(head), hashOf(head)
 			}
 			return i
@@ -204,7 +204,7 @@ func hashOf(b []byte) string {
 	return hex.EncodeToString(h[:])
 }
 
-// unpack sees through gzip.
+// unpack decompresses gzip.
 func unpack(src io.Reader) (in *bufio.Reader, packed bool, err error) {
 	in = bufio.NewReaderSize(src, 256<<10)
 	magic, err := in.Peek(2)
@@ -274,9 +274,9 @@ func (s *Store) take(raw []byte, n *Counts) error {
 	return nil
 }
 
-// client is the keyed hash of who asked: address and agent, since many people
-// share an address. Without the key nobody can try addresses, and of the hash a
-// quarter is kept, so that nothing can be appended to it.
+// client returns the keyed hash of a client's address and agent, since many people share an
+// address. Without the key addresses cannot be tried out. A quarter of the hash is kept, against
+// length extension.
 func (s *Store) client(l Line) uint64 {
 	s.hashed = append(append(append(append(s.hashed[:0], s.m.Key...), l.Client...), 0), l.Agent...)
 	sum := sha256.Sum256(s.hashed)
@@ -329,8 +329,8 @@ func (s *Store) flush() error {
 	return s.commit()
 }
 
-// append writes the views in memory behind those that count: a record for each, of client
-// (8 bytes, big-endian), time (varint) and URL. It returns the size of the file.
+// append writes the views in memory after the valid ones: a record for each, of client (8 bytes,
+// big-endian), time (varint) and URL. It returns the size of the file.
 func (s *Store) append(f *os.File) (size int64, err error) {
 	if err := f.Truncate(s.m.Size); err != nil {
 		return 0, err
@@ -398,9 +398,9 @@ func (s *Store) commit() error {
 	return nil
 }
 
-// Forget takes the views and the importance of pages out of the store in dir, and
-// the names of logs that match, and reports whether there is a store. A killed Forget
-// is completed by calling it again.
+// Forget removes the views and the importance of matching pages, and matching names of logs, from
+// the store in dir, and reports whether there is a store. A killed Forget is completed by calling
+// it again.
 func Forget(dir string, match func(text string) bool) (bool, error) {
 	if _, err := os.Stat(filepath.Join(dir, manifestName)); errors.Is(err, fs.ErrNotExist) {
 		return false, nil

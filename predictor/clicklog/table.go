@@ -30,7 +30,7 @@ func (p Page) plus(q Page) Page {
 	return Page{q.URL, p.Stay + q.Stay, p.Visits + q.Visits, p.Sessions + q.Sessions}
 }
 
-// addPage adds what a session knows of a page to those that writeTable sums up.
+// addPage adds a session's time on a page to the input of writeTable.
 func addPage(pages *disk.Sorter, p Page) error {
 	b := binary.AppendUvarint(nil, uint64(p.Stay))
 	b = binary.AppendUvarint(b, uint64(p.Visits))
@@ -64,7 +64,7 @@ func writeTable(path string, pages *disk.Sorter) (n int64, err error) {
 	return n, err
 }
 
-// forgetRows takes the pages that match out of the table.
+// forgetRows removes the matching pages from the table.
 func forgetRows(dir string, match func(text string) bool) error {
 	table := filepath.Join(dir, tableName)
 	text, err := os.ReadFile(table)
@@ -164,7 +164,7 @@ func Pages(dir string, fn func(Page) error) error {
 // Len is the number of pages.
 func (t *Table) Len() int { return len(t.pages) }
 
-// Stay is LR(d), the time that sessions spent on a page; 0 for one that no log knows.
+// Stay is LR(d), the time that sessions spent on a page; 0 for an unknown page.
 func (t *Table) Stay(url string) time.Duration {
 	byHash := func(s stay, hash uint64) int { return cmp.Compare(s.hash, hash) }
 	i, ok := slices.BinarySearchFunc(t.pages, hashURL(url), byHash)
@@ -190,10 +190,9 @@ func hashURL(url string) uint64 {
 	return h.Sum64()
 }
 
-// Longest returns the pages on which people stay longest, at most n ≥ 1 of those
-// that keep wants (nil: of all): the longest stay first, then by URL. It reads
-// the table of the store in dir, and the error wraps fs.ErrNotExist where there
-// is none.
+// Longest returns the pages on which people stay longest, at most n ≥ 1 of those for which keep is
+// true (nil: all), by falling stay, then by URL. It reads the table of the store in dir, and the
+// error wraps fs.ErrNotExist where there is none.
 func Longest(dir string, n int, keep func(Page) bool) ([]Page, error) {
 	var best []Page
 	shorten := func() {

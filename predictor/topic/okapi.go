@@ -14,12 +14,12 @@ type Options struct {
 	K1 float64 `key:"okapi_k1" range:"0..1000"`        // saturation of a word's count in the text; the paper has 1 to 2
 	B  float64 `key:"okapi_b" range:"0..1"`            // how much the length of the text counts
 	K2 float64 `key:"okapi_k2" range:"0.001..1000000"` // saturation of a word's count in the topic; the paper has 1 to 1,000
-	// NegativeIDF lets a word that stands in more than half of all texts count against a
-	// text, as the equation is printed; else it counts nothing.
+	// NegativeIDF gives words of more than half of all texts a negative weight, as the equation is
+	// printed; else they weigh 0.
 	NegativeIDF bool `key:"okapi_negative_idf"`
-	// Collection is where N, df and the mean length come from: crawled pages, as
-	// published, or the topics of the tree, which is ours: their lengths say nothing
-	// about those of pages, and do not count.
+	// Collection is the source of N, df and the mean length: crawled pages, as published, or the
+	// topics of the tree, which is ours; then lengths are ignored, since those of topics do not
+	// compare with pages.
 	Collection string `key:"okapi_collection" oneof:"topics|crawled"`
 	// TopicWords is how many words of the user's pages, of those that the tree lacks, the
 	// semantic checker adds to the topic.
@@ -29,12 +29,12 @@ type Options struct {
 // DefaultOptions are those of config.yaml as shipped.
 func DefaultOptions() Options { return Options{K1: 1.2, B: 0.75, K2: 100, Collection: "topics"} }
 
-// An Okapi says how well a text fits a topic: Okapi BM25 as in equation 7. It holds the
-// node c* with what is known of the collection: how many texts there were, how long, and
-// how many of them contain each word of the topic. It is safe for concurrent use.
+// An Okapi rates how well a text fits a topic, by Okapi BM25 as in equation 7. It holds the words
+// of the node c* and the statistics of the collection: number of texts, lengths, and document
+// frequencies. It is safe for concurrent use.
 type Okapi struct {
 	o     Options
-	order []string // of the words: sums are the same to the last bit every time
+	order []string // sorted words, so that sums are the same to the last bit
 	mu    sync.RWMutex
 	words map[string]*word // mu holds the counts of texts, texts and bytes
 	texts int              // N
@@ -64,7 +64,7 @@ func NewOkapi(words []string, o Options) (*Okapi, error) {
 	return t, nil
 }
 
-// A Text is what Okapi needs of a text.
+// A Text has the counts of a text that Okapi needs.
 type Text struct {
 	Bytes  int            // dl_d
 	Counts map[string]int // f_td, of the topic's words
@@ -113,8 +113,7 @@ func (t *Okapi) score(d Text) float64 {
 	return sum
 }
 
-// Similarity is Score as a share of what a text with endlessly many of all the
-// topic's words would have: 0 to 1.
+// Similarity is Score as a share of its supremum over all texts: 0 to 1.
 func (t *Okapi) Similarity(d Text) float64 {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -151,7 +150,7 @@ func (t *Okapi) weight(w *word) float64 {
 	idf := math.Log((float64(t.texts-w.texts) + 0.5) / (float64(w.texts) + 0.5))
 	switch {
 	case t.texts == 0:
-		idf = 1 // no collection yet: all words are alike
+		idf = 1 // no collection yet: all words have equal weight
 	case !t.o.NegativeIDF:
 		idf = max(idf, 0)
 	}

@@ -1,6 +1,5 @@
-// Package topic maps pages that a user likes to a node of a topic tree
-// (Ahmadi-Abkenari & Selamat 2010, section 8): the node whose description fits
-// them best by TF-IDF over an inverted list.
+// Package topic maps a user's example pages to a node of a topic tree (Ahmadi-Abkenari & Selamat
+// 2010, section 8): the node whose description fits them best by TF-IDF over an inverted list.
 package topic
 
 import (
@@ -307,10 +306,9 @@ func (t *Tree) Names() []string {
 	return names
 }
 
-// Node returns c* for Okapi. The collection, in which words are rare or not, is the other
-// topics of the tree, unless it is to be that of crawled pages, which the caller observes:
-// what a word has in common with them does not tell the topic. It does not grow, so a
-// page's Okapi is the same at any time and on every node of a crawl.
+// Node returns the Okapi of c*. Its collection is the other topics of the tree, so a page's score
+// is the same at any time and on every node of a crawl; or, as published, crawled pages that the
+// caller observes.
 func (t *Tree) Node(topic int, o Options) (*Okapi, error) {
 	c, err := NewOkapi(Words(t.Topics[topic].Words), o)
 	if err != nil {
@@ -319,7 +317,7 @@ func (t *Tree) Node(topic int, o Options) (*Okapi, error) {
 	for i, other := range t.Topics {
 		if i != topic && o.Collection != "crawled" {
 			d := c.Read(other.Words)
-			d.Bytes = 0 // a description's length says nothing about that of pages
+			d.Bytes = 0 // lengths of descriptions do not compare with those of pages
 			c.Observe(d)
 		}
 	}

@@ -23,16 +23,16 @@ func gigabytes(n int64) string { return fmt.Sprintf("%.1f GB", float64(n)/1e9) }
 
 // A Room is the space on the disk of a crawl, in bytes.
 type Room struct {
-	Free, Reserve int64 // of Free so much is kept
+	Free, Reserve int64 // kept free
 	Used          int64 // by the pages so far
 	Pages, Target int64 // fetched so far, and in the end; 0: no end
 }
 
-// fewPages are too few to say what a page takes on the disk.
+// fewPages are too few for an estimate of the bytes per page.
 const fewPages = 1000
 
-// Check reports whether dir, which may be made yet, can be written to, and how far the free space
-// reaches, as the crawl so far goes.
+// Check reports whether dir, which need not exist, is writable, and for how many pages the free
+// space lasts, by the crawl so far.
 func (r Room) Check(dir string) check.Finding {
 	const name = "disk"
 	for dir != filepath.Dir(dir) {
@@ -103,7 +103,7 @@ func CheckMemory(key, shown string, want int64) check.Finding {
 	return check.Well(name, "%s of %s", shown, gigabytes(have))
 }
 
-// CheckFiles looks whether so many files may be open at once.
+// CheckFiles checks the limit of open files.
 func CheckFiles(need uint64) check.Finding {
 	const name = "files"
 	limit, err := openFiles()
@@ -120,8 +120,7 @@ func CheckFiles(need uint64) check.Finding {
 // A Port is an address to listen at, and the setting that names it.
 type Port struct{ Key, Address string }
 
-// CheckPorts looks whether one can listen at addresses; running says that a crawl
-// runs, which may have them.
+// CheckPorts checks whether addresses are free to listen at; a running crawl may use them.
 func CheckPorts(running bool, ports ...Port) (found []check.Finding) {
 	const name = "ports"
 	var free []string

@@ -124,7 +124,7 @@ func phrases(name string) (all []string) {
 	return all
 }
 
-// counts says of how many brands with a phrase each kind is.
+// counts returns the number of brands with a phrase for each kind.
 func (t *table) counts() map[string]map[string]int {
 	counts := map[string]map[string]int{}
 	for name, kinds := range t.names {
@@ -250,7 +250,7 @@ func sum(counts map[string]int) (sum int) {
 	return sum
 }
 
-// judge says what a phrase is good for, 0: nothing, and which kinds it means.
+// judge returns the use of a phrase, 0: none, and the kinds that it means.
 func (t *table) judge(phrase string, brands map[string]int) (use byte, kinds []string) {
 	sums := map[string]int{} // of claims, by wide kind
 	for id := range t.terms[phrase] {
