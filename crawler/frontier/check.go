@@ -14,14 +14,14 @@ import (
 type Check struct {
 	First    time.Time     `json:",omitzero"` // the page was there
 	Last     time.Time     `json:",omitzero"` // … for the last time
-	Read     time.Time     `json:",omitzero"` // all of it came for the last time
+	Read     time.Time     `json:",omitzero"` // last time that it was read in full
 	Asked    time.Time     `json:",omitzero"` // last request
 	Due      time.Time     `json:",omitzero"` // not before this
-	Gone     time.Time     `json:",omitzero"` // since then it is not there; zero: it is
+	Gone     time.Time     `json:",omitzero"` // gone since then; zero: it exists
 	Wait     time.Duration `json:",omitzero"` // the present interval
 	Asks     int           `json:",omitzero"` // visits after the first
-	Changes  int           `json:",omitzero"` // of those, found another text or other addresses
-	Fails    int           `json:",omitzero"` // in a row that brought nothing
+	Changes  int           `json:",omitzero"` // of those, found a change
+	Fails    int           `json:",omitzero"` // failed visits in a row
 	Relevant bool          `json:",omitzero"`
 	Text     uint64        `json:",omitzero"` // fingerprint of the text
 	ETag     string        `json:",omitzero"` // validators of the last answer, at most 256 bytes each are kept
@@ -43,7 +43,7 @@ func (c Check) trimmed() Check {
 	return c
 }
 
-// Check returns what is known for revisiting a URL; false if nothing is, as for URLs that wait.
+// Check returns the Check of a URL; false if there is none, as for queued URLs.
 func (f *Frontier) Check(k Key) (c Check, known bool, err error) {
 	err = f.read(func(v view) error {
 		c, known, err = get(v, checkKey(k), decode[Check])
@@ -86,7 +86,7 @@ func (f *Frontier) Due(ctx context.Context, now time.Time, most int) (due []Due,
 	return due, all, nil
 }
 
-// urgency tells how urgent it is to revisit a page: above 1 for relevant ones.
+// urgency orders due pages; it is above 1 for relevant ones.
 func (c *Check) urgency(now time.Time) float64 {
 	share := min(1, max(0, now.Sub(c.Due).Hours())/max(1, c.Wait.Hours())/10)
 	if c.Relevant {
@@ -95,9 +95,8 @@ func (c *Check) urgency(now time.Time) float64 {
 	return share
 }
 
-// Revise stores what asking a visited URL again has brought, in one
-// transaction: its Check, the outcome in place of the old one unless o.Kind
-// is "", and what was found. The number of its visit stays.
+// Revise stores the result of a revisit in one transaction: its Check, the outcome in place of the
+// old one unless o.Kind is "", and the links found. The visit keeps its number.
 func (f *Frontier) Revise(ctx context.Context, k Key, o Outcome, found ...Entry) error {
 	links, err := prepare(found)
 	if err != nil {

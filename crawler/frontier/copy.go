@@ -12,8 +12,8 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// A copying makes a store anew of the visits, links and values of another one, without what a Removal
-// takes out. A URL of which they say nothing is not known any more; visits are numbered anew.
+// A copying makes a new store from the visits, links and values of another one, without what a
+// Removal removes. URLs in none of them become unknown; visits are renumbered.
 type copying struct {
 	Removal
 	Forgotten
@@ -43,8 +43,7 @@ func unlessNil[T any](fn func(T) bool) func(T) bool {
 	return fn
 }
 
-// plan finds out what goes. Where records cannot be read, it reads all others and returns the first
-// error.
+// plan collects what is removed. It skips unreadable records and returns the first error.
 func (c *copying) plan(ctx context.Context) (unread error) {
 	for _, p := range []struct {
 		kind byte
@@ -106,7 +105,7 @@ func (c *copying) planPage(u weburl.URL) {
 	}
 }
 
-// planMeta takes out a value of PutMeta if it or its name matches.
+// planMeta removes a value of PutMeta if it or its name matches.
 func (c *copying) planMeta(key, _ []byte) error {
 	name := string(key[1:])
 	value, err := metaOf(c.from, name)
@@ -116,7 +115,7 @@ func (c *copying) planMeta(key, _ []byte) error {
 	return err
 }
 
-// copy makes the store in the new directory dir of what can be read and does not go.
+// copy makes the store in the new directory dir from what is readable and not removed.
 func (c *copying) copy(ctx context.Context, dir string) (n Forgotten, err error) {
 	seed, known, err := get(c.from, seedKey, decodeFixed[uint64])
 	if err != nil || !known {
@@ -187,7 +186,7 @@ func (c *copying) visit(b *batch, key, value []byte) {
 	e, o := &r.Link, &r.Outcome
 	k, known := c.forgotten[idOf(key)]
 	switch {
-	case known && k.IsZero(): // nothing is left of it
+	case known && k.IsZero(): // all of it was removed
 		return
 	case known:
 	case c.gone[KeyOf(e.URL)]:
@@ -226,7 +225,7 @@ func (c *copying) link(b *batch, key, value []byte) {
 	b.pushLink(&link{e, k})
 }
 
-// forget leaves of a URL its hash and a visit without words.
+// forget reduces a URL to its hash and a visit without words.
 func (c *copying) forget(b *batch, k Key, o Outcome) {
 	c.URLs++
 	c.Links++
@@ -235,7 +234,7 @@ func (c *copying) forget(b *batch, k Key, o Outcome) {
 	})
 }
 
-// blank takes the words out of a link if they go.
+// blank removes the words of a link if they match.
 func (c *copying) blank(e *Entry) {
 	words := e.Anchor + "\n" + e.Title + "\n" + e.Around
 	if words != "\n\n" && (c.gone[e.Parent] || c.Page(e.Parent) || c.Text(words)) {
@@ -244,8 +243,8 @@ func (c *copying) blank(e *Entry) {
 	}
 }
 
-// adopt takes over what has left no trace but in the totals of before: links that were repeated or
-// dropped. lost is how many visits could not be read.
+// adopt copies totals that records cannot restore: repeated and dropped links. lost is the number
+// of unreadable visits.
 func (t *Totals) adopt(was Totals, lost int64) {
 	t.Repeats, t.Damaged = was.Repeats, was.Damaged+lost
 	if t.Dropped = was.Dropped; t.Dropped == nil {

@@ -24,11 +24,11 @@ import (
 // does not name, and ends the process where a table was cut short. So all of a store is read before
 // Badger opens it. Only the end of a log may be torn: nothing valid follows then.
 
-// A store's files, as they were found.
+// The files of a store.
 type files struct {
 	manifest []byte
 	tables   []string          // those that MANIFEST names
-	logs     map[string][]byte // as far as they are whole; none where the store was closed
+	logs     map[string][]byte // up to their last valid entry; none if the store was closed
 }
 
 // examine reads all files of the store in dir. The error is an ErrDamaged that names a file, or the
@@ -89,7 +89,7 @@ func examine(dir string) (f files, err error) {
 	if err := g.Wait(); err != nil {
 		return f, err
 	}
-	for _, id := range found { // what a killed compaction left holds nothing new
+	for _, id := range found { // left by a killed compaction, with nothing new
 		if _, known := m.Tables[id]; known {
 			continue
 		}

@@ -10,17 +10,17 @@ import (
 	"gazehound/internal/disk"
 )
 
-// ReasonForgotten is the Outcome.Reason of what Forget took out.
+// ReasonForgotten is the Outcome.Reason of URLs that Forget removed.
 const ReasonForgotten = "forgotten"
 
-// Forgotten counts what Forget took out of the crawl tree.
+// Forgotten counts what Forget removed from the crawl tree.
 type Forgotten struct {
 	URLs      int // waiting or visited
 	Links     int // whose words were blanked: those to the URLs, and those on their pages
 	Addresses int // ids taken out of visits
 }
 
-// A Removal says what Forget takes out. Functions may be nil.
+// A Removal selects what Forget removes. Functions may be nil.
 type Removal struct {
 	URL     func(weburl.URL) bool // pages
 	Address func(id string) bool  // of the addresses that pages state

@@ -2,9 +2,8 @@ package frontier
 
 import "slices"
 
-// Front returns the n ≥ 1 entries that wait with the highest priorities, as far as
-// those are known, the best first. Hosts that rest count, too. Nothing is
-// taken. It looks at every host: once a second is often enough.
+// Front returns the n ≥ 1 queued entries with the highest known priorities, the best first, on
+// waiting hosts, too. It leases nothing. It reads every host: call it about once a second.
 func (f *Frontier) Front(n int) ([]Entry, error) {
 	type waiting struct {
 		host *host

@@ -1,6 +1,6 @@
-// Package frontier is the durable queue of a crawl, its memory of seen URLs and its crawl tree, in one
-// Badger store: "mark seen and enqueue" and "end a visit and enqueue what it found" are one transaction
-// each.
+// Package frontier is the durable queue of a crawl, its set of known URLs and its crawl tree, in
+// one Badger store: "mark seen and enqueue" and "end a visit and enqueue what it found" are one
+// transaction each.
 //
 // A leased entry stays queued on disk until Done, so a lease costs no write, and a killed crawl finds
 // everything that was leased queued again. The order of the queue is kept on disk for each host; memory
@@ -32,8 +32,8 @@ var (
 	ErrReadOnly    = errors.New("frontier is open to be read only")
 )
 
-// ErrNotLeased is Return's for an entry that is not leased: it was released
-// already, or has left the queue meanwhile.
+// ErrNotLeased is the error of Return for an entry that is not leased: it was released already, or
+// has left the queue.
 var ErrNotLeased = errors.New("it is not leased")
 
 // An Entry is one URL and the link by which it was found. Seeds have the zero Parent. Priority is
@@ -48,9 +48,9 @@ type Entry struct {
 	Title     string     `json:",omitzero"` // its title attribute, at most MaxAnchor bytes
 	Around    string     `json:",omitzero"` // words around it, at most MaxAround bytes
 	Switch    bool       `json:",omitzero"` // the link leads to another site
-	Sitemap   bool       `json:",omitzero"` // it is no page but a list of pages
-	Redirects int        `json:",omitzero"` // in a row that led here
-	Retries   int        `json:",omitzero"` // visits that failed and are to be made again
+	Sitemap   bool       `json:",omitzero"` // a sitemap, not a page
+	Redirects int        `json:",omitzero"` // redirects in a row that led here
+	Retries   int        `json:",omitzero"` // failed visits
 	Found     time.Time  `json:",omitzero"`
 }
 
@@ -66,26 +66,28 @@ const (
 	maxReasonLength = 64
 )
 
-// An Outcome is what became of a visit. At is kept to the millisecond.
+// An Outcome is the result of a visit. At is kept to the millisecond.
 type Outcome struct {
-	Kind      string           // "page", "redirect", "error" or "skipped"
-	Reason    string           `json:",omitzero"` // error class or reason of the skip
-	Status    int              `json:",omitzero"` // of HTTP, or 0
-	Relevant  bool             `json:",omitzero"`
-	SiteWide  bool             `json:",omitzero"` // relevant, by addresses alone that most pages of the host state
-	Score     float64          `json:",omitzero"`
-	Title     string           `json:",omitzero"` // of a relevant page, at most MaxTitle bytes
-	Evidence  string           `json:",omitzero"` // what made it relevant, if no address; at most MaxEvidence bytes
-	LinkValue float64          `json:",omitzero"` // of an irrelevant page: expected value of its links, in [0, 1]
-	Addresses []string         `json:",omitzero"` // ids of the distinct addresses in the region, at most MaxAddresses
-	Dropped   map[string]int64 `json:",omitzero"` // links of the page that were not handed in, by reason
-	Bytes     int64            `json:",omitzero"` // downloaded
-	At        time.Time        `json:",omitzero"`
-	Check     *Check           `json:"-"` // for revisiting, or nil; kept beside the outcome, see Frontier.Check
+	Kind     string // "page", "redirect", "error" or "skipped"
+	Reason   string `json:",omitzero"` // error class or reason of the skip
+	Status   int    `json:",omitzero"` // of HTTP, or 0
+	Relevant bool   `json:",omitzero"`
+	// relevant only by addresses that most pages of the host state
+	SiteWide  bool     `json:",omitzero"`
+	Score     float64  `json:",omitzero"`
+	Title     string   `json:",omitzero"` // of a relevant page, at most MaxTitle bytes
+	Evidence  string   `json:",omitzero"` // what made it relevant, if no address; at most MaxEvidence bytes
+	LinkValue float64  `json:",omitzero"` // of an irrelevant page: expected value of its links, in [0, 1]
+	Addresses []string `json:",omitzero"` // ids of the distinct addresses in the region, at most MaxAddresses
+	// links of the page that were dropped before Done, by reason
+	Dropped map[string]int64 `json:",omitzero"`
+	Bytes   int64            `json:",omitzero"` // downloaded
+	At      time.Time        `json:",omitzero"`
+	Check   *Check           `json:"-"` // for revisiting, or nil; kept beside the outcome, see Frontier.Check
 }
 
-// Kept returns the addresses that count as found: those of a relevant page
-// without a reason not to keep them, as one has that asks not to be indexed.
+// Kept returns the addresses that count as found: those of a relevant page without a Reason such as
+// noindex.
 func (o *Outcome) Kept() []string {
 	if !o.Relevant || o.Reason != "" {
 		return nil
@@ -93,7 +95,7 @@ func (o *Outcome) Kept() []string {
 	return o.Addresses
 }
 
-// State tells where a URL is in the crawl.
+// State is the state of a URL in the crawl.
 type State uint8
 
 // The states. A leased entry is still queued.
@@ -121,13 +123,13 @@ type Node struct {
 	Seq     uint64 // number of the visit, from 1
 }
 
-// Totals count a crawl over all its sessions. What is stored is written in the
-// same transaction as what it counts.
+// Totals count a crawl over all its sessions. Stored counts are written in the same transaction as
+// what they count.
 //
 // Links = Queued + Visited + Repeats + the sum of Dropped.
 type Totals struct {
 	Queued    int64 // waiting and leased
-	Leased    int64 `json:"-"` // taken and not yet done; not stored
+	Leased    int64 `json:"-"` // leased; not stored
 	Visited   int64
 	Pages     int64 // visits with Kind "page"
 	Redirects int64
@@ -142,12 +144,13 @@ type Totals struct {
 	Damaged   int64            // visits that Rebuild could not read
 
 	Hosts       int64 `json:"-"` // with a known URL
-	ReadyHosts  int64 `json:"-"` // have waiting URLs and are not known to rest; not stored
-	ParkedHosts int64 `json:"-"` // have waiting URLs and rest; not stored
+	ReadyHosts  int64 `json:"-"` // with queued URLs, ready; not stored
+	ParkedHosts int64 `json:"-"` // with queued URLs, waiting for a delay; not stored
 
-	Selecting int64 `json:"-"` // callers of Next that leave worse entries alone; not stored
+	// callers of Next that are holding back for better entries; not stored
+	Selecting int64 `json:"-"`
 
-	NextHost time.Duration `json:"-"` // until the first rest of a host or entry ends; not stored
+	NextHost time.Duration `json:"-"` // until the first delay of a host or entry ends; not stored
 }
 
 func (t *Totals) clone() Totals {
@@ -156,24 +159,23 @@ func (t *Totals) clone() Totals {
 	return c
 }
 
-// Options say where a frontier lives and how it orders. The zero values of all fields but Dir are
+// Options are the place and the limits of a frontier. The zero values of all fields but Dir are
 // usable.
 type Options struct {
 	Dir        string // of the store; made where it is missing
 	Memory     int64  // bytes to aim at for everything here, at least 32 MB; 0: 256 MiB
-	Seed       uint64 // decides between equal priorities; the one the store was made with counts
+	Seed       uint64 // decides between equal priorities; an existing store keeps its own
 	MaxPerHost int64  // URLs of one host, queued and visited; 0: no limit
 	// PerHost returns another MaxPerHost for the host of a URL, or 0; nil: none.
 	// It must not call the frontier.
 	PerHost func(weburl.URL) int64
-	// PerPart names the part of its host that a URL lies in, such as "/forum/", and how many URLs
-	// of that part are taken; 0: no limit; nil: none has any. What came while a part had no limit
-	// is not counted. It must not call the frontier.
+	// PerPart returns the part of its host in which a URL lies, such as "/forum/", and the limit of
+	// URLs of that part; 0: no limit; nil: no part has one. URLs queued while a part had no limit
+	// are not counted. It must not call the frontier.
 	PerPart func(weburl.URL) (part string, most int64)
-	// Selectivity in [0, 1): an entry is left alone while the host of a better one rests for no
-	// longer than Await, if its priority is lower than this share of the better one's. 0: whatever
-	// may be fetched is taken. Orders whose priorities are not positive know no shares, and none
-	// waits.
+	// Selectivity in [0, 1): an entry is held back while the host of a better one waits for no
+	// longer than Await, if its priority is lower than this share of the better one's. 0: nothing
+	// is held back, nor where priorities are not positive.
 	Selectivity float64
 	Await       time.Duration
 	MinFree     int64 // bytes that have to be free on the disk for a write to be tried; 0: 128 MiB
@@ -183,14 +185,13 @@ type Options struct {
 	// its logs in os.TempDir. Nothing can be pushed, done or repaired.
 	ReadOnly bool
 
-	// Score returns today's priority of an entry that has reached the front of the queue; nil keeps
-	// the priority it was pushed with. Like the claim function of Next it is called with the
+	// Score returns the present priority of an entry at the front of the queue; nil keeps the
+	// priority with which it was pushed. Like the claim function of Next it is called with the
 	// frontier locked: it must not call the frontier.
 	Score func(*Entry) float64
 }
 
-// Turn is what a visit takes of its host beside the delay and the latency: Await is that much more
-// than they are.
+// Turn is the time of a visit in addition to delay and latency, by which Await exceeds them.
 const Turn = 250 * time.Millisecond
 
 // DefaultOptions returns the options of config.yaml as shipped, without Dir.
@@ -224,7 +225,7 @@ type Frontier struct {
 	seed    uint64
 	store   store
 	now     func() time.Duration // since the frontier was opened; the simulator's time in a Memory
-	block   int                  // items that are read at a time
+	block   int                  // items read at a time
 	budget  int                  // items in memory
 
 	putting  sync.Mutex // one PutMeta at a time; before writing
@@ -235,31 +236,29 @@ type Frontier struct {
 	readers sync.WaitGroup // calls that read the store, and the goroutine that syncs it
 
 	mu        sync.Mutex
-	view      view   // the store as memory below knows it
+	view      view   // lock of the fields below
 	totals    Totals // as stored; changed by writers only
 	hosts     map[uint64]*host
 	slab      []host         // with room for new hosts
-	ready     hostHeap       // hosts that may be fetched from, best entry first
-	parked    hostHeap       // hosts that rest, the first to wake first
-	delayed   []delayed      // entries that rest, the first to wake first
+	ready     hostHeap       // ready hosts, best entry first
+	parked    hostHeap       // waiting hosts, the first to become ready first
+	delayed   []delayed      // delayed entries, the first to become ready first
 	loaded    map[*host]bool // hosts with a buffer
 	items     int            // in the buffers
 	leased    int64
-	spent     int           // entries that were scored anew in excess of what a call may in the long run
+	spent     int           // rescored entries above the long-term budget
 	changed   chan struct{} // closed and replaced when something has changed
 	waiters   int           // of changed
-	selecting int           // of them, those that leave worse entries alone
+	selecting int           // of them, those holding back for better entries
 	closed    bool
-	failed    error // a commit failed: nothing more is written
+	failed    error // error of a failed commit, after which nothing is written
 }
 
-// Push puts entries into the queue and returns how many of them were new; they
-// are durable when it returns. A URL that waits with a lower priority (or the
-// same and a larger distance) gets priority, parent and words of the better
-// link. A URL that is being visited or was is left alone.
+// Push puts entries into the queue and returns how many of them were new; they are durable when it
+// returns. A queued URL with a lower priority (or the same and a larger distance) gets priority,
+// parent and words of the better link. Leased and visited URLs are not changed.
 //
-// maxLinks entries at a time become visible together; ctx is looked at before each of these
-// transactions.
+// maxLinks entries at a time are one transaction, before each of which ctx is checked.
 func (f *Frontier) Push(ctx context.Context, es ...Entry) (added int, err error) {
 	links, err := prepare(es)
 	if err != nil {
@@ -282,9 +281,8 @@ func (f *Frontier) push(ctx context.Context, links []link) (added int, err error
 }
 
 // Done ends the visit of e, stores its outcome and queues what was found, in one transaction, and
-// returns how many of the found entries were new. (What is over maxLinks is queued before.) A URL that
-// nobody queued may be done as well. Ending a visit twice changes nothing the second time but for what
-// was found.
+// returns how many of the found entries were new. (Links above maxLinks are queued before.) The URL
+// need not have been queued. A second Done for the same URL only queues the links found.
 func (f *Frontier) Done(ctx context.Context, e Entry, o Outcome, found ...Entry) (added int, err error) {
 	self, err := prepare([]Entry{e})
 	if err != nil {
@@ -323,8 +321,8 @@ func (f *Frontier) Totals() Totals {
 	return t
 }
 
-// Close ends all calls that wait, lets those that write finish and closes the store. Entries that
-// are still leased will be found queued. A second Close does nothing.
+// Close ends all waiting calls, waits for those that write and closes the store. Leased entries
+// will be queued after the next Open. A second Close does nothing.
 func (f *Frontier) Close() error {
 	if !f.halt() {
 		return nil
@@ -335,7 +333,7 @@ func (f *Frontier) Close() error {
 	return nil
 }
 
-// halt ends everything but the store; false if that has happened already.
+// halt ends everything but the store; false if it was halted before.
 func (f *Frontier) halt() bool {
 	f.mu.Lock()
 	if f.closed {
@@ -353,7 +351,7 @@ func (f *Frontier) halt() bool {
 	return true
 }
 
-// broadcast wakes all calls of Next that wait. f.mu is held.
+// broadcast wakes all waiting calls of Next. f.mu is held.
 func (f *Frontier) broadcast() {
 	if f.waiters > 0 {
 		close(f.changed)
@@ -361,8 +359,8 @@ func (f *Frontier) broadcast() {
 	}
 }
 
-// A Key names a page in the crawl tree: 8 bytes of the hash of its host, 8 of
-// its identity's. It is the same in every store.
+// A Key identifies a page in the crawl tree: 8 bytes of the hash of its host, 8 of the hash of its
+// identity. It is the same in every store.
 type Key [16]byte
 
 // IsZero reports whether k names no URL.

@@ -5,10 +5,9 @@ import (
 	"fmt"
 )
 
-// Leave takes URLs out of the queue that another crawler takes care of from
-// now on, and returns how many were there. It is as if they had never been
-// found: a link may bring them back. They count as dropped for the given
-// reason. What is being visited stays, unless it is own, whose lease ends.
+// Leave removes URLs from the queue that another node owns now, and returns how many were queued.
+// They become unknown, so that a link may bring them back, and count as dropped for the given
+// reason. Leased URLs stay, except own, whose lease ends.
 func (f *Frontier) Leave(
 	ctx context.Context, reason string, own *Entry, others ...Entry,
 ) (left int, err error) {
@@ -37,7 +36,7 @@ func (f *Frontier) Leave(
 	return left, nil
 }
 
-// takeOut makes a queued URL unknown; false if it is not queued, or leased by somebody else.
+// takeOut makes a queued URL unknown; false if it is not queued, or leased by another caller.
 func (b *batch) takeOut(k Key, own bool, reason string) bool {
 	r, known := b.lookup(k)
 	if !known || r.State != Queued {

@@ -8,8 +8,8 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// A Rank is the place of a link among those that are queued, from 1; the best of
-// those with one priority is meant. Politeness may let others go first.
+// A Rank is the position of a link among the queued ones, from 1; the best one among links of equal
+// priority. Politeness may serve others first.
 type Rank struct {
 	Place        int `json:"place"`
 	Queued       int `json:"waiting"`       // links
@@ -35,8 +35,7 @@ func (f *Frontier) RankOf(ctx context.Context, n *Node) (*Rank, error) {
 // maxNear bounds the URLs that Near returns.
 const maxNear = 5
 
-// Near returns known URLs that people mix up with u, and folders above it, the
-// likeliest first.
+// Near returns known URLs with a spelling similar to u, and folders above it, the likeliest first.
 func (f *Frontier) Near(u weburl.URL) ([]string, error) {
 	near := []string{}
 	for _, other := range spellings(u) {

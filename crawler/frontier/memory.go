@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// ErrNotNow is what Memory.Next returns when links wait and none of their hosts is ready, or only
-// hosts of links that are not good enough.
+// ErrNotNow is the error of Memory.Next when links are queued but no host is ready, or only hosts
+// whose links are held back.
 var ErrNotNow = errors.New("no host is ready")
 
-// A Memory is a Frontier for simulations: in memory, without goroutines and without a clock. Its
-// time is what SetTime says, and its Next never waits.
+// A Memory is a Frontier for simulations: in memory, without goroutines and without a clock.
+// SetTime sets its time, and its Next never waits.
 type Memory struct {
 	*Frontier
 	now time.Duration
 }
 
-// MemoryOptions mean what they mean in Options.
+// MemoryOptions are the fields of Options of the same names.
 type MemoryOptions struct {
 	Seed        uint64
 	MaxPerHost  int64
@@ -42,7 +42,7 @@ func NewMemory(o MemoryOptions) *Memory {
 	return m
 }
 
-// SetTime says what time it is, from the beginning of the crawl; it never goes back.
+// SetTime sets the time since the beginning of the crawl, which must not go back.
 func (m *Memory) SetTime(now time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -50,8 +50,7 @@ func (m *Memory) SetTime(now time.Duration) {
 	m.wake()
 }
 
-// Wake returns the time at which the first host or entry that rests may be served again, and false
-// if none rests.
+// Wake returns the time at which the first waiting host or entry is ready; false if none waits.
 func (m *Memory) Wake() (until time.Duration, some bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,11 +10,11 @@ import (
 // MaxMeta bounds a value of PutMeta, in bytes.
 const MaxMeta = 32 << 20
 
-// pieceSize is what one transaction and one record easily hold.
+// pieceSize is small enough for a record and a transaction.
 const pieceSize = 256 << 10
 
-// A metaRecord says where the pieces of a value are. There are two sets of
-// pieces, even and odd: a value is written into the set that is not in use.
+// A metaRecord locates the pieces of a value. There are two sets of pieces: a value is written into
+// the set that is not in use.
 type metaRecord struct {
 	Set    uint8
 	Pieces uint64
@@ -91,7 +91,7 @@ func metaOf(v view, name string) ([]byte, error) {
 			whole = append(whole, piece...)
 			return nil
 		})
-		if err != nil || !known { // lost, and not rebuilt: as good as never stored
+		if err != nil || !known { // lost in a Rebuild: treated as never stored
 			return nil, err
 		}
 	}

@@ -10,39 +10,39 @@ import (
 )
 
 const (
-	maxTries   = 64   // entries that one Next may score anew and put back
-	longTries  = 4    // of them in the long run
-	savedTries = 4096 // what calls that needed fewer have left for later ones
-	tolerance  = 0.01 // share by which a rival must be better for that
-	maxRefused = 64   // hosts that one Next may claim in vain before it lets others in
+	maxTries   = 64   // entries that one Next may rescore and put back
+	longTries  = 4    // of them on average
+	savedTries = 4096 // unused rescores saved for later calls
+	tolerance  = 0.01 // share by which a rival must be better
+	maxRefused = 64   // failed claims after which a Next yields to other callers
 
-	maxAwaited = 10 * time.Second // what one caller waits for better entries, all in all
-	lookAhead  = 64               // hosts that rest, among those that wake first, that a caller looks at
+	maxAwaited = 10 * time.Second // longest total wait of a caller for better entries
+	// waiting hosts, the first to become ready, that a caller considers
+	lookAhead = 64
 )
 
-// rescoreBudget returns how many entries this call may score anew and put back, at least longTries.
-// Where nothing relevant is found any more all scores fall, and each entry that comes to the front
-// falls behind others whose scores are older. Fewer in the long run lose nothing that simulations
-// could tell.
+// rescoreBudget returns how many entries this call may rescore and put back, at least longTries.
+// When nothing relevant is found any more all scores fall, and each rescored entry falls behind
+// others with older scores. In simulations a smaller long-term budget lost nothing.
 func (f *Frontier) rescoreBudget() int {
 	f.spent = max(f.spent-longTries, 0)
 	return min(maxTries, savedTries-f.spent)
 }
 
-// errLater says that the best entry that may be had is left alone.
+// errLater means that the best available entry is held back.
 var errLater = errors.New("a better entry will be had soon")
 
-// Next leases the entry with the highest priority among the hosts that are ready, and waits as long as
-// there is none. claim reserves a host (weburl.URL.Host) for one request and returns 0, or says how
-// long to leave it alone; it must not call the frontier. Every entry is leased to one caller, who
-// releases it with Done or Return.
+// Next leases the entry with the highest priority among the ready hosts, waiting until there is
+// one. claim reserves a host (weburl.URL.Host) for one request and returns 0, or how long the host
+// is not ready; it must not call the frontier. Every entry is leased to one caller, which releases
+// it with Done or Return.
 //
 // Next returns io.EOF when nothing is queued and nothing leased, and the error of ctx when that ends.
 func (f *Frontier) Next(ctx context.Context, claim func(host string) time.Duration) (Entry, error) {
 	return f.next(ctx, claim, true)
 }
 
-// next is Next; where it may not wait, it returns ErrNotNow instead.
+// next is Next; in a Memory it returns ErrNotNow instead of waiting.
 func (f *Frontier) next(ctx context.Context, claim func(host string) time.Duration, waits bool) (Entry, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -76,7 +76,7 @@ func (f *Frontier) next(ctx context.Context, claim func(host string) time.Durati
 			left -= f.now() - began
 		case f.ready.Len() == 0:
 			f.wait(ctx, rest, some)
-		default: // let in those who may change the answers, such as a Done that ends a turn
+		default: // yield to calls that may change the result, such as a Done that frees a host
 			f.mu.Unlock()
 			runtime.Gosched()
 			f.mu.Lock()
@@ -84,8 +84,8 @@ func (f *Frontier) next(ctx context.Context, claim func(host string) time.Durati
 	}
 }
 
-// wait returns when something has changed, ctx has ended, or after rest if
-// some host rests. f.mu is held before and after.
+// wait returns when something has changed, ctx has ended, or after rest if a host is waiting. f.mu
+// is held before and after.
 func (f *Frontier) wait(ctx context.Context, rest time.Duration, some bool) {
 	changed := f.changed
 	f.waiters++
@@ -105,15 +105,15 @@ func (f *Frontier) wait(ctx context.Context, rest time.Duration, some bool) {
 	f.waiters--
 }
 
-// A candidate was scored anew and does not lead.
+// A candidate was rescored and does not lead.
 type candidate struct {
 	host  *host
 	item  item
 	entry Entry
 }
 
-// take leases the best entry that may be had; errLater, if a selective caller leaves that alone.
-// After maxRefused claims in vain it returns nothing, so as not to keep others waiting.
+// take leases the best available entry, or returns errLater if that is held back. After maxRefused
+// failed claims it returns nothing, so that other callers need not wait.
 func (f *Frontier) take(claim func(host string) time.Duration, selective bool) (e Entry, ok bool, err error) {
 	var best candidate
 	tries, refused, most := 0, 0, f.rescoreBudget()
@@ -172,9 +172,9 @@ func (f *Frontier) take(claim func(host string) time.Duration, selective bool) (
 	return Entry{}, false, nil
 }
 
-// awaits reports whether an entry of this priority is left alone for a better one, whose host rests.
-// Nobody waits for the end of a long rest: one host with a Crawl-delay and good links would stop
-// all workers each time.
+// awaits reports whether an entry of this priority is held back for a better one, whose host is
+// waiting. Long delays are not waited for: one host with a Crawl-delay and good links would stop
+// all workers.
 func (f *Frontier) awaits(priority float64) bool {
 	if f.options.Selectivity == 0 {
 		return false
@@ -188,8 +188,8 @@ func (f *Frontier) awaits(priority float64) bool {
 	return false
 }
 
-// rescore gives the best entry of the first host a new rank and reports whether it leads with that,
-// give or take the tolerance.
+// rescore gives the best entry of the first host a new rank and reports whether it still leads,
+// within the tolerance.
 func (f *Frontier) rescore(h *host, rank uint32) (leads bool) {
 	it := f.remove(h, len(h.buffer.items)-1)
 	rival := h.bound().rank
@@ -208,7 +208,7 @@ func (f *Frontier) rescore(h *host, rank uint32) (leads bool) {
 	return mine >= other-tolerance*max(other, -other)
 }
 
-// claim asks for h's turn, and parks h if it is not to be had.
+// claim calls the claim function for h, and parks h if it is not ready.
 func (f *Frontier) claim(h *host, e *Entry, claim func(host string) time.Duration) bool {
 	wait := claim(e.URL.Host())
 	if wait > 0 {
@@ -225,7 +225,7 @@ func (f *Frontier) lease(h *host, tie uint64, e *Entry) {
 	f.settle(h)
 }
 
-// entry reads the words of an item.
+// entry reads the full entry of an item.
 func (f *Frontier) entry(h *host, it item) (Entry, error) {
 	key := queueKey(h.id, it.storedPlace())
 	e, known, err := get(f.view, key, decodeLink)
@@ -236,18 +236,16 @@ func (f *Frontier) entry(h *host, it item) (Entry, error) {
 	return e, err
 }
 
-// A Backoff says how long an entry that is returned to the queue is not handed
-// out again.
+// A Backoff is how long an entry returned to the queue is not served.
 type Backoff struct {
 	Wait time.Duration // 0: as soon as it is the best again
-	// Host extends the wait to all entries of the host. A wait of the entry alone
-	// ends with the process.
+	// Host applies the wait to all entries of the host. A wait of the entry alone ends with the
+	// process.
 	Host bool
 }
 
-// Return puts a leased entry that was not visited back into the queue. If its URL
-// (another one of the same key), Redirects or Retries have changed, that is
-// stored; nothing else of e counts.
+// Return puts a leased entry that was not visited back into the queue. Changes of its URL (to
+// another one of the same key), Redirects and Retries are stored; other fields are ignored.
 func (f *Frontier) Return(e Entry, b Backoff) error {
 	links, err := prepare([]Entry{e})
 	if err != nil {
@@ -290,7 +288,7 @@ func (f *Frontier) Return(e Entry, b Backoff) error {
 	return nil
 }
 
-// taken returns the host of a leased entry, and the place of the lease there.
+// taken returns the host of a leased entry, and the index of its lease.
 func (f *Frontier) taken(l *link) (h *host, i int, err error) {
 	if f.closed {
 		return nil, 0, ErrClosed

@@ -17,8 +17,8 @@ import (
 	badger "github.com/dgraph-io/badger/v4"
 )
 
-// formatFile says that a directory is a frontier, and of which format. It can
-// be read without the store, which an older program must not touch.
+// formatFile marks a directory as a frontier with its format. It can be read without the store,
+// which an older program must not touch.
 const (
 	formatFile = "FORMAT"
 	formatName = "gazehound frontier"
@@ -27,8 +27,8 @@ const (
 
 // Open opens the frontier in o.Dir, or makes one. The error is ErrLocked (with the process that
 // holds it), ErrNewerFormat, ErrOlderFormat, ErrForeign, ErrDamaged with the file that is not as it
-// was written, that of o.Validate, or the file system's; nothing is changed then. A directory that
-// was copied while nobody wrote opens like the original.
+// was written, that of o.Validate, or the file system's; nothing is changed then. A directory
+// copied while no process wrote to it opens like the original.
 func Open(o Options) (*Frontier, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -75,8 +75,7 @@ func start(o Options, s store) (*Frontier, error) {
 	return f, nil
 }
 
-// prepareDir locks the directory, which it makes where a new store may be, and looks whether it may
-// be opened.
+// prepareDir locks the directory, makes it if necessary, and checks whether it can be opened.
 func prepareDir(o Options) (unlock func() error, err error) {
 	if !o.ReadOnly {
 		if err := os.MkdirAll(o.Dir, 0o777); err != nil {
@@ -118,7 +117,7 @@ func writeFormat(dir string) error {
 	return disk.ReplaceBytes(filepath.Join(dir, formatFile), 0o666, []byte(text))
 }
 
-// isEmpty returns an error where a directory holds more than what a killed Open may leave.
+// isEmpty returns an error if a directory has other files than a killed Open may leave.
 func isEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -135,8 +134,8 @@ func isEmpty(dir string) error {
 	return nil
 }
 
-// CheckFormat tells without touching anything whether dir holds a frontier that Open would take.
-// Errors wrap fs.ErrNotExist, ErrForeign, ErrOlderFormat or ErrNewerFormat.
+// CheckFormat reports, without changing anything, whether Open would accept dir. Errors wrap
+// fs.ErrNotExist, ErrForeign, ErrOlderFormat or ErrNewerFormat.
 func CheckFormat(dir string) error {
 	if err := checkFormat(dir); err != nil {
 		return fmt.Errorf("frontier: %s: %w", dir, err)
@@ -162,12 +161,12 @@ func checkFormat(dir string) error {
 	return nil
 }
 
-// lockFile names the process that has a store open to be written to. It is made when Badger has made
-// its first log, and removed before Badger removes the last.
+// lockFile holds the process that has a store open for writing. It is made after Badger's first log
+// and removed before its last.
 const lockFile = "LOCK"
 
-// lock locks a directory for as long as this process runs or until unlock is called: for several
-// readers, or for one that writes. It does not wait.
+// lock locks a directory for several readers or for one writer, until unlock is called or the
+// process ends. It does not wait.
 func lock(dir string, readOnly bool) (unlock func() error, err error) {
 	unlock, err = disk.LockDir(dir, readOnly)
 	if !errors.Is(err, disk.ErrLocked) {
@@ -246,7 +245,7 @@ func (f *Frontier) restoreSeed(isNew bool) error {
 	return u.commit()
 }
 
-// restoreHost puts a stored host into memory; the heap is not in order afterwards.
+// restoreHost loads a stored host; the heap must be initialised afterwards.
 func (f *Frontier) restoreHost(id uint64, r hostRecord) {
 	h := f.addHost(id)
 	h.queued, h.total, h.best = r.Queued, r.Total, r.best()

@@ -9,24 +9,24 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// A host is what memory holds for every host of the crawl. There may be a million of them. Its
-// entries are in its buffer while pages of it are fetched, and else in the store only.
+// A host is the memory kept for every host of the crawl, of which there may be a million. Its
+// entries are in its buffer while its pages are fetched, else in the store only.
 type host struct {
 	id     uint64
-	best   place         // no entry that waits is better; exact for a host with a buffer
+	best   place         // no queued entry is better; exact for a host with a buffer
 	buffer *buffer       // nil: none of its entries is in memory
-	queued uint32        // in the store: waiting and leased
+	queued uint32        // queued in the store, leased ones included
 	total  uint32        // queued and visited
-	until  time.Duration // parked: end of the rest, as of Frontier.now
+	until  time.Duration // parked: end of the wait, as of Frontier.now
 	slot   int32         // in its heap
 	in     standing
 	long   bool // parked: for more than Options.Await
 }
 
-// slabHosts are allocated together: the garbage collector looks at a slab as a whole.
+// slabHosts are allocated together, which is cheaper for the garbage collector.
 const slabHosts = 1024
 
-// addHost returns a new host, of which nothing waits.
+// addHost returns a new host without queued entries.
 func (f *Frontier) addHost(id uint64) *host {
 	if len(f.slab) == cap(f.slab) {
 		f.slab = make([]host, 0, slabHosts)
@@ -40,24 +40,24 @@ func (f *Frontier) addHost(id uint64) *host {
 type standing uint8
 
 const (
-	isIdle    standing = iota // nothing waits
+	isIdle    standing = iota // nothing queued
 	isReady                   // may be fetched from
-	isParked                  // by the answer of a claim; the end of a visit may end it
+	isParked                  // after a failed claim; the end of a visit may end it
 	isResting                 // by Return
 )
 
-// A buffer holds the entries of a host that are leased, those that wait up to an edge in the order
-// of the queue, and those beyond the edge that were scored anew: their places in the store are those
-// of the scores before, so that they are scored once more when they have left memory.
+// A buffer holds the leased entries of a host, the queued ones up to an edge in the order of the
+// queue, and rescored ones beyond the edge. The store has these at the places of their old scores,
+// so they are rescored once more after leaving memory.
 type buffer struct {
-	items  []item // that wait, the best last
+	items  []item // queued, the best last
 	leased []lease
-	edge   place // what is in the store up to here is in items or leased
-	more   bool  // there may be something beyond the edge
-	moved  int   // items whose place in the store is another one
+	edge   place // all entries of the store up to here are in items or leased
+	more   bool  // the store may have entries beyond the edge
+	moved  int   // items with another place in the store
 }
 
-// An item is an entry in the queue without its words.
+// An item is a queued entry without its words.
 type item struct {
 	place
 	stored uint32 // rank in the store
@@ -65,8 +65,7 @@ type item struct {
 
 func (it item) storedPlace() place { return place{it.stored, it.tie} }
 
-// A lease is an entry that somebody has taken, as it was then, or one that was returned and waits
-// for its time.
+// A lease is a leased entry, as it was then, or a returned one that is delayed.
 type lease struct {
 	item
 	url       weburl.URL
@@ -75,7 +74,7 @@ type lease struct {
 	delayed   bool
 }
 
-// A delayed entry is not served before a time of its own.
+// A delayed entry is not served before its time.
 type delayed struct {
 	until time.Duration // as of Frontier.now
 	host  *host
@@ -85,7 +84,7 @@ type delayed struct {
 const (
 	blockItems  = 64 // that are read at a time
 	maxBlocks   = 8  // of a host in memory, but for items that have moved
-	bufferItems = 8  // what a buffer takes in memory, in items
+	bufferItems = 8  // memory of an empty buffer, in items
 	itemBytes   = 32
 	itemsShare  = 8 // one part in … of Options.Memory is for buffers
 )
@@ -99,7 +98,7 @@ func (h *host) waiting() int {
 	return n
 }
 
-// bound returns a place that no waiting entry of h is better than.
+// bound returns a place that is at least as good as that of any queued entry of h.
 func (h *host) bound() place {
 	q := h.buffer
 	if q == nil {
@@ -115,8 +114,7 @@ func (h *host) bound() place {
 	return best
 }
 
-// storedBound returns a place that no queued entry of h is better than in the store. Those with the
-// ties gone do not count.
+// storedBound is bound for the store, without the entries with the ties gone.
 func (h *host) storedBound(gone []uint64) place {
 	q := h.buffer
 	if q == nil {
@@ -148,7 +146,7 @@ func (h *host) leasedAt(tie uint64) int {
 	return slices.IndexFunc(h.buffer.leased, func(l lease) bool { return l.tie == tie })
 }
 
-// waitsAt returns the index of the waiting entry with this tie in memory, or -1.
+// waitsAt returns the index of the queued entry with this tie in memory, or -1.
 func (h *host) waitsAt(tie uint64) int {
 	if h.buffer == nil {
 		return -1
@@ -199,8 +197,7 @@ func (f *Frontier) load(h *host) *buffer {
 	return h.buffer
 }
 
-// front reads h's best entries until the best of them is known, and returns it; false if there is
-// none.
+// front loads entries of h until the best is known, and returns it; false if there is none.
 func (f *Frontier) front(h *host) (best item, ok bool, err error) {
 	q := f.load(h)
 	for {
@@ -232,7 +229,7 @@ func (f *Frontier) front(h *host) (best item, ok bool, err error) {
 	}
 }
 
-// trim gives up what is far from the front and can be read again.
+// trim drops items far from the front, which can be read again.
 func (f *Frontier) trim(h *host, most int) {
 	q := h.buffer
 	before := len(q.items)
@@ -270,10 +267,10 @@ func (f *Frontier) evict() {
 	}
 }
 
-// settle puts h into the heap where it belongs, as far as its buffer decides that.
+// settle updates the place of h in the heap from its buffer.
 func (f *Frontier) settle(h *host) { f.rank(h, h.bound()) }
 
-// rank puts h, whose entries are no better than best, into the heap where it belongs.
+// rank updates the place of h, whose entries are no better than best, in the heap.
 func (f *Frontier) rank(h *host, best place) {
 	moved := h.best != best
 	h.best = best
@@ -307,7 +304,7 @@ func (f *Frontier) enheap(h *host, in standing) {
 	}
 }
 
-// park takes h out of the hosts that may be fetched from.
+// park takes h out of the hosts that ready.
 func (f *Frontier) park(h *host, wait time.Duration, in standing) {
 	until := f.now() + wait
 	if until < 0 { // overflow
@@ -318,20 +315,21 @@ func (f *Frontier) park(h *host, wait time.Duration, in standing) {
 	f.enheap(h, in)
 }
 
-// release has the next claim of h made at once: the turn that it waited for has ended.
+// release makes h ready at once: the slot that it waited for is free.
 func (f *Frontier) release(h *host) {
 	if h.in == isParked {
 		f.unheap(h)
 	}
 }
 
-// delay has the lease of h with this tie wait until a time of its own.
+// delay delays the lease of h with this tie.
 func (f *Frontier) delay(h *host, tie uint64, until time.Duration) {
 	i := sort.Search(len(f.delayed), func(i int) bool { return f.delayed[i].until > until })
 	f.delayed = slices.Insert(f.delayed, i, delayed{until, h, tie})
 }
 
-// wake makes ready whose rest is over, and returns how long the next one rests; false if none does.
+// wake makes hosts and entries ready whose wait is over, and returns the next remaining wait; false
+// if there is none.
 func (f *Frontier) wake() (time.Duration, bool) {
 	now := f.now()
 	for len(f.delayed) > 0 && f.delayed[0].until <= now {
@@ -351,7 +349,7 @@ func (f *Frontier) wake() (time.Duration, bool) {
 	return until - now, some
 }
 
-// nextToWake returns when the first rest of a host or an entry ends; false if nothing rests.
+// nextToWake returns when the first wait of a host or an entry ends; false if there is none.
 func (f *Frontier) nextToWake() (until time.Duration, some bool) {
 	if f.parked.Len() > 0 {
 		until, some = f.parked.hosts[0].until, true
@@ -362,7 +360,7 @@ func (f *Frontier) nextToWake() (until time.Duration, some bool) {
 	return until, some
 }
 
-// endLease lets a lease of h wait again.
+// endLease puts a lease of h back into the queue.
 func (f *Frontier) endLease(h *host, i int) {
 	q := h.buffer
 	it := q.leased[i].item
@@ -385,9 +383,9 @@ func (f *Frontier) apply(c change) {
 		f.rank(h, best)
 		return
 	}
-	defer func() { f.settle(h) }() // a heap bears one change at a time
+	defer func() { f.settle(h) }() // a heap allows one change at a time
 	if i := h.leasedAt(c.place.tie); i >= 0 && !c.gone {
-		q.leased[i].stored = c.place.rank // taken meanwhile, with the words it had
+		q.leased[i].stored = c.place.rank // leased meanwhile, with its old words
 		return
 	} else if i >= 0 {
 		if !q.leased[i].delayed {

@@ -21,8 +21,8 @@ import (
 	"github.com/dgraph-io/badger/v4/y"
 )
 
-// Rebuild makes a store in the new directory to of what can be read of the one in from, which is not
-// changed. lost says of each file that cannot be read to its end what is missing.
+// Rebuild makes a store in the new directory to from what can be read of the one in from, which is
+// not changed. lost describes what is missing from each damaged file.
 func Rebuild(from, to string) (lost []string, err error) {
 	unlock, err := lock(from, true)
 	if err == nil {
@@ -35,8 +35,8 @@ func Rebuild(from, to string) (lost []string, err error) {
 	return lost, nil
 }
 
-// rebuild collects all records in a store of its own, which knows the newest of each, and makes the
-// one in to of what these say.
+// rebuild collects the newest version of all records in a temporary store, and makes the one in to
+// from these.
 func rebuild(from, to string) (lost []string, err error) {
 	temp := to + ".records"
 	defer os.RemoveAll(temp)

@@ -18,7 +18,7 @@ import (
 	"gazehound/internal/textutil"
 )
 
-// errForgotten is the error of reading a link that Forget has taken out.
+// errForgotten is the error of reading a link that Forget has removed.
 var errForgotten = errors.New("forgotten")
 
 // KeyOf returns the key of u. URLs of one identity (see weburl.URL.Identity) have one key.
@@ -38,7 +38,7 @@ func KeysOf(es []Entry) []Key {
 	return keys
 }
 
-// digest hashes with SHA-256: pages must not be able to make URLs that are taken for one another.
+// digest hashes with SHA-256, so that pages cannot make colliding URLs.
 func digest(s string) []byte {
 	var buf [512]byte
 	sum := sha256.Sum256(append(buf[:0], s...))
@@ -93,7 +93,7 @@ func queueKey(host uint64, p place) []byte {
 	return binary.BigEndian.AppendUint64(k, p.tie)
 }
 
-// queueOf is what all keys of the queue of a host begin with.
+// queueOf returns the prefix of the keys of a host's queue.
 func queueOf(host uint64) []byte { return queueKey(host, place{})[:9] }
 
 // placeOf returns the place in a key of the queue.
@@ -166,7 +166,7 @@ func urlOf(seed, tie uint64) uint64 {
 
 const golden = 0x9E3779B97F4A7C15
 
-// encode returns v as JSON, in which the records are kept that are read whole.
+// encode returns v as JSON, the form of most records.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -183,8 +183,8 @@ func decode[T any](value []byte) (v T, err error) {
 	return v, err
 }
 
-// fixed returns numbers, or a struct of them, as bytes of always the same length: the records that
-// there are most of, and that are read most often.
+// fixed returns numbers, or a struct of them, with fixed length: the form of the most frequent
+// records.
 func fixed(v any) []byte {
 	b, err := binary.Append(nil, binary.BigEndian, v)
 	if err != nil {
@@ -202,7 +202,7 @@ func decodeFixed[T any](value []byte) (v T, err error) {
 	return v, err
 }
 
-// A urlRecord is what the store knows under the key of a URL.
+// A urlRecord is the record of a URL.
 type urlRecord struct {
 	State    State
 	Rank     uint32 // queued: of its place in the queue
@@ -211,7 +211,7 @@ type urlRecord struct {
 	Seq      uint64 // visited
 }
 
-// outdoes reports whether another link to the URL, of this rank and distance, changes nothing.
+// outdoes reports whether another link to the URL, of this rank and distance, is no better.
 func (r urlRecord) outdoes(rank uint32, distance int) bool {
 	return r.State == Visited || rank > r.Rank || rank == r.Rank && distance >= int(r.Distance)
 }
@@ -224,7 +224,7 @@ type hostRecord struct {
 
 func (r hostRecord) best() place { return place{r.Rank, r.Tie} }
 
-// A link is an entry on its way into the store.
+// A link is an entry to be stored.
 type link struct {
 	Entry
 	key Key

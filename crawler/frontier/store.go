@@ -47,7 +47,7 @@ type update interface {
 
 var errEnough = errors.New("enough was read")
 
-// get returns what decode makes of the value of a key.
+// get returns the decoded value of a key.
 func get[T any](v view, key []byte, decode func([]byte) (T, error)) (x T, known bool, err error) {
 	known, err = v.get(key, func(value []byte) (err error) {
 		x, err = decode(value)
@@ -63,9 +63,9 @@ type badgerStore struct {
 	temp   string // copy of what a killed process left, to be removed; "": none
 }
 
-// openStore opens the store in o.Dir after it has looked at all its files. Nothing is changed where
-// it returns ErrDamaged, nor by a store that is only read. The store unlocks the directory when it is
-// closed or cannot be opened.
+// openStore opens the store in o.Dir after checking all its files. With ErrDamaged nothing is
+// changed, nor by a read-only store. The directory is unlocked when the store is closed or cannot
+// be opened.
 func openStore(o Options, unlock func() error) (store, error) {
 	found, err := examine(o.Dir)
 	if err != nil {
@@ -95,8 +95,8 @@ func openStore(o Options, unlock func() error) (store, error) {
 	return s, nil
 }
 
-// copyKilled makes a temporary directory that Badger can read without a change: with logs that end
-// where they are whole, and names of the tables in dir.
+// copyKilled makes a temporary directory that Badger can read without changes: logs cut after their
+// last valid entry, and links to the tables in dir.
 func copyKilled(dir string, found files) (temp string, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return "", err

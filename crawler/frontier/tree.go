@@ -21,7 +21,7 @@ func (f *Frontier) read(fn func(v view) error) error {
 	return fn(v)
 }
 
-// node reads what the store knows about k; false where that is nothing, or was forgotten.
+// node reads the node k; false if it is unknown or forgotten.
 func (f *Frontier) node(v view, k Key) (n Node, ok bool, err error) {
 	r, known, err := get(v, urlKey(k), decodeFixed[urlRecord])
 	switch {
@@ -69,8 +69,8 @@ func (f *Frontier) Get(k Key) (n Node, ok bool, err error) {
 	return n, ok, nil
 }
 
-// States tells of each key what became of its URL: Queued, Visited, or 0 where nobody has queued
-// it. Visited is certain and stays so; the others may be another the next moment.
+// States returns the state of each key's URL: Queued, Visited, or 0 if it was never queued. Visited
+// is final; the others may change at any moment.
 func (f *Frontier) States(keys ...Key) ([]State, error) {
 	states := make([]State, len(keys))
 	err := f.read(func(v view) error {
@@ -136,7 +136,7 @@ func (f *Frontier) Walk(ctx context.Context, after uint64, fn func(Node) error) 
 	})
 }
 
-// ended returns why a walk is to end: ctx has, or f is being closed.
+// ended returns why a walk must end: ctx has ended, or f is being closed.
 func (f *Frontier) ended(ctx context.Context) error {
 	select {
 	case <-f.stop:
@@ -146,8 +146,8 @@ func (f *Frontier) ended(ctx context.Context) error {
 	}
 }
 
-// WalkQueue calls fn with the nodes that wait, leased ones too, host by host and the best of a host
-// first, until fn returns an error, which WalkQueue returns.
+// WalkQueue calls fn with the queued nodes, leased ones included, host by host and the best of a
+// host first, until fn returns an error, which WalkQueue returns.
 func (f *Frontier) WalkQueue(ctx context.Context, fn func(Node) error) error {
 	return f.read(func(v view) error {
 		return v.scan([]byte{'q'}, nil, func(key, value []byte) error {

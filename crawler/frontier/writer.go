@@ -12,8 +12,7 @@ import (
 	"gazehound/internal/oserr"
 )
 
-// write runs fn in a transaction, commits it and shows it to everybody. What fn has written is
-// durable then. fn may only use its batch.
+// write runs fn in a transaction, commits it durably and updates memory. fn may only use its batch.
 func (f *Frontier) write(ctx context.Context, fn func(*batch)) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -54,14 +53,14 @@ func (f *Frontier) begin() (*batch, error) {
 	case f.failed != nil:
 		return nil, f.failed
 	}
-	f.wake() // an entry whose rest is over bears a better link
+	f.wake() // delayed entries whose time has come may get a better link
 	return &batch{
 		f: f, update: f.store.update(), totals: f.totals.clone(),
 		hosts: make(map[*host]*delta), parts: make(map[string]uint64),
 	}, nil
 }
 
-// show lets everybody see what a batch has committed.
+// show updates memory after the commit of a batch.
 func (f *Frontier) show(b *batch) {
 	view := f.store.view()
 	f.mu.Lock()
@@ -80,7 +79,7 @@ func (f *Frontier) show(b *batch) {
 	f.broadcast()
 }
 
-// fail ends all writing, because what is on the disk now is not known. Opening again finds out.
+// fail ends all writing, because the state on disk is unknown until the next Open.
 func (f *Frontier) fail(err error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -89,7 +88,7 @@ func (f *Frontier) fail(err error) error {
 	return err
 }
 
-// syncEverySecond brings what was written to the disk, so that a power cut loses a second at most.
+// syncEverySecond syncs the log, so that a power cut loses at most a second.
 func (f *Frontier) syncEverySecond() {
 	ticks := time.NewTicker(time.Second)
 	defer ticks.Stop()
@@ -120,8 +119,8 @@ func (f *Frontier) checkDisk() error {
 	return nil
 }
 
-// checkFree returns an error unless so many bytes are free on the disk of dir. Badger maps its files
-// into memory, and there a full disk is no error but the end of the process.
+// checkFree returns an error unless that many bytes are free on the disk of dir. Badger maps its
+// files, where a full disk kills the process.
 func checkFree(dir string, need int64) error {
 	free, err := disk.Free(dir)
 	if err == nil && free < uint64(max(need, 0)) {
@@ -134,8 +133,8 @@ func checkFree(dir string, need int64) error {
 // maxLinks are queued in one transaction. Badger takes 1.2 MB in one, at the least.
 const maxLinks = 300
 
-// A batch is one transaction in the making. After the first error it reads and writes nothing more,
-// and is not committed.
+// A batch is an open transaction. After the first error it reads and writes nothing more, and is
+// not committed.
 type batch struct {
 	update  update
 	err     error
@@ -149,15 +148,15 @@ type batch struct {
 // A delta is what a batch changes about a host.
 type delta struct {
 	queued, total int64
-	best          place    // of what was queued
-	gone          []uint64 // ties of what is not queued any more
+	best          place    // places of newly queued entries
+	gone          []uint64 // ties of removed entries
 }
 
-// A change is what a batch does to the queue in memory once it is committed.
+// A change is a change of the queue in memory after a commit.
 type change struct {
 	host  *host
 	place place // in the store
-	gone  bool  // waits there no longer; else it does now
+	gone  bool  // removed; else added
 }
 
 func (b *batch) set(key, value []byte) {
@@ -179,7 +178,7 @@ func (b *batch) put(key []byte, v any) {
 	b.set(key, value)
 }
 
-// find returns what decode makes of the value of a key.
+// find returns the decoded value of a key.
 func find[T any](b *batch, key []byte, decode func([]byte) (T, error)) (x T, known bool) {
 	if b.err == nil {
 		x, known, b.err = get(b.update, key, decode)
@@ -215,7 +214,7 @@ func (b *batch) delta(h *host) *delta {
 
 func (b *batch) tie(k Key) uint64 { return tieOf(b.f.seed, k.url()) }
 
-// push queues links that are new or better than what is known.
+// push queues links that are new or better than the queued ones.
 func (b *batch) push(links []link) (added int) {
 	for i := range links {
 		if b.pushLink(&links[i]) {
@@ -262,7 +261,7 @@ func (b *batch) enqueue(h *host, l *link, p place) {
 	b.waits(h, p)
 }
 
-// waits notes that an entry waits at a place.
+// waits records a newly queued entry for memory.
 func (b *batch) waits(h *host, p place) {
 	if d := b.hosts[h]; p.before(d.best) {
 		d.best = p
@@ -280,8 +279,7 @@ func (b *batch) dequeue(h *host, p place) {
 	b.delete(queueKey(h.id, p))
 }
 
-// refuses says why a new URL is not taken by its host, or "". One that is taken counts from then
-// on.
+// refuses returns why a new URL is refused by its host's limits, or "". An accepted one is counted.
 func (b *batch) refuses(h *host, l *link) (reason string) {
 	limit := b.f.options.MaxPerHost
 	if b.f.options.PerHost != nil {
@@ -320,7 +318,7 @@ func (b *batch) inPart(l *link) (fits bool) {
 	return true
 }
 
-// finish makes a visited node of a URL.
+// finish turns a URL into a visited node.
 func (b *batch) finish(l *link, o Outcome) {
 	r, known := b.lookup(l.key)
 	if known && r.State == Visited {
@@ -365,7 +363,7 @@ func (b *batch) change(l *link) {
 
 func copied(value []byte) ([]byte, error) { return slices.Clone(value), nil }
 
-// seal writes what the batch gathered: hosts, parts and totals.
+// seal writes the counts of the batch: hosts, parts and totals.
 func (b *batch) seal() {
 	for h, d := range b.hosts {
 		b.f.mu.Lock()

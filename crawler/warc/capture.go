@@ -19,17 +19,16 @@ import (
 	"github.com/nlnwa/gowarc"
 )
 
-// A Capture is one exchange and what the crawl made of it.
+// A Capture is one exchange with its outcome.
 type Capture struct {
 	Response *page.Response
 	Note     Note
 	Before   time.Time // of a 304: when the page was fetched last, or zero
-	NoteOnly bool      // no copy may be kept of the exchange: only Note is written
+	NoteOnly bool      // no copy of the exchange may be kept: only Note is written
 }
 
-// A Note is the block of a metadata record, in JSON: how the crawl came to a
-// URL and what it thought of it. Together with the response it is enough to
-// judge the page again and to learn from it.
+// A Note is the block of a metadata record, in JSON: how the crawl found a URL and its outcome.
+// Together with the response it is enough to judge the page again and to learn from it.
 type Note struct {
 	Outcome   string   `json:"outcome"`          // page, redirect, error or skipped
 	Reason    string   `json:"reason,omitempty"` // of an error or a skip
@@ -211,8 +210,7 @@ func responseBytes(r *page.Response) (head, body []byte) {
 	return append(b.Bytes(), headerBytes(h)...), body
 }
 
-// requestFields are what is kept of a request's header: not the passwords,
-// cookies and fields of their own that hosts may be sent.
+// requestFields are the archived fields of a request: no passwords, cookies or configured fields.
 var requestFields = []string{
 	"User-Agent", "Accept", "Accept-Encoding", "Accept-Language", "If-None-Match", "If-Modified-Since", "From",
 }
@@ -241,7 +239,7 @@ func headerBytes(h http.Header) []byte {
 	return append(b.Bytes(), "\r\n"...)
 }
 
-// oneLine keeps a value from ending its line.
+// oneLine removes line breaks from a value.
 var oneLine = strings.NewReplacer("\r", " ", "\n", " ", "\x00", " ")
 
 func digest(sum [32]byte) string {

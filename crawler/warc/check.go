@@ -13,9 +13,8 @@ import (
 	"gazehound/internal/textutil"
 )
 
-// Check looks at the ends of the WARC files of a folder, where a torn write would
-// be. list is the file that names the folder; running says that a crawl may be
-// writing.
+// Check checks the ends of the WARC files of a folder, where a torn write would be. list is the
+// file that names the folder; running: a crawl may be writing.
 func Check(dir, list string, running bool) check.Finding {
 	const name = "archive"
 	whole, open, torn, err := checkEnds(dir)
@@ -36,10 +35,9 @@ func Check(dir, list string, running bool) check.Finding {
 	return check.Well(name, "%s: %s, no torn end", dir, files)
 }
 
-// checkEnds looks at the last record of each *.warc.gz in a folder, without
-// reading what comes before. It counts those that are whole, and names those that
-// are open, because they are being written or a program was killed, and those
-// that end in the middle of a record.
+// checkEnds reads the last record only of each *.warc.gz in a folder. It counts those that are
+// whole, and names those that are open, because they are being written or a program was killed, and
+// those that end in the middle of a record.
 func checkEnds(dir string) (whole int, open, torn []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -69,8 +67,7 @@ func checkEnds(dir string) (whole int, open, torn []string, err error) {
 // gzipMagic begins a gzip member with deflate.
 var gzipMagic = []byte{0x1f, 0x8b, 8}
 
-// maxTail is how far before the end of a file its last record is looked for,
-// in bytes.
+// maxTail bounds the search for the last record, in bytes from the end of a file.
 const maxTail = 64 << 20
 
 // endsWhole reports whether the last member of a gzip file is a whole record.

@@ -135,7 +135,7 @@ func (a *Archive) response(r *reader, rec record, u weburl.URL) (*page.Response,
 	if err = cmp.Or(r.data.err, err); err != nil {
 		return nil, err
 	}
-	// The body is decoded and whole: what described its journey is gone.
+	// The body is decoded and complete: drop the fields about its transfer.
 	for _, name := range []string{"Content-Encoding", "Transfer-Encoding", "Content-Length"} {
 		head.header.Del(name)
 	}
@@ -163,7 +163,7 @@ func (a *Archive) original(rec record) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if was.kind != kindResponse { // else they might go round in circles
+	if was.kind != kindResponse { // no chains, which could be circular
 		return nil, lost
 	}
 	resp, err := a.response(r, was, weburl.URL{})

@@ -15,28 +15,27 @@ import (
 	"gazehound/internal/disk"
 )
 
-// Forgotten counts what Forget took out of WARC files.
+// Forgotten counts what Forget removed from WARC files.
 type Forgotten struct {
 	Searched int      // files
 	Files    int      // of those, were written anew
 	Records  int      // taken out: requests, responses, revisits and metadata
 	Notes    int      // metadata of other pages that lost URL and words of the page they were found on
-	Damaged  []string // what could not be searched, a sentence each
+	Damaged  []string // files that could not be searched, a sentence each
 }
 
-// A Removal says what Forget takes out of WARC files.
+// A Removal selects what Forget removes from WARC files.
 type Removal struct {
 	URL  func(weburl.URL) bool // records of pages
-	Text func(string) bool     // pages whose recorded header or body says this
+	Text func(string) bool     // matches recorded headers or bodies
 }
 
-// Forget takes the records of all pages that match out of the WARC files in a
-// folder, with the revisit records that refer to their bodies, and words in the
-// metadata of other pages that match as texts. A file with such
-// records is written anew beside the old one, read back, and put in its place;
-// the records that stay are the same bytes at other offsets, so that a CDXJ
-// index has to be made again. What a killed program left open is ended first;
-// a file that another program writes to is an error.
+// Forget removes the records of all matching pages from the WARC files in a folder, with the
+// revisit records that refer to their bodies, and words in the metadata of other pages that match
+// as texts. A file with such records is written anew beside the old one, read back, and put in its
+// place; the records that stay are the same bytes at other offsets, so that a CDXJ index has to be
+// made again. What a killed program left open is ended first; a file that another program writes to
+// is an error.
 //
 // A killed Forget leaves every file whole and is completed by calling it again.
 func Forget(ctx context.Context, dir string, r Removal) (n Forgotten, err error) {
@@ -98,8 +97,7 @@ func (n *Forgotten) forgetIn(ctx context.Context, name string, r Removal) error 
 	return nil
 }
 
-// without returns the records of the only file of a that stay, or what stands in
-// their place.
+// without returns the records of the only file of a that stay, or their replacements.
 func (a *Archive) without(
 	ctx context.Context, matches, says func(string) bool,
 ) (pieces []io.Reader, dropped, notes int, err error) {
@@ -135,7 +133,7 @@ func (a *Archive) without(
 	return pieces, dropped, notes, err
 }
 
-// words returns what n says of the page on which the link was found.
+// words returns the texts in n about the page on which the link was found.
 func (n *Note) words() string {
 	return strings.Join([]string{n.Via, n.Anchor, n.Title, n.Around}, "\n")
 }

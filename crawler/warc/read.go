@@ -65,7 +65,7 @@ const (
 	kindMetadata = "metadata"
 )
 
-// seek makes r stand at byte offset of src.
+// seek sets r to byte offset of src.
 func (r *reader) seek(src io.ReaderAt, offset int64) {
 	if r.src == src && r.file.n == offset {
 		return // behind the record before, with the next one in its buffer
@@ -75,7 +75,7 @@ func (r *reader) seek(src io.ReaderAt, offset int64) {
 	r.file.n = offset
 }
 
-// next reads the header of the record at which r stands; io.EOF where nothing is.
+// next reads the header of the record at r's position; io.EOF at the end.
 func (r *reader) next(zipped bool) (rec record, err error) {
 	r.data = data{Reader: &r.file}
 	if zipped {
@@ -223,7 +223,7 @@ type scanner struct {
 	err        error // the end of the scan, or nil
 }
 
-// scan returns what reads f up to a byte; r is used until then.
+// scan returns a scanner of f up to a byte; it owns r until then.
 func (r *reader) scan(f *source, size int64) *scanner {
 	return &scanner{reader: r, file: f, size: size}
 }

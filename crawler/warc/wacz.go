@@ -21,19 +21,18 @@ import (
 	"gazehound/crawler/page"
 )
 
-// WACZOptions say what a WACZ file holds beside the records.
+// WACZOptions are the metadata of a WACZ file.
 type WACZOptions struct {
 	Title    string // of the collection, for people
 	Software string // with version
 }
 
-// WriteWACZ packs the archive into one WACZ 1.1.1 file, which replay programs
-// open in parts: its WARC files as they are, up to their last whole record, an
-// index of every capture, and a list of pages: the relevant ones, where
-// gazehound wrote the archive, or else every HTML page. 16 bytes for each page
-// and the index of one capture in 3,000 are in memory; of archives without
-// notes a line for each page. The same archive gives the same bytes: as the
-// time of its making stands that of the newest capture.
+// WriteWACZ packs the archive into one WACZ 1.1.1 file, which replay programs open in parts: its
+// WARC files as they are, up to their last whole record, an index of every capture, and a list of
+// pages: the relevant ones, where gazehound wrote the archive, or else every HTML page. 16 bytes
+// for each page and the index of one capture in 3,000 are in memory; of archives without notes a
+// line for each page. The same archive gives the same bytes: the creation time is that of the
+// newest capture.
 //
 // https://specs.webrecorder.net/wacz/1.1.1/
 func (a *Archive) WriteWACZ(ctx context.Context, w io.Writer, o WACZOptions) error {
@@ -73,8 +72,8 @@ type resource struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// A packer writes the files of a WACZ one after the other, stored as they are,
-// and notes what they are. After its first error it writes nothing more.
+// A packer writes the files of a WACZ one after the other, uncompressed, and records their sizes
+// and hashes. After its first error it writes nothing more.
 type packer struct {
 	ctx       context.Context
 	zip       *zip.Writer
@@ -108,7 +107,7 @@ func (p *packer) Write(b []byte) (n int, err error) {
 	return n, p.err
 }
 
-// end notes size and hash of the file that was written.
+// end records size and hash of the finished file.
 func (p *packer) end() {
 	if p.out != nil {
 		r := &p.resources[len(p.resources)-1]

@@ -24,7 +24,7 @@ type Recorded struct {
 	At       time.Time      // when it was fetched
 	Response *page.Response // nil where Err is set, and where no copy was kept
 	Err      error          // why the response cannot be used: ErrTooLarge, ErrLost, damage
-	Note     *Note          // what the crawl thought of it; nil in archives of other programs
+	Note     *Note          // outcome of the recording crawl; nil in archives of other programs
 }
 
 // Walk calls fn with every recorded exchange of all files, in their order, until

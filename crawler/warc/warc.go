@@ -1,6 +1,5 @@
-// Package warc keeps webs and replays them: a [Writer] records exchanges in
-// WARC/1.1 files, and an [Archive] answers from such files as the live web
-// answered when they were written. It never touches the network.
+// Package warc records and replays webs: a [Writer] writes exchanges to WARC/1.1 files, and an
+// [Archive] serves the recorded responses. It never uses the network.
 package warc
 
 import (
@@ -51,7 +50,7 @@ type source struct {
 	end    int64 // of the last whole record
 }
 
-// Stats say what Open found.
+// Stats count what Open found.
 type Stats struct {
 	Files     int
 	Records   int      // of any type
@@ -72,12 +71,12 @@ func keyOf(address string) key {
 	return key(sum[:16])
 }
 
-// address returns what an archive knows u by: host, path and query.
+// address returns the key of u in an archive: host, path and query.
 func address(u weburl.URL) string {
 	return u.String()[len(u.Scheme())+len("://"):]
 }
 
-// A place is where a record starts.
+// A place is the start of a record.
 type place struct {
 	file   *source
 	offset int64
@@ -242,8 +241,8 @@ func (a *Archive) addSource(f *source) (err error) {
 	return a.scan(f)
 }
 
-// isWARC tells by its name whether a file is a WARC file. One that a crawl is
-// writing or left open when it was killed is read up to its end.
+// isWARC reports by its name whether a file is a WARC file. One that a crawl is writing or left
+// open when it was killed is read up to its end.
 func isWARC(name string) bool {
 	name = strings.TrimSuffix(strings.ToLower(name), openExt)
 	return strings.HasSuffix(name, ".warc") || strings.HasSuffix(name, fileExt)

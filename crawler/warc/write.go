@@ -20,7 +20,7 @@ import (
 	"gazehound/internal/disk"
 )
 
-// WriterOptions say where captures are written.
+// WriterOptions tune a Writer.
 type WriterOptions struct {
 	Dir     string // of the files; made where it is missing
 	MaxFile int64  // bytes after which a file is full
@@ -50,7 +50,7 @@ var ErrClosed = errors.New("warc: writer is closed")
 const (
 	fileExt = ".warc.gz"
 	openExt = ".open" // behind the name of a file that is being written
-	lockExt = ".lock" // behind the final name: who holds it writes or ends the file
+	lockExt = ".lock" // suffix of the lock file, held while the file is written or finished
 )
 
 // A Writer writes captures to WARC/1.1 files, each record a gzip member of its
@@ -75,7 +75,7 @@ type Writer struct {
 	failed error // the file is in a state that nobody knows
 }
 
-// maxOrigins is how many bodies are known that need not be written again.
+// maxOrigins bounds the bodies remembered for revisit records.
 const maxOrigins = 1 << 16
 
 // NewWriter returns a Writer, or the error of o.Validate. It ends the files
@@ -171,7 +171,7 @@ func (w *Writer) store(records []byte) error {
 	return nil
 }
 
-// cut takes back what was written after the last sync.
+// cut removes what was written after the last sync.
 func (w *Writer) cut() error {
 	if err := w.file.Truncate(w.size); err != nil {
 		return err
