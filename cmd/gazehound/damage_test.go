@@ -16,57 +16,85 @@ import (
 )
 
 // A file of a data directory that was changed or cut short anywhere is an error of the commands that
-// need it, or makes no difference to what they answer; nothing is changed by asking. Files that people
-// may edit, such as config.yaml and seeds.txt, are left out. "make damage" makes 2,000 damages.
+// need it, or makes no difference to what they answer; nothing is changed by asking. It is so for a crawl
+// that has ended and for one that was killed. Files that people may edit, such as config.yaml and
+// seeds.txt, are left out; politeness.log has a test of its own. "make damage" makes 2,000 damages.
 func TestDamage(t *testing.T) {
 	times, _ := strconv.Atoi(os.Getenv("GAZEHOUND_DAMAGE"))
 	times = cmp.Or(times, 30)
 	data, flags := townProject(t)
-	archive := filepath.Join(data, "archive")
-	if out, err := program(append([]string{"crawl", "--quiet", "--max-pages", "60", "--warc", archive}, flags...)...).CombinedOutput(); err != nil {
+	crawl := append([]string{"crawl", "--quiet", "--max-pages", "60", "--warc", filepath.Join(data, "archive")}, flags...)
+	if out, err := program(crawl...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	log := filepath.Join(t.TempDir(), "access.log")
+	if err := os.WriteFile(log, []byte("192.0.2.1 - - [21/Nov/2026:10:00:00 +0000] \"GET / HTTP/1.1\" 200 9 \"-\" \"Mozilla\"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	runText(t, "clickstream", "import", log, "--site", "http://a.example", "--data", data)
+	t.Run("ended", func(t *testing.T) { damage(t, data, times/2, 5) })
+	crawl[slices.Index(crawl, "60")] = "0"
+	p := startProgram(t, append(crawl, "--admin", "127.0.0.1:0")...)
+	ready(t, data, 90)
+	p.Process.Kill()
+	p.end(t)
+	t.Run("killed", func(t *testing.T) { damage(t, data, times-times/2, 7) })
+}
+
+// damagedQuestions are commands that read, each with the files that its answer needs.
+var damagedQuestions = [][]string{
+	{"pages", "--json"}, {"search", "--json"}, {"export", "csv", "-o", "-"}, {"report", "--json"}, {"export", "cdxj", "-o", "-"}, {"model", "show", "--json"},
+	{"clickstream", "top", "--json"}, {"gazetteer", "stats", "--json"}, {"status", "--json"}, {"explain", "--json", "PAGE"},
+}
+
+// damage changes a file of a data directory so many times, and asks all questions each time.
+func damage(t *testing.T, data string, times int, seed uint64) {
+	edited := []string{"config.yaml", "seeds.txt", "region.geojson", "LICENCES", "archives.txt", "politeness.log", "admin.json"}
 	var files []string
 	err := filepath.WalkDir(data, func(name string, d fs.DirEntry, err error) error {
-		inside, _ := filepath.Rel(data, name)
-		top, _, below := strings.Cut(inside, string(filepath.Separator))
-		if err == nil && !d.IsDir() && (below && top != "clickstream" || top == "model.gob" || top == "basemap") {
+		if err == nil && !d.IsDir() && !slices.Contains(edited, d.Name()) {
 			files = append(files, name)
 		}
 		return err
 	})
-	if err != nil || len(files) < 8 {
+	if err != nil || len(files) < 12 {
 		t.Fatalf("%q, %v", files, err)
 	}
-	questions := [][]string{
-		{"pages", "--json"}, {"search", "--json"}, {"export", "csv", "-o", "-"}, {"report", "--json"}, {"export", "cdxj", "-o", "-"},
-	}
+	page := strings.Fields(runText(t, "seeds", "list", "--data", data))[0]
 	ask := func(args []string) (code int, answer, says string) {
 		var out, complaints bytes.Buffer
-		code = run(context.Background(), append(slices.Clone(args), "--data", data), strings.NewReader(""), &out, &complaints)
+		args = append(slices.Clone(args), "--data", data)
+		if i := slices.Index(args, "PAGE"); i > 0 {
+			args[i] = page
+		}
+		code = run(context.Background(), args, strings.NewReader(""), &out, &complaints)
 		return code, out.String(), complaints.String()
 	}
 	var want []string
-	for _, args := range questions {
+	for _, args := range damagedQuestions {
 		code, answer, says := ask(args)
 		if code != exitOK {
 			t.Fatalf("%v: exit %d: %s", args, code, says)
 		}
 		want = append(want, answer)
 	}
-	r := rand.New(rand.NewPCG(5, 6))
+	r := rand.New(rand.NewPCG(seed, 6))
 	refused := 0
+	hit := map[string]int{} // by folder
 	for i := range times {
 		name := files[r.IntN(len(files))]
+		inside, _ := filepath.Rel(data, name)
+		folder, _, _ := strings.Cut(inside, string(filepath.Separator))
+		hit[folder]++
 		text, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		at := r.IntN(max(1, len(text)))
-		what := fmt.Sprintf("%s: bit flipped at %d of %d", name, at, len(text))
+		what := fmt.Sprintf("%s: bit flipped at %d of %d", inside, at, len(text))
 		bad := bytes.Clone(text)
 		if i%4 == 0 || len(text) == 0 {
-			what = fmt.Sprintf("%s: %d of %d bytes", name, at, len(text))
+			what = fmt.Sprintf("%s: %d of %d bytes", inside, at, len(text))
 			bad = bad[:min(at, len(text))]
 		} else {
 			bad[at] ^= 1 << r.IntN(8)
@@ -75,7 +103,7 @@ func TestDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		told := false
-		for i, args := range questions {
+		for i, args := range damagedQuestions {
 			code, answer, says := ask(args)
 			switch {
 			case code != exitOK || strings.Contains(says, "warning: "):
@@ -100,5 +128,5 @@ func TestDamage(t *testing.T) {
 	if refused < times/4 {
 		t.Errorf("only %d of %d were refused", refused, times)
 	}
-	t.Logf("%d damages, %d told of", times, refused)
+	t.Logf("%d damages of %d files %v, %d told of, the others made no difference", times, len(files), hit, refused)
 }

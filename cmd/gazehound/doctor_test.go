@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
+	"gazehound/crawler/monitor"
 	"os"
 	"path/filepath"
 	"time"
@@ -38,15 +38,10 @@ func tearArchive(ts *testscript.TestScript, neg bool, args []string) {
 
 func setFuture(ts *testscript.TestScript, neg bool, args []string) {
 	name := project{ts.MkAbs(args[0])}.status()
-	var status map[string]any
-	ts.Check(json.Unmarshal([]byte(ts.ReadFile(name)), &status))
-	if _, ok := status["at"]; !ok {
-		ts.Fatalf("%s has no time", name)
-	}
-	status["at"] = time.Now().Add(24 * time.Hour)
-	text, err := json.Marshal(status)
+	status, err := monitor.Read(name)
 	ts.Check(err)
-	ts.Check(os.WriteFile(name, text, 0o644))
+	status.At = time.Now().Add(24 * time.Hour)
+	ts.Check(monitor.Write(name, status))
 }
 
 func flipBit(ts *testscript.TestScript, _ bool, args []string) {

@@ -563,11 +563,11 @@ func TestCrawlClockSetBack(t *testing.T) {
 	rest := func(wait time.Duration) {
 		t.Helper()
 		var journal bytes.Buffer
-		fmt.Fprintln(&journal, `{"version":1}`)
+		journal.WriteString(restLine(`{"version":1}`))
 		for host := range hosts {
-			fmt.Fprintf(&journal, `{"host":%q,"next":%d,"rest":%d,"delay":%d,"fails":1}`+"\n", host, time.Now().Add(year+wait).UnixMilli(), wait.Milliseconds(), wait.Milliseconds())
+			journal.WriteString(restLine(fmt.Sprintf(`{"host":%q,"next":%d,"rest":%d,"delay":%d,"fails":1}`, host, time.Now().Add(year+wait).UnixMilli(), wait.Milliseconds(), wait.Milliseconds())))
 		}
-		fmt.Fprintln(&journal, `{"closed":true}`)
+		journal.WriteString(restLine(`{"closed":true}`))
 		if err := os.WriteFile(project{data}.politeness(), journal.Bytes(), 0o666); err != nil {
 			t.Fatal(err)
 		}

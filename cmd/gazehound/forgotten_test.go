@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"net/url"
@@ -87,7 +88,7 @@ func TestForgottenForGood(t *testing.T) {
 	}
 	write(filepath.Join(data, "requests.ndjson"), string(request)+"\n")
 	write(filepath.Join(data, "seeds.txt"), "http://"+host+"/\nhttp://stays.example/\n")
-	write(filepath.Join(data, "politeness.log"), fmt.Sprintf("{\"version\":1}\n{\"host\":%q,\"next\":1,\"fails\":3}\n", host))
+	write(filepath.Join(data, "politeness.log"), restLine(`{"version":1}`)+restLine(fmt.Sprintf(`{"host":%q,"next":1,"fails":3}`, host)))
 
 	line := address.Street + " " + address.HouseNumber
 	for _, c := range []struct {
@@ -215,4 +216,9 @@ func unpackIndex(t *testing.T, dir string) []byte {
 		d.Close()
 	}
 	return b.Bytes()
+}
+
+// restLine returns a line of politeness.log.
+func restLine(record string) string {
+	return fmt.Sprintf("%s\t%08x\n", record, crc32.ChecksumIEEE([]byte(record)))
 }

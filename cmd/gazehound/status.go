@@ -54,6 +54,8 @@ func readStatus(p project) (s crawlStatus, err error) {
 	s.Status, err = monitor.ReadStatus(p.frontier(), p.status())
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, fail(exitNoData, "%s holds no crawl. \"gazehound crawl\" makes one", p.dir)
+	} else if errors.Is(err, monitor.ErrUnreadable) {
+		return s, invalid(err)
 	} else if err != nil {
 		return s, fmt.Errorf("status: %w", err)
 	}

@@ -126,7 +126,7 @@ func (w *web) remember(p project, f *frontier.Frontier) error {
 		return nil
 	}
 	w.rules.Use(f)
-	return w.polite.Keep(p.politeness())
+	return invalid(w.polite.Keep(p.politeness()))
 }
 
 // newScope returns the scope that every link must pass, without standing orders.

@@ -3,9 +3,11 @@
 package monitor
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"time"
 
@@ -19,6 +21,7 @@ import (
 // Seen = Queued + Visited + Repeats + the sum of Dropped.
 type Snapshot struct {
 	Version  int       `json:"version"`
+	Sum      string    `json:"sum,omitempty"` // CRC-32 of the file of a Snapshot with noSum here
 	Region   string    `json:"region"`
 	Strategy string    `json:"strategy"`
 	PID      int       `json:"pid"`
@@ -177,19 +180,26 @@ const maxFile = 1 << 20
 
 // Write puts s into a file, whole or not at all.
 func Write(name string, s Snapshot) error {
-	s.Version = version
+	s.Version, s.Sum = version, noSum
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return fmt.Errorf("status: %w", err)
 	}
+	data = bytes.Replace(data, []byte(noSum), []byte(sumOf(data)), 1)
 	if err := disk.ReplaceBytes(name, 0o644, append(data, '\n')); err != nil {
 		return fmt.Errorf("status: %w", err)
 	}
 	return nil
 }
 
-// ErrUnreadable is the error of Read for a file that is no Snapshot.
-var ErrUnreadable = errors.New("not a status file of this version")
+// noSum stands in a status file for the check sum of its text.
+const noSum = "00000000"
+
+// sumOf returns the check sum of a status file with noSum in its place.
+func sumOf(text []byte) string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE(text)) }
+
+// ErrUnreadable is the error of Read for a file that is no Snapshot, or not the one that was written.
+var ErrUnreadable = errors.New("damaged, or not a status file of this version; remove it")
 
 // Read returns the Snapshot in a file. It may be older than the crawl: whether
 // that runs is for its lock to say. The error wraps fs.ErrNotExist where there
@@ -207,8 +217,11 @@ func Read(name string) (Snapshot, error) {
 	if err != nil {
 		return s, fmt.Errorf("status: %w", err)
 	}
-	if err := json.Unmarshal(data, &s); err != nil || s.Version != version {
+	err = json.Unmarshal(data, &s)
+	data = bytes.Replace(data, []byte(s.Sum), []byte(noSum), 1)
+	if err != nil || s.Version != version || s.Sum != sumOf(bytes.TrimSuffix(data, []byte("\n"))) {
 		return Snapshot{}, fmt.Errorf("status: %s: %w", name, ErrUnreadable)
 	}
+	s.Sum = ""
 	return s, nil
 }

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +58,20 @@ func TestFile(t *testing.T) {
 	got, err := Read(name)
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("Read: %v\n%s", err, diff)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := range text {
+		bad := slices.Clone(text)
+		bad[at] ^= 1
+		if err := os.WriteFile(name, bad, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := Read(name); !errors.Is(err, ErrUnreadable) {
+			t.Errorf("bit flipped at %d: %+v, %v", at, s, err)
+		}
 	}
 	for _, text := range []string{"", "{", "[]", `{"version":99}`, "null", strings.Repeat(" ", maxFile+1)} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {

@@ -67,7 +67,7 @@ func ReadStatus(tree, status string) (Status, error) {
 		s.Holder = pid
 	}
 	s.Snapshot, err = Read(status)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrUnreadable) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !(locked && errors.Is(err, ErrUnreadable)) {
 		return s, err
 	}
 	switch {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"net/netip"
 	"os"
@@ -14,8 +15,8 @@ import (
 	"gazehound/internal/disk"
 )
 
-// A journal is a file with one JSON record per line. It begins with all known delays and appends
-// those longer than Options.Delay as they begin, so that a killed crawl does not forget back-offs.
+// A journal is a file with one JSON record per line, followed by a tab and its check sum. It begins
+// with all known delays and appends those longer than Options.Delay as they begin, so that a killed crawl does not forget back-offs.
 // Shorter ones are written by Close only; after a kill every host waits for Delay once. The last
 // record of a host or address counts.
 type journal struct {
@@ -71,22 +72,38 @@ func (g *Gate) Keep(name string) error {
 	return g.rewrite(false)
 }
 
-// recall reads a journal. Damaged lines, such as a torn last one, are skipped.
+// A line of the journal is a record in JSON, a tab and its CRC-32 in eight hexadecimal digits.
+func (r record) line() []byte {
+	text, _ := json.Marshal(r) // numbers, names and addresses always marshal
+	return fmt.Appendf(text, "\t%08x\n", crc32.ChecksumIEEE(text))
+}
+
+// readRecord reads a line of a journal.
+func readRecord(line []byte) (r record, ok bool) {
+	text, sum, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte("\t"))
+	return r, json.Unmarshal(text, &r) == nil && string(sum) == fmt.Sprintf("%08x", crc32.ChecksumIEEE(text))
+}
+
+// recall reads a journal. Its last line may be torn and is left out then; any other one that is not as
+// it was written is an error.
 func (g *Gate) recall(file *os.File, now time.Time) error {
 	if info, err := file.Stat(); err != nil || info.Size() > maxJournal {
 		return errors.Join(err, fmt.Errorf("%d bytes are no journal; remove the file", info.Size()))
 	}
 	lines := bufio.NewReader(file)
-	closed := false
+	closed, torn := false, 0
 	hosts, ips := map[string]record{}, map[netip.Addr]record{}
-	for n := 0; ; n++ {
+	for n := 1; ; n++ {
 		line, err := lines.ReadBytes('\n')
 		if len(line) == 0 && err != nil {
 			break
 		}
-		var r record
-		if json.Unmarshal(line, &r) != nil {
-			closed = false
+		if torn > 0 {
+			return fmt.Errorf("line %d is damaged; remove the file, and every host rests once", torn)
+		}
+		r, ok := readRecord(line)
+		if !ok {
+			closed, torn = false, n
 			continue
 		}
 		if r.Version > journalVersion {
@@ -130,21 +147,20 @@ func streak(n int) int { return min(max(n, 0), maxStreak) }
 func (g *Gate) rewrite(closed bool) error {
 	j, now := g.journal, time.Now()
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.Encode(record{Version: journalVersion})
+	b.Write(record{Version: journalVersion}.line())
 	for name, h := range g.hosts {
 		h.noted = h.fails+h.errs > 0 || h.next.After(now) && (closed || h.delay > g.options.Delay)
 		if h.noted {
-			enc.Encode(h.record(name, now))
+			b.Write(h.record(name, now).line())
 		}
 	}
 	for ip, t := range g.ips {
 		if closed && t.next.After(now) {
-			enc.Encode(record{IP: ip, Next: t.next.UnixMilli(), Rest: t.next.Sub(now).Milliseconds() + 1})
+			b.Write(record{IP: ip, Next: t.next.UnixMilli(), Rest: t.next.Sub(now).Milliseconds() + 1}.line())
 		}
 	}
 	if closed {
-		enc.Encode(record{Closed: true})
+		b.Write(record{Closed: true}.line())
 	}
 	if err := disk.ReplaceBytes(j.name, 0o644, b.Bytes()); err != nil {
 		return fmt.Errorf("polite: %w", err)
@@ -185,12 +201,12 @@ func (g *Gate) note(name string, h *host, now time.Time) {
 		g.rewrite(false)
 		return
 	}
-	line, err := json.Marshal(h.record(name, now))
-	if err != nil {
+	line := h.record(name, now).line()
+	if _, err := j.file.Write(line); err != nil {
+		j.file.Truncate(j.size) // to whole lines
 		return
 	}
-	n, _ := j.file.Write(append(line, '\n'))
-	j.size += int64(n)
+	j.size += int64(len(line))
 }
 
 // Forget removes hosts from a file of Keep; a missing file is no error.
@@ -203,8 +219,7 @@ func Forget(name string, match func(host string) bool) error {
 	}
 	var left bytes.Buffer
 	for line := range bytes.Lines(text) {
-		var r record
-		if json.Unmarshal(line, &r) != nil || r.Host == "" || !match(r.Host) {
+		if r, ok := readRecord(line); !ok || r.Host == "" || !match(r.Host) {
 			left.Write(line)
 		}
 	}

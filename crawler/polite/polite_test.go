@@ -1,9 +1,11 @@
 package polite
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"net/http"
 	"net/netip"
 	"os"
@@ -471,7 +473,7 @@ func TestKeepClock(t *testing.T) {
 		at := time.Now().Add(-jump) // the file's now
 		text := fmt.Sprintf("{\"version\":1}\n{\"host\":\"slow.example\",\"next\":%d,\"rest\":30000,\"delay\":30000}\n{\"host\":\"bad.example\",\"next\":%d,\"rest\":600000,\"delay\":600000,\"fails\":2}\n",
 			at.Add(30*time.Second).UnixMilli(), at.Add(10*time.Minute).UnixMilli())
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		if err := os.WriteFile(file, summed([]byte(text)), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		g := gate(t, nil)
@@ -521,12 +523,78 @@ func TestKeepSize(t *testing.T) {
 	})
 }
 
+// summed returns the lines of a journal with their check sums.
+func summed(text []byte) (lines []byte) {
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		lines = fmt.Appendf(lines, "%s\t%08x\n", line, crc32.ChecksumIEEE(line))
+	}
+	return lines
+}
+
+// TestKeepDamaged flips each bit of a journal and cuts it everywhere: the file is refused, or the hosts
+// of the lines that are there rest as they would have.
+func TestKeepDamaged(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "politeness.log")
+	keep := func(text []byte) (rests map[string]time.Duration, err error) {
+		if err := os.WriteFile(file, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		g := gate(t, nil)
+		defer g.Close()
+		f, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if err := g.recall(f, time.Now()); err != nil {
+			return nil, err
+		}
+		rests = map[string]time.Duration{}
+		for name, h := range g.hosts {
+			rests[name] = time.Until(h.next).Round(time.Minute)
+		}
+		return rests, nil
+	}
+	next := time.Now().Add(time.Hour).UnixMilli()
+	text := summed(fmt.Appendf(nil, "{\"version\":1}\n{\"host\":\"a.example\",\"next\":%d,\"rest\":3600000}\n{\"host\":\"b.example\",\"next\":%d,\"rest\":1800000}\n{\"closed\":true}\n", next, next))
+	want, err := keep(text)
+	if err != nil || len(want) != 2 {
+		t.Fatalf("%v, %v", want, err)
+	}
+	refused, tried := 0, 0
+	try := func(what string, at int, text []byte) {
+		tried++
+		rests, err := keep(text)
+		if err != nil {
+			refused++
+			return
+		}
+		for name, rest := range rests {
+			if want[name] != rest {
+				t.Errorf("%s at %d: %s rests %v, want %v", what, at, name, rest, want[name])
+			}
+		}
+	}
+	for at := range text {
+		for bit := range 8 {
+			bad := bytes.Clone(text)
+			bad[at] ^= 1 << bit
+			try("bit flipped", at, bad)
+		}
+		try("cut", at, text[:at])
+	}
+	if refused < tried/2 {
+		t.Errorf("%d of %d were refused", refused, tried)
+	}
+}
+
 func FuzzKeep(f *testing.F) {
 	f.Add([]byte("{\"version\":1}\n{\"host\":\"a.example\",\"next\":99999999999999,\"rest\":-1,\"fails\":9999999,\"delay\":-1}\n{\"ip\":\"127.0.0.1\",\"next\":-1}"))
 	f.Add([]byte("{\"version\":1}\n{\"host\":\"a.example\",\"next\":99999999999999,\"rest\":9223372036854775807,\"delay\":9223372036854775807}\n{\"closed\":true}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file := filepath.Join(t.TempDir(), "politeness.log")
-		if err := os.WriteFile(file, data, 0o666); err != nil {
+		if err := os.WriteFile(file, summed(data), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		g := gate(t, nil)
