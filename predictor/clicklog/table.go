@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"hash/fnv"
 	"io"
 	"io/fs"
@@ -24,7 +25,10 @@ import (
 const (
 	tableName   = "table.tsv"
 	tableHeader = "# url\tseconds\tvisits\tsessions"
+	tableEnd    = "# CRC-32\t" // and that of all lines before, in hexadecimal digits
 )
+
+var errTable = errors.New("damaged, or not a table of page importance; run \"gazehound clickstream import\" again")
 
 func (p Page) plus(q Page) Page {
 	return Page{q.URL, p.Stay + q.Stay, p.Visits + q.Visits, p.Sessions + q.Sessions}
@@ -39,7 +43,9 @@ func addPage(pages *disk.Sorter, p Page) error {
 
 // writeTable makes the table, by URL.
 func writeTable(path string, pages *disk.Sorter) (n int64, err error) {
-	err = disk.Replace(path, 0o600, func(w io.Writer) error {
+	err = disk.Replace(path, 0o600, func(file io.Writer) error {
+		check := crc32.NewIEEE()
+		w := io.MultiWriter(file, check)
 		fmt.Fprintln(w, tableHeader)
 		var sum Page
 		end := func() (err error) {
@@ -59,7 +65,10 @@ func writeTable(path string, pages *disk.Sorter) (n int64, err error) {
 			err, sum = end(), p
 			return err
 		})
-		return cmp.Or(err, end())
+		if err = cmp.Or(err, end()); err == nil {
+			_, err = fmt.Fprintf(file, "%s%08x\n", tableEnd, check.Sum32())
+		}
+		return err
 	})
 	return n, err
 }
@@ -75,10 +84,12 @@ func forgetRows(dir string, match func(text string) bool) error {
 	}
 	var kept []byte
 	for line := range bytes.Lines(text) {
-		if url, _, _ := bytes.Cut(line, []byte("\t")); !match(string(url)) {
+		url, _, _ := bytes.Cut(line, []byte("\t"))
+		if !bytes.HasPrefix(line, []byte(tableEnd)) && !match(string(url)) {
 			kept = append(kept, line...)
 		}
 	}
+	kept = fmt.Appendf(kept, "%s%08x\n", tableEnd, crc32.ChecksumIEEE(kept))
 	return disk.ReplaceBytes(table, 0o600, kept)
 }
 
@@ -130,7 +141,8 @@ func Load(dir string) (*Table, error) {
 	return t, nil
 }
 
-// Pages calls fn for every page of the table of the store in dir, by URL.
+// Pages calls fn for every page of the table of the store in dir, by URL. Only where it returns nil was
+// the table as Rank wrote it.
 func Pages(dir string, fn func(Page) error) error {
 	path := filepath.Join(dir, tableName)
 	f, err := os.Open(path)
@@ -140,11 +152,17 @@ func Pages(dir string, fn func(Page) error) error {
 	defer f.Close()
 	in := bufio.NewScanner(f)
 	in.Buffer(nil, 2*MaxLine)
+	check, whole := crc32.NewIEEE(), false
 	for n := 1; in.Scan(); n++ {
+		if n == 1 && in.Text() != tableHeader || whole {
+			return fmt.Errorf("%s:%d: %w", path, n, errTable)
+		}
+		if sum, end := strings.CutPrefix(in.Text(), tableEnd); end {
+			whole = sum == fmt.Sprintf("%08x", check.Sum32())
+			continue
+		}
+		fmt.Fprintln(check, in.Text())
 		if n == 1 {
-			if in.Text() != tableHeader {
-				return fmt.Errorf("%s:1: not a table of page importance; run \"gazehound clickstream import\" again", path)
-			}
 			continue
 		}
 		p, err := readPage(in.Text())
@@ -157,6 +175,9 @@ func Pages(dir string, fn func(Page) error) error {
 	}
 	if err := in.Err(); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
+	}
+	if !whole {
+		return fmt.Errorf("%s: %w", path, errTable)
 	}
 	return nil
 }
