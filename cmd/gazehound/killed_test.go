@@ -129,7 +129,7 @@ func TestCommandsKilled(t *testing.T) {
 // someHost returns the host of an address of the index.
 func someHost(t *testing.T, data string) (host string) {
 	t.Helper()
-	x, err := index.Open(project{data}.index(), index.Options{ReadOnly: true, LockWait: index.DefaultOptions().LockWait})
+	x, err := index.OpenReadOnly(project{data}.index())
 	if err != nil {
 		t.Fatal(err)
 	}
