@@ -16,9 +16,9 @@ import (
 )
 
 // A journal is a file with one JSON record per line, followed by a tab and its check sum. It begins
-// with all known delays and appends those longer than Options.Delay as they begin, so that a killed crawl does not forget back-offs.
-// Shorter ones are written by Close only; after a kill every host waits for Delay once. The last
-// record of a host or address counts.
+// with all known delays and appends those longer than Options.Delay as they begin, so that a killed
+// crawl does not forget back-offs. Shorter ones are written by Close only; after a kill every host
+// waits for Delay once. The last record of a host or address counts.
 type journal struct {
 	name string
 	file *os.File
