@@ -13,7 +13,6 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-
 // No spelling of a host inside is asked for, directly or through a proxy.
 func TestInsideIsUnreachable(t *testing.T) {
 	text, err := os.ReadFile("../../testdata/hosts/inside.txt")
