@@ -168,21 +168,13 @@ func (w *Labelled) Load(ctx context.Context) (learned int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	for _, l := range fresh {
-		what, err := w.Apply(ctx, l)
-		if err != nil {
-			return learned, err
-		}
-		if what == LabelLearned {
-			learned++
-		}
-	}
-	return learned, nil
+	n, err := w.ApplyAll(ctx, fresh)
+	return n.Learned, err
 }
 
 // news returns the labels of the whole lines that were added to the file. A file that became
 // shorter is read from the start.
-func (w *Labelled) news() (fresh map[frontier.Key]Label, err error) {
+func (w *Labelled) news() (fresh []Label, err error) {
 	info, err := os.Stat(w.file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -205,9 +197,9 @@ func (w *Labelled) news() (fresh map[frontier.Key]Label, err error) {
 	data = data[w.read:]
 	data = data[:bytes.LastIndexByte(data, '\n')+1]
 	w.read += int64(len(data))
-	fresh = map[frontier.Key]Label{}
-	for _, l := range ParseLabels(data, func(_ int, line string) { w.warn("%s: no label: %.80q", w.file, line) }) {
-		fresh[frontier.KeyOf(l.URL)], w.labels[frontier.KeyOf(l.URL)] = l, l
+	fresh = ParseLabels(data, func(_ int, line string) { w.warn("%s: no label: %.80q", w.file, line) })
+	for _, l := range fresh {
+		w.labels[frontier.KeyOf(l.URL)] = l
 	}
 	return fresh, nil
 }
@@ -219,56 +211,7 @@ func (w *Labelled) Visited(v *Visit) error {
 	if !ok || v.Outcome.Kind != "page" || v.Outcome.Relevant == l.Relevant {
 		return nil
 	}
-	_, err := w.Apply(context.Background(), l)
-	return err
-}
-
-// A LabelState is the outcome of a label.
-type LabelState int
-
-// The states of labels.
-const (
-	LabelWaits   LabelState = iota // its page has not been visited
-	LabelAgrees                    // it equals the verdict in the crawl tree
-	LabelLearned                   // it corrected the tree and the model
-)
-
-// Apply corrects the model and the crawl tree, which then holds the label. The caller saves the
-// model.
-func (w *Labelled) Apply(ctx context.Context, l Label) (LabelState, error) {
-	w.applying.Lock()
-	defer w.applying.Unlock()
-	key := frontier.KeyOf(l.URL)
-	trail, err := w.frontier.Trail(key, predictor.MaxDepth)
-	if err != nil {
-		return 0, err
-	}
-	if len(trail) == 0 || trail[0].State != frontier.Visited || trail[0].Outcome.Kind != "page" {
-		return LabelWaits, nil
-	}
-	n := &trail[0]
-	if n.Outcome.Relevant == l.Relevant {
-		return LabelAgrees, nil
-	}
-	n.Outcome.Relevant = l.Relevant
-	if c, ok := w.strategy.(order.Retractor); ok {
-		c.Retract(trail, l.Relevant)
-	}
-	check, asked, err := w.frontier.Check(key)
-	if err != nil {
-		return 0, err
-	}
-	if asked {
-		check.Relevant = l.Relevant
-		n.Outcome.Check = &check
-	}
-	if n.Outcome.Score = 0; l.Relevant {
-		n.Outcome.Score = 1
-	}
-	if err := w.frontier.Revise(ctx, key, n.Outcome); err != nil {
-		return 0, fmt.Errorf("label of %s: %w", l.URL, err)
-	}
-	return LabelLearned, nil
+	return w.apply(context.Background(), l, &LabelCount{})
 }
 
 // A LabelCount counts the outcomes of labels.
@@ -287,19 +230,52 @@ func (w *Labelled) ApplyAll(ctx context.Context, labels []Label) (n LabelCount, 
 	}
 	n.Labels = len(last)
 	for _, l := range last {
-		what, err := w.Apply(ctx, l)
-		switch {
-		case err != nil:
+		if err := w.apply(ctx, l, &n); err != nil {
 			return n, err
-		case what == LabelLearned:
-			n.Learned++
-		case what == LabelAgrees:
-			n.Agree++
-		default:
-			n.Kept++
 		}
 	}
 	return n, nil
+}
+
+// apply corrects the model and the crawl tree, which then holds the label, and counts the outcome.
+// The caller saves the model.
+func (w *Labelled) apply(ctx context.Context, l Label, count *LabelCount) error {
+	w.applying.Lock()
+	defer w.applying.Unlock()
+	key := frontier.KeyOf(l.URL)
+	trail, err := w.frontier.Trail(key, predictor.MaxDepth)
+	if err != nil {
+		return err
+	}
+	if len(trail) == 0 || trail[0].State != frontier.Visited || trail[0].Outcome.Kind != "page" {
+		count.Kept++
+		return nil
+	}
+	o := &trail[0].Outcome
+	if o.Relevant == l.Relevant {
+		count.Agree++
+		return nil
+	}
+	o.Relevant = l.Relevant
+	if c, ok := w.strategy.(order.Retractor); ok {
+		c.Retract(trail, l.Relevant)
+	}
+	check, visited, err := w.frontier.Check(key)
+	if err != nil {
+		return err
+	}
+	if visited {
+		check.Relevant = l.Relevant
+		o.Check = &check
+	}
+	if o.Score = 0; l.Relevant {
+		o.Score = 1
+	}
+	if err := w.frontier.Revise(ctx, key, *o); err != nil {
+		return fmt.Errorf("label of %s: %w", l.URL, err)
+	}
+	count.Learned++
+	return nil
 }
 
 // ReadLabels is ParseLabels for a reader. Above MaxLabelFile bytes it returns ErrTooManyLabels.

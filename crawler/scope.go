@@ -231,23 +231,24 @@ func ForHost[T any](hosts map[string]T, u weburl.URL) (value T, ok bool) {
 // patterns include and exclude URLs.
 type patterns struct{ include, exclude []*regexp.Regexp }
 
-func newPatterns(include, exclude []string) (*patterns, error) {
-	p := &patterns{}
-	for _, text := range include {
-		e, err := regexp.Compile(text)
+func newPatterns(include, exclude []string) (p *patterns, err error) {
+	p = &patterns{}
+	if p.include, err = compile("", include); err != nil {
+		return nil, err
+	}
+	p.exclude, err = compile("(?i)", exclude)
+	return p, err
+}
+
+func compile(flags string, texts []string) (all []*regexp.Regexp, err error) {
+	for _, text := range texts {
+		e, err := regexp.Compile(flags + text)
 		if err != nil {
 			return nil, fmt.Errorf("pattern: %w", err)
 		}
-		p.include = append(p.include, e)
+		all = append(all, e)
 	}
-	for _, text := range exclude {
-		e, err := regexp.Compile("(?i)" + text)
-		if err != nil {
-			return nil, fmt.Errorf("pattern: %w", err)
-		}
-		p.exclude = append(p.exclude, e)
-	}
-	return p, nil
+	return all, nil
 }
 
 // reason returns why a URL is left out, or "".
