@@ -2,26 +2,17 @@ package crawler
 
 import (
 	"context"
+	"errors"
 	"sync"
-	"time"
 
 	"gazehound/crawler/frontier"
 )
 
 // A Brake pauses a crawl: while it is on, no page is begun, and pages in flight finish. It is safe
-// for concurrent use. The nil Brake is always off.
+// for concurrent use. The zero Brake is off, the nil Brake always.
 type Brake struct {
-	mu   sync.Mutex
-	off  chan struct{}   // closed by Off; nil while the brake is off
-	free context.Context // ended by On
-	end  context.CancelFunc
-}
-
-// NewBrake returns a Brake that is off.
-func NewBrake() *Brake {
-	b := &Brake{}
-	b.free, b.end = context.WithCancel(context.Background())
-	return b
+	mu  sync.Mutex
+	off chan struct{} // closed by Off; nil while the brake is off
 }
 
 // On pauses the crawl.
@@ -30,7 +21,6 @@ func (b *Brake) On() {
 	defer b.mu.Unlock()
 	if b.off == nil {
 		b.off = make(chan struct{})
-		b.end()
 	}
 }
 
@@ -41,49 +31,41 @@ func (b *Brake) Off() {
 	if b.off != nil {
 		close(b.off)
 		b.off = nil
-		b.free, b.end = context.WithCancel(context.Background())
 	}
 }
 
 // Held reports whether the brake is on.
-func (b *Brake) Held() bool {
-	_, off := b.state()
-	return off != nil
-}
+func (b *Brake) Held() bool { return b.held() != nil }
 
-func (b *Brake) state() (free context.Context, off chan struct{}) {
+func (b *Brake) held() (off chan struct{}) {
 	if b == nil {
-		return nil, nil
+		return nil
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.free, b.off
+	return b.off
 }
 
-// next is queue.Next, which is not called while the brake is on, and stops waiting when it comes
-// on.
-func (b *Brake) next(
-	ctx context.Context, queue Frontier, claim func(host string) time.Duration,
-) (frontier.Entry, error) {
-	if b == nil {
-		return queue.Next(ctx, claim)
-	}
+// nextFree is queue.Next, which is not called while the brake is on. An entry that comes when it is
+// on by then is returned to the queue.
+func (c *Crawler) nextFree(ctx context.Context, queue Frontier) (frontier.Entry, error) {
 	for {
-		free, off := b.state()
-		if off != nil {
+		if off := c.Brake.held(); off != nil {
 			select {
 			case <-off:
-				continue
 			case <-ctx.Done():
 				return frontier.Entry{}, ctx.Err()
 			}
 		}
-		wait, cancel := context.WithCancel(ctx)
-		stop := context.AfterFunc(free, cancel)
-		e, err := queue.Next(wait, claim)
-		stop()
-		cancel()
-		if err == nil || free.Err() == nil {
+		e, err := queue.Next(ctx, c.Gate.Claim)
+		if !c.Brake.Held() {
+			return e, err
+		}
+		if err != nil {
+			continue // also an empty queue may get seeds while the brake is on
+		}
+		c.Gate.Visited(e.URL.Host(), noRequest)
+		if err := queue.Return(e, frontier.Backoff{}); err != nil && !errors.Is(err, frontier.ErrNotLeased) {
 			return e, err
 		}
 	}

@@ -25,17 +25,17 @@ func TestBrake(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	open := func(string) time.Duration { return 0 }
 	synctest.Test(t, func(t *testing.T) {
-		b := NewBrake()
-		if _, err := b.next(t.Context(), queue, open); err != nil || b.Held() {
+		b := &Brake{}
+		c := &Crawler{Gate: Open{}, Brake: b}
+		if _, err := c.nextFree(t.Context(), queue); err != nil || b.Held() {
 			t.Fatalf("at first: %v, held %t", err, b.Held())
 		}
 		b.On()
 		b.On()
 		got := make(chan error)
 		go func() {
-			_, err := b.next(t.Context(), queue, open)
+			_, err := c.nextFree(t.Context(), queue)
 			got <- err
 		}()
 		synctest.Wait()
@@ -51,7 +51,7 @@ func TestBrake(t *testing.T) {
 
 		waiting := waitingQueue{queue, make(chan struct{})}
 		go func() {
-			_, err := b.next(t.Context(), waiting, open)
+			_, err := c.nextFree(t.Context(), waiting)
 			got <- err
 		}()
 		synctest.Wait()
@@ -71,11 +71,10 @@ func TestBrake(t *testing.T) {
 		b.On()
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Minute, cancel)
-		if _, err := b.next(ctx, queue, open); !errors.Is(err, context.Canceled) {
+		if _, err := c.nextFree(ctx, queue); !errors.Is(err, context.Canceled) {
 			t.Errorf("an ended context: %v", err)
 		}
 		b.Off()
-		b.end()
 	})
 	var none *Brake
 	if none.Held() {

@@ -292,7 +292,7 @@ func (c *Crawler) next(ctx context.Context, queue Frontier) (frontier.Entry, err
 			return frontier.Entry{}, err
 		}
 	}
-	return c.Brake.next(ctx, queue, c.Gate.Claim)
+	return c.nextFree(ctx, queue)
 }
 
 // route sends links to the nodes that own them and returns our own: see Peers.Route.

@@ -152,7 +152,7 @@ func (s *session) build(ctx context.Context) error {
 		Options:  s.cfg.CrawlerOptions(),
 		Frontier: f, Fetcher: s.web.fetcher, Gate: s.web.gate, Strategy: s.strategy,
 		Sinks: []crawler.Sink{indexSink{s.x, pageRater(s.strategy)}},
-		Scope: s.web.scope.Check, Traps: s.learned.Traps, SiteWide: s.learned.SiteWide, Brake: crawler.NewBrake(),
+		Scope: s.web.scope.Check, Traps: s.learned.Traps, SiteWide: s.learned.SiteWide, Brake: &crawler.Brake{},
 	}
 	if t, ok := s.strategy.(order.Trend); ok && t.TopicGrows {
 		s.c.Sinks = append(s.c.Sinks, crawler.TopicSink{Okapi: t.Topic})
