@@ -97,13 +97,12 @@ func TestBytesPerURL(t *testing.T) {
 	methods := []partition.Method{partition.SiteHash, partition.URLHash}
 	for k, all := range irvine(t, 700, methods...) {
 		method := methods[k]
-		c := newCodec()
 		urls, links, messages, size := 0, 0, 0, 0
 		outboxes := [3]map[string][]frontier.Entry{}
 		gathered := [3]int{}
 		send := func(from int) {
 			for _, es := range outboxes[from] {
-				for _, m := range c.pack(es) {
+				for _, m := range packLinks(es) {
 					size += len(m) + 80 // subject and header, see sendFile
 					messages++
 				}
@@ -146,10 +145,9 @@ func BenchmarkPack(b *testing.B) {
 	for _, h := range irvine(b, 100, partition.URLHash)[0] {
 		es = append(es, h.links...)
 	}
-	c := newCodec()
 	for b.Loop() {
-		for _, m := range c.pack(es) {
-			if _, err := c.unpack(m); err != nil {
+		for _, m := range packLinks(es) {
+			if _, err := unpackLinks(m); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -22,7 +22,6 @@ package cluster
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -191,7 +190,6 @@ type Node struct {
 	crawl    jetstream.KeyValue
 	members  jetstream.KeyValue
 	hosts    jetstream.KeyValue
-	codec    *codec
 	notes    *notebook
 	outbox   *outbox
 	frontier Frontier
@@ -250,7 +248,7 @@ func newNode(ctx context.Context, f Frontier, o Options) *Node {
 		o.Log = func(string, ...any) {}
 	}
 	n := &Node{
-		o: o, await: joinPatience, frontier: f, codec: newCodec(),
+		o: o, await: joinPatience, frontier: f,
 		alive: map[string]Member{}, remapped: make(chan struct{}),
 		visited: elsewhere{hashes: map[string]map[uint64]struct{}{}},
 	}
@@ -455,16 +453,15 @@ func (n *Node) say(format string, args ...any) {
 // its name before others have noticed that it was gone.
 func identity(dir string) (string, error) {
 	path := filepath.Join(dir, "node.id")
-	if b, err := os.ReadFile(path); err == nil && len(b) == 32 {
+	if b, err := os.ReadFile(path); err == nil && len(b) > 0 {
 		return string(b), nil
 	}
-	raw := make([]byte, 16)
-	rand.Read(raw)
-	id := hex.EncodeToString(raw)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("cluster: %w", err)
+	id := rand.Text()
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		err = disk.ReplaceBytes(path, 0o600, []byte(id))
 	}
-	if err := disk.ReplaceBytes(path, 0o600, []byte(id)); err != nil {
+	if err != nil {
 		return "", fmt.Errorf("cluster: %w", err)
 	}
 	return id, nil

@@ -325,7 +325,7 @@ func TestPoisonedMessage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, message := range a.codec.pack(entries(t, 3)) {
+	for _, message := range packLinks(entries(t, 3)) {
 		if _, err := a.js.Publish(ctx, a.subject("a"), message); err != nil {
 			t.Fatal(err)
 		}
@@ -634,11 +634,10 @@ func byURL(a, b frontier.Entry) int { return strings.Compare(fmt.Sprint(a), fmt.
 
 // What is packed is unpacked, whole, and packed again the same.
 func TestPack(t *testing.T) {
-	c := newCodec()
 	unpack := func(t interface{ Fatal(...any) }, messages [][]byte) []frontier.Entry {
 		var got []frontier.Entry
 		for _, m := range messages {
-			some, err := c.unpack(m)
+			some, err := unpackLinks(m)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -648,8 +647,8 @@ func TestPack(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		es := rapid.SliceOfN(rapid.Custom(genEntry), 1, 20).Draw(t, "entries")
-		got := unpack(t, c.pack(es))
-		if again := unpack(t, c.pack(got)); !slices.Equal(again, got) {
+		got := unpack(t, packLinks(es))
+		if again := unpack(t, packLinks(got)); !slices.Equal(again, got) {
 			t.Fatal(cmp.Diff(fmt.Sprint(got), fmt.Sprint(again)))
 		}
 		for i := range es {
@@ -662,7 +661,7 @@ func TestPack(t *testing.T) {
 		}
 	})
 	big := entries(t, 20_000)
-	messages := c.pack(big)
+	messages := packLinks(big)
 	if total := len(unpack(t, messages)); total != len(big) || len(messages) < 2 {
 		t.Errorf("%d of %d links in %d messages", total, len(big), len(messages))
 	}
@@ -670,22 +669,21 @@ func TestPack(t *testing.T) {
 
 // Any bytes are links that can be packed again, or an error.
 func FuzzUnpack(f *testing.F) {
-	c := newCodec()
-	for _, m := range c.pack(entries(f, 3)) {
+	for _, m := range packLinks(entries(f, 3)) {
 		f.Add(m, true)
 	}
 	f.Add(encodeLinks(entries(f, 3)), false)
 	f.Fuzz(func(t *testing.T, b []byte, packed bool) {
 		if !packed { // beneath the compression, where a fuzzer cannot reach
-			b = c.compress(b)
+			b = compress(b)
 		}
-		es, err := c.unpack(b)
+		es, err := unpackLinks(b)
 		if err != nil {
 			return
 		}
 		again := 0
-		for _, m := range c.pack(es) {
-			some, err := c.unpack(m)
+		for _, m := range packLinks(es) {
+			some, err := unpackLinks(m)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -266,7 +266,7 @@ func (n *Node) sendFile(ctx context.Context, number uint64) error {
 	var t Traffic
 	before := n.notes.get().Messages
 	for _, name := range slices.Sorted(maps.Keys(links)) {
-		for _, message := range n.codec.pack(links[name]) {
+		for _, message := range packLinks(links[name]) {
 			sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s\x00%s", n.instance, before+t.Messages, name, message))
 			id := hex.EncodeToString(sum[:12])
 			if err := n.publish(ctx, n.subject(name), message, jetstream.WithMsgID(id)); err != nil {
@@ -377,7 +377,7 @@ const maxUnreadable = 10
 // takeIn stores one message and acknowledges it; one that cannot be read is
 // counted, put aside in a file while there are few, and does not come again.
 func (n *Node) takeIn(ctx context.Context, name string, m jetstream.Msg) {
-	es, err := n.codec.unpack(m.Data())
+	es, err := unpackLinks(m.Data())
 	if err != nil {
 		n.counts.poisoned.Add(1)
 		n.putAside(m.Data(), err)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sync"
 	"time"
 
 	"gazehound/crawler/frontier"
@@ -109,17 +108,9 @@ func size(e *frontier.Entry) int {
 		min(len(e.Title), frontier.MaxAnchor) + min(len(e.Around), frontier.MaxAround)
 }
 
-// A codec packs and unpacks messages. It is safe for concurrent use.
-type codec struct {
-	mu sync.Mutex
-	w  *brotli.Writer
-}
-
-func newCodec() *codec { return &codec{w: brotli.NewWriterLevel(io.Discard, quality)} }
-
-// pack makes the messages of links, as many as it takes. Links of one page stand
+// packLinks makes the messages of links, as many as it takes. Links of one page stand
 // together, by their URLs: like beside like packs best.
-func (c *codec) pack(es []frontier.Entry) [][]byte {
+func packLinks(es []frontier.Entry) [][]byte {
 	es = slices.Clone(es)
 	slices.SortStableFunc(es, func(a, b frontier.Entry) int {
 		return cmp.Or(cmp.Compare(a.Found.Unix(), b.Found.Unix()), bytes.Compare(a.Parent[:], b.Parent[:]),
@@ -132,25 +123,23 @@ func (c *codec) pack(es []frontier.Entry) [][]byte {
 			weight += size(&es[n])
 			n++
 		}
-		messages = append(messages, c.compress(encodeLinks(es[:n])))
+		messages = append(messages, compress(encodeLinks(es[:n])))
 		es = es[n:]
 	}
 	return messages
 }
 
-func (c *codec) compress(text []byte) []byte {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+func compress(text []byte) []byte {
 	var packed bytes.Buffer
-	c.w.Reset(&packed)
-	c.w.Write(text) // a buffer takes everything
-	c.w.Close()
+	w := brotli.NewWriterLevel(&packed, quality)
+	w.Write(text) // a buffer takes everything
+	w.Close()
 	return packed.Bytes()
 }
 
-// unpack reads a message of another node. Whatever it holds, time and memory
+// unpackLinks reads a message of another node. Whatever it holds, time and memory
 // are bounded.
-func (c *codec) unpack(message []byte) ([]frontier.Entry, error) {
+func unpackLinks(message []byte) ([]frontier.Entry, error) {
 	text, err := io.ReadAll(io.LimitReader(brotli.NewReader(bytes.NewReader(message)), maxUnpack+1))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errMessage, err)

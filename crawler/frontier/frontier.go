@@ -236,10 +236,9 @@ type Frontier struct {
 	readers sync.WaitGroup // calls that read the store, and the goroutine that syncs it
 
 	mu        sync.Mutex
-	view      view   // lock of the fields below
+	view      view   // the store as memory below knows it
 	totals    Totals // as stored; changed by writers only
 	hosts     map[uint64]*host
-	slab      []host         // with room for new hosts
 	ready     hostHeap       // ready hosts, best entry first
 	parked    hostHeap       // waiting hosts, the first to become ready first
 	delayed   []delayed      // delayed entries, the first to become ready first

@@ -23,16 +23,9 @@ type host struct {
 	long   bool // parked: for more than Options.Await
 }
 
-// slabHosts are allocated together, which is cheaper for the garbage collector.
-const slabHosts = 1024
-
 // addHost returns a new host without queued entries.
 func (f *Frontier) addHost(id uint64) *host {
-	if len(f.slab) == cap(f.slab) {
-		f.slab = make([]host, 0, slabHosts)
-	}
-	f.slab = append(f.slab, host{id: id, best: nowhere})
-	h := &f.slab[len(f.slab)-1]
+	h := &host{id: id, best: nowhere}
 	f.hosts[id] = h
 	return h
 }

@@ -63,7 +63,7 @@ func visit(t testing.TB, host string, n, depth int, relevant bool, links int) *c
 // A point is found again as long as its span lasts, whatever comes between,
 // and a series that was stored and loaded is the same.
 func TestSeries(t *testing.T) {
-	for _, span := range Spans() {
+	for _, span := range spans {
 		t.Run(span.Name, rapid.MakeCheck(func(t *rapid.T) {
 			every := int64(span.Every / time.Second)
 			s := newSeries(span)
@@ -225,7 +225,7 @@ func TestBoard(t *testing.T) {
 	if err := again.Load(f); err != nil {
 		t.Fatal(err)
 	}
-	for _, span := range Spans() {
+	for _, span := range spans {
 		want, _ := b.History(span.Name)
 		got, ok := again.History(span.Name)
 		if diff := cmp.Diff(want, got); !ok || len(got) == 0 || diff != "" {

@@ -17,7 +17,7 @@ import (
 )
 
 // What a crawl reports about itself is listed in three places: figures.json has
-// the tiles of the dashboard and the lines of "gazehound status", statusValues the
+// the tiles of the dashboard and the lines of "gazehound status", Values the
 // values of the status lines that a crawl prints, metrics those of Prometheus. To
 // add a figure, write its line there, and where it is not known yet, extend Snapshot.
 
@@ -124,21 +124,6 @@ func ofNode(kind prometheus.ValueType, name, help string, value func(n *Node) in
 		}
 	}
 	return metric{name, help, kind, []string{"node"}, read}
-}
-
-// statusValues are the values of a status line.
-var statusValues = []struct {
-	key   string
-	value func(s *Snapshot) any
-}{
-	{"pages", func(s *Snapshot) any { return s.Pages }},
-	{"relevant", func(s *Snapshot) any { return s.Relevant }},
-	{"harvest", func(s *Snapshot) any { return round(s.Harvest(), 4) }},
-	{"harvest_1000", func(s *Snapshot) any { return s.HarvestRecent }},
-	{"addresses", func(s *Snapshot) any { return s.Addresses }},
-	{"pps", func(s *Snapshot) any { return s.Rate }},
-	{"links", func(s *Snapshot) any { return s.Queued }},
-	{"hosts", func(s *Snapshot) any { return s.Hosts.Ready + s.Hosts.Waiting }},
 }
 
 // metrics are all metrics that the state of a crawl tells; visitMetrics come from single visits.
@@ -288,11 +273,11 @@ type Value struct {
 
 // Values returns the values of a status line.
 func Values(s *Snapshot) []Value {
-	var list []Value
-	for _, v := range statusValues {
-		list = append(list, Value{v.key, v.value(s)})
+	return []Value{
+		{"pages", s.Pages}, {"relevant", s.Relevant}, {"harvest", round(s.Harvest(), 4)},
+		{"harvest_1000", s.HarvestRecent}, {"addresses", s.Addresses}, {"pps", s.Rate}, {"links", s.Queued},
+		{"hosts", s.Hosts.Ready + s.Hosts.Waiting},
 	}
-	return list
 }
 
 // Brief writes s as one line of a terminal of so many columns, with more figures where there is room.

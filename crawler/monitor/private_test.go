@@ -21,7 +21,7 @@ func TestPrivateAreCounted(t *testing.T) {
 	v.Outcome.Kind = "page"
 	v.Verdict.Addresses = []geoparse.Address{{Private: true, InRegion: true}, {InRegion: true}, {Private: true}}
 	r.Visit(v)
-	if n := r.dropped(); n != 2 {
+	if n := r.private; n != 2 {
 		t.Errorf("%d counted, want 2", n)
 	}
 	private := Line{"private", "2 mentions of private persons' addresses, none kept"}

@@ -106,13 +106,6 @@ func (r *Recorder) Visit(v *crawler.Visit) {
 	}
 }
 
-// dropped returns how many mentions of private persons' addresses were not kept.
-func (r *Recorder) dropped() int64 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.private
-}
-
 // Revisited counts the revisits of this run by what became of the pages.
 func (r *Recorder) Revisited() map[string]int {
 	r.mu.Lock()
@@ -149,9 +142,8 @@ func (r *Recorder) Snapshot() Snapshot {
 	s := Snapshot{
 		Region: r.Region, Strategy: r.Strategy, PID: os.Getpid(), Started: r.began.UTC(), At: time.Now().UTC(),
 		Pages: t.Pages, PagesRun: t.Pages - r.before.Pages, Relevant: t.Relevant, Addresses: t.Addresses,
-		Bytes:   t.Bytes,
-		Private: r.dropped(),
-		Seen:    t.Links, Queued: t.Queued, Visited: t.Visited, Repeats: t.Repeats, Dropped: t.Dropped,
+		Bytes: t.Bytes,
+		Seen:  t.Links, Queued: t.Queued, Visited: t.Visited, Repeats: t.Repeats, Dropped: t.Dropped,
 		Redirects: t.Redirects, Errors: t.Errors, Skipped: t.Skipped, Damaged: t.Damaged,
 		Workers: r.Crawler.Options.Workers, Ceiling: r.Ceiling, Cores: runtime.NumCPU(),
 		Paused: r.Crawler.Brake.Held(), Resting: r.Crawler.Resting(),
@@ -177,7 +169,7 @@ func (r *Recorder) Snapshot() Snapshot {
 	for _, n := range r.again {
 		now.pages += int64(n)
 	}
-	s.End, s.Stopping = r.end, r.stopping
+	s.End, s.Stopping, s.Private = r.end, r.stopping, r.private
 	if r.pages > 0 {
 		s.HarvestRecent = round(float64(r.relevant)/float64(min(r.pages, recent)), 4)
 	}

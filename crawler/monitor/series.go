@@ -28,16 +28,13 @@ type Span struct {
 	chunk int           // points that are stored together; Size is a multiple of it
 }
 
-// spans are the series that are kept, the finest first.
+// spans are the series that are kept, the finest first: ten minutes by the second, six hours by ten
+// seconds, ninety days by five minutes.
 var spans = [...]Span{
 	{"10m", time.Second, 600, 600},
 	{"6h", 10 * time.Second, 2_160, 360},
 	{"90d", 5 * time.Minute, 25_920, 288},
 }
-
-// Spans returns the series that are kept, the finest first: ten minutes by the
-// second, six hours by ten seconds, ninety days by five minutes.
-func Spans() []Span { return spans[:] }
 
 // A series keeps the last points of a span, each in the slot that its time
 // gives it, so that a restart and a clock that was set do no harm.
