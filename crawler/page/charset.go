@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/transform"
@@ -125,7 +126,7 @@ func charsetIn(contentType string) string {
 	}
 }
 
-// metaCharset returns the label that a meta element at the beginning of the
+// metaCharset returns the charset that a meta element at the beginning of the
 // page declares, or "". Scripts and comments do not count.
 func metaCharset(body []byte) string {
 	z := html.NewTokenizer(bytes.NewReader(body[:min(len(body), 16<<10)]))
@@ -134,33 +135,35 @@ func metaCharset(body []byte) string {
 		case html.ErrorToken:
 			return ""
 		case html.StartTagToken, html.SelfClosingTagToken:
-			name, more := z.TagName()
-			if string(name) == "body" {
+			t := z.Token()
+			if t.DataAtom == atom.Body {
 				return ""
 			}
-			if string(name) != "meta" {
-				continue
-			}
-			var label, content string
-			pragma := false
-			for more {
-				var key, value []byte
-				key, value, more = z.TagAttr()
-				switch string(key) {
-				case "charset":
-					label = string(value)
-				case "http-equiv":
-					pragma = strings.EqualFold(string(value), "content-type")
-				case "content":
-					content = string(value)
-				}
-			}
-			if label == "" && pragma {
-				label = charsetIn(content)
-			}
-			if e, _ := charset.Lookup(label); e != nil {
-				return label
+			if name := charsetOf(t.Attr); name != "" && t.DataAtom == atom.Meta {
+				return name
 			}
 		}
 	}
+}
+
+// charsetOf returns the charset that the attributes of a meta element declare, by its name in the
+// Encoding Standard, or "".
+func charsetOf(meta []html.Attribute) string {
+	var label, content string
+	pragma := false
+	for _, a := range meta {
+		switch a.Key {
+		case "charset":
+			label = a.Val
+		case "http-equiv":
+			pragma = strings.EqualFold(a.Val, "content-type")
+		case "content":
+			content = a.Val
+		}
+	}
+	if label == "" && pragma {
+		label = charsetIn(content)
+	}
+	_, name := charset.Lookup(label)
+	return name
 }

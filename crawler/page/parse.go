@@ -15,7 +15,6 @@ import (
 	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-	"golang.org/x/net/html/charset"
 )
 
 // Agent is the name by which a page may address gazehound in meta elements and
@@ -125,8 +124,8 @@ func readHead(r *Response, doc *html.Node) *head {
 		case atom.Meta:
 			content, _ := attr(n, "content")
 			name, _ := attr(n, "name")
-			if label, ok := attr(n, "charset"); ok && h.charset == "" {
-				_, h.charset = charset.Lookup(label)
+			if h.charset == "" {
+				h.charset = charsetOf(n.Attr)
 			}
 			if pragma, ok := attr(n, "http-equiv"); ok {
 				name = pragma
@@ -138,10 +137,6 @@ func readHead(r *Response, doc *html.Node) *head {
 				h.robots(content)
 			case "tdm-reservation":
 				h.reserved = strings.TrimSpace(content) == "1"
-			case "content-type":
-				if h.charset == "" {
-					_, h.charset = charset.Lookup(charsetIn(content))
-				}
 			case "refresh":
 				h.refresh(r.URL, content)
 			case "content-language", "language":

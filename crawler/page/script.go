@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html/charset"
 )
 
 // Thai and Japanese pages are detected by their charset, and by the script of their text
@@ -47,9 +50,9 @@ func charsetOfBytes(body []byte) string {
 		return iso2022
 	case isThai(body):
 		return thaiPage
-	case isEUC(body):
+	case isJapanese(body, eucJP):
 		return eucJP
-	case isShiftJIS(body):
+	case isJapanese(body, shiftJIS):
 		return shiftJIS
 	}
 	return ""
@@ -97,52 +100,25 @@ func isConsonant(c byte) bool { return 0xA1 <= c && c <= 0xCE }
 // isMark reports whether a byte of TIS-620 is written above or below the letter before it.
 func isMark(c byte) bool { return c == 0xD1 || 0xD4 <= c && c <= 0xDA || 0xE7 <= c && c <= 0xEE }
 
-// isEUC reports whether body is EUC-JP: pairs of bytes with enough kana among them.
-func isEUC(body []byte) bool {
-	pairs, kana, wrong := 0, 0, 0
-	for i := 0; i < len(body); i++ {
-		c := body[i]
+// isJapanese reports whether nearly all of a body beyond ASCII can be read in a code page of Japanese,
+// with as much kana in it as only Japanese has.
+func isJapanese(body []byte, codePage string) bool {
+	in, _ := charset.Lookup(codePage)
+	text, err := in.NewDecoder().Bytes(body)
+	wide, kana, wrong := 0, 0, 0
+	for _, r := range string(text) {
 		switch {
-		case c < 0x80:
-		case i+1 >= len(body):
-		case 0xA1 <= c && c <= 0xFE && body[i+1] >= 0xA1 && body[i+1] != 0xFF:
-			pairs++
-			if c == 0xA4 || c == 0xA5 {
+		case r < utf8.RuneSelf, 0xFF61 <= r && r <= 0xFF9F: // half-width kana
+		case r == utf8.RuneError:
+			wrong++
+		default:
+			wide++
+			if 0x3041 <= r && r <= 0x30FF {
 				kana++
 			}
-			i++
-		case c == 0x8E && 0xA1 <= body[i+1] && body[i+1] <= 0xDF:
-			i++
-		// JIS X 0212, with the letters of Europe
-		case c == 0x8F && i+2 < len(body) && body[i+1] >= 0xA1 && body[i+2] >= 0xA1:
-			i += 2
-		default:
-			wrong++
 		}
 	}
-	return pairs >= minPairs && wrong*50 <= pairs && kana*5 >= pairs
-}
-
-// isShiftJIS is isEUC for Shift_JIS.
-func isShiftJIS(body []byte) bool {
-	pairs, kana, wrong := 0, 0, 0
-	for i := 0; i < len(body); i++ {
-		c := body[i]
-		switch {
-		case c < 0x80, 0xA1 <= c && c <= 0xDF: // half-width kana
-		case i+1 >= len(body):
-		case (0x81 <= c && c <= 0x9F || 0xE0 <= c && c <= 0xFC) && 0x40 <= body[i+1] && body[i+1] <= 0xFC &&
-			body[i+1] != 0x7F:
-			pairs++
-			if c == 0x82 && 0x9F <= body[i+1] && body[i+1] <= 0xF1 || c == 0x83 && body[i+1] <= 0x96 {
-				kana++
-			}
-			i++
-		default:
-			wrong++
-		}
-	}
-	return pairs >= minPairs && wrong*50 <= pairs && kana*5 >= pairs
+	return err == nil && wide >= minPairs && wrong*50 <= wide && kana*5 >= wide
 }
 
 // languageOfScript returns "th" if a fifth of the text's letters are Thai, "ja" if a twentieth are
