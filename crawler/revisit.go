@@ -87,19 +87,12 @@ func (c *Crawler) Revisit(ctx context.Context, tree *frontier.Frontier) (left in
 		return all, err
 	}
 	defer queue.Close()
-	const most = 1000 // entries per Push
-	for i := 0; i < len(due); i += most {
-		var entries []frontier.Entry
-		for j := i; j < min(i+most, len(due)); j++ {
-			n, known, err := tree.Get(due[j].Key)
-			if err != nil {
-				return all, err
-			}
-			if known && n.State == frontier.Visited {
-				entries = append(entries, frontier.Entry{URL: n.URL, Priority: 1 - float64(j)/float64(len(due))})
-			}
+	for i, d := range due {
+		n, known, err := tree.Get(d.Key)
+		if err == nil && known && n.State == frontier.Visited {
+			_, err = queue.Push(ctx, frontier.Entry{URL: n.URL, Priority: 1 - float64(i)/float64(len(due))})
 		}
-		if _, err := queue.Push(ctx, entries...); err != nil {
+		if err != nil {
 			return all, err
 		}
 	}

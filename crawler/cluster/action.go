@@ -2,9 +2,7 @@ package cluster
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -79,17 +77,11 @@ func (n *Node) handleCommand(ctx context.Context) {
 }
 
 func readCommand(ctx context.Context, kv jetstream.KeyValue) (c command, revision uint64, err error) {
-	entry, err := kv.Get(ctx, "command")
+	c, revision, err = load[command](ctx, kv, "command")
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
-		return c, 0, nil
+		err = nil
 	}
-	if err == nil {
-		err = json.Unmarshal(entry.Value(), &c)
-	}
-	if err != nil {
-		return c, 0, fmt.Errorf("cluster: command: %w", err)
-	}
-	return c, entry.Revision(), nil
+	return c, revision, err
 }
 
 // Do asks an Action of all nodes and waits until those that are there have
@@ -110,11 +102,7 @@ func (v *Viewer) Do(ctx context.Context, a Action) (done, silent []string, err e
 		if a != Checkpoint {
 			c.Paused = a == Pause
 		}
-		raw, err := json.Marshal(c)
-		if err != nil {
-			return err
-		}
-		revision, err = v.n.crawl.Update(ctx, "command", raw, before) // a conflict is retried
+		revision, err = save(ctx, v.n.crawl, "command", c, before) // a conflict is retried
 		return err
 	})
 	if err != nil {

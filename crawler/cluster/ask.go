@@ -161,14 +161,14 @@ func (n *Node) Status(ctx context.Context) (s *Status, err error) {
 
 func (n *Node) status(ctx context.Context) (*Status, error) {
 	var s Status
-	var m mapping
-	if err := n.get(ctx, "map", &m); err != nil {
+	m, _, err := load[mapping](ctx, n.crawl, "map")
+	if err != nil {
 		return nil, err
 	}
 	s.Epoch, s.Nodes, s.Left = m.Epoch, m.Nodes, m.Left
 	over, err := n.crawl.Get(ctx, "over")
 	s.Over = err == nil && len(over.Value()) > 0
-	if err := n.get(ctx, "definition", &s.Definition); err != nil {
+	if s.Definition, _, err = load[Definition](ctx, n.crawl, "definition"); err != nil {
 		return nil, err
 	}
 	if s.Members, err = n.Members(ctx); err != nil {
@@ -180,18 +180,6 @@ func (n *Node) status(ctx context.Context) (*Status, error) {
 	}
 	s.Messages, s.Bytes, s.Replicas = info.State.Msgs, info.State.Bytes, info.Config.Replicas
 	return &s, nil
-}
-
-// get reads a key of the crawl's bucket.
-func (n *Node) get(ctx context.Context, key string, into any) error {
-	entry, err := n.crawl.Get(ctx, key)
-	if err == nil {
-		err = json.Unmarshal(entry.Value(), into)
-	}
-	if err != nil {
-		return fmt.Errorf("cluster: %s: %w", key, err)
-	}
-	return nil
 }
 
 // A roster is who takes part, as of a moment.
@@ -214,9 +202,8 @@ func (v *Viewer) nodes(ctx context.Context) (roster, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, rosterAge)
 	defer cancel()
-	var m mapping
 	var members []Member
-	err := v.n.get(ctx, "map", &m)
+	m, _, err := load[mapping](ctx, v.n.crawl, "map")
 	if err == nil {
 		members, err = v.n.Members(ctx)
 	}

@@ -470,28 +470,19 @@ func identity(dir string) (string, error) {
 // define writes what the crawl is about, or checks that it is this one.
 func (n *Node) define(ctx context.Context) error {
 	own := n.o.Definition
-	raw, err := json.Marshal(own)
+	if _, err := save(ctx, n.crawl, "definition", own, 0); err == nil {
+		return nil
+	} else if !errors.Is(err, jetstream.ErrKeyExists) {
+		return fmt.Errorf("cluster: definition: %w", err)
+	}
+	theirs, _, err := load[Definition](ctx, n.crawl, "definition")
 	if err != nil {
 		return err
-	}
-	_, err = n.crawl.Create(ctx, "definition", raw)
-	if err == nil {
-		return nil
-	}
-	if !errors.Is(err, jetstream.ErrKeyExists) {
-		return fmt.Errorf("cluster: definition: %w", err)
-	}
-	entry, err := n.crawl.Get(ctx, "definition")
-	if err != nil {
-		return fmt.Errorf("cluster: definition: %w", err)
-	}
-	var theirs Definition
-	if err := json.Unmarshal(entry.Value(), &theirs); err != nil {
-		return fmt.Errorf("%w: definition: %w", ErrOtherFormat, err)
 	}
 	if theirs.Format != format {
 		return fmt.Errorf("%w: format %d, this one has %d", ErrOtherFormat, theirs.Format, format)
 	}
+	raw, _ := json.Marshal(own) // texts and numbers
 	if again, _ := json.Marshal(theirs); string(again) != string(raw) {
 		return fmt.Errorf("%w: %s; this node was told %s", ErrOtherCrawl, theirs, own)
 	}

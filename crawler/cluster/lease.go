@@ -4,9 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -169,28 +167,20 @@ var errHeld = errors.New("held by another node")
 // before, so that the host must rest.
 func (g *Leases) take(ctx context.Context, key string, held bool, revision uint64) (
 	now uint64, before bool, err error) {
-	raw, err := json.Marshal(holder{Node: g.n.o.Name, Instance: g.n.instance})
-	if err != nil {
-		return 0, false, err
-	}
+	us := holder{Node: g.n.o.Name, Instance: g.n.instance}
 	if !held {
-		if now, err = g.n.hosts.Create(ctx, key, raw); !errors.Is(err, jetstream.ErrKeyExists) {
+		if now, err = save(ctx, g.n.hosts, key, us, 0); !errors.Is(err, jetstream.ErrKeyExists) {
 			return now, false, err
 		}
-		entry, err := g.n.hosts.Get(ctx, key)
-		if err != nil {
-			return 0, false, err
-		}
 		var h holder
-		if err := json.Unmarshal(entry.Value(), &h); err != nil {
-			return 0, false, fmt.Errorf("lease: %w", err)
+		if h, revision, err = load[holder](ctx, g.n.hosts, key); err != nil {
+			return 0, false, err
 		}
 		if !h.Free && h.Instance != g.n.instance {
 			return 0, false, errHeld
 		}
-		revision = entry.Revision()
 	}
-	now, err = g.n.hosts.Update(ctx, key, raw, revision)
+	now, err = save(ctx, g.n.hosts, key, us, revision)
 	if isConflict(err) {
 		err = errHeld
 	}
@@ -215,10 +205,9 @@ func (g *Leases) sweep(ctx context.Context) {
 
 // giveBack releases leases, by name with their revisions. What fails runs out.
 func (g *Leases) giveBack(ctx context.Context, stale map[string]uint64) {
-	raw, _ := json.Marshal(holder{Free: true})
 	for name, revision := range stale {
 		give, cancel := context.WithTimeout(ctx, 5*time.Second)
-		_, err := g.n.hosts.Update(give, keyOf(name), raw, revision)
+		_, err := save(give, g.n.hosts, keyOf(name), holder{Free: true}, revision)
 		cancel()
 		switch {
 		case ctx.Err() != nil:

@@ -99,28 +99,24 @@ func (n *Node) resting() bool {
 
 // enter claims the node's name. A node that comes back has it still.
 func (n *Node) enter(ctx context.Context) error {
-	raw, err := json.Marshal(n.State())
-	if err != nil {
-		return err
-	}
-	if _, err = n.members.Create(ctx, n.o.Name, raw); errors.Is(err, jetstream.ErrKeyExists) {
-		err = n.enterAgain(ctx, raw)
+	_, err := save(ctx, n.members, n.o.Name, n.State(), 0)
+	if errors.Is(err, jetstream.ErrKeyExists) {
+		err = n.enterAgain(ctx)
 	}
 	n.entered = err == nil
 	return err
 }
 
 // enterAgain takes a name that is there, if it is ours.
-func (n *Node) enterAgain(ctx context.Context, raw []byte) error {
-	entry, err := n.members.Get(ctx, n.o.Name)
+func (n *Node) enterAgain(ctx context.Context) error {
+	m, revision, err := load[Member](ctx, n.members, n.o.Name)
 	if err != nil {
 		return err // if it has just gone, retry asks again
 	}
-	var m Member
-	if err := json.Unmarshal(entry.Value(), &m); err == nil && m.Instance != n.instance {
+	if m.Instance != n.instance {
 		return fmt.Errorf("%w: %q; give this one another --name, or its --data", ErrNameTaken, n.o.Name)
 	}
-	_, err = n.members.Update(ctx, n.o.Name, raw, entry.Revision())
+	_, err = save(ctx, n.members, n.o.Name, n.State(), revision)
 	return err
 }
 
@@ -154,32 +150,16 @@ func (n *Node) retire(ctx context.Context) error {
 // same time, and goes by the result.
 func (n *Node) changeMap(ctx context.Context, change func(*mapping) bool) error {
 	for {
-		var m mapping
-		var revision uint64
-		entry, err := n.crawl.Get(ctx, "map")
-		switch {
-		case err == nil:
-			if err := json.Unmarshal(entry.Value(), &m); err != nil {
-				return fmt.Errorf("%w: map: %w", ErrOtherFormat, err)
-			}
-			revision = entry.Revision()
-		case !errors.Is(err, jetstream.ErrKeyNotFound):
-			return fmt.Errorf("cluster: map: %w", err)
+		m, revision, err := load[mapping](ctx, n.crawl, "map")
+		if err != nil && !errors.Is(err, jetstream.ErrKeyNotFound) {
+			return err
 		}
 		if !change(&m) {
 			return n.follow(m)
 		}
 		m.Epoch++
 		slices.Sort(m.Nodes)
-		raw, err := json.Marshal(m)
-		if err != nil {
-			return err
-		}
-		if revision == 0 {
-			_, err = n.crawl.Create(ctx, "map", raw)
-		} else {
-			_, err = n.crawl.Update(ctx, "map", raw, revision)
-		}
+		_, err = save(ctx, n.crawl, "map", m, revision)
 		switch {
 		case err == nil:
 			return n.follow(m)
@@ -191,6 +171,31 @@ func (n *Node) changeMap(ctx context.Context, change func(*mapping) bool) error 
 			return fmt.Errorf("cluster: map: %w", err)
 		}
 	}
+}
+
+// load reads the JSON value of a key, and its revision.
+func load[T any](ctx context.Context, kv jetstream.KeyValue, key string) (v T, revision uint64, err error) {
+	entry, err := kv.Get(ctx, key)
+	if err != nil {
+		return v, 0, fmt.Errorf("cluster: %s: %w", key, err)
+	}
+	if err := json.Unmarshal(entry.Value(), &v); err != nil {
+		return v, 0, fmt.Errorf("%w: %s: %w", ErrOtherFormat, key, err)
+	}
+	return v, entry.Revision(), nil
+}
+
+// save writes the JSON value of a key that has this revision, or makes the key where that is 0. It
+// returns the new revision.
+func save(ctx context.Context, kv jetstream.KeyValue, key string, v any, revision uint64) (uint64, error) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return 0, err
+	}
+	if revision == 0 {
+		return kv.Create(ctx, key, raw)
+	}
+	return kv.Update(ctx, key, raw, revision)
 }
 
 // isConflict reports whether a key has another revision than was expected. A bucket with replicas has
@@ -380,14 +385,12 @@ func (n *Node) Members(ctx context.Context) ([]Member, error) {
 	var all []Member
 	for _, subject := range slices.Sorted(maps.Keys(info.State.Subjects)) {
 		key := strings.TrimPrefix(subject, "$KV."+bucket+".")
-		entry, err := n.members.Get(ctx, key)
-		if errors.Is(err, jetstream.ErrKeyNotFound) {
-			continue
-		} else if err != nil {
-			return nil, fmt.Errorf("cluster: members: %w", err)
-		}
-		var m Member
-		if json.Unmarshal(entry.Value(), &m) == nil && m.Name == key {
+		m, _, err := load[Member](ctx, n.members, key)
+		switch {
+		case errors.Is(err, jetstream.ErrKeyNotFound), errors.Is(err, ErrOtherFormat):
+		case err != nil:
+			return nil, err
+		case m.Name == key:
 			all = append(all, m)
 		}
 	}
