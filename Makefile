@@ -21,8 +21,8 @@ release: ui ## dist/: archives for TARGETS with man pages and completions, Debia
 demo: build ## a made-up town on loopback: crawl it, compare the strategies
 	./bin/gazehound demo --data demo-data
 
-test: ## all tests
-	$(GO) test ./...
+test: ## all tests; "make check" vets, and a larger heap spares a fifth of the processor time
+	GOGC=400 $(GO) test -vet=off ./...
 
 race: ## the tests without the longest under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -short -timeout 40m ./...
@@ -80,11 +80,11 @@ check: ## what a change must pass besides the tests
 	@if curl -fsS -m 15 -o /dev/null https://vuln.go.dev/index/db.json; \
 	  then $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...; \
 	  else echo "not checked for known vulnerabilities: https://vuln.go.dev cannot be reached"; fi
-	@$(MAKE) --no-print-directory cross TARGETS="windows/amd64 darwin/arm64"
+	@$(MAKE) --no-print-directory cross TARGETS="windows/amd64 darwin/arm64 freebsd/amd64"
 
-cross: ## the program compiles for every system in TARGETS
+cross: ## the program and its tests compile for every system in TARGETS, and vet finds nothing
 	@set -e; for t in $(TARGETS); do \
-	  GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) build -o /dev/null ./cmd/gazehound || { echo "$$t does not build"; exit 1; }; done
+	  GOOS=$${t%/*} GOARCH=$${t#*/} $(GO) vet ./... || { echo "$$t: see above"; exit 1; }; done
 
 clean:
 	rm -rf bin dist demo-data

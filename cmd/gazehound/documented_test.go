@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Every command that the documents and --help print is one of the program, and
-// so are its flags.
+// Every command that the documents and --help print is one of the program, and so are its flags. The
+// examples of --help are right as they stand, with their values and arguments.
 func TestDocumentedCommands(t *testing.T) {
 	t.Parallel()
 	texts := map[string]string{}
@@ -83,6 +84,12 @@ func TestDocumentedCommands(t *testing.T) {
 				continue
 			}
 			seen++
+			if strings.HasPrefix(name, "--help of ") {
+				if err := errors.Join(c.ParseFlags(rest), c.ValidateFlagGroups(), c.ValidateArgs(c.Flags().Args())); err != nil {
+					t.Errorf("%s: %s: %v", name, command, err)
+				}
+				continue
+			}
 			for _, arg := range rest {
 				flag, _, _ := strings.Cut(arg, "=")
 				c.InitDefaultHelpFlag()
@@ -102,17 +109,19 @@ func TestDocumentedCommands(t *testing.T) {
 	t.Logf("%d commands in %d texts", seen, len(texts))
 }
 
+var shellWord = regexp.MustCompile(`'[^']*'|"[^"]*"|[^\s"']+("[^"]*"|'[^']*')?`)
+
 // argumentsOf returns the words of a command after the program's name, without what a
 // shell takes for itself.
 func argumentsOf(command string) []string {
 	command, _, _ = strings.Cut(command, " #")
 	command, _, _ = strings.Cut(command, "   ")
 	var args []string
-	for _, word := range strings.Fields(command)[1:] {
+	for _, word := range shellWord.FindAllString(command, -1)[1:] {
 		if strings.ContainsAny(word[:1], ">&;<") {
 			break
 		}
-		args = append(args, strings.TrimRight(word, ";,"))
+		args = append(args, strings.Trim(strings.TrimRight(word, ";,"), `"'`))
 	}
 	return args
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -96,5 +97,29 @@ func TestCrawlReadOnly(t *testing.T) {
 	}
 	if code := cmd.ProcessState.ExitCode(); code <= 0 || !strings.HasPrefix(string(out), "error: ") || !strings.Contains(string(out), "permission denied") || strings.Count(string(out), "\n") != 1 {
 		t.Errorf("exit %d: %s", code, out)
+	}
+}
+
+// Whoever reads only the first lines, as head does, ends the program, and hears nothing of it.
+func TestClosedPipe(t *testing.T) {
+	t.Parallel()
+	for _, command := range [][]string{{"crawl", "--help"}, {"licences"}, {"search", "--data", shopIndex(t), "tischlerei", "--json"}} {
+		cmd := program(command...)
+		var complaints bytes.Buffer
+		cmd.Stderr = &complaints
+		reader, writer, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.Stdout = writer
+		reader.Close()
+		err = cmd.Run()
+		writer.Close()
+		if cmd.ProcessState == nil || cmd.ProcessState.Success() {
+			t.Errorf("%s: %v; want to end by the pipe", command, err)
+		}
+		if complaints.Len() > 0 {
+			t.Errorf("%s: %s", command, complaints.String())
+		}
 	}
 }

@@ -85,6 +85,7 @@ func TestScript(t *testing.T) {
 		Dir: "testdata",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir) // no configuration of the user's
+			e.Setenv("GOGC", os.Getenv("GOGC"))
 			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, ".config"))
 			return nil
 		},
