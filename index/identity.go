@@ -26,12 +26,12 @@ type identity struct {
 
 // identify reads the identity of the index in dir and compares its files with it. Where
 // the index may be changed, it makes an identity where there is none, and takes the sums
-// of the files away.
-func identify(dir string, readOnly bool) (i identity, err error) {
+// of the files away. Those of an index whose writer was killed are missing.
+func identify(dir string, readOnly bool) (i identity, killed bool, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, "index.json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, stat := os.Stat(filepath.Join(dir, "bleve")); stat == nil {
-			return i, fmt.Errorf("index: %s: %w: index.json is missing; restore it", dir, ErrDamaged)
+			return i, false, fmt.Errorf("index: %s: %w: index.json is missing; restore it", dir, ErrDamaged)
 		}
 		if !readOnly {
 			i = identity{Format: format, ID: rand.Text()[:16]}
@@ -40,16 +40,16 @@ func identify(dir string, readOnly bool) (i identity, err error) {
 	}
 	switch {
 	case err != nil:
-		return i, fmt.Errorf("index: %w", err)
+		return i, false, fmt.Errorf("index: %w", err)
 	case text == nil:
-		return i, nil
+		return i, false, nil
 	case json.Unmarshal(text, &i) != nil || i.Format < 1 || i.ID == "":
-		return i, fmt.Errorf("index: %s: %w: index.json cannot be read", dir, ErrDamaged)
+		return i, false, fmt.Errorf("index: %s: %w: index.json cannot be read", dir, ErrDamaged)
 	case i.Format > format:
-		return i, fmt.Errorf("index: %s: %w (format %d; this one knows %d): "+
+		return i, false, fmt.Errorf("index: %s: %w (format %d; this one knows %d): "+
 			"use that one or a newer one; the data was not touched", dir, ErrNewerFormat, i.Format, format)
 	case i.Format < format:
-		return i, fmt.Errorf("index: %s: %w (format %d; this one knows %d); the data was not touched",
+		return i, false, fmt.Errorf("index: %s: %w (format %d; this one knows %d); the data was not touched",
 			dir, ErrOlderFormat, i.Format, format)
 	}
 	for name, want := range i.Files {
@@ -58,14 +58,15 @@ func identify(dir string, readOnly bool) (i identity, err error) {
 			err = errors.New("the checksum is wrong")
 		}
 		if err != nil {
-			return i, openError(dir, fmt.Errorf("%s: %w", name, err))
+			return i, false, openError(dir, fmt.Errorf("%s: %w", name, err))
 		}
 	}
+	killed = i.Files == nil
 	if !readOnly && i.Files != nil {
 		i.Files = nil
 		err = i.write(dir)
 	}
-	return i, err
+	return i, killed, err
 }
 
 func (i *identity) write(dir string) error {

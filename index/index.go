@@ -88,8 +88,9 @@ func openAs(dir string, readOnly bool) (*Index, error) {
 		return nil, fmt.Errorf("index: %w", err)
 	}
 	x := &Index{dir: dir, unlock: unlock}
-	if x.identity, err = identify(dir, readOnly); err == nil {
-		x.bleve, err = openBleve(dir, readOnly)
+	var killed bool
+	if x.identity, killed, err = identify(dir, readOnly); err == nil {
+		x.bleve, err = openBleve(dir, readOnly, killed)
 	}
 	if err != nil {
 		return nil, errors.Join(err, unlock())
@@ -106,8 +107,8 @@ func (x *Index) Exists() bool { return x.bleve != nil }
 // tenth batch.
 var merging = map[string]any{"FloorSegmentSize": 100, "MaxSegmentsPerTier": 4}
 
-// openBleve opens the Bleve index, or makes it.
-func openBleve(dir string, readOnly bool) (bleve.Index, error) {
+// openBleve opens the Bleve index, whose last writer may have been killed, or makes it.
+func openBleve(dir string, readOnly, killed bool) (bleve.Index, error) {
 	path := filepath.Join(dir, "bleve")
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !readOnly {
 		if err := newBleve(path); err != nil {
@@ -115,6 +116,10 @@ func openBleve(dir string, readOnly bool) (bleve.Index, error) {
 		}
 	} else if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
+	} else if killed {
+		if err := checkKilled(path); err != nil {
+			return nil, openError(dir, err)
+		}
 	}
 	b, err := bleve.OpenUsing(path, map[string]any{
 		"read_only": readOnly, "bolt_timeout": "1s", "scorchMergePlanOptions": merging,
