@@ -44,14 +44,13 @@ fuzz: ## every fuzz test for FUZZTIME
 PAGES ?= 5000
 bench: ## whole crawls of the program as it is released, in its default order and breadth first, beside a bare loop and colly: pages/s, CPU time, memory (PAGES=5000)
 	$(GO) build -ldflags "-X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
-	cd crawler/lab/peers && $(GO) build -o ../../../bin/peers .
-	./bin/peers -gazehound bin/gazehound -pages $(PAGES)
+	cd crawler/lab/peers && $(GO) test -run '^$$' -bench Crawl -benchtime 3x -timeout 0 . -args -pages $(PAGES)
 
 growth: PAGES = 1000000
 growth: ## one long crawl of a large made-up web by the program as it is released: speed, CPU time and memory over time in growth.csv, .svg and .png (PAGES=1000000 SITES=20000)
 	$(GO) build -ldflags "-X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
-	cd crawler/lab/peers && $(GO) build -o ../../../bin/peers .
-	./bin/peers -gazehound bin/gazehound -growth growth -pages $(PAGES) -sites $(or $(SITES),20000) -workers 16
+	cd crawler/lab/peers && $(GO) test -run '^$$' -bench Growth -benchtime 1x -timeout 0 . -args \
+	  -growth ../../../growth -pages $(PAGES) -sites $(or $(SITES),20000) -workers 16
 
 N ?= 100000
 QUERIES ?= 4000

@@ -1,4 +1,4 @@
-package main
+package peers
 
 import (
 	"context"
@@ -19,11 +19,11 @@ import (
 // goquery, takes links, title and text, and remembers in memory what it has
 // seen. Breadth first, no limits, no manners, nothing stored.
 func bare(ctx context.Context, j job) (result, error) {
-	proxy, err := url.Parse(j.proxy)
+	proxy, err := url.Parse(j.Proxy)
 	if err != nil {
 		return result{}, err
 	}
-	client := &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{Proxy: http.ProxyURL(proxy), MaxIdleConnsPerHost: j.workers},
+	client := &http.Client{Timeout: 20 * time.Second, Transport: &http.Transport{Proxy: http.ProxyURL(proxy), MaxIdleConnsPerHost: j.Workers},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return nil }}
 	var mu sync.Mutex
 	changed := sync.NewCond(&mu)
@@ -35,20 +35,20 @@ func bare(ctx context.Context, j job) (result, error) {
 			queue = append(queue, raw)
 		}
 	}
-	for _, s := range j.seeds {
+	for _, s := range j.Seeds {
 		push(s)
 	}
 	began := time.Now()
 	var g sync.WaitGroup
-	for range j.workers {
+	for range j.Workers {
 		g.Go(func() {
 			mu.Lock()
 			defer mu.Unlock()
 			for {
-				for len(queue) == 0 && busy > 0 && r.Pages < int64(j.pages) {
+				for len(queue) == 0 && busy > 0 && r.Pages < int64(j.Pages) {
 					changed.Wait()
 				}
-				if len(queue) == 0 || r.Pages >= int64(j.pages) {
+				if len(queue) == 0 || r.Pages >= int64(j.Pages) {
 					changed.Broadcast()
 					return
 				}
@@ -123,11 +123,11 @@ func collyCrawl(ctx context.Context, j job) (result, error) {
 	var r result
 	var pages, bytes atomic.Int64
 	c := colly.NewCollector(colly.Async(true))
-	if err := errors.Join(c.Limit(&colly.LimitRule{DomainGlob: "*", Parallelism: j.workers}), c.SetProxy(j.proxy)); err != nil {
+	if err := errors.Join(c.Limit(&colly.LimitRule{DomainGlob: "*", Parallelism: j.Workers}), c.SetProxy(j.Proxy)); err != nil {
 		return r, err
 	}
 	c.OnRequest(func(q *colly.Request) {
-		if pages.Load() >= int64(j.pages) {
+		if pages.Load() >= int64(j.Pages) {
 			q.Abort()
 		}
 	})
@@ -137,19 +137,19 @@ func collyCrawl(ctx context.Context, j job) (result, error) {
 		keep(e.DOM.Find("title").Text(), e.DOM.Text())
 	})
 	c.OnHTML("a[href]", func(e *colly.HTMLElement) {
-		if pages.Load() < int64(j.pages) {
+		if pages.Load() < int64(j.Pages) {
 			e.Request.Visit(e.Attr("href"))
 		}
 	})
 	began := time.Now()
-	for _, s := range j.seeds {
+	for _, s := range j.Seeds {
 		c.Visit(s)
 	}
 	idle := make(chan struct{})
 	go func() { c.Wait(); close(idle) }()
 	// colly has no page limit: thousands of requests wait to be made when the
 	// last page is in. The process ends without them.
-	for waiting := true; waiting && pages.Load() < int64(j.pages); {
+	for waiting := true; waiting && pages.Load() < int64(j.Pages); {
 		select {
 		case <-idle:
 			waiting = false

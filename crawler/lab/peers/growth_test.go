@@ -1,4 +1,4 @@
-package main
+package peers
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 
 	"gazehound/crawler/lab/sim"
@@ -23,13 +25,11 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// growthOptions say how one long crawl is made and watched.
-type growthOptions struct {
-	options
-	name   string        // of the files, without .csv, .svg and .png
-	memory string        // ceiling of the crawl, such as 250MB
-	every  time.Duration // between two samples
-}
+var (
+	growth = flag.String("growth", "", "of BenchmarkGrowth: NAME of the files, without .csv, .svg and .png")
+	memory = flag.String("memory", "250MB", "of BenchmarkGrowth: ceiling of the crawl")
+	every  = flag.Duration("every", 10*time.Second, "of BenchmarkGrowth: between two looks at the crawl")
+)
 
 // A sample is how a crawl stood at one moment.
 type sample struct {
@@ -41,7 +41,7 @@ type sample struct {
 	Own, Mapped, Disk int64         // bytes: of RSS the process's own and mapped files; of the data directory
 }
 
-var columns = []string{"seconds", "pages", "relevant", "queued", "visited", "pages_per_s", "cpu_s_per_1000",
+var growthColumns = []string{"seconds", "pages", "relevant", "queued", "visited", "pages_per_s", "cpu_s_per_1000",
 	"web_cpu_s_per_1000", "rss_mb", "peak_mb", "own_mb", "mapped_mb", "disk_mb"}
 
 // row returns s as a line of the table; rates are those since the sample last.
@@ -62,66 +62,46 @@ func rate(from, to sample) float64 {
 	return float64(to.Pages-from.Pages) / max((to.At-from.At).Seconds(), 1e-3)
 }
 
-// growth makes one crawl of many pages, writes how it went along the way to
-// name.csv, draws it, and prints whether it became slower or larger. An
-// interrupt ends the crawl as it would end a user's, and the figures are those
-// of what was crawled.
-func growth(o growthOptions) (err error) {
+// BenchmarkGrowth makes one crawl of many pages, writes how it went along the way to NAME.csv,
+// draws it, and prints whether it became slower or larger. An interrupt ends the crawl as it
+// would end a user's, and the figures are those of what was crawled.
+func BenchmarkGrowth(b *testing.B) {
+	if *growth == "" {
+		b.Skip("one long crawl: -growth NAME")
+	}
 	interrupted, stopListening := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stopListening()
-	ctx, stopWeb := context.WithCancel(context.Background())
-	defer stopWeb()
-	dir, err := os.MkdirTemp(o.job.dir, "gazehound-growth-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	web, seeds, err := serve(ctx, o.options, dir)
-	if err != nil {
-		return err
-	}
-	defer web.Wait()
-	defer stopWeb()
-	data := filepath.Join(dir, "data")
-	init := exec.CommandContext(ctx, o.gazehound, "init", "--quiet", "--data", data,
-		"--osm", filepath.Join(dir, "town.osm"), "--region", "Demostadt")
-	if out, err := init.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
-	}
-	crawl := exec.Command(o.gazehound, "crawl", "--quiet", "--json", "--data", data, "--seeds", "-",
-		"--proxy", seeds.Proxy, "--delay", "0s", "--admin", "off", "--serve", "off",
-		"--max-pages", strconv.Itoa(o.job.pages), "--workers", strconv.Itoa(o.job.workers), "--memory", o.memory)
+	dir := b.TempDir()
+	j, web := serve(b, dir)
+	crawl, data := gazehound(b, j, dir, "--admin", "off", "--serve", "off", "--memory", *memory)
 	crawl.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // our interrupt is not yet its own
-	crawl.Stdin = strings.NewReader(strings.Join(seeds.Seeds, "\n") + "\n")
 	var problems bytes.Buffer
 	crawl.Stderr = &problems
 	if err := crawl.Start(); err != nil {
-		return err
+		b.Fatal(err)
 	}
 	stop := context.AfterFunc(interrupted, func() { crawl.Process.Signal(syscall.SIGTERM) })
 	defer stop()
-	samples, err := watch(o, data, crawl, web.Process.Pid)
+	samples, err := watch(data, crawl, web.Pid)
 	if err != nil && interrupted.Err() == nil {
-		return fmt.Errorf("crawl: %w: %s", err, problems.String())
+		b.Fatalf("crawl: %v: %s", err, problems.String())
 	}
 	if len(samples) < 4 {
-		return fmt.Errorf("only %d samples: crawl more pages, or look more often than every %v",
-			len(samples)-1, o.every)
+		b.Fatalf("only %d samples: crawl more pages, or look more often than every %v", len(samples)-1, *every)
 	}
-	if err := errors.Join(writeTable(o.name+".csv", samples), drawGrowth(o.name, samples)); err != nil {
-		return err
+	if err := errors.Join(writeTable(*growth+".csv", samples), drawGrowth(*growth, samples)); err != nil {
+		b.Fatal(err)
 	}
-	summarise(os.Stdout, o, samples, crawl.ProcessState.SysUsage().(*syscall.Rusage).Maxrss*1024)
-	return nil
+	summarise(os.Stdout, samples, crawl.ProcessState.SysUsage().(*syscall.Rusage).Maxrss*1024)
 }
 
 // watch looks at a crawl until it ends, and returns how it stood from time to time.
-func watch(o growthOptions, data string, crawl *exec.Cmd, web int) (samples []sample, err error) {
+func watch(data string, crawl *exec.Cmd, web int) (samples []sample, err error) {
 	began := time.Now()
 	ended := make(chan error, 1)
 	go func() { ended <- crawl.Wait() }()
 	samples = []sample{{}}
-	ticks := time.NewTicker(o.every)
+	ticks := time.NewTicker(*every)
 	defer ticks.Stop()
 	for {
 		select {
@@ -146,7 +126,7 @@ func watch(o growthOptions, data string, crawl *exec.Cmd, web int) (samples []sa
 }
 
 func writeTable(name string, samples []sample) error {
-	rows := [][]string{columns}
+	rows := [][]string{growthColumns}
 	for i, s := range samples[1:] {
 		rows = append(rows, s.row(samples[i]))
 	}
@@ -241,10 +221,10 @@ func stretch(samples []sample, from, to int64) (first, last sample) {
 }
 
 // summarise prints whether the crawl became slower or larger as it grew.
-func summarise(w io.Writer, o growthOptions, samples []sample, peak int64) {
+func summarise(w io.Writer, samples []sample, peak int64) {
 	end := samples[len(samples)-1]
-	fmt.Fprintf(w, "%d pages (%d relevant) of a made-up web with %d sites in %.0f s, %d at a time, --memory %s; %d links wait, %.0f MB on disk\n\n",
-		end.Pages, end.Relevant, o.sites, end.At.Seconds(), o.job.workers, o.memory, end.Queued, float64(end.Disk)/1e6)
+	fmt.Fprintf(w, "\n%d pages (%d relevant) of a made-up web with %d sites in %.0f s, %d at a time, --memory %s; %d links wait, %.0f MB on disk\n\n",
+		end.Pages, end.Relevant, *sites, end.At.Seconds(), *workers, *memory, end.Queued, float64(end.Disk)/1e6)
 	fmt.Fprintln(w, "| pages | pages/s | CPU s per 1,000 pages | of the web's server | the first by the second | most memory so far |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|")
 	// A page costs the server always the same, so that the last ratio tells a
@@ -272,7 +252,7 @@ func summarise(w io.Writer, o growthOptions, samples []sample, peak int64) {
 	fmt.Fprintf(w, "\nat the end ÷ at %d pages: pages/s %.2f, CPU s per 1,000 pages %.2f, by the server's %.2f; most memory %.0f MB\n",
 		step, late/max(early, 1e-9), lateCPU/max(earlyCPU, 1e-9),
 		lateByServer/max(earlyByServer, 1e-9), float64(peak)/1e6)
-	fmt.Fprintf(w, "%s.csv, %s.svg and %s.png show the way there\n", o.name, o.name, o.name)
+	fmt.Fprintf(w, "%s.csv, %s.svg and %s.png show the way there\n", *growth, *growth, *growth)
 }
 
 // drawGrowth draws the samples over the pages to name.svg and name.png.
