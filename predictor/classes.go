@@ -37,7 +37,8 @@ func NewClasses(names ...string) (*Classes, error) {
 		}
 		classes = append(classes, bayesian.Class(n))
 	}
-	return &Classes{names: slices.Clone(names), store: bayesian.NewClassifier(classes...), texts: make([]int, len(names)), vocabulary: map[string]bool{}}, nil
+	return &Classes{names: slices.Clone(names), store: bayesian.NewClassifier(classes...),
+		texts: make([]int, len(names)), vocabulary: map[string]bool{}}, nil
 }
 
 // Names returns the classes in their order.

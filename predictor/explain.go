@@ -118,7 +118,8 @@ func (m *Model) Weights(depth int, family string) iter.Seq[TermWeight] {
 				if family != "" && !strings.HasPrefix(term, family+":") {
 					continue
 				}
-				if !yield(TermWeight{depth, term, alone[i].logOdds(relevant[i], other[i]), int(relevant[i]), int(other[i])}) {
+				if !yield(TermWeight{depth, term, alone[i].logOdds(relevant[i], other[i]), int(relevant[i]),
+					int(other[i])}) {
 					return
 				}
 			}
@@ -169,7 +170,8 @@ func Diff(here, there *Model, depth int, family string, n int) []Difference {
 		}
 	}
 	return first(all, n, func(a, b Difference) int {
-		return cmp.Or(cmp.Compare(math.Abs(b.Change()), math.Abs(a.Change())), strings.Compare(a.Here.Term, b.Here.Term))
+		return cmp.Or(cmp.Compare(math.Abs(b.Change()), math.Abs(a.Change())), strings.Compare(a.Here.Term,
+			b.Here.Term))
 	})
 }
 
@@ -182,7 +184,8 @@ func (m *Model) weight(depth int, term string) TermWeight {
 	defer m.mu.RUnlock()
 	c := m.depths[depth-1]
 	relevant, other := c.counts([]string{term})
-	return TermWeight{depth, term, c.scale(relevant, other).logOdds(relevant[0], other[0]), int(relevant[0]), int(other[0])}
+	return TermWeight{depth, term, c.scale(relevant, other).logOdds(relevant[0], other[0]), int(relevant[0]),
+		int(other[0])}
 }
 
 // Stats counts what a model has learned.

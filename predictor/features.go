@@ -28,7 +28,8 @@ var families = [...]struct {
 	name, prefix string
 	max          int // terms of this family that Terms returns
 }{
-	{"host", "host:", 6}, {"path", "path:", 18}, {"anchor", "anchor:", 12}, {"title", "title:", 8}, {"around", "around:", 19}, {"switch", "switch:", 1},
+	{"host", "host:", 6}, {"path", "path:", 18}, {"anchor", "anchor:", 12}, {"title", "title:", 8}, {"around",
+		"around:", 19}, {"switch", "switch:", 1},
 }
 
 // Families returns the names of the six term families in the order of Terms.

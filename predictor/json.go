@@ -64,11 +64,13 @@ func (d Difference) Record() any {
 		Here   side    `json:"here"`
 		There  side    `json:"there"`
 		Change float64 `json:"change"`
-	}{d.Here.Depth, d.Here.Term, side{d.Here.LogOdds, d.Here.Relevant, d.Here.Other}, side{d.There.LogOdds, d.There.Relevant, d.There.Other}, d.Change()}
+	}{d.Here.Depth, d.Here.Term, side{d.Here.LogOdds, d.Here.Relevant, d.Here.Other}, side{d.There.LogOdds,
+		d.There.Relevant, d.There.Other}, d.Change()}
 }
 
 // String writes a difference for people.
 func (d Difference) String() string {
-	return fmt.Sprintf("  %s  %s  %s  %d / %d here, %d / %d there", FormatLogOdds(d.Here.LogOdds), FormatLogOdds(d.There.LogOdds), d.Here.Name(),
+	return fmt.Sprintf("  %s  %s  %s  %d / %d here, %d / %d there", FormatLogOdds(d.Here.LogOdds),
+		FormatLogOdds(d.There.LogOdds), d.Here.Name(),
 		d.Here.Relevant, d.Here.Other, d.There.Relevant, d.There.Other)
 }

@@ -237,7 +237,8 @@ func (r *Report) decide() {
 		}
 	}
 	if n == 0 {
-		r.Reason = fmt.Sprintf("cannot be told: of the %d held-out pages %d are relevant, and both kinds are needed", r.HeldOut, r.HeldOutRelevant)
+		r.Reason = fmt.Sprintf("cannot be told: of the %d held-out pages %d are relevant, and both kinds are needed",
+			r.HeldOut, r.HeldOutRelevant)
 		return
 	}
 	for _, q := range []*Quality{&fresh, &old} {
@@ -263,7 +264,9 @@ func (r Report) String() string {
 	fmt.Fprintf(&b, "pages %d (%d relevant), held out the last %d (%d relevant)\n", r.Pages, r.Relevant,
 		r.HeldOut, r.HeldOutRelevant)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w, "\tlinks\trelevant\tlog-loss old\tnew\tbase rate's\tAUC old\tnew\tav. precision old\tnew\tcalibration error old\tnew\t\n")
+	fmt.Fprint(w,
+		"\tlinks\trelevant\tlog-loss old\tnew\tbase rate's\tAUC old\tnew\tav. precision old\tnew\t"+
+			"calibration error old\tnew\t\n")
 	cell := func(x float64, given bool) string {
 		if !given {
 			return "-"

@@ -89,8 +89,8 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.labels, "labels", "", "`FILE` of lines URL, tab, 1 or 0; FILE:COLUMN names a column of its first "+
 		"line")
 	addJudgeFlags(f)
-	f.BoolVar(&o.merged, "merged-seeds", false, "with --warc: how well fetched pages fit the seeds' pages, merged into "+
-		"one document")
+	f.BoolVar(&o.merged, "merged-seeds", false,
+		"with --warc: how well fetched pages fit the seeds' pages, merged into one document")
 	f.StringVar(&o.demo, "demo", "", "a made-up town: `SPEC`")
 	f.IntVar(&o.webs, "webs", 1, "made-up towns: that many, each with another seed")
 	f.StringVar(&o.readers, "readers", "", "people read the made-up town, and strategy trend knows their access "+

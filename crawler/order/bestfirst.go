@@ -14,7 +14,8 @@ type BestFirstSettings struct {
 }
 
 var (
-	bestFirstURL    = bestFirst("best-first-url", "links whose URL names one of --place, then all others (Gao 2006)", false)
+	bestFirstURL = bestFirst("best-first-url",
+		"links whose URL names one of --place, then all others (Gao 2006)", false)
 	bestFirstAnchor = bestFirst("best-first-anchor", "the same of the words of the link and around it", true)
 )
 
@@ -84,7 +85,8 @@ func (s BestFirst) named(e *frontier.Entry) bool {
 			}
 		}
 		joined := strings.Join(name, "")
-		if !s.Anchor && len(joined) >= 5 && slices.ContainsFunc(words, func(w string) bool { return strings.Contains(w, joined) }) {
+		if !s.Anchor && len(joined) >= 5 && slices.ContainsFunc(words,
+			func(w string) bool { return strings.Contains(w, joined) }) {
 			return true
 		}
 	}

@@ -54,7 +54,8 @@ func Explain(s Strategy, e *frontier.Entry) Explanation {
 func explainSum(s float64, how string, prediction float64) Explanation {
 	boost := predictor.Priority(s, prediction) - s
 	x := whole(s, "s = %s", how)
-	x.Parts = append(x.Parts, Part{fmt.Sprintf("p × (1 − s), with p = %.3f as the model expects", prediction), boost})
+	how = fmt.Sprintf("p × (1 − s), with p = %.3f as the model expects", prediction)
+	x.Parts = append(x.Parts, Part{how, boost})
 	x.Decayed, x.Boost, x.Prediction = &s, &boost, &prediction
 	return x
 }

@@ -21,7 +21,8 @@ var limitedDistance = Kind{
 		if s.LimitDistance >= 1 {
 			return nil
 		}
-		return &MissingError{Key: "limit_distance", Need: " of at least 1 (--limit-distance N): how many irrelevant pages in a row it crosses"}
+		return &MissingError{Key: "limit_distance",
+			Need: " of at least 1 (--limit-distance N): how many irrelevant pages in a row it crosses"}
 	},
 	Variant: func(suffix string, s *Settings) bool {
 		m := limitedSuffix.FindStringSubmatch(suffix)

@@ -97,7 +97,8 @@ func (s Lookahead) Learn(trail []frontier.Node, relevant bool) {
 // Example returns the training example of the visit of trail[0].
 func Example(trail []frontier.Node, relevant bool) predictor.Example {
 	return predictor.Example{
-		Link: LinkOf(&trail[0].Entry), Trail: TrailTerms(trail), Relevant: relevant, LinkValue: trail[0].Outcome.LinkValue,
+		Link: LinkOf(&trail[0].Entry), Trail: TrailTerms(trail), Relevant: relevant,
+		LinkValue: trail[0].Outcome.LinkValue,
 	}
 }
 
@@ -140,7 +141,8 @@ func (s Lookahead) Explain(e *frontier.Entry) Explanation {
 	if novelty < 1 {
 		lost := (1 - novelty) * *x.Boost
 		x.Parts = append(x.Parts, Part{
-			fmt.Sprintf("its host and this part of it repeat addresses: new ones on about %.0f %% of their pages", 100*s.News.Fresh(e.URL)),
+			fmt.Sprintf("its host and this part of it repeat addresses: new ones on about %.0f %% of their pages",
+				100*s.News.Fresh(e.URL)),
 			-lost,
 		})
 		*x.Boost, *x.Prediction = *x.Boost-lost, value*novelty
@@ -165,6 +167,7 @@ func LinkOf(e *frontier.Entry) predictor.Link {
 		path += "?" + q
 	}
 	return predictor.Link{
-		Host: e.URL.Host(), Path: path, Anchor: e.Anchor, Title: e.Title, Around: e.Around, Switch: e.Switch, Distance: e.Distance,
+		Host: e.URL.Host(), Path: path, Anchor: e.Anchor, Title: e.Title, Around: e.Around, Switch: e.Switch,
+		Distance: e.Distance,
 	}
 }

@@ -39,7 +39,8 @@ const benefit = 4
 
 // NewNews returns an empty News.
 func NewNews() *News {
-	return &News{addresses: recent.Map[uint64, struct{}]{Most: maxKnown}, yields: recent.Map[uint64, yield]{Most: maxYields}}
+	return &News{addresses: recent.Map[uint64, struct{}]{Most: maxKnown},
+		yields: recent.Map[uint64, yield]{Most: maxYields}}
 }
 
 // NewsOf returns the News of s, or nil.
@@ -144,7 +145,8 @@ func (n *News) Restore(data []byte) error {
 		}
 	}
 	if len(r.Addresses) > maxKnown || len(r.Yields) > maxYields {
-		return fmt.Errorf("strategy: restore news: %d addresses and %d hosts and parts are too many", len(r.Addresses), len(r.Yields))
+		return fmt.Errorf("strategy: restore news: %d addresses and %d hosts and parts are too many",
+			len(r.Addresses), len(r.Yields))
 	}
 	fresh := NewNews()
 	for _, key := range r.Addresses {

@@ -35,7 +35,8 @@ logs know are visited even if nothing links to them`,
 		if s.Alpha*s.Emphasis+s.Beta > 0 {
 			return nil
 		}
-		return &MissingError{Key: "alpha", Need: " × crawl.emphasis or crawl.beta above 0: else nothing would be important"}
+		return &MissingError{Key: "alpha",
+			Need: " × crawl.emphasis or crawl.beta above 0: else nothing would be important"}
 	},
 	New: func(o Options) (Strategy, error) {
 		switch {
@@ -46,7 +47,8 @@ logs know are visited even if nothing links to them`,
 		case o.Topic == nil && o.Importance == published:
 			return nil, errors.New("needs a topic for the importance as published: --topics FILE")
 		}
-		return Trend{Lookahead{Model: o.Model}, Nearness{1, o.Decay}, o.TrendSettings, o.Topic, o.Stay, o.Known, o.Collection == "crawled"}, nil
+		return Trend{Lookahead{Model: o.Model}, Nearness{1, o.Decay}, o.TrendSettings, o.Topic, o.Stay,
+			o.Known, o.Collection == "crawled"}, nil
 	},
 }
 

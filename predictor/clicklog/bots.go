@@ -6,8 +6,10 @@ import "strings"
 // line tools and libraries.
 var robotWords = [...]string{
 	"bot", "crawl", "spider", "slurp", "archiver", "scrap", "fetch", "harvest", "scan", "monitor", "uptime", "pingdom",
-	"validator", "preview", "facebookexternalhit", "feed", "rss", "curl/", "wget", "libwww", "python", "java/", "okhttp", "httpclient",
-	"go-http-client", "node-fetch", "axios", "ruby", "perl", "php/", "headless", "phantomjs", "lighthouse", "httrack", "gazehound",
+	"validator", "preview", "facebookexternalhit", "feed", "rss", "curl/", "wget", "libwww", "python",
+	"java/", "okhttp", "httpclient",
+	"go-http-client", "node-fetch", "axios", "ruby", "perl", "php/", "headless", "phantomjs", "lighthouse",
+	"httrack", "gazehound",
 }
 
 // isRobot reports whether an agent names itself a program, or is missing. A log of the common
@@ -29,7 +31,8 @@ func isRobot(agent string, has bool) bool {
 }
 
 // assetEndings are the endings of files that a page loads and nobody reads.
-const assetEndings = " css js mjs map json xml rss atom txt ico png jpg jpeg gif svg webp avif bmp tif tiff woff woff2 ttf otf eot " +
+const assetEndings = " css js mjs map json xml rss atom txt ico png jpg jpeg gif svg webp avif bmp tif tiff " +
+	"woff woff2 ttf otf eot " +
 	"mp3 mp4 m4a m4v webm ogg ogv wav avi mov mpg mpeg zip gz tgz bz2 xz 7z rar exe dmg iso apk jar webmanifest wasm "
 
 // isAsset reports whether a path is a file that belongs to a page.

@@ -51,7 +51,8 @@ func writeTable(path string, pages *disk.Sorter) (n int64, err error) {
 		end := func() (err error) {
 			if sum.URL != "" {
 				n++
-				_, err = fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", sum.URL, int64(sum.Stay/time.Second), sum.Visits, sum.Sessions)
+				_, err = fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", sum.URL, int64(sum.Stay/time.Second), sum.Visits,
+					sum.Sessions)
 			}
 			return err
 		}

@@ -11,9 +11,10 @@ import (
 
 // Options are the parameters of equation 7 of Ahmadi-Abkenari & Selamat 2010.
 type Options struct {
-	K1 float64 `key:"okapi_k1" range:"0..1000"`        // saturation of a word's count in the text; the paper has 1 to 2
-	B  float64 `key:"okapi_b" range:"0..1"`            // how much the length of the text counts
-	K2 float64 `key:"okapi_k2" range:"0.001..1000000"` // saturation of a word's count in the topic; the paper has 1 to 1,000
+	K1 float64 `key:"okapi_k1" range:"0..1000"` // saturation of a word's count in the text; the paper has 1 to 2
+	B  float64 `key:"okapi_b" range:"0..1"`     // how much the length of the text counts
+	// saturation of a word's count in the topic; the paper has 1 to 1,000
+	K2 float64 `key:"okapi_k2" range:"0.001..1000000"`
 	// NegativeIDF gives words of more than half of all texts a negative weight, as the equation is
 	// printed; else they weigh 0.
 	NegativeIDF bool `key:"okapi_negative_idf"`
@@ -94,7 +95,8 @@ func (t *Okapi) Observe(d Text) {
 
 // Score is equation 7:
 //
-//	Σ ln((N − df + 0.5)/(df + 0.5)) · (k1 + 1)·f_td/(k1·(1 − b + b·dl/avdl) + f_td) · (k2 + 1)·f_tc/(k2 + f_tc)
+//	Σ ln((N − df + 0.5)/(df + 0.5)) · (k1 + 1)·f_td/(k1·(1 − b + b·dl/avdl) + f_td)
+//	  · (k2 + 1)·f_tc/(k2 + f_tc)
 //
 // over the words of both text and topic. It is 0 or more, unless with NegativeIDF.
 func (t *Okapi) Score(d Text) float64 {
@@ -170,7 +172,10 @@ func (t *Okapi) length(d Text) float64 {
 // give one word a run.
 func Words(text string) []string {
 	var words []string
-	for _, w := range strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.M, r) }) {
+	for _, w := range strings.FieldsFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) &&
+			!unicode.IsDigit(r) && !unicode.Is(unicode.M, r)
+	}) {
 		if len(w) <= 64 && utf8.RuneCountInString(w) >= 2 {
 			words = append(words, strings.ToLower(w))
 		}

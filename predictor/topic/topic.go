@@ -119,10 +119,14 @@ func (t *Tree) add(nodes []node, above string, depth int) error {
 		if above != "" {
 			path = above + " / " + name
 		}
-		if slices.ContainsFunc(nodes[:i], func(m node) bool { return strings.Join(strings.Fields(m.Topic), " ") == name }) {
+		if slices.ContainsFunc(nodes[:i], func(m node) bool {
+			return strings.Join(strings.Fields(m.Topic),
+				" ") == name
+		}) {
 			return fmt.Errorf("topics: %q comes twice", path)
 		}
-		t.Topics = append(t.Topics, Topic{Name: name, Path: path, Words: strings.TrimSpace(name + " " + n.Words), Examples: n.Examples})
+		t.Topics = append(t.Topics, Topic{Name: name, Path: path,
+			Words: strings.TrimSpace(name + " " + n.Words), Examples: n.Examples})
 		if err := t.add(n.Topics, path, depth+1); err != nil {
 			return err
 		}
@@ -231,7 +235,8 @@ func (t *Tree) NewWords(texts ...string) (words []NewWord) {
 		for _, p := range used {
 			for _, o := range p.offsets {
 				times++
-				if i, _ := slices.BinarySearch(known[p.text], o-near); i < len(known[p.text]) && known[p.text][i] <= o+near {
+				if i, _ := slices.BinarySearch(known[p.text], o-near); i < len(known[p.text]) &&
+					known[p.text][i] <= o+near {
 					beside++
 				}
 			}

@@ -27,7 +27,8 @@ func OpenMaxMind(file string) (*MaxMind, error) {
 		return nil, fmt.Errorf("partition: %s is no MaxMind DB file: %w", file, err)
 	}
 	if kind := r.Metadata.DatabaseType; !strings.Contains(kind, "City") && !strings.Contains(kind, "Enterprise") {
-		err := fmt.Errorf("partition: %s is of the type %.40q; take one such as GeoLite2-City: %w", file, kind, ErrNoCities)
+		err := fmt.Errorf("partition: %s is of the type %.40q; take one such as GeoLite2-City: %w", file,
+			kind, ErrNoCities)
 		return nil, errors.Join(err, r.Close())
 	}
 	return &MaxMind{r}, nil

@@ -175,8 +175,8 @@ func New(nodes []Node, o Options) (*Partition, error) {
 	}
 	geographic := o.Method != URLHash && o.Method != SiteHash
 	if geographic && len(p.general) == 0 {
-		return nil, fmt.Errorf("partition: %s needs a general node, one without cities, for links that belong to no city",
-			o.Method)
+		return nil, fmt.Errorf("partition: %s needs a general node, one without cities, "+
+			"for links that belong to no city", o.Method)
 	}
 	if geographic && len(p.targets) == 0 {
 		return nil, fmt.Errorf("partition: %s needs nodes with cities", o.Method)

@@ -389,7 +389,8 @@ func (c *canvas) spell(a Address) spelling {
 	return l
 }
 
-var asciiUmlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "Ä", "Ae", "Ö", "Oe", "Ü", "Ue")
+var asciiUmlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss",
+	"Ä", "Ae", "Ö", "Oe", "Ü", "Ue")
 
 func (c *canvas) spellStreet(s string) string {
 	switch r := c.w.n(100); {

@@ -97,7 +97,8 @@ func DefaultOptions() Options {
 }
 
 var (
-	townName   = regexp.MustCompile(`^\p{Lu}\p{Ll}{2,}$`) // a bound of 30 there would take a megabyte in every run of the program
+	// a bound of 30 there would take a megabyte in every run of the program
+	townName   = regexp.MustCompile(`^\p{Lu}\p{Ll}{2,}$`)
 	domainName = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$`)
 )
 
@@ -162,7 +163,8 @@ func (t *Town) seedSites() []int32 {
 	speaks := func(s int32) bool { return t.o.Language == "" || t.isForeign(ref{s, homePage}) }
 	for _, s := range shuffled(&d, t.far) {
 		k := t.sites[s].kind
-		if len(far) < t.o.FarSeeds && t.sites[s].behaviour == works && speaks(s) && (k == magazine || k == shop || k == forum || k == wiki) {
+		if len(far) < t.o.FarSeeds && t.sites[s].behaviour == works && speaks(s) &&
+			(k == magazine || k == shop || k == forum || k == wiki) {
 			far = append(far, s)
 		}
 	}

@@ -68,7 +68,8 @@ func (t *Town) speak() {
 			s.foreign = d.chance(t.o.Foreign)
 		}
 		s.fronted, s.island = s.foreign && d.chance(fronted), s.foreign && d.chance(islands)
-		if s.behaviour == broken || s.behaviour == resets || s.behaviour == optedOut || s.behaviour == noRobots || s.island {
+		if s.behaviour == broken || s.behaviour == resets || s.behaviour == optedOut ||
+			s.behaviour == noRobots || s.island {
 			continue
 		}
 		if s.foreign {

@@ -134,7 +134,8 @@ func (t *Town) orgPath(r ref) string {
 	case orgStep:
 		word += "-" + strconv.Itoa(int(i)+1)
 	}
-	return fmt.Sprintf([...]string{"/%s.html", "/%s/", "/de/%s.php", "/%s.htm", "/index.php/%s", "/seiten/%s.html"}[s.style], word)
+	return fmt.Sprintf([...]string{"/%s.html", "/%s/", "/de/%s.php", "/%s.htm", "/index.php/%s",
+		"/seiten/%s.html"}[s.style], word)
 }
 
 // orgAnchor returns the words of links to a page within the site.
@@ -226,7 +227,8 @@ func (c *canvas) orgFoot() string {
 	}
 	var foot strings.Builder
 	for _, k := range [...]orgKind{orgDirections, orgImprint, orgPrivacy} {
-		hidden := k == here || plan.Behind > 0 && k != orgPrivacy || k == orgDirections && here != orgContact && c.s.style%2 == 0
+		hidden := k == here || plan.Behind > 0 && k != orgPrivacy ||
+			k == orgDirections && here != orgContact && c.s.style%2 == 0
 		if plan.count[k] > 0 && !hidden {
 			foot.WriteString(c.orgLink(k, 0) + " | ")
 		}

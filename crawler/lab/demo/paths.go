@@ -125,7 +125,8 @@ func (t *Town) pageAt(site int32, path string) (int32, bool) {
 		named = s.itemPage(0)
 		if m := itemForm.FindStringSubmatch(path); m != nil {
 			id, err := strconv.Atoi(m[1] + m[2] + m[3])
-			if n := s.itemPage(int32(id - 1000)); err == nil && id >= 1000 && n < s.pages && t.path(ref{site, n}) == path {
+			n := s.itemPage(int32(id - 1000))
+			if err == nil && id >= 1000 && n < s.pages && t.path(ref{site, n}) == path {
 				return n, true
 			}
 		}

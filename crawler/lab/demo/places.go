@@ -253,7 +253,8 @@ func streetNames(d *dice) []string {
 		}
 	}
 	for _, person := range w.Persons { // hyphenated
-		add(strings.ReplaceAll(person, " ", "-") + "-" + pick(d, []string{"Straße", "Straße", "Straße", "Weg", "Platz", "Ring", "Allee"}))
+		add(strings.ReplaceAll(person, " ", "-") + "-" +
+			pick(d, []string{"Straße", "Straße", "Straße", "Weg", "Platz", "Ring", "Allee"}))
 	}
 	for _, word := range w.Adjectives { // separate
 		add(word + " " + pick(d, []string{"Straße", "Straße", "Heerstraße", "Landstraße", "Chaussee"}))

@@ -77,7 +77,8 @@ func (c *canvas) calendar() (template string) {
 
 // Neighbours returns links to the month, the day before and the day after.
 func (c *canvas) Neighbours() string {
-	return c.dated(c.Day, monthForm) + c.dated(c.Day.AddDate(0, 0, -1), dayForm) + c.dated(c.Day.AddDate(0, 0, 1), dayForm)
+	return c.dated(c.Day, monthForm) + c.dated(c.Day.AddDate(0, 0, -1), dayForm) +
+		c.dated(c.Day.AddDate(0, 0, 1), dayForm)
 }
 
 // Days returns links to all days of the month, the month before and the month after.
@@ -89,7 +90,8 @@ func (c *canvas) Days() string {
 	for d := c.Day; d.Month() == c.Day.Month(); d = d.AddDate(0, 0, 1) {
 		days = append(days, c.dated(d, dayForm))
 	}
-	return c.htmlList(days) + c.dated(c.Day.AddDate(0, -1, 0), monthForm) + " " + c.dated(c.Day.AddDate(0, 1, 0), monthForm) + " "
+	return c.htmlList(days) + c.dated(c.Day.AddDate(0, -1, 0), monthForm) + " " +
+		c.dated(c.Day.AddDate(0, 1, 0), monthForm) + " "
 }
 
 // dated returns a link to a month or day; time begins in the year 1 and ends with

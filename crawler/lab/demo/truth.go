@@ -184,7 +184,8 @@ func (t *Town) WriteTruth(w io.Writer) error {
 			f := known[key]
 			if f == nil {
 				f = &feature{"Feature", geojson.NewGeometry(orb.Point{a.Lon, a.Lat}), properties{
-					Street: a.Street, Number: a.HouseNumber, Postcode: a.Postcode, City: a.City, Listed: a.Listed, Person: true,
+					Street: a.Street, Number: a.HouseNumber, Postcode: a.Postcode, City: a.City,
+					Listed: a.Listed, Person: true,
 				}}
 				known[key] = f
 			}

@@ -82,7 +82,9 @@ func WriteComparison(w io.Writer, first, second Crawl, took time.Duration) {
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "\nOn the same web and the same seeds, lookahead found %.1f times the relevant pages and %.1f times the addresses of breadth first.\n",
+	fmt.Fprintf(w,
+		"\nOn the same web and the same seeds, lookahead found %.1f times the relevant pages and %.1f times the "+
+			"addresses of breadth first.\n",
 		float64(second.Relevant)/float64(max(first.Relevant, 1)),
 		float64(second.Addresses)/float64(max(first.Addresses, 1)))
 	fmt.Fprintf(w, "Verdicts against the town's ground truth: %d right, %d invented, %d missed.   %.0f s in all.\n",

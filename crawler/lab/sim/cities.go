@@ -225,7 +225,8 @@ func (w *Cities) makeSites(r *rand.Rand) {
 			host: w.word(r) + w.word(r) + strconv.Itoa(i) + ".example"}
 		switch x := r.Float64(); {
 		case x < o.Guides:
-			s.kind, s.city, s.named, s.pages = guideSite, int16(w.anyCity(r)), r.Float64() < o.NamedGuides, long(30, 1500)
+			s.kind, s.city, s.named, s.pages = guideSite, int16(w.anyCity(r)), r.Float64() < o.NamedGuides,
+				long(30, 1500)
 		case x < o.Guides+o.Businesses:
 			s.kind, s.city, s.pages = businessSite, int16(w.anyCity(r)), long(4, 30)
 		case x < o.Guides+o.Businesses+o.Portals:
@@ -497,8 +498,8 @@ func (w *Cities) addresses(p cityPage) []geoparse.Address {
 		}
 		c := &w.cities[city]
 		found = append(found, geoparse.Address{
-			Street: w.topics[number%topicCount][number/topicCount%topicWords] + " Street", HouseNumber: strconv.Itoa(1 + number),
-			City: c.Name, State: c.State, Country: "US", InRegion: true,
+			Street:      w.topics[number%topicCount][number/topicCount%topicWords] + " Street",
+			HouseNumber: strconv.Itoa(1 + number), City: c.Name, State: c.State, Country: "US", InRegion: true,
 		})
 	}
 	return found

@@ -133,7 +133,8 @@ type OrderResults struct {
 // Compare crawls so many webs, which open makes by their number from 0, one after
 // the other with every order and the random seeds o.Seed … o.Seed+runs−1.
 // Results do not depend on how many runs there are at once.
-func Compare(ctx context.Context, webs int, open func(i int) (*Web, error), orders []Order, o Options, runs int) (*Comparison, error) {
+func Compare(ctx context.Context, webs int, open func(i int) (*Web, error), orders []Order, o Options,
+	runs int) (*Comparison, error) {
 	switch {
 	case len(orders) == 0:
 		return nil, errors.New("sim: no strategy to compare")
@@ -162,7 +163,8 @@ func Compare(ctx context.Context, webs int, open func(i int) (*Web, error), orde
 // crawl adds the results of all orders in one web.
 func (c *Comparison) crawl(ctx context.Context, w *Web, orders []Order, o Options, runs int) error {
 	if w.Relevant() == 0 {
-		return fmt.Errorf("sim: %s: no relevant page can be reached from the seeds, so there is nothing to compare", w.Name)
+		return fmt.Errorf("sim: %s: no relevant page can be reached from the seeds, so there is nothing to compare",
+			w.Name)
 	}
 	c.Budget = max(c.Budget, min(o.Pages, w.Pages()))
 	if o.Pages == 0 {

@@ -16,14 +16,15 @@ import (
 // A NuggetRow is one order that parallel agents have agreed on (Ahmadi-Abkenari
 // & Selamat 2010, section 8).
 type NuggetRow struct {
-	Agents    int     `json:"agents"`    // m
-	Parts     int     `json:"parts"`     // L
-	Bits      int     `json:"bits"`      // of one nugget, equation 9
-	Formula   int     `json:"formula"`   // bits of all nuggets, equation 8
-	Heard     int     `json:"heard"`     // bits of the nuggets that were heard
-	Measured  int     `json:"measured"`  // bits on the wire: 8 × Bytes
-	Bytes     int     `json:"bytes"`     // of the messages that carried them; 0: there were none
-	Precision float64 `json:"precision"` // of the tenth of all URLs that is most important, how much comes in the first tenth of the order
+	Agents   int `json:"agents"`   // m
+	Parts    int `json:"parts"`    // L
+	Bits     int `json:"bits"`     // of one nugget, equation 9
+	Formula  int `json:"formula"`  // bits of all nuggets, equation 8
+	Heard    int `json:"heard"`    // bits of the nuggets that were heard
+	Measured int `json:"measured"` // bits on the wire: 8 × Bytes
+	Bytes    int `json:"bytes"`    // of the messages that carried them; 0: there were none
+	// of the tenth of all URLs that is most important, how much comes in the first tenth of the order
+	Precision float64 `json:"precision"`
 }
 
 // A nuggetFigure is one of the paper's: of m and L one has a value and the other one grows.
@@ -133,7 +134,8 @@ func (o NuggetOptions) Plot(name string, figures [][]NuggetRow) (files []string,
 func WriteNuggets(out io.Writer, figures [][]NuggetRow) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for i, rows := range figures {
-		fmt.Fprintf(w, "figure %d\tagents\tparts\tbits of a nugget\tequation 8\theard\tbytes on the wire\tprecision\t\n", 5+i)
+		fmt.Fprintf(w,
+			"figure %d\tagents\tparts\tbits of a nugget\tequation 8\theard\tbytes on the wire\tprecision\t\n", 5+i)
 		for _, r := range rows {
 			fmt.Fprintf(w, "\t%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t\n", r.Agents, r.Parts, r.Bits, r.Formula, r.Heard,
 				r.Bytes, r.Precision)

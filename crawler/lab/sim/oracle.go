@@ -76,11 +76,11 @@ func (o *Oracle) find(u weburl.URL) int32 {
 	if n := o.web.number(u); n >= 0 || o.web.truth == nil {
 		return n
 	}
-	s := o.web.answer(u) // a made-up town knows its redirects only when asked
-	if s.location.IsZero() {
+	to := o.web.answer(u).response.Location // a made-up town knows its redirects only when asked
+	if to.IsZero() {
 		return -1
 	}
-	return o.web.number(s.location)
+	return o.web.number(to)
 }
 
 // Learn notes that a page was visited.

@@ -24,13 +24,18 @@ import (
 
 // ReaderOptions say who reads a made-up web.
 type ReaderOptions struct {
-	Seed      uint64  `spec:"seed"`
-	Taste     float64 `spec:"taste" range:"0..1"`         // how much the readers who judge differ in what they like from those in the logs: 0 not at all, 1 in all
-	Visits    float64 `spec:"visits" range:"0.01..1000"`  // sessions for each page, in the time that the logs tell of and again after it
-	Logs      float64 `spec:"logs" range:"0.001..1"`      // share of the hosts whose logs are known
-	Unlinked  float64 `spec:"unlinked" range:"0..0.99"`   // share of the pages that nothing links to; half of them are new
-	Bias      float64 `spec:"bias" range:"1..1000"`       // how many times more a relevant page draws readers than another
-	Important float64 `spec:"important" range:"0.001..1"` // share of the relevant pages that are important: those on which people stay longest after the logs end
+	Seed uint64 `spec:"seed"`
+	// how much the readers who judge differ in what they like from those in the logs: 0 not at all, 1 in all
+	Taste float64 `spec:"taste" range:"0..1"`
+	// sessions for each page, in the time that the logs tell of and again after it
+	Visits float64 `spec:"visits" range:"0.01..1000"`
+	Logs   float64 `spec:"logs" range:"0.001..1"` // share of the hosts whose logs are known
+	// share of the pages that nothing links to; half of them are new
+	Unlinked float64 `spec:"unlinked" range:"0..0.99"`
+	// how many times more a relevant page draws readers than another
+	Bias float64 `spec:"bias" range:"1..1000"`
+	// share of the relevant pages that are important: those on which people stay longest after the logs end
+	Important float64 `spec:"important" range:"0.001..1"`
 }
 
 // DefaultReaderOptions are two sessions a page, logs of all hosts, a tenth of
@@ -56,7 +61,7 @@ func (w *Web) ReadBy(o ReaderOptions, log io.Writer) error {
 	if err := demo.InRange(o); err != nil {
 		return fmt.Errorf("sim: %w", err)
 	}
-	if len(w.urls) > 0 {
+	if len(w.cache) > 0 {
 		return errors.New("sim: pages of the web were fetched before anybody read it")
 	}
 	r := newReaders(w, o)
@@ -72,8 +77,10 @@ func (w *Web) ReadBy(o ReaderOptions, log io.Writer) error {
 			if q := u.Query(); q != "" {
 				target += "?" + q
 			}
-			fmt.Fprintf(out, "%s:%d %s - - [%s] \"GET %s HTTP/1.1\" 200 512 \"-\" \"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0\"\n",
-				u.Hostname(), port, v.client, v.at.Format("02/Jan/2006:15:04:05 -0700"), target) // errors stay with out until Flush
+			fmt.Fprintf(out,
+				"%s:%d %s - - [%s] \"GET %s HTTP/1.1\" 200 512 \"-\" "+
+					"\"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0\"\n",
+				u.Hostname(), port, v.client, v.at.Format("02/Jan/2006:15:04:05 -0700"), target)
 		}
 	})
 	if err := out.Flush(); err != nil {
@@ -93,7 +100,8 @@ func (w *Web) ReadBy(o ReaderOptions, log io.Writer) error {
 	}
 	w.Seeds = slices.Clone(w.Seeds)
 	for i := range w.pages {
-		if u := w.pages[i].URL; u.Path() == "/" && u.Query() == "" && r.logged[r.host[i]] && !w.hidden[frontier.KeyOf(u)] {
+		if u := w.pages[i].URL; u.Path() == "/" && u.Query() == "" && r.logged[r.host[i]] &&
+			!w.hidden[frontier.KeyOf(u)] {
 			w.Seeds = append(w.Seeds, u)
 		}
 	}

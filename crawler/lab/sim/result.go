@@ -63,7 +63,8 @@ type Result struct {
 func newResult(w *Web, o Options) *Result {
 	r := &Result{
 		Web: w.Name, Seed: o.Seed, Budget: o.Pages, Relevant: w.reached,
-		streets: map[string]bool{}, addresses: map[string]bool{}, contents: map[uint64]bool{}, counted: map[frontier.Key]bool{},
+		streets: map[string]bool{}, addresses: map[string]bool{}, contents: map[uint64]bool{},
+		counted: map[frontier.Key]bool{},
 	}
 	if r.Budget == 0 {
 		r.Budget = w.total

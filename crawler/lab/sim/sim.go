@@ -12,7 +12,9 @@
 //	town, err := demo.New(options)
 //	web, err := sim.FromTown(town, "")
 //	model, err := predictor.NewModel(predictor.DefaultOptions())
-//	r, err := sim.Run(ctx, web, order.Adaptive{Near: order.Nearness{Weight: 1, Decay: 0.5}, Model: model}, sim.Options{Pages: 20_000, Seed: 1})
+//
+//	adaptive := order.Adaptive{Near: order.Nearness{Weight: 1, Decay: 0.5}, Model: model}
+//	r, err := sim.Run(ctx, web, adaptive, sim.Options{Pages: 20_000, Seed: 1})
 //	r.Found(1000), r.Harvest(5000), r.Coverage(20_000), r.Area(20_000)
 //
 // With one fetcher and no delay, the zero Options, this is the sequential

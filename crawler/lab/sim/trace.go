@@ -228,7 +228,8 @@ func readHead(line []byte) (traceHead, error) {
 	err := json.Unmarshal(line, &head)
 	switch {
 	case head.Version > TraceVersion:
-		return head, fmt.Errorf("%w: it is version %d, this gazehound reads %d", ErrTraceVersion, head.Version, TraceVersion)
+		return head, fmt.Errorf("%w: it is version %d, this gazehound reads %d", ErrTraceVersion,
+			head.Version, TraceVersion)
 	case err != nil || head.Version < 1:
 		return head, fmt.Errorf("%w: it starts with %q", ErrNoTrace, line[:min(len(line), 60)])
 	}
@@ -292,7 +293,8 @@ func ReadTrace(in io.Reader, name string, label Labeller) (w *Web, warnings []st
 		var l traceLine
 		if err := json.Unmarshal(lines.Bytes(), &l); err != nil || l.URL.IsZero() {
 			if !whole {
-				warnings = append(warnings, fmt.Sprintf("%s is cut off in line %d; the %d lines before it are used", name, n, n-1))
+				warnings = append(warnings,
+					fmt.Sprintf("%s is cut off in line %d; the %d lines before it are used", name, n, n-1))
 				break
 			}
 			if err == nil {
@@ -415,7 +417,8 @@ func FromTree(ctx context.Context, f *frontier.Frontier, name string) (*Web, err
 			})
 		}
 		if n.Outcome.Kind == "page" && nodes[key] == nil {
-			nodes[key] = &node{known: Page{URL: n.URL, Relevant: n.Outcome.Relevant, Addresses: n.Outcome.Addresses, Bytes: n.Outcome.Bytes}}
+			nodes[key] = &node{known: Page{URL: n.URL, Relevant: n.Outcome.Relevant,
+				Addresses: n.Outcome.Addresses, Bytes: n.Outcome.Bytes}}
 			order = append(order, key)
 		}
 		return nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,9 +20,10 @@ import (
 
 // A Page is what is known of one page of a virtual web.
 type Page struct {
-	URL       weburl.URL
-	Relevant  bool
-	Addresses []string      // ids of the distinct addresses in the region, "street\x00number" or any other text without \x00
+	URL      weburl.URL
+	Relevant bool
+	// ids of the distinct addresses in the region, "street\x00number" or any other text without \x00
+	Addresses []string
 	Bytes     int64         // of the body; 0: not known
 	Took      time.Duration // how long its host takes for it beyond the latency of the simulation
 	Content   uint64        // hash of the text; pages with the same one are copies; 0: not known
@@ -49,28 +51,16 @@ type Web struct {
 	truth   func(u weburl.URL) bool // relevance of pages that have no number; may be nil
 
 	mu    sync.Mutex
-	cache map[frontier.Key]*stored
-	urls  []weburl.URL
-	known map[string]int32 // into urls
-	room  int64            // bytes that the cache may still take
+	cache map[frontier.Key]*answer
+	known map[weburl.URL]weburl.URL // targets of links, each text once in memory
+	room  int64                     // bytes that the cache may still take
 }
 
-// A stored page is an answer as the cache keeps it.
-type stored struct {
-	status   int
-	location weburl.URL
+// An answer is what a Web keeps of a URL: of a page what Labellers and strategies read, and no
+// text.
+type answer struct {
+	response page.Response
 	err      error
-	lang     string
-	charset  string
-	meta     string
-	script   string
-	noPage   bool // no HTML
-	links    []storedLink
-}
-
-type storedLink struct {
-	to                    int32
-	anchor, title, around string
 }
 
 // cacheBytes bounds the parsed pages that a Web keeps. What is beyond is
@@ -187,96 +177,85 @@ func (w *Web) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return w.response(u, w.answer(u))
+	a := w.answer(u)
+	if a.err != nil {
+		return nil, a.err
+	}
+	r := a.response
+	r.URL = u
+	if r.Parsed != nil { // the caller may change it
+		p := *r.Parsed
+		p.URL, p.Links = u, slices.Clone(p.Links)
+		for i := range p.Links {
+			p.Links[i].From = u
+		}
+		r.Parsed = &p
+	}
+	return &r, nil
 }
 
-// answer returns what is stored for u, and stores it if that was not done yet.
-func (w *Web) answer(u weburl.URL) *stored {
+// answer returns what is kept for u, and keeps it if that was not done yet.
+func (w *Web) answer(u weburl.URL) *answer {
 	key := frontier.KeyOf(u)
 	w.mu.Lock()
-	s := w.cache[key]
+	a := w.cache[key]
 	w.mu.Unlock()
-	if s == nil {
-		s = w.load(u)
-		w.mu.Lock()
-		if size := s.size(); size < w.room {
-			w.cache[key], w.room = s, w.room-size
-		}
-		w.mu.Unlock()
+	if a != nil {
+		return a
 	}
-	return s
-}
-
-func (s *stored) size() int64 {
-	n := int64(200)
-	for i := range s.links {
-		n += int64(60 + len(s.links[i].anchor) + len(s.links[i].title) + len(s.links[i].around))
-	}
-	return n
-}
-
-// load fetches and parses one page.
-func (w *Web) load(u weburl.URL) *stored {
-	r, err := w.fetch(u)
-	if err != nil {
-		return &stored{err: err}
-	}
-	s := &stored{status: r.Status, location: r.Location}
-	if r.Status != 200 && r.Status != 203 {
-		return s
-	}
-	p, err := page.Parse(r)
-	if err != nil {
-		s.noPage = true
-		return s
-	}
+	a = w.load(u)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.store(s, p)
-	return s
+	size := int64(300)
+	if a.response.Parsed != nil {
+		for _, l := range a.response.Parsed.Links {
+			size += int64(120 + len(l.Anchor) + len(l.Title) + len(l.Around))
+		}
+	}
+	if size < w.room {
+		w.cache[key], w.room = a, w.room-size
+	}
+	return a
 }
 
-// store keeps what the crawl needs of a page. w.mu is held.
-func (w *Web) store(s *stored, p *page.Page) {
-	s.lang, s.charset, s.meta, s.script = p.Lang, p.Charset, p.Meta, p.Script
-	s.links = make([]storedLink, 0, len(p.Links))
+// noHTML is the body of what is no page.
+var noHTML = []byte("%PDF-")
+
+// load fetches and parses one page.
+func (w *Web) load(u weburl.URL) *answer {
+	r, err := w.fetch(u)
+	if err != nil {
+		return &answer{err: err}
+	}
+	a := &answer{response: page.Response{Status: r.Status, Location: r.Location}}
+	if r.Status != 200 && r.Status != 203 {
+		return a
+	}
+	if p, err := page.Parse(r); err != nil {
+		a.response.Body = noHTML
+	} else {
+		w.mu.Lock()
+		a.response.Parsed = w.lean(p)
+		w.mu.Unlock()
+	}
+	return a
+}
+
+// lean returns what is kept of a page. w.mu is held.
+func (w *Web) lean(p *page.Page) *page.Page {
+	kept := &page.Page{Lang: p.Lang, Charset: p.Charset, Meta: p.Meta, Script: p.Script}
 	for _, l := range p.Links {
 		if w.isHidden(l.To) {
 			continue
 		}
-		text := l.To.String()
-		to, ok := w.known[text]
+		to, ok := w.known[l.To]
 		if !ok {
-			to = int32(len(w.urls))
-			w.urls = append(w.urls, l.To)
-			w.known[text] = to
+			to = l.To
+			w.known[to] = to
 		}
-		s.links = append(s.links, storedLink{to, l.Anchor, l.Title, l.Around})
+		kept.Links = append(kept.Links, page.Link{To: to, Anchor: l.Anchor, Title: l.Title, Around: l.Around})
 	}
-}
-
-// response makes an answer of what is stored.
-func (w *Web) response(u weburl.URL, s *stored) (*page.Response, error) {
-	if s.err != nil {
-		return nil, s.err
-	}
-	r := &page.Response{URL: u, Status: s.status, Location: s.location}
-	if s.noPage {
-		r.Body = []byte("%PDF-")
-		return r, nil
-	}
-	p := &page.Page{
-		URL: u, Lang: s.lang, Charset: s.charset, Meta: s.meta, Script: s.script,
-		Links: make([]page.Link, len(s.links)),
-	}
-	w.mu.Lock()
-	urls := w.urls
-	w.mu.Unlock()
-	for i, l := range s.links {
-		p.Links[i] = page.Link{From: u, To: urls[l.to], Anchor: l.anchor, Title: l.title, Around: l.around}
-	}
-	r.Parsed = p
-	return r, nil
+	return kept
 }
 
 // Towns are made-up towns that differ in their seeds.
@@ -294,7 +273,8 @@ func (t *Towns) Parse(town, readers string, pages int) (err error) {
 	}
 	switch l := t.Language; {
 	case pages == 0 && !t.town.Finite:
-		return errors.New("--pages 0 visits all of a web, and this one has calendars without end: --demo finite=1 makes one without, or --pages says how many")
+		return errors.New("--pages 0 visits all of a web, and this one has calendars without end: --demo finite=1 " +
+			"makes one without, or --pages says how many")
 	case l != "" && l != t.town.Language && l != "de":
 		return fmt.Errorf("no page of the made-up web is in language %s. --demo language=%[1]s adds some (th or ja)", l)
 	case readers == "":
@@ -436,7 +416,8 @@ type builder struct {
 
 func newBuilder() *builder {
 	return &builder{w: &Web{
-		index: map[frontier.Key]int32{}, cache: map[frontier.Key]*stored{}, known: map[string]int32{}, moved: map[frontier.Key]move{},
+		index: map[frontier.Key]int32{}, cache: map[frontier.Key]*answer{}, known: map[weburl.URL]weburl.URL{},
+		moved: map[frontier.Key]move{},
 	}}
 }
 
@@ -450,9 +431,7 @@ func (b *builder) page(known Page, p *page.Page) {
 		b.w.index[key] = int32(len(b.pages))
 		b.pages = append(b.pages, known)
 	}
-	s := &stored{status: 200}
-	b.w.store(s, p)
-	b.w.cache[key] = s
+	b.w.cache[key] = &answer{response: page.Response{Status: 200, Parsed: b.w.lean(p)}}
 }
 
 // failed adds a URL that gave no page; a page that is known stays.
@@ -464,7 +443,7 @@ func (b *builder) failed(u weburl.URL, status int, forbidden bool) {
 	if status < 400 {
 		status = 500
 	}
-	b.w.cache[key] = &stored{status: status}
+	b.w.cache[key] = &answer{response: page.Response{Status: status}}
 	if forbidden {
 		b.w.index[key] = int32(len(b.pages))
 		b.pages = append(b.pages, Page{URL: u, Forbidden: true})
@@ -476,28 +455,25 @@ func (b *builder) redirect(from, to weburl.URL) {
 	if b.w.cache[key] != nil || key == frontier.KeyOf(to) {
 		return
 	}
-	b.w.cache[key] = &stored{status: 301, location: to}
+	b.w.cache[key] = &answer{response: page.Response{Status: 301, Location: to}}
 	b.w.moved[key] = move{from, to}
 }
 
 // noPage adds a URL that is something else than HTML.
 func (b *builder) noPage(u weburl.URL) {
-	b.w.cache[frontier.KeyOf(u)] = &stored{status: 200, noPage: true}
+	b.w.cache[frontier.KeyOf(u)] = &answer{response: page.Response{Status: 200, Body: noHTML}}
 }
 
 // web ends the building: links become numbers, redirects of them followed.
 func (b *builder) web(name string, seeds []weburl.URL) (*Web, error) {
 	w := b.w
-	number := make([]int32, len(w.urls)) // of the page at each URL, or -1
-	for i, u := range w.urls {
-		number[i] = w.number(u)
-	}
 	for i := range b.pages {
 		p := &b.pages[i]
-		s := w.cache[frontier.KeyOf(p.URL)]
-		for _, l := range s.links {
-			if n := number[l.to]; n >= 0 {
-				p.Links = append(p.Links, n)
+		if kept := w.cache[frontier.KeyOf(p.URL)].response.Parsed; kept != nil {
+			for _, l := range kept.Links {
+				if n := w.number(l.To); n >= 0 {
+					p.Links = append(p.Links, n)
+				}
 			}
 		}
 	}

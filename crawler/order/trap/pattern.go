@@ -142,7 +142,8 @@ func structure(u weburl.URL) Finding {
 		return Finding{Factor: structural, Reason: fmt.Sprintf("its path has %d segments", n)}
 	}
 	if strings.Count(u.Query(), "&") >= maxNamesOK {
-		return Finding{Factor: structural, Reason: fmt.Sprintf("its query has %d parameters", strings.Count(u.Query(), "&")+1)}
+		return Finding{Factor: structural, Reason: fmt.Sprintf("its query has %d parameters",
+			strings.Count(u.Query(), "&")+1)}
 	}
 	if len(path) < 2*maxRepeats {
 		return Finding{Factor: 1}

@@ -62,7 +62,8 @@ func (d *Detector) Restore(data []byte) error {
 		}
 	}
 	if len(s.Patterns) > maxPatterns || len(s.Params) > maxParams || len(s.Suspects) > maxSuspects {
-		return fmt.Errorf("trap: restore: %d patterns, %d parameters and %d hosts are too many", len(s.Patterns), len(s.Params), len(s.Suspects))
+		return fmt.Errorf("trap: restore: %d patterns, %d parameters and %d hosts are too many",
+			len(s.Patterns), len(s.Params), len(s.Suspects))
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -112,7 +112,9 @@ type param struct {
 
 // New returns an empty Detector.
 func New() *Detector {
-	return &Detector{seed: maphash.MakeSeed(), once: recent.Map[uint64, reading]{Most: maxOnce}, places: map[uint64]uint32{}, params: map[string]*param{}, spelt: recent.Map[uint64, uint64]{Most: maxSpelt}, suspects: map[string]bool{}}
+	return &Detector{seed: maphash.MakeSeed(), once: recent.Map[uint64, reading]{Most: maxOnce},
+		places: map[uint64]uint32{}, params: map[string]*param{},
+		spelt: recent.Map[uint64, uint64]{Most: maxSpelt}, suspects: map[string]bool{}}
 }
 
 // Saw learns from a page.
