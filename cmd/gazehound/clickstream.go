@@ -71,10 +71,9 @@ func (a *app) clickstreamImport(ctx context.Context, files []string, o clicklog.
 			clicklog.Counts
 			Continued bool `json:"continued"`
 		}{"log", name, n, n.Before > 0}
-		err = a.tell(line, "%s  %s lines: %s page views, %s by programs, %s parts of pages, %s other requests, %s of "+
-			"other sites, %s bad\n", oneLine(name),
-			count(n.Lines), count(n.Views), count(n.Robots), count(n.Assets), count(n.Others), count(n.Foreign),
-			count(n.Bad))
+		err = a.tell(line, "%s  %s: %s, %s by programs, %s, %s, %s of other sites, %s bad\n", oneLine(name),
+			several(n.Lines, "line"), several(n.Views, "page view"), count(n.Robots), several(n.Assets, "asset"),
+			several(n.Others, "other request"), count(n.Foreign), count(n.Bad))
 		if err != nil {
 			return err
 		}
@@ -90,9 +89,9 @@ func (a *app) clickstreamImport(ctx context.Context, files []string, o clicklog.
 	line := fields{"type": "summary", "logs": s.Logs(), "people": n.Clients, "programs": n.Robots,
 		"sessions": n.Sessions,
 		"views":    n.Views, "pages": n.Pages, "stay_s": int64(n.Stay / time.Second)}
-	return a.tell(line, "%s logs in all: %s pages, %s sessions of %s people, %s on pages; %s programs left out\n",
-		count(s.Logs()),
-		count(int(n.Pages)), count(int(n.Sessions)), count(int(n.Clients)), n.Stay, count(int(n.Robots)))
+	return a.tell(line, "%s in all: %s, %s of %s, %s on pages; %s left out\n", several(s.Logs(), "log"),
+		several(int(n.Pages), "page"), several(int(n.Sessions), "session"), several(int(n.Clients), "visitor"),
+		n.Stay, several(int(n.Robots), "program"))
 }
 
 // importLog reads one log into s.

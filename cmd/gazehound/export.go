@@ -33,10 +33,6 @@ type exportFlags struct {
 
 func newExportCommand(a *app) *cobra.Command {
 	var o exportFlags
-	var formats strings.Builder
-	for _, f := range export.Formats() {
-		fmt.Fprintf(&formats, "  %-12s %s\n", f.Name, f.About)
-	}
 	cmd := command("export FORMAT", "Write the addresses for other programs", nil,
 		stoppable(func(ctx context.Context, args []string) error {
 			format, err := formatOf(args)

@@ -15,6 +15,7 @@ import (
 	"gazehound/geoparse"
 	"gazehound/index"
 	"gazehound/internal/forget"
+	"gazehound/internal/textutil"
 
 	"github.com/spf13/cobra"
 )
@@ -297,7 +298,7 @@ func (a *app) listRequests(dir forget.Dir) error {
 			Type string `json:"type"`
 			forget.Request
 		}{"request", q}
-		err := a.tell(line, "%d  %s  %s\n    reason: %s\n    contact: %s\n", q.Number, q.Time.Format(time.DateTime),
+		err := a.tell(line, "%d  %s  %s\n    reason: %s\n    contact: %s\n", q.Number, textutil.Moment(q.Time),
 			oneLine(q.What), oneLine(q.Reason), oneLine(q.Contact))
 		if err != nil {
 			return err

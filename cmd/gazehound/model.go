@@ -85,8 +85,8 @@ func (a *app) modelShow(o termFlags) error {
 	stats := model.Stats()
 	for _, d := range depths {
 		s := stats.Depths[d-1]
-		fmt.Fprintf(a.stdout, "depth %d   %d links to relevant pages, %d to others, %d terms\n", d, s.Relevant,
-			s.Other, s.Terms)
+		fmt.Fprintf(a.stdout, "depth %d   %s to relevant pages, %s to others, %s\n", d,
+			several(s.Relevant, "link"), count(s.Other), several(s.Terms, "term"))
 		for _, w := range model.Top(d, o.feature, o.top) {
 			fmt.Fprintln(a.stdout, w)
 		}
@@ -122,8 +122,9 @@ func (a *app) modelDiff(other string, o termFlags) error {
 	mine, theirs := here.Stats(), there.Stats()
 	for _, depth := range depths {
 		m, t := mine.Depths[depth-1], theirs.Depths[depth-1]
-		fmt.Fprintf(a.stdout, "depth %d   here %d links to relevant pages, %d to others, %d terms; there %d, %d, %d\n",
-			depth, m.Relevant, m.Other, m.Terms, t.Relevant, t.Other, t.Terms)
+		fmt.Fprintf(a.stdout, "depth %d   here %s to relevant pages, %s to others, %s; there %s, %s, %s\n", depth,
+			several(m.Relevant, "link"), count(m.Other), several(m.Terms, "term"), count(t.Relevant),
+			count(t.Other), count(t.Terms))
 		fmt.Fprintln(a.stdout, "    here   there")
 		for _, d := range predictor.Diff(here, there, depth, o.feature, o.top) {
 			fmt.Fprintln(a.stdout, d)

@@ -36,17 +36,20 @@ func (s *Summary) Text() string {
 			continue
 		case NodeAway:
 			fmt.Fprintf(&b, "%-*s  %-8s since %s; the others have its share\n", width, n.Name, n.State,
-				n.At.Local().Format(time.DateTime))
+				textutil.Moment(n.At))
 			continue
 		}
-		fmt.Fprintf(&b, "%-*s  %-8s %9d %9d %9d %9d %9d %9d  %s\n", width, n.Name, n.State, n.Pages,
-			n.Relevant, n.Addresses, n.Queued, n.Sent, n.Received, times(n.Traffic.PerURL()))
+		fmt.Fprintf(&b, "%-*s  %-8s %9s %9s %9s %9s %9s %9s  %s\n", width, n.Name, n.State,
+			textutil.Count(n.Pages), textutil.Count(n.Relevant), textutil.Count(n.Addresses),
+			textutil.Count(n.Queued), textutil.Count(n.Sent), textutil.Count(n.Received),
+			times(n.Traffic.PerURL()))
 	}
 	if s.Alone {
 		return b.String()
 	}
-	fmt.Fprintf(&b, "%-*s  %-8s %9d %9d %9d %9d %9d %9s  %s\n", width, "all", "", s.Pages, s.Relevant,
-		s.Addresses, s.Queued, s.Sent, "", times(s.PerURL))
+	fmt.Fprintf(&b, "%-*s  %-8s %9s %9s %9s %9s %9s %9s  %s\n", width, "all", "",
+		textutil.Count(s.Pages), textutil.Count(s.Relevant), textutil.Count(s.Addresses),
+		textutil.Count(s.Queued), textutil.Count(s.Sent), "", times(s.PerURL))
 	fmt.Fprintf(&b, "%-9s %s on their way with %s, kept %d ×\n", "links",
 		textutil.Several(int64(s.Messages), "message"), textutil.Megabytes(int64(s.Bytes)), s.Replicas)
 	return b.String()

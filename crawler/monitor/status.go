@@ -102,7 +102,7 @@ func (s *Status) Text(more string) string {
 		line(s.State, "pid %d  %s: %s \"gazehound ctl resume\" does.", s.PID,
 			s.At.Sub(s.Started).Round(time.Second), s.Because)
 	case Ended, Killed:
-		line(s.State, "%s after %s: %s", s.At.Local().Format(time.DateTime),
+		line(s.State, "%s after %s: %s", textutil.Moment(s.At),
 			s.At.Sub(s.Started).Round(time.Second), s.Because)
 	default:
 		line(s.State, "%s", s.Because)

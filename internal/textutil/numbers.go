@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Count writes n with a comma at the thousands.
@@ -30,6 +31,9 @@ func Several[N int | int64](n N, what string) string {
 	}
 	return Count(n) + " " + what + "s"
 }
+
+// Moment writes a time in the reader's zone, with the name of that zone.
+func Moment(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05 MST") }
 
 // Megabytes writes a number of bytes; from ten gigabytes on in those.
 func Megabytes(n int64) string {

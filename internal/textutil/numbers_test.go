@@ -1,6 +1,27 @@
 package textutil
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
+
+// A time is that of the reader's clock and names its zone, in summer and in winter.
+func TestMoment(t *testing.T) {
+	here := time.Local
+	defer func() { time.Local = here }()
+	var err error
+	if time.Local, err = time.LoadLocation("Europe/Berlin"); err != nil {
+		t.Skip(err)
+	}
+	for at, want := range map[time.Time]string{
+		time.Date(2026, 7, 1, 22, 5, 9, 0, time.UTC):   "2026-07-02 00:05:09 CEST",
+		time.Date(2026, 12, 31, 23, 0, 0, 0, time.UTC): "2027-01-01 00:00:00 CET",
+	} {
+		if got := Moment(at); got != want {
+			t.Errorf("%v: got %q, want %q", at, got, want)
+		}
+	}
+}
 
 func TestNumbers(t *testing.T) {
 	reasons := map[string]int64{"dns": 61, "timeout": 1096, "http_4xx": 61, "tls": 0}
