@@ -204,17 +204,17 @@ type Node struct {
 	cancel context.CancelCauseFunc
 	beside sync.WaitGroup
 
-	mu       sync.RWMutex
-	shares   shares        // who owns what now
-	remapped chan struct{} // closed when shares has changed
-	alive    map[string]Member
-	leases   *Leases         // nil: nobody uses them
-	do       func(Action)    // carries out what is asked of all nodes; nil: Actions wait
-	command  command         // what was asked last
-	obeyed   uint64          // revision of command
-	leaving  bool            // the crawl is over, or all nodes were asked to stop
-	serving  context.Context // as long as the server stays for others after Close; nil: it does not
-	parting  atomic.Bool     // see ending
+	shares atomic.Pointer[shares] // who owns what now
+
+	mu      sync.RWMutex
+	alive   map[string]Member
+	leases  *Leases         // nil: nobody uses them
+	do      func(Action)    // carries out what is asked of all nodes; nil: Actions wait
+	command command         // what was asked last
+	obeyed  uint64          // revision of command
+	leaving bool            // the crawl is over, or all nodes were asked to stop
+	serving context.Context // as long as the server stays for others after Close; nil: it does not
+	parting atomic.Bool     // see ending
 
 	waiting sync.Mutex
 	arrived *sync.Cond // of waiting: links came or the crawl is over
@@ -249,10 +249,11 @@ func newNode(ctx context.Context, f Frontier, o Options) *Node {
 	}
 	n := &Node{
 		o: o, await: joinPatience, frontier: f,
-		alive: map[string]Member{}, remapped: make(chan struct{}),
+		alive:   map[string]Member{},
 		visited: elsewhere{hashes: map[string]map[uint64]struct{}{}},
 	}
 	n.arrived = sync.NewCond(&n.waiting)
+	n.shares.Store(&shares{replaced: make(chan struct{})})
 	n.sent.reset()
 	n.ctx, n.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	return n
@@ -335,7 +336,7 @@ func (n *Node) join(ctx context.Context) (err error) {
 	n.spawn(n.beat)
 	n.spawn(n.sendLinks)
 	n.spawn(n.receive)
-	if n.shares.stable {
+	if n.stable() {
 		n.spawn(n.followVisits)
 		n.spawn(n.settle)
 	}
@@ -511,18 +512,10 @@ func (n *Node) plan() error {
 }
 
 // stable says that the owner of a URL follows from the URL alone.
-func (n *Node) stable() bool {
-	n.mu.RLock()
-	defer n.mu.RUnlock()
-	return n.shares.stable
-}
+func (n *Node) stable() bool { return n.shares.Load().stable }
 
 // joined says that the node has a share.
-func (n *Node) joined() bool {
-	n.mu.RLock()
-	defer n.mu.RUnlock()
-	return n.shares.plan != nil
-}
+func (n *Node) joined() bool { return n.shares.Load().plan != nil }
 
 // Definition is what the crawl's nodes agreed on.
 func (n *Node) Definition() Definition { return n.o.Definition }
@@ -531,17 +524,10 @@ func (n *Node) Definition() Definition { return n.o.Definition }
 func (n *Node) Name() string { return n.o.Name }
 
 // owners returns for each link of a page the names of the nodes that fetch it.
-func (n *Node) owners(p *page.Page) [][]string {
-	n.mu.RLock()
-	defer n.mu.RUnlock()
-	return n.shares.owners(p)
-}
+func (n *Node) owners(p *page.Page) [][]string { return n.shares.Load().owners(p) }
 
 // Owner returns the node that fetches a URL of which nothing else is known.
-func (n *Node) Owner(u weburl.URL) string {
-	p := &page.Page{URL: u, Links: []page.Link{{From: u, To: u}}}
-	return n.owners(p)[0][0]
-}
+func (n *Node) Owner(u weburl.URL) string { return n.ownerOf(&frontier.Entry{URL: u}) }
 
 // ownerOf returns the node that fetches a link of which we have the words, but
 // not the page that holds it.

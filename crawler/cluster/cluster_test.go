@@ -141,7 +141,7 @@ func TestRoute(t *testing.T) {
 	until(t, "the map of three nodes", func() bool {
 		for _, n := range nodes {
 			n.mu.RLock()
-			count := len(n.shares.nodes)
+			count := len(n.shares.Load().nodes)
 			n.mu.RUnlock()
 			if count != 3 {
 				return false
@@ -208,7 +208,7 @@ func TestNodeComesBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	until(t, "a to see b", func() bool { a.mu.RLock(); defer a.mu.RUnlock(); return len(a.shares.nodes) == 2 })
+	until(t, "a to see b", func() bool { return len(a.shares.Load().nodes) == 2 })
 	b.Close()
 	own, _, err := a.Route(context.Background(), nil, entries(t, 100))
 	if err != nil {
@@ -234,15 +234,15 @@ func TestNodeStaysAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	until(t, "a to see b", func() bool { a.mu.RLock(); defer a.mu.RUnlock(); return len(a.shares.nodes) == 2 })
+	until(t, "a to see b", func() bool { return len(a.shares.Load().nodes) == 2 })
 	own, _, err := a.Route(context.Background(), nil, entries(t, 100))
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.Close()
 	until(t, "b's links to come to a", func() bool { return len(m.urls()) == 100-len(own) })
-	if !slices.Equal(a.shares.nodes, []string{"a"}) {
-		t.Errorf("nodes %v", a.shares.nodes)
+	if !slices.Equal(a.shares.Load().nodes, []string{"a"}) {
+		t.Errorf("nodes %v", a.shares.Load().nodes)
 	}
 	for _, e := range entries(t, 100) {
 		if moved, err := a.Moved(context.Background(), e); moved || err != nil {
@@ -359,7 +359,7 @@ func TestNoRoom(t *testing.T) {
 	a := join(t, &memory{}, oa)
 	m := &memory{fail: errors.New("not now")}
 	join(t, m, ob)
-	until(t, "a to see b", func() bool { a.mu.RLock(); defer a.mu.RUnlock(); return len(a.shares.nodes) == 2 })
+	until(t, "a to see b", func() bool { return len(a.shares.Load().nodes) == 2 })
 	ctx := context.Background()
 	stuffing := make([]byte, 700<<10)
 	if _, err := a.js.Publish(ctx, a.subject("nobody"), stuffing); err != nil {
@@ -403,7 +403,7 @@ func TestWait(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
 	a, b := join(t, &memory{}, options(t, s, "a")), join(t, &memory{}, options(t, s, "b"))
-	until(t, "a to see b", func() bool { a.mu.RLock(); defer a.mu.RUnlock(); return len(a.shares.nodes) == 2 })
+	until(t, "a to see b", func() bool { return len(a.shares.Load().nodes) == 2 })
 	a.Workers(1)
 	b.Workers(1)
 	ended := make(chan bool, 2)
@@ -497,7 +497,7 @@ func TestQuestions(t *testing.T) {
 	s := serve(t, nil)
 	a, b := join(t, &memory{}, options(t, s, "a")), join(t, &memory{}, options(t, s, "b"))
 	join(t, &memory{}, options(t, s, "mute"))
-	until(t, "a to see all", func() bool { a.mu.RLock(); defer a.mu.RUnlock(); return len(a.shares.nodes) == 3 })
+	until(t, "a to see all", func() bool { return len(a.shares.Load().nodes) == 3 })
 	for _, n := range []*Node{a, b} {
 		if err := n.Serve("echo", 4, time.Second, func(_ context.Context, q []byte) (any, error) {
 			if string(q) == "bad" {

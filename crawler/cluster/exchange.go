@@ -91,13 +91,11 @@ const reasonMoved = "other_node"
 // so that it need not wait for its turn here.
 func (n *Node) settle(ctx context.Context) {
 	for ctx.Err() == nil {
-		n.mu.RLock()
-		nodes, remapped := n.shares.nodes, n.remapped
-		n.mu.RUnlock()
-		if !slices.Equal(n.notes.get().Settled, nodes) {
+		current := n.shares.Load()
+		if !slices.Equal(n.notes.get().Settled, current.nodes) {
 			moved, err := n.handOver(ctx)
 			if err == nil {
-				err = n.notes.change(func(s *notes) { s.Settled = nodes })
+				err = n.notes.change(func(s *notes) { s.Settled = current.nodes })
 			}
 			if err != nil && ctx.Err() == nil {
 				n.o.Log("cluster: links of other nodes cannot be handed over: %v", err)
@@ -110,7 +108,7 @@ func (n *Node) settle(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-remapped:
+		case <-current.replaced:
 		}
 	}
 }
@@ -249,7 +247,7 @@ func (n *Node) patience(soon time.Duration) (enough int64, linger time.Duration)
 	if hungry {
 		return perNode, soon
 	}
-	return int64(max(len(n.shares.nodes)-1, 1)) * perNode, n.o.Linger
+	return int64(max(len(n.shares.Load().nodes)-1, 1)) * perNode, n.o.Linger
 }
 
 // sendFile publishes a file of the outbox until JetStream has all of it. A
@@ -327,10 +325,8 @@ func (n *Node) receive(ctx context.Context) {
 
 // addressees are the nodes whose messages are ours to take in, ourselves last.
 func (n *Node) addressees() (names []string) {
-	n.mu.RLock()
-	defer n.mu.RUnlock()
-	if len(n.shares.nodes) > 0 && n.shares.nodes[0] == n.o.Name {
-		names = slices.Clone(n.shares.left)
+	if s := n.shares.Load(); len(s.nodes) > 0 && s.nodes[0] == n.o.Name {
+		names = slices.Clone(s.left)
 	}
 	return append(names, n.o.Name)
 }

@@ -75,7 +75,7 @@ func (m *mapping) delist(name string, now time.Time) {
 func (n *Node) State() Member {
 	t := n.frontier.Totals()
 	n.mu.RLock()
-	epoch, paused, obeyed := n.shares.epoch, n.command.Paused, n.obeyed
+	paused, obeyed := n.command.Paused, n.obeyed
 	n.mu.RUnlock()
 	outbox := n.outbox.Waiting()
 	var order *OrderCount
@@ -87,7 +87,7 @@ func (n *Node) State() Member {
 		Name: n.o.Name, Instance: n.instance, At: time.Now(), Idle: n.resting() && t.Queued == 0 && outbox == 0,
 		Queued: t.Queued, Pages: t.Pages, Relevant: t.Relevant, Addresses: t.Addresses, Visited: t.Visited,
 		Traffic: n.notes.get().Traffic, Outbox: outbox, Received: n.counts.received.Load(),
-		Epoch: epoch, Paused: paused, Obeyed: obeyed, Order: order,
+		Epoch: n.shares.Load().epoch, Paused: paused, Obeyed: obeyed, Order: order,
 	}
 }
 
@@ -206,21 +206,14 @@ func isConflict(err error) bool {
 
 // follow goes by a map.
 func (n *Node) follow(m mapping) error {
-	n.mu.RLock()
-	same := n.shares.plan != nil && n.shares.epoch == m.Epoch
-	n.mu.RUnlock()
-	if same {
+	if s := n.shares.Load(); s.plan != nil && s.epoch == m.Epoch {
 		return nil
 	}
 	s, err := newShares(n.o.Definition, n.o.Partition, m)
 	if err != nil {
 		return err
 	}
-	n.mu.Lock()
-	n.shares = s
-	close(n.remapped)
-	n.remapped = make(chan struct{})
-	n.mu.Unlock()
+	close(n.shares.Swap(s).replaced)
 	n.sent.reset() // owners have changed
 	if n.order != nil {
 		n.order.restart()
@@ -330,9 +323,8 @@ func (n *Node) pulse(ctx context.Context, absent missed) ([]Member, error) {
 	}
 	n.mu.Lock()
 	n.alive = alive
-	nodes := n.shares.nodes
 	n.mu.Unlock()
-	absent.note(alive, nodes)
+	absent.note(alive, n.shares.Load().nodes)
 	return members, n.changeMap(ctx, func(m *mapping) bool {
 		changed := !n.retired && m.enlist(n.o.Name, n.instance) // if we were away too long
 		for _, name := range slices.Clone(m.Nodes) {
@@ -401,9 +393,7 @@ func (n *Node) Members(ctx context.Context) ([]Member, error) {
 // nodes of the map are there and idle, none has done anything, and no link is
 // on its way.
 func (n *Node) quiet(ctx context.Context, now, before []Member) bool {
-	n.mu.RLock()
-	nodes := n.shares.nodes
-	n.mu.RUnlock()
+	nodes := n.shares.Load().nodes
 	if len(now) != len(before) || len(now) < len(nodes) {
 		return false
 	}

@@ -448,9 +448,8 @@ func (n *Node) Order() OrderCount {
 
 // sharing returns the nodes that have a share, and the epoch of that.
 func (n *Node) sharing() (epoch int, names []string) {
-	n.mu.RLock()
-	defer n.mu.RUnlock()
-	return n.shares.epoch, n.shares.nodes
+	s := n.shares.Load()
+	return s.epoch, s.nodes
 }
 
 // joinOrder begins to agree on an order, if the crawl has one.

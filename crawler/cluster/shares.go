@@ -22,10 +22,11 @@ type shares struct {
 	// instances are the data directories whose visits count: those of the nodes
 	// that have or had a share. One that has begun anew is another.
 	instances map[string]bool
+	replaced  chan struct{} // closed when the nodes go by another map
 }
 
-func newShares(d Definition, o partition.Options, m mapping) (shares, error) {
-	s := shares{epoch: m.Epoch, nodes: slices.Sorted(slices.Values(m.Nodes)),
+func newShares(d Definition, o partition.Options, m mapping) (*shares, error) {
+	s := &shares{replaced: make(chan struct{}), epoch: m.Epoch, nodes: slices.Sorted(slices.Values(m.Nodes)),
 		left: slices.Sorted(maps.Keys(m.Left)), instances: map[string]bool{}}
 	for _, instance := range m.Instances {
 		s.instances[instance] = true

@@ -181,9 +181,7 @@ func (n *Node) catchUp(ctx context.Context, since time.Time) error {
 // Visited says that another node has visited a URL that is ours by now. A data
 // directory that was made anew has lost what it found: those visits do not count.
 func (n *Node) Visited(e frontier.Entry) bool {
-	n.mu.RLock()
-	instances := n.shares.instances
-	n.mu.RUnlock()
+	instances := n.shares.Load().instances
 	n.visited.mu.RLock()
 	defer n.visited.mu.RUnlock()
 	hash := hashOf(e.URL)
