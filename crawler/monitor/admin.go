@@ -188,12 +188,10 @@ func NewAdmin(o Options) *Admin {
 			fault(w, r, err)
 			return
 		}
-		data, err := json.Marshal(a.in(lang, o.Board.State()))
-		if err != nil {
-			fault(w, r, err)
-			return
-		}
-		a.events.serve(w, r, lang, data)
+		a.events.serve(w, r, o.Board.State(), func(s State) []byte {
+			data, _ := json.Marshal(a.in(lang, s)) // texts and finite numbers
+			return data
+		})
 	})
 
 	a.control()
@@ -266,13 +264,7 @@ func (a *Admin) Publish(s State) {
 		a.ill = ill
 		add("alert", map[string]any{"at": s.At, "well": !ill, "reasons": append([]string{}, reasons...)})
 	}
-	status := map[string][]byte{}
-	for lang := range texts {
-		if data, err := json.Marshal(a.in(lang, s)); err == nil {
-			status[lang] = data
-		}
-	}
-	a.events.publish(news, status)
+	a.events.publish(news, s)
 }
 
 // in returns s, which is in English, with its sentences in a language of texts.

@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -30,21 +29,20 @@ type event struct {
 // pace. A slow reader gets fewer states of the crawl, and holds nobody up.
 type events struct {
 	mu      sync.Mutex
-	changed chan struct{}    // closed when something happens
-	last    uint64           // number of an event
-	kept    []event          // the last addresses and alerts, the oldest first
-	status  map[string]event // the last one, by language
+	changed chan struct{} // closed when something happens
+	last    uint64        // number of an event
+	kept    []event       // the last addresses and alerts, the oldest first
+	state   State         // after the last of them
 	readers int
 	closed  bool
 }
 
 func newEvents() *events {
-	return &events{changed: make(chan struct{}), last: uint64(time.Now().UnixMicro()), status: map[string]event{}}
+	return &events{changed: make(chan struct{}), last: uint64(time.Now().UnixMicro())}
 }
 
-// publish gives numbers to what happened in a second, and to the state of the
-// crawl after it, by language.
-func (e *events) publish(news []event, status map[string][]byte) {
+// publish gives numbers to what happened in a second, and to the state of the crawl after it.
+func (e *events) publish(news []event, state State) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, v := range news {
@@ -56,9 +54,7 @@ func (e *events) publish(news []event, status map[string][]byte) {
 		e.kept = append([]event(nil), e.kept[len(e.kept)-maxReplay/2:]...)
 	}
 	e.last++
-	for lang, data := range status {
-		e.status[lang] = event{e.last, "status", data}
-	}
+	e.state = state
 	e.wake()
 }
 
@@ -76,25 +72,22 @@ func (e *events) close() {
 	e.wake()
 }
 
-// since returns what happened after an event, as it is sent, and a channel that
-// is closed when more does; open is false once the stream has ended.
-func (e *events) since(after uint64, lang string) (text []byte, last uint64, more <-chan struct{}, open bool) {
+// since returns what happened after an event, as it is sent, the last state, and a channel that is
+// closed when more happens; open is false once the stream has ended.
+func (e *events) since(after uint64) (text []byte, last uint64, state State, more <-chan struct{}, open bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	var b bytes.Buffer
 	for _, v := range e.kept {
 		if v.id > after {
-			v.write(&b)
+			text = v.after(text)
 		}
 	}
-	if v := e.status[lang]; v.id > after {
-		v.write(&b)
-	}
-	return b.Bytes(), e.last, e.changed, !e.closed
+	return text, e.last, e.state, e.changed, !e.closed
 }
 
-func (v event) write(b *bytes.Buffer) {
-	fmt.Fprintf(b, "id: %d\nevent: %s\ndata: %s\n\n", v.id, v.kind, v.data)
+// after returns text with the event behind it.
+func (v event) after(text []byte) []byte {
+	return fmt.Appendf(text, "id: %d\nevent: %s\ndata: %s\n\n", v.id, v.kind, v.data)
 }
 
 // enter counts a reader. It returns false where there are too many.
@@ -114,10 +107,9 @@ func (e *events) leave() {
 	e.readers--
 }
 
-// serve answers with the stream (text/event-stream) in a language: first what
-// the reader has missed since the event of its Last-Event-ID, and the present
-// state.
-func (e *events) serve(w http.ResponseWriter, r *http.Request, lang string, first []byte) {
+// serve answers with the stream (text/event-stream): first what the reader has missed since the event
+// of its Last-Event-ID, and the present state. render writes states in the language of the reader.
+func (e *events) serve(w http.ResponseWriter, r *http.Request, now State, render func(State) []byte) {
 	if !e.enter() {
 		w.Header().Set("Retry-After", "10")
 		fault(w, r, &problem.Problem{
@@ -138,23 +130,23 @@ func (e *events) serve(w http.ResponseWriter, r *http.Request, lang string, firs
 		return err == nil && out.Flush() == nil
 	}
 	after, _ := strconv.ParseUint(r.Header.Get("Last-Event-ID"), 10, 64)
-	missed, last, more, open := e.since(after, "")
+	text, last, _, more, open := e.since(after)
 	if after == 0 {
-		missed = nil // a first visit, or no number of ours
+		text = nil // a first visit, or no number of ours
 	}
-	b := bytes.NewBufferString("retry: 3000\n\n")
-	b.Write(missed)
-	event{last, "status", first}.write(b)
-	for sent := send(b.Bytes()); sent && open; {
-		var text []byte
+	text = append([]byte("retry: 3000\n\n"), text...)
+	for sent := send(event{last, "status", render(now)}.after(text)); sent && open; {
 		select {
 		case <-r.Context().Done():
 			return
 		case <-more:
-			text, last, more, open = e.since(last, lang)
+			before := last
+			if text, last, now, more, open = e.since(before); last > before { // else it has ended
+				text = event{last, "status", render(now)}.after(text)
+			}
+			sent = send(text)
 		case <-time.After(heartbeat):
-			text = []byte(": still here\n\n")
+			sent = send([]byte(": still here\n\n"))
 		}
-		sent = send(text)
 	}
 }
