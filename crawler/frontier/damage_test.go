@@ -3,6 +3,7 @@ package frontier
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // fill makes a store of 40 URLs on four hosts, of which 10 are visited.
@@ -307,6 +309,60 @@ func TestEmptyLog(t *testing.T) {
 				t.Errorf("served %d of 30", n)
 			}
 		})
+	}
+}
+
+// Tables are read when they are not known to be whole: others have touched them, or a day has passed.
+func TestChecked(t *testing.T) {
+	dir := t.TempDir()
+	f, _ := fill(t, Options{Dir: dir})
+	for range 2 { // the first to make a table, the second to read it
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		f = open(t, Options{Dir: dir})
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	tables, err := filepath.Glob(filepath.Join(dir, "*.sst"))
+	if err != nil || len(tables) == 0 {
+		t.Fatalf("tables: %v, %v", tables, err)
+	}
+	info, err := os.Stat(tables[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(tables[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[20] ^= 1
+	if err := os.WriteFile(tables[0], data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := examine(dir); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a table that was written to: %v", err)
+	}
+	if err := os.Chtimes(tables[0], time.Time{}, info.ModTime()); err != nil { // as a disk would spoil it
+		t.Fatal(err)
+	}
+	if _, err := examine(dir); err != nil {
+		t.Errorf("a table that is known to be whole is read: %v", err)
+	}
+	for _, since := range []time.Time{time.Now().Add(-checkedFor), time.Now().Add(time.Hour)} {
+		c := readChecked(dir)
+		c.Since = since
+		text, err := json.Marshal(c)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, checkedFile), text, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := examine(dir); !errors.Is(err, ErrDamaged) {
+			t.Errorf("read last at %v: %v", since, err)
+		}
 	}
 }
 

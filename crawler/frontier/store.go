@@ -57,10 +57,11 @@ func get[T any](v view, key []byte, decode func([]byte) (T, error)) (x T, known 
 }
 
 type badgerStore struct {
-	db     *badger.DB
-	lock   string // the lockFile; "": the store is only read
-	unlock func() error
-	temp   string // copy of what a killed process left, to be removed; "": none
+	db      *badger.DB
+	lock    string // the lockFile; "": the store is only read
+	unlock  func() error
+	checked checked
+	temp    string // copy of what a killed process left, to be removed; "": none
 }
 
 // openStore opens the store in o.Dir after checking all its files. With ErrDamaged nothing is
@@ -74,7 +75,7 @@ func openStore(o Options, unlock func() error) (store, error) {
 	if o.ReadOnly && len(found.manifest) == 0 { // a killed Open made it
 		return newTreeStore(), unlock()
 	}
-	s := &badgerStore{unlock: unlock}
+	s := &badgerStore{unlock: unlock, checked: found.checked}
 	dir := o.Dir
 	if o.ReadOnly && len(found.logs) > 0 {
 		s.temp, err = copyKilled(o.Dir, found)
@@ -131,6 +132,8 @@ func openBadger(o Options) (db *badger.DB, err error) {
 	switch {
 	case err == nil:
 		return db, nil
+	case errors.Is(err, badger.ErrEncryptionKeyMismatch): // no store of ours is encrypted
+		return nil, damaged(badger.KeyRegistryFileName, "it cannot be read")
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, oserr.Full),
 		strings.Contains(err.Error(), oserr.Files.Error()): // Badger passes on the text alone
 		return nil, err
@@ -140,10 +143,15 @@ func openBadger(o Options) (db *badger.DB, err error) {
 
 // close closes the database, which removes its logs; a directory that has lockFile must have some.
 func (s *badgerStore) close() (err error) {
+	tables := s.db.Tables()
 	if s.lock != "" {
 		err = os.Remove(s.lock)
 	}
-	return errors.Join(err, s.db.Close(), os.RemoveAll(s.temp), s.unlock())
+	err = errors.Join(err, s.db.Close())
+	if s.lock != "" && err == nil {
+		s.checked.write(filepath.Dir(s.lock), tables) // else they are read once more
+	}
+	return errors.Join(err, os.RemoveAll(s.temp), s.unlock())
 }
 
 // badgerOptions divides o.Memory: an eighth for up to three memtables, a quarter for the cache of
