@@ -40,7 +40,7 @@ func (p *Parser) assign(text string, in Input, marked *markup.Page, found []Addr
 		}
 	}
 	slices.SortStableFunc(order, func(a, b *Address) int { return a.Start - b.Start })
-	page := &pageCues{in: in, text: text, site: place.ReadPage(marked, text, in.Title, in.Host, p.isPlace)}
+	page := &pageCues{in: in, text: text, site: place.ReadPage(marked, text, in.Title, in.Host, in.Path, p.isPlace)}
 	list := len(doors) >= leastList
 	blocks := blocksOf(text, order, list)
 	for i := range found {
@@ -91,7 +91,8 @@ func blocksOf(text string, order []*Address, list bool) []block {
 			below = withoutHead(below)
 		}
 		blocks[i] = block{a: a, below: below, first: last < a.Start-aboveWindow || i == 0,
-			around: place.Around{Before: text[lo:a.Start], Stated: a.Name, List: list, Third: a.Role.ThirdParty()}}
+			around: place.Around{Before: text[lo:a.Start], Below: below, Stated: a.Name, List: list,
+				Third: a.Role.ThirdParty()}}
 	}
 	return blocks
 }

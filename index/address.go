@@ -382,8 +382,12 @@ func (r *record) addWords(d *builder) {
 		if m.Street == "" { // no single place, and the names of many
 			to, weight = said, 1
 		}
-		add(to, weight, m.Name)
-		add(to, weight, strings.ReplaceAll(m.Name, "-", "")) // "Löwen-Apotheke" is also Löwenapotheke
+		name := m.Name
+		if name == "" && m.role() == geoparse.OwnRole {
+			name = m.Title // of a page about what is there
+		}
+		add(to, weight, name)
+		add(to, weight, strings.ReplaceAll(name, "-", "")) // "Löwen-Apotheke" is also Löwenapotheke
 		for line := range strings.SplitSeq(m.Near, "\n") {
 			add(said, 1, line)
 		}

@@ -15,7 +15,6 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
-	"gazehound/geoparse/place"
 
 	"github.com/paulmach/orb"
 	"golang.org/x/net/publicsuffix"
@@ -75,7 +74,7 @@ type mention struct {
 	Branch string `json:"br,omitempty"` // which one of several places of that name it is
 	Object string `json:"ob,omitempty"` // what the map has of that name there: "node/240036"
 	Tags   string `json:"tg,omitempty"` // of Object: "amenity=restaurant;cuisine=thai"
-	Guess  bool   `json:"gu,omitempty"` // Name is that of the page or the host
+	Guess  bool   `json:"gu,omitempty"` // Name is that of the page
 	Kind   string `json:"k,omitempty"`  // see package kind
 	Person bool   `json:"pe,omitempty"`
 	Phone  string `json:"ph,omitempty"`
@@ -181,7 +180,8 @@ func mentionsOf(d Document) (found []*mention, err error) {
 		before, at, after := around(text, spans, a)
 		m.Near = before + at + after
 		m.Start, m.End = len(before), len(before)+len(at)
-		m.Name, m.Guess = nameOf(a, before, title, host)
+		m.Name = a.Name
+		m.Guess = ofTitle(a.Name, title, m.Near)
 		byID[aid] = m
 		found = append(found, m)
 	}
@@ -198,7 +198,7 @@ func mentionsOf(d Document) (found []*mention, err error) {
 // merge keeps the better of two statements of one address on one page.
 func (m *mention) merge(a geoparse.Address) {
 	m.Confidence = max(m.Confidence, a.Confidence)
-	m.Unit, m.Kind = cmp.Or(m.Unit, a.Unit), cmp.Or(m.Kind, a.Kind)
+	m.Name, m.Unit, m.Kind = cmp.Or(m.Name, a.Name), cmp.Or(m.Unit, a.Unit), cmp.Or(m.Kind, a.Kind)
 	m.Role, m.Person = min(m.Role, uint8(a.Role)), m.Person && a.Person
 	m.Phone, m.Email = cmp.Or(m.Phone, clip(a.Phone, maxShown)), cmp.Or(m.Email, clip(a.Email, maxShown))
 	m.Home, m.Hours = cmp.Or(m.Home, clip(a.Website, maxShown)), cmp.Or(m.Hours, clip(a.Hours, maxShown))
@@ -376,14 +376,9 @@ func hostWords(host string) string {
 	return strings.NewReplacer(".", " ", "-", " ").Replace(strings.TrimPrefix(host, "www."))
 }
 
-// nameOf returns the name of what is at an address: what the geoparser read or
-// the text before says, else a guess from the page's title or the host, which
-// say nothing of a third party.
-func nameOf(a geoparse.Address, before, title, host string) (name string, guess bool) {
-	above, titled := place.NameAbove(before), place.NameInTitle(title)
-	name = cmp.Or(a.Name, above)
-	if name != "" || a.Role.ThirdParty() {
-		return name, name != above && name == titled // which the geoparser guesses as well
-	}
-	return cmp.Or(titled, host), true
+// ofTitle reports whether a name stands in the title of a page and not beside the
+// address.
+func ofTitle(name, title, near string) bool {
+	name = foldPhrase(name)
+	return strings.Contains(foldPhrase(title), name) && !strings.Contains(foldPhrase(near), name)
 }

@@ -99,7 +99,8 @@ func page(url, title, lang, text string) Document {
 			fmt.Sscan(at, &a.Point[0], &a.Point[1])
 			a.Precision = gazetteer.HousePrecision
 		}
-		a.Kind = kind.OfName(place.NameAbove(string(out)), lang, "DE")
+		a.Name = place.NameAbove(string(out))
+		a.Kind = kind.OfName(a.Name, lang, "DE")
 		out = append(out, []rune(address)...)
 		a.End = len(out)
 		d.Addresses = append(d.Addresses, a)

@@ -303,25 +303,6 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
-	for _, c := range []struct{ before, title, want string }{
-		{"Möbel nach Maß\nTischlerei Harms\n", "Kontakt", "Tischlerei Harms"},
-		{"Tischlerei Harms\nAnschrift:\n", "Kontakt", "Tischlerei Harms"},
-		{"Tischlerei Harms, ", "Kontakt", "Tischlerei Harms"},
-		{"", "Impressum - Tischlerei Harms", "Tischlerei Harms"},
-		{"Impressum\n", "Kontakt | Café Kaiser", "Café Kaiser"},
-		{"Das ist ein langer Satz über uns und was wir alles so machen.\n", "Bäckerei Müller", "Bäckerei Müller"},
-		{"info@harms.example\n", "", "www.harms.example"},
-		{"Kontakt\n", "Kontakt", "www.harms.example"},
-		{"<b>Böse</b>\n", "", "www.harms.example"},
-		{"4th Floor Grill\n", "Contact us", "4th Floor Grill"},
-	} {
-		if got, _ := nameOf(geoparse.Address{}, c.before, c.title, "www.harms.example"); got != c.want {
-			t.Errorf("before %q, title %q: name %q, want %q", c.before, c.title, got, c.want)
-		}
-	}
-}
-
 // A page of a directory gives each address its own words.
 func TestDirectory(t *testing.T) {
 	x := open(t)

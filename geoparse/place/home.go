@@ -128,12 +128,12 @@ func (d *Door) cues() (f [cues]float64) {
 		cueHomePhone:   homePhone.MatchString(below),
 		cueFax:         faxWords.MatchString(below),
 		cueFreemail:    freemail.MatchString(below) || freemail.MatchString(first),
-		cueTilde:       strings.Contains(d.Path, "/~") || strings.Contains(strings.ToLower(d.Path), "/%7e"),
+		cueTilde:       isUserPath(d.Path),
 		cueFolder:      peopleFolder.MatchString(d.Path) || peopleHost.MatchString(d.Host),
 		cueHomepage:    isHomepage(title, titled) || resumePath.MatchString(d.Path),
 		cueFamily:      familyWords.in(titled) || familyWords.in(foldWords(d.Path)),
 		cueOwnName:     IsPerson(title),
-		cueFirmTitle:   isInstitution(title),
+		cueFirmTitle:   isInstitution(title) && !isDocument(title),
 		cueTyped:       d.Typed != "" && !d.TypedPerson,
 		cueTypedPerson: d.TypedPerson,
 		cueNoStreet:    d.Street == "" && !strings.ContainsAny(first, "0123456789"),
@@ -193,6 +193,11 @@ func isInstitution(text string) bool {
 // a person's own page.
 func isHomepage(title, folded string) bool {
 	return resumeWords.in(folded) || homepageWords.in(folded) && !isInstitution(title)
+}
+
+// isUserPath reports whether a page lies in the folder of a user, /~name/.
+func isUserPath(path string) bool {
+	return strings.Contains(path, "/~") || strings.Contains(strings.ToLower(path), "/%7e")
 }
 
 // isProse reports whether a line is a part of a running text, whose words name
@@ -260,7 +265,7 @@ var (
 	freemail   = regexp.MustCompile(`(?i)@\s?(aol|gmail|hotmail|yahoo|gmx|web|t-online|earthlink|msn|juno|compuserve|comcast|` +
 		`outlook|icloud|erols|mindspring|optonline|verizon|att|freenet|netscape|bellsouth)\.`)
 	peopleFolder = regexp.MustCompile(`(?i)/(users?|homes?|home-?pages?|members?|people|persons?|personal|students?|grads?|` +
-		`alumni|staff|mitarbeiter|mitglieder)/[^/]`)
+		`alumni|faculty|staff|mitarbeiter|mitglieder)/[^/]`)
 	peopleHost = regexp.MustCompile(`(?i)^(people|users?|homes?|homepages?|members|students?|personal)\.|` +
 		`\b(geocities|tripod|angelfire|blogspot|wordpress|livejournal|github)\.(com|io)$`)
 	resumePath = regexp.MustCompile(`(?i)/[^/]*(resume|lebenslauf)[^/]*$|/(cv|vita)\b[^/]*$`)

@@ -57,23 +57,6 @@ func NameAbove(before string) string {
 	return person
 }
 
-// NameInTitle returns the part of a page's title that can be a name, or "".
-func NameInTitle(title string) string {
-	for _, sep := range [...]string{" | ", " - ", " – ", " — ", " · ", " » ", " :: ", ": "} {
-		if parts := strings.Split(title, sep); len(parts) > 1 {
-			for _, p := range parts {
-				if p = strings.TrimSpace(p); IsName(p) {
-					return p
-				}
-			}
-		}
-	}
-	if IsName(title) {
-		return title
-	}
-	return ""
-}
-
 // withoutLabel returns what follows a label and a colon, and whether the line
 // is about somebody who acts for a firm: its owner, manager, contact.
 func withoutLabel(line string) (name string, agent bool) {
@@ -124,7 +107,8 @@ func IsName(line string) bool {
 	if last := line[len(line)-1]; last == '.' && len(strings.Fields(line)) > 5 || last == '?' || last == '!' {
 		return false
 	}
-	if strings.ContainsAny(line, "@{}<>\\=") || strings.Contains(line, "://") {
+	if strings.ContainsAny(line, "@{}<>\\=") || strings.Contains(line, "://") || strings.Contains(line, "...") ||
+		strings.Count(line, "(") != strings.Count(line, ")") {
 		return false
 	}
 	letters, digits := 0, 0

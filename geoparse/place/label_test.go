@@ -17,9 +17,6 @@ func TestNoNames(t *testing.T) {
 		if got := NameAbove("Bäckerei Harms\n" + line + "\n"); got != "Bäckerei Harms" && got != "" {
 			t.Errorf("above %q: %q", line, got)
 		}
-		if got := NameInTitle(line + " | Bäckerei Harms"); got != "Bäckerei Harms" {
-			t.Errorf("title %q: %q", line, got)
-		}
 	}
 	for _, line := range []string{
 		"Bäckerei Harms", "Kontakt Oldenburg e.V.", "Wir für Oldenburg e.V.", "Café Treffpunkt", "Gasthaus zum Anker", "Stadt Oldenburg", "Unter den Linden Apotheke", "Hotel zur Post", "Toys R Us", "Job Center Oldenburg",

@@ -2,6 +2,7 @@ package place
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"math"
 	"net/url"
@@ -37,6 +38,8 @@ type Page struct {
 	label  string // of the registrable domain: "oldenburg" of www.oldenburg.example
 	raw    string // the visible text, as far as contacts are looked for
 	text   string // folded: words in lower case with single spaces
+	mailed string // label of the domain that the text names most, where the host is not known
+	people bool   // the page lies in the folder of a person
 	plain  bool   // it has no markup
 	sites  []candidate
 	places func(name string) bool
@@ -54,18 +57,24 @@ type Page struct {
 }
 
 // ReadPage reads the evidence of a page: its markup, nil for plain text, its
-// visible text, title and host. isPlace reports whether the gazetteer knows a
+// visible text, title, host and path. isPlace reports whether the gazetteer knows a
 // city or state of that name; nil: none.
-func ReadPage(marked *markup.Page, text, title, host string, isPlace func(name string) bool) *Page {
+func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(name string) bool) *Page {
 	p := &Page{
 		raw: text[:min(len(text), contactText)], plain: marked == nil, places: isPlace,
 		text: " " + strings.Join(nameWords(text[:min(len(text), mostRepeated)]), " ") + " ",
 		host: host, label: domainLabel(host), domain: domainWords(host),
+		people: isUserPath(path) || peopleFolder.MatchString(path),
 		looked: map[string][features]float64{}, phones: map[string]string{},
 	}
 	p.hours = sync.OnceValue(func() string { return HoursIn(p.raw, 0, len(p.raw)) })
 	if marked != nil {
 		p.site = marked.Site
+	} else {
+		p.addFirstLines(text)
+	}
+	if p.label == "" {
+		p.mailed = mainDomain(p.raw)
 	}
 	for _, name := range p.site.Stated {
 		p.addSite(name, siteName)
@@ -96,8 +105,26 @@ func ReadPage(marked *markup.Page, text, title, host string, isPlace func(name s
 	return p
 }
 
-// addLine adds the owner of rights that a line names, or a line that is a name
-// with a legal form.
+// addFirstLines adds the lines that a plain text begins with: its title, or who
+// writes it.
+func (p *Page) addFirstLines(text string) {
+	const lines = 3
+	n := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if n++; n > lines {
+			return
+		}
+		if len(line) < 4*MaxName {
+			p.addSite(line, firstLine)
+		}
+	}
+}
+
+// addLine adds the owner of rights that a line names, a line that is a name with
+// a legal form, or one of a plain text that agrees with its domain.
 func (p *Page) addLine(line string) {
 	if len(line) > 400 {
 		return
@@ -107,6 +134,13 @@ func (p *Page) addLine(line string) {
 	}
 	if name := firmIn(line); name != "" {
 		p.addSite(name, legalLine)
+	}
+	if label := cmp.Or(p.label, p.mailed); p.plain && label != "" && len(line) <= MaxName {
+		for _, part := range titleParts(line) {
+			if len(part) <= 2*len(label) && agreement(nameWords(part), label) >= 0.9 {
+				p.addSite(part, domainLine)
+			}
+		}
 	}
 }
 
@@ -270,6 +304,7 @@ func (p *Page) findPhone(country string) string {
 // Around is what stands around one address.
 type Around struct {
 	Before string // the text above it, from the end of the address before it
+	Below  string // the text right behind it that belongs to no other address
 	Stated string // the name that markup gives it, or ""
 	City   string
 	List   bool // the page holds a list of addresses
@@ -347,7 +382,7 @@ func linesBefore(before string, most int) (lines []lineAbove) {
 		}
 		parts := strings.FieldsFunc(name, func(r rune) bool { return r == '|' || r == '·' || r == '•' })
 		for k := len(parts) - 1; k >= 0 && len(lines) < most; k-- {
-			lines = append(lines, lineAbove{strings.TrimSpace(parts[k]), i == len(all)-1})
+			lines = append(lines, lineAbove{withoutRooms(strings.TrimSpace(parts[k])), i == len(all)-1})
 		}
 	}
 	return lines
@@ -416,7 +451,8 @@ func (p *Page) markSubject(found []candidate) {
 		f := &c.features
 		near := f[prefix]+f[above1]+f[above2] > 0 && f[stated] == 0
 		title := f[title1] > 0 && f[titleOther] == 0
-		return near && title && f[heading] > 0 && f[branchWords] < 0.5 && f[labels] < 0.5 && f[part] == 0
+		return near && title && f[heading] > 0 && f[branchWords] < 0.5 && f[labels] < 0.5 && f[part] == 0 &&
+			f[document] == 0
 	}
 	at := slices.IndexFunc(found, isSubject)
 	if at < 0 {
@@ -453,6 +489,9 @@ func (p *Page) look(c *candidate, a Around) {
 		f[domain], f[noDomain] = 0, 1
 	}
 	near := f[stated] + f[prefix] + f[above1] + f[above2] + f[aboveMore]
+	if label := nearDomain(a); near > 0 && label != "" && label != p.label {
+		f[mailDomain] = max(f[mailDomain], agreement(nameWords(c.text), label))
+	}
 	if near == 0 {
 		f[listSite], f[tenantsSite] = is(a.List), p.tenants
 	} else {
@@ -469,10 +508,13 @@ func (p *Page) ownFeatures(text string) (f [features]float64) {
 		f[domain] = agreement(words, p.label)
 	} else {
 		f[noDomain] = 1
+		f[mailDomain] = agreement(words, p.mailed)
 	}
+	f[document] = is(isDocument(text))
+	f[userName] = is(p.people && looksLikeNames(text))
 	f[noMarkup] = is(p.plain)
 	f[legal] = is(hasLegalForm(text))
-	f[orgWord] = is(IsFirm(text))
+	f[orgWord] = is(isInstitution(text))
 	f[person] = is(IsPerson(text))
 	f[job] = is(isJob(text))
 	f[branchWords] = p.branchShare(text)
@@ -689,6 +731,20 @@ func (p *Page) branchShare(text string) float64 {
 	return float64(n) / float64(len(all))
 }
 
+// isDocument reports whether a text is what papers, courses and their pages are
+// called: "Theater Syllabus", "CSE 22 Fall 2012, Project #2", "Call for Papers".
+func isDocument(text string) bool {
+	return documentWords.in(foldWords(text)) || term.MatchString(text)
+}
+
+var (
+	documentWords = lexiconOf("document-words")
+
+	// term finds a term of a year, the number of a course and that of an exercise.
+	term = regexp.MustCompile(`(?i:\b(?:spring|summer|fall|autumn|winter|sommersemester|wintersemester|[ws]s)` +
+		`(?: quarter| semester| term)?,? ?(?:19|20)?\d\d)\b|^[A-Z]{2,5} ?\d{2,3}[A-Z]?\s*(?:[:/,]|$)|#\d`)
+)
+
 // isPhrase reports whether a text reads like a piece of a sentence or a button, and
 // not like a name: "For Android Devices", "Jetzt spenden".
 func isPhrase(text string) bool {
@@ -710,11 +766,30 @@ var unitTerms = Words("unit-terms")
 // houseTerms end the name of a building or estate.
 var houseTerms = Words("house-terms")
 
-// isAddressPart reports whether a text is a part of an address: a unit, or the
-// name of a building.
+// isAddressPart reports whether a text is a part of an address: a unit, a room, or
+// the name of a building, "Donald Bren Hall 2068".
 func isAddressPart(text string) bool {
 	words := nameWords(text)
-	return len(words) > 0 && (unitTerms[words[0]] || houseTerms[words[len(words)-1]])
+	for len(words) > 1 && strings.Trim(words[len(words)-1], "0123456789") == "" {
+		words = words[:len(words)-1]
+	}
+	return len(words) > 0 && (unitTerms[words[0]] || houseTerms[words[len(words)-1]]) || room.MatchString(text)
+}
+
+// room is one such as "DBH 6011", "444 CS" and "3rd floor".
+var room = regexp.MustCompile(`^(?:[A-Z]{1,5}[ -]?\d{2,5}[A-Za-z]?|\d{2,5}[A-Za-z]? [A-Z]{1,5}|(?i:\d{1,2}(?:st|nd|rd|th) floor))$`)
+
+// withoutRooms takes rooms and floors off both ends of what commas part: "444 CS,
+// University of California".
+func withoutRooms(text string) string {
+	parts := strings.Split(text, ", ")
+	for len(parts) > 1 && room.MatchString(parts[0]) {
+		parts = parts[1:]
+	}
+	for len(parts) > 1 && room.MatchString(parts[len(parts)-1]) {
+		parts = parts[:len(parts)-1]
+	}
+	return strings.Join(parts, ", ")
 }
 
 // labelShare returns the share of the words that stand in usual headings,
@@ -747,6 +822,58 @@ func domainWords(host string) []string {
 	}
 	label, _, _ := strings.Cut(site, ".")
 	return strings.Split(label, "-")
+}
+
+// domainsIn yields the host names of the mail and web addresses in a text, in lower
+// case. Those of free mail services are left out.
+func domainsIn(text string) iter.Seq[string] {
+	return func(yield func(host string) bool) {
+		for _, mark := range [...]string{"@", "www.", "://"} {
+			for at := 0; ; {
+				i := strings.Index(text[at:], mark)
+				if i < 0 {
+					break
+				}
+				at += i + len(mark)
+				end := at
+				for end < len(text) && end-at < maxHost && isHostByte(text[end]) {
+					end++
+				}
+				host := strings.Trim(strings.ToLower(text[at:end]), ".-")
+				if strings.Contains(host, ".") && !freemail.MatchString("@"+host) && !yield(host) {
+					return
+				}
+			}
+		}
+	}
+}
+
+const maxHost = 253 // bytes of the name of a host
+
+func isHostByte(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '.' || c == '-'
+}
+
+// mainDomain returns the label of the domain that the mail and web addresses of a
+// text name most, or "".
+func mainDomain(text string) (best string) {
+	counts := map[string]int{}
+	for host := range domainsIn(text) {
+		if label := domainLabel(host); label != "" {
+			if counts[label]++; counts[label] > counts[best] {
+				best = label
+			}
+		}
+	}
+	return best
+}
+
+// nearDomain returns the label of the first domain beside an address.
+func nearDomain(a Around) string {
+	for host := range domainsIn(a.Below) {
+		return domainLabel(host)
+	}
+	return ""
 }
 
 var foldUmlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "é", "e", "è", "e",

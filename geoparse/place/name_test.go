@@ -35,13 +35,18 @@ func TestName(t *testing.T) {
 		"a service mark":     {`<title>Tropical Web Works</title>`, "Tropical Web WorksSM\n", "www.tropicalwebworks.example", "Tropical Web Works", ""},
 		"two in one line":    {`<title>CRADL</title><p>University of California</p>`, "Bren Hall 5042 | University of California\n", "", "University of California", ""},
 		"a country":          {`<title>Anreise</title>`, "In Deutschland\n", "", "", "In Deutschland"},
+		"a course":           {`<title>ICS 22 / CSE 22 Fall 2012, Project #2: You Won't Find Me There</title>`, "Test data\n", "www.ics.example", "", ""},
+		"a syllabus":         {`<title>AR/VR Theater Syllabus</title><h1>AR/VR Theater Syllabus</h1>`, "AR/VR Theater Syllabus\n", "www.play.example", "", ""},
+		"a room":             {`<title>Contact</title>`, "Donald Bren Hall 2068\n", "www.play.example", "", ""},
+		"behind a room":      {`<title>Contact</title>`, "444 CS, University of California\n", "", "University of California", ""},
+		"half a bracket":     {`<title>Course</title>`, "AI (e.g.\n", "", "", ""},
 		"nothing":            {`<title>Contact</title>`, "Site Map\nContact\n", "www.example.example", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			doc := markup.Parse([]byte(c.html))
 			text := markup.Text(doc) + "\n" + c.before
 			a := Around{Before: c.before}
-			p := ReadPage(markup.Read(doc), text, "", c.host, isTestCity)
+			p := ReadPage(markup.Read(doc), text, "", c.host, "", isTestCity)
 			p.ReadList([]Around{a})
 			if got := p.Name(a); got.Text != c.want || got.Branch != c.branch {
 				t.Errorf("name %q, branch %q (%.2f %v)\nwant %q, %q", got.Text, got.Branch, got.Score, got.Reasons, c.want, c.branch)
@@ -50,10 +55,26 @@ func TestName(t *testing.T) {
 	}
 }
 
+// Plain text has a name if nothing but its mail and web addresses agree with it.
+func TestNameInPlainText(t *testing.T) {
+	for text, want := range map[string]string{
+		"Contact us\n\nHarms & Reents\n\nRoofs since 1910\nSite Map\n#info@harms-reents.example\n": "Harms & Reents",
+		"Site Map\n#mail harms.reents@gmail.com\n":                                                 "",
+	} {
+		before, below, _ := strings.Cut(text, "#")
+		p := ReadPage(nil, text, "", "", "", isTestCity)
+		a := Around{Before: before, Below: below}
+		p.ReadList([]Around{a})
+		if got := p.Name(a); got.Text != want {
+			t.Errorf("%q: %q (%.2f %v), want %q", text, got.Text, got.Score, got.Reasons, want)
+		}
+	}
+}
+
 // In a directory the entries have their own names, not that of the directory.
 func TestNameInDirectory(t *testing.T) {
 	doc := markup.Parse([]byte(`<title>Gaststätten – Stadtmagazin</title><meta property="og:site_name" content="Stadtmagazin"><h1>Gaststätten</h1><p>© Stadtmagazin`))
-	p := ReadPage(markup.Read(doc), markup.Text(doc), "", "www.stadtmagazin.example", isTestCity)
+	p := ReadPage(markup.Read(doc), markup.Text(doc), "", "www.stadtmagazin.example", "", isTestCity)
 	var all []Around
 	for _, name := range []string{"Bäckerei Kruse", "Gasthof Krone", "Café Treffpunkt", "Museum am Damm"} {
 		all = append(all, Around{Before: name + "\n", List: true})
@@ -74,7 +95,7 @@ func FuzzName(f *testing.F) {
 	f.Add("© © copyright (c) 2010 by "+strings.Repeat("GmbH & Co. ", 90), "\u202eshop\u0000\n", "..", "\n")
 	f.Fuzz(func(t *testing.T, html, before, host, stated string) {
 		doc := markup.Parse([]byte(html))
-		p := ReadPage(markup.Read(doc), markup.Text(doc), "", host, isTestCity)
+		p := ReadPage(markup.Read(doc), markup.Text(doc), "", host, "", isTestCity)
 		a := Around{Before: before, Stated: stated}
 		p.ReadList([]Around{a, a})
 		n := p.Name(a)

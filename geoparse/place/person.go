@@ -19,15 +19,16 @@ func IsPerson(name string) bool {
 	if last, first, ok := strings.Cut(name, ", "); ok {
 		return properNames(last, 1, 2) && properNames(first, 1, 3) && givenName(first)
 	}
-	titled := false
+	titled, learned := false, false
 	for {
 		word, rest, ok := strings.Cut(name, " ")
 		switch key := strings.ToLower(strings.TrimSuffix(word, ".")); {
 		case ok && courtesies[key]:
 			titled = true
 		case ok && degrees[key]:
+			learned = true
 		default:
-			if titled {
+			if titled || learned && len(word) == len("A.") && word[1] == '.' {
 				return properNames(name, 1, 4)
 			}
 			return properNames(name, 2, 4) && givenName(name)

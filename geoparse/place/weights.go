@@ -25,14 +25,19 @@ const (
 	logo                      // text of the logo
 	rights                    // holder of the copyright
 	legalLine                 // a line of the page with a legal form
+	firstLine                 // one of the first lines of a plain text
+	domainLine                // a line of a plain text that agrees with its domain
 	bias
 	domain
-	noDomain // the host is not known
-	noMarkup // the page is plain text
+	mailDomain // agrees with the domain of a mail or web address beside the address, or of most in a text without host
+	noDomain   // the host is not known
+	noMarkup   // the page is plain text
 	legal
 	orgWord
 	person
 	job
+	userName // looks like a person's name, on a page in the folder of a person
+	document
 	branchWords
 	branchOnly // nothing but words that say which one it is
 	phrase
@@ -57,9 +62,9 @@ const (
 
 var featureNames = [features]string{
 	"stated", "prefix", "above-1", "above-2", "above-more", "site-name", "title-first", "title-other",
-	"logo", "rights", "legal-line",
-	"bias", "domain", "no-domain", "no-markup", "legal-form", "organisation-word", "person", "job", "branch-words",
-	"branch-only", "phrase", "address-part", "labels", "long", "one-word", "digits", "link", "heading", "repeats",
+	"logo", "rights", "legal-line", "first-line", "domain-line",
+	"bias", "domain", "mail-domain", "no-domain", "no-markup", "legal-form", "organisation-word", "person", "job",
+	"user-name", "document", "branch-words", "branch-only", "phrase", "address-part", "labels", "long", "one-word", "digits", "link", "heading", "repeats",
 	"supported", "list-site", "list-near", "tenants-site", "tenants-near", "tenants-heading", "subject",
 	"other-subject"}
 
