@@ -303,6 +303,30 @@ func TestTerms(t *testing.T) {
 	}
 }
 
+// What the parser found no name for has none: the title of a page and the line above
+// an address are no names of places.
+func TestNoGuessedName(t *testing.T) {
+	d := page("https://www.ics.example/", "Project #2: Fall 2012", "en", "Test data\n{Lange Straße 12, 26122 Oldenburg}\n")
+	d.Addresses[0].Name = ""
+	x := open(t)
+	put(t, x, d)
+	if r := find(t, x, Query{Text: "project"}); r.Total != 1 || r.Hits[0].Name != "" {
+		t.Errorf("%d hits, %q", r.Total, names(r))
+	}
+	for _, c := range []struct {
+		name, title, near string
+		want              bool
+	}{
+		{"Café Kaiser", "Café Kaiser | Impressum", "Lange Straße 12", true},
+		{"Café Kaiser", "Café Kaiser | Impressum", "Café Kaiser, Lange Straße 12", false},
+		{"Café Kaiser", "Impressum", "Lange Straße 12", false},
+	} {
+		if got := ofTitle(c.name, c.title, c.near); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
 // A page of a directory gives each address its own words.
 func TestDirectory(t *testing.T) {
 	x := open(t)

@@ -777,7 +777,8 @@ func isAddressPart(text string) bool {
 }
 
 // room is one such as "DBH 6011", "444 CS" and "3rd floor".
-var room = regexp.MustCompile(`^(?:[A-Z]{1,5}[ -]?\d{2,5}[A-Za-z]?|\d{2,5}[A-Za-z]? [A-Z]{1,5}|(?i:\d{1,2}(?:st|nd|rd|th) floor))$`)
+var room = regexp.MustCompile(`^(?:[A-Z]{1,5}[ -]?\d{2,5}[A-Za-z]?|\d{2,5}[A-Za-z]? [A-Z]{1,5}|` +
+	`(?i:\d{1,2}(?:st|nd|rd|th) floor))$`)
 
 // withoutRooms takes rooms and floors off both ends of what commas part: "444 CS,
 // University of California".

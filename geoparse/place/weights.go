@@ -29,7 +29,7 @@ const (
 	domainLine                // a line of a plain text that agrees with its domain
 	bias
 	domain
-	mailDomain // agrees with the domain of a mail or web address beside the address, or of most in a text without host
+	mailDomain // agrees with the domain of a mail or web address near by, or of most in a text without host
 	noDomain   // the host is not known
 	noMarkup   // the page is plain text
 	legal

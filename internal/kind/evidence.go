@@ -119,7 +119,7 @@ func (t *table) inside(word, lang string) phrase {
 		case p.use == Head:
 			for _, link := range Links {
 				if first, ok := strings.CutSuffix(word[:i], link); ok {
-					if p, ok := t.phrases[first]; ok && p.use != Other {
+					if p, ok := t.phrases[first]; ok && p.use != Other && p.use != Query {
 						return p
 					}
 				}
@@ -132,9 +132,10 @@ func (t *table) inside(word, lang string) phrase {
 	return phrase{}
 }
 
-// said reports whether a phrase means its kind in a language; English words do in all.
+// said reports whether a name with the phrase means its kind in a language; English
+// words do in all.
 func (p phrase) said(lang string) bool {
-	return lang == "" || p.langs == "" || strings.Contains(p.langs, lang) || strings.Contains(p.langs, "en")
+	return p.use != Query && (lang == "" || p.langs == "" || strings.Contains(p.langs, lang) || strings.Contains(p.langs, "en"))
 }
 
 // OfTags returns the kind of an object of OpenStreetMap, or "".

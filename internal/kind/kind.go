@@ -32,6 +32,7 @@ const (
 	Term     = 't' // places of the kind have it in their names
 	Modifier = 'm' // compound names of the kind begin with it
 	Unsure   = 'u' // several kinds are called so
+	Query    = 'q' // readers look for kinds by it, but what is named so may be of others
 	Other    = 'o' // it means what is no kind
 	Head     = 'h' // compound names of many kinds end with it: "laden"
 )
@@ -156,7 +157,7 @@ func alike(t *table) map[string][]string {
 func (t *table) addValues() {
 	for i, id := range t.ids {
 		value := fold(strings.ReplaceAll(id[len(Key(id))+1:], "_", " "))
-		if p, known := t.phrases[value]; !strings.Contains(id, " ") && (!known || p.use == Modifier) {
+		if p, known := t.phrases[value]; !strings.Contains(id, " ") && (!known || p.use == Modifier || p.use == Query) {
 			t.phrases[value] = phrase{use: Unsure, kinds: []int{i}, langs: "en"}
 		}
 	}

@@ -53,6 +53,7 @@ func TestFind(t *testing.T) {
 		"amenity=dentist": "amenity=dentist", "Zahnarzt": "amenity=dentist", "dentiste": "amenity=dentist", "Zahnärzte": "amenity=dentist",
 		"bakeries": "shop=bakery", "Bäckerei": "shop=bakery", "Baeckerei": "shop=bakery", "law office": "office=lawyer", "lawyer": "office=lawyer",
 		"Kinderarzt": "amenity=doctors healthcare:speciality=paediatrics", "palace": "", "": "",
+		"Metzger": "shop=butcher", "Frisör": "shop=hairdresser", "Bestatter": "shop=funeral_directors", "attorneys": "office=lawyer", "Bäcker": "",
 	} {
 		if got := strings.Join(Find(text), ", "); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
@@ -67,6 +68,17 @@ func TestInQuery(t *testing.T) {
 	got := InQuery([]string{"law", "office", "near", "Bahnhofstraße"})
 	if !slices.Equal(got[0], []string{"office=lawyer"}) || !slices.Equal(got[1], got[0]) || got[2] != nil || got[3] != nil {
 		t.Errorf("%q", got)
+	}
+}
+
+// A profession is found by its feminine, and a place by the word it is derived from.
+func TestInflected(t *testing.T) {
+	for word, want := range map[string]string{
+		"Rechtsanwältin": "office=lawyer", "Tierärztinnen": "amenity=veterinary", "Bäcker": "shop=bakery", "Zahnärzte": "amenity=dentist",
+	} {
+		if got := InQuery([]string{word})[0]; !slices.Equal(got, []string{want}) {
+			t.Errorf("%s: %q, want %s", word, got, want)
+		}
 	}
 }
 
@@ -86,6 +98,7 @@ func TestOfName(t *testing.T) {
 		{"Optik Zimmermann", "de", "DE", ""},
 		{"Meyer Haustechnik", "de", "DE", ""},
 		{"Hans Meyer", "de", "DE", ""},
+		{"Fleischer Haustechnik", "de", "DE", ""}, // readers look for butchers by it, but it is a surname
 		{"", "", "", ""},
 	} {
 		if got := OfName(test.name, test.lang, test.country); got != test.want {

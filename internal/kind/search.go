@@ -53,7 +53,9 @@ func Find(text string) []string {
 }
 
 // names reports whether readers call kinds by the phrase.
-func (p phrase) names() bool { return p.use == Name || p.use == Term || p.use == Unsure }
+func (p phrase) names() bool {
+	return p.use == Name || p.use == Term || p.use == Unsure || p.use == Query
+}
 
 func (t *table) of(p phrase) []string {
 	var ids []string
@@ -95,7 +97,7 @@ func InQuery(words []string) [][]string {
 
 // shortestStem is the length in bytes from which what a word begins with tells what it
 // means.
-const shortestStem = 6
+const shortestStem = 5
 
 // likely returns what a word means that is no phrase of the table: what a compound
 // ends with, or what all German phrases mean that begin as it does, "Bestattungsinstitut"
@@ -104,7 +106,7 @@ func (t *table) likely(word string) phrase {
 	if p := t.inside(word, "de"); p.use != 0 {
 		return p
 	}
-	for _, end := range endings {
+	for _, end := range append(slices.Clone(endings), "") {
 		stem, ok := strings.CutSuffix(word, end)
 		if !ok || len(stem) < shortestStem {
 			continue
@@ -131,23 +133,30 @@ func (t *table) likely(word string) phrase {
 // has menuisier for carpenters and joiners.
 func Alike(id string) []string { return load().alike[Main(id)] }
 
-// endings of plurals, the longest first.
-var endings = []string{"ies y", "nen", "en", "es", "er", "s", "n", "e"}
+// endings of plurals and of German feminines, the longest first.
+var endings = []string{"ies y", "innen", "nen", "en", "es", "er", "in", "s", "n", "e"}
 
-// plural looks a phrase up, and where there is none its singular.
-func (t *table) plural(text string) (phrase, bool) {
-	if p, ok := t.phrases[text]; ok {
-		return p, true
+// plural looks a phrase up, and where there is none its singular; what names a kind
+// goes before search terms. Those have no plural in -er: "Bäcker" is no English back.
+func (t *table) plural(text string) (best phrase, found bool) {
+	if best, found = t.phrases[text]; found && best.use != Query {
+		return best, true
 	}
 	for _, end := range endings {
 		plural, singular, _ := strings.Cut(end, " ")
-		if stem, ok := strings.CutSuffix(text, plural); ok && len(stem) >= 4 {
-			if p, ok := t.phrases[stem+singular]; ok && p.names() {
-				return p, true
-			}
+		stem, ok := strings.CutSuffix(text, plural)
+		if !ok || len(stem) < 4 {
+			continue
+		}
+		p, ok := t.phrases[stem+singular]
+		switch {
+		case ok && (p.names() && p.use != Query || p.use == Modifier):
+			return p, true
+		case ok && p.use == Query && plural != "er" && !found:
+			best, found = p, true
 		}
 	}
-	return phrase{}, false
+	return best, found
 }
 
 // ofTypes are the types of schema.org that are called otherwise than the presets.

@@ -20,9 +20,10 @@ const (
 	shortestTerm = 4    // letters of a term that only several presets or languages support
 	stem         = 5    // letters that a term shares with a name of its kind
 
-	agreement = 0.6 // share of the claims to a phrase that are of its kind
-	mostTerms = 3   // that count, of one kind
-	manyKinds = 3   // that names of compounds with a noun have which does not say the kind
+	agreement  = 0.6 // share of the claims to a phrase that are of its kind
+	mostTerms  = 3   // that count, of one kind
+	mostWanted = 3   // kinds that one search term means
+	manyKinds  = 3   // that names of compounds with a noun have which does not say the kind
 )
 
 type brandItem struct {
@@ -160,6 +161,11 @@ func (t *table) text() string {
 	counts := t.counts()
 	for _, phrase := range slices.Sorted(maps.Keys(t.claims)) {
 		use, kinds := t.judge(phrase, counts[phrase])
+		if use == 0 {
+			if kinds = t.wanted(phrase); kinds != nil {
+				use = kind.Query
+			}
+		}
 		if use != 0 && !(use == kind.Other && t.heads[phrase]) {
 			fmt.Fprintf(&b, "%s\t%c%s\t%s\n", phrase, use, numbers(kinds, number), t.languages(phrase, kinds))
 		}
@@ -300,6 +306,15 @@ func (t *table) judge(phrase string, brands map[string]int) (use byte, kinds []s
 		return kind.Term, []string{one}
 	}
 	return 0, nil
+}
+
+// wanted returns the kinds that a phrase is a search term of; nil where they are many.
+func (t *table) wanted(phrase string) []string {
+	kinds := slices.Sorted(maps.Keys(t.terms[phrase]))
+	if len(kinds) > mostWanted {
+		return nil
+	}
+	return kinds
 }
 
 // likely returns the kinds that have a name's claim to a phrase.
