@@ -15,7 +15,7 @@ import (
 // While the brake is on nothing is handed out, also to those that waited when
 // it came on; Off lets all of them go on.
 func TestBrake(t *testing.T) {
-	queue := frontier.NewMemory(frontier.MemoryOptions{})
+	queue := frontier.NewMemory(frontier.Options{})
 	for i := range 3 {
 		u, err := weburl.Parse(fmt.Sprintf("http://a.example/%d", i))
 		if err != nil {

@@ -166,7 +166,7 @@ func TestTrapsEndForEveryStrategy(t *testing.T) {
 		d := trap.New()
 		c := &crawler.Crawler{
 			Options:  crawler.Options{Workers: 1, MaxPages: 12_000},
-			Frontier: frontier.NewMemory(frontier.MemoryOptions{Seed: 1, Score: crawler.Rescore(s, d)}),
+			Frontier: frontier.NewMemory(frontier.Options{Seed: 1, Score: crawler.Rescore(s, d)}),
 			Fetcher:  endless{}, Gate: crawler.Open{}, Judge: judge{}, Strategy: s, Traps: d,
 			Scope: func(u weburl.URL) string {
 				if strings.HasPrefix(u.Host(), "loop") || strings.HasPrefix(u.Host(), "tar") {

@@ -18,21 +18,10 @@ type Memory struct {
 	now time.Duration
 }
 
-// MemoryOptions are the fields of Options of the same names.
-type MemoryOptions struct {
-	Seed        uint64
-	MaxPerHost  int64
-	Selectivity float64
-	Await       time.Duration
-	Score       func(*Entry) float64
-}
-
-// NewMemory returns an empty queue at time 0.
-func NewMemory(o MemoryOptions) *Memory {
-	f, err := start(Options{
-		InMemory: true, Seed: o.Seed, MaxPerHost: o.MaxPerHost,
-		Selectivity: o.Selectivity, Await: o.Await, Score: o.Score,
-	}, newTreeStore())
+// NewMemory returns an empty queue at time 0. It needs neither Dir nor Memory.
+func NewMemory(o Options) *Memory {
+	o.InMemory = true
+	f, err := start(o, newTreeStore())
 	if err != nil {
 		panic(err) // an empty tree can be read
 	}

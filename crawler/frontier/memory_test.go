@@ -45,7 +45,7 @@ func TestMemoryAgrees(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer disk.Close()
-		queues := [2]queueOfACrawl{disk, NewMemory(MemoryOptions{Seed: seed, MaxPerHost: perHost, Score: score})}
+		queues := [2]queueOfACrawl{disk, NewMemory(Options{Seed: seed, MaxPerHost: perHost, Score: score})}
 		both := func(what string, call func(q queueOfACrawl) (any, error)) any {
 			t.Helper()
 			a, errA := call(queues[0])
@@ -134,7 +134,7 @@ func entry1() weburl.URL {
 
 // A host that may not be asked rests in the time that SetTime tells.
 func TestMemoryTime(t *testing.T) {
-	m := NewMemory(MemoryOptions{})
+	m := NewMemory(Options{})
 	ctx := t.Context()
 	if _, err := m.Next(ctx, nil); err != io.EOF {
 		t.Fatalf("an empty queue gives %v", err)

@@ -59,7 +59,7 @@ func TestSelectivity(t *testing.T) {
 				}
 			})
 			synctest.Test(t, func(t *testing.T) {
-				m := NewMemory(MemoryOptions{Selectivity: c.selectivity, Await: rest})
+				m := NewMemory(Options{Selectivity: c.selectivity, Await: rest})
 				if _, err := m.Push(t.Context(), entries...); err != nil {
 					t.Fatal(err)
 				}
@@ -119,7 +119,7 @@ func TestSelectivityAtTheEndOfALongRest(t *testing.T) {
 				func() (Entry, error) { return f.Next(t.Context(), claim) }
 		},
 		"in memory": func(t *testing.T) (func(...Entry) error, func() (Entry, error)) {
-			m := NewMemory(MemoryOptions{Selectivity: 0.5, Await: await})
+			m := NewMemory(Options{Selectivity: 0.5, Await: await})
 			claim, began := slowHost(rest), time.Now()
 			return func(e ...Entry) error { _, err := m.Push(t.Context(), e...); return err },
 				func() (Entry, error) { m.SetTime(time.Since(began)); return m.Next(t.Context(), claim) }

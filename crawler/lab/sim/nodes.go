@@ -53,7 +53,7 @@ func RunNodes(ctx context.Context, w *Cities, o NodesOptions) (*report.NodesResu
 			return nil, err
 		}
 		node := &simNode{run: r, number: i}
-		node.queue = frontier.NewMemory(frontier.MemoryOptions{Seed: o.Seed, Score: crawler.Rescore(s, nil)})
+		node.queue = frontier.NewMemory(frontier.Options{Seed: o.Seed, Score: crawler.Rescore(s, nil)})
 		node.crawler = &crawler.Crawler{
 			Options: crawler.Options{Workers: 1}, Frontier: node.queue, Fetcher: w,
 			Gate: newGate(nil, Options{}), Judge: w, Strategy: s, Peers: node,
