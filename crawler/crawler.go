@@ -84,6 +84,12 @@ type Peers interface {
 	Wait(ctx context.Context) (more bool, err error)
 }
 
+// A Placer is a Peers that knows places.
+type Placer interface {
+	// Place returns the target place that a page is most probably about, or "".
+	Place(p *page.Page) string
+}
+
 // Options tune a Crawler.
 type Options struct {
 	Workers     int           // pages at a time, ≥ 1

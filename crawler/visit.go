@@ -377,6 +377,9 @@ func (c *Crawler) commit(ctx context.Context, v *Visit) error {
 	}
 	v.drop("other_node", int64(sent)) // under policy B some of these are kept here as well
 	v.Found = own
+	if p, ok := c.Peers.(Placer); ok && v.Outcome.Kind == "page" && v.Page != nil {
+		v.Outcome.Place = p.Place(v.Page)
+	}
 	for _, s := range c.Sinks {
 		if err := store(ctx, s, v); err != nil {
 			return fmt.Errorf("store %s: %w", v.Entry.URL, err)

@@ -40,6 +40,7 @@ type simulateOptions struct {
 	nodes      string
 	partitions []string
 	policies   []string
+	levels     int
 	places     string
 	placesOptions
 
@@ -101,6 +102,8 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.nodes, "nodes", "", "several nodes on a made-up web of cities: `SPEC`")
 	f.StringSliceVar(&o.partitions, "partition", []string{"all"}, "`NAMES` of partitions with --nodes, or all")
 	f.StringSliceVar(&o.policies, "policy", []string{"A"}, "`NAMES`, A or B or both, with --nodes")
+	f.IntVar(&o.levels, "domain-levels", 0, "links within a domain that --nodes follow, from its first page; 0 is no "+
+		"limit (as published: 5)")
 	f.StringVar(&o.places, "places", "", "the nodes and their cities: `FILE|us-top-100`, see \"gazehound places\"")
 	o.placesOptions.flags(f)
 	config.All().AddFlags(f, "cluster.alpha", "cluster.beta", "cluster.centrality_links", "cluster.centrality_base")
@@ -488,7 +491,8 @@ func (a *app) simulateNodes(ctx context.Context, o simulateOptions, k config.Clu
 			return err
 		}
 	}
-	plan := sim.NodesPlan{Orders: orders, Pages: o.sim.Pages, Seed: o.sim.Seed, Alpha: k.Alpha, Beta: k.Beta}
+	plan := sim.NodesPlan{Orders: orders, Pages: o.sim.Pages, Seed: o.sim.Seed, Levels: o.levels,
+		Alpha: k.Alpha, Beta: k.Beta}
 	plan.Centrality = sim.Centrality{Links: k.CentralityLinks, Base: k.CentralityBase}
 	if plan.Methods, plan.Policies, err = sim.ParsePartitions(o.partitions, o.policies); err != nil {
 		return fail(exitUsage, "%w", err)

@@ -79,6 +79,8 @@ type Outcome struct {
 	Evidence  string   `json:",omitzero"` // what made it relevant, if no address; at most MaxEvidence bytes
 	LinkValue float64  `json:",omitzero"` // of an irrelevant page: expected value of its links, in [0, 1]
 	Addresses []string `json:",omitzero"` // ids of the distinct addresses in the region, at most MaxAddresses
+	// of a page of several nodes: the place that it is most probably about, by their partition
+	Place string `json:",omitzero"`
 	// links of the page that were dropped before Done, by reason
 	Dropped map[string]int64 `json:",omitzero"`
 	Bytes   int64            `json:",omitzero"` // downloaded

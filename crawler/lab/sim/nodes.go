@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"gazehound/crawler"
 	"gazehound/crawler/cluster/partition"
@@ -20,6 +21,7 @@ type NodesOptions struct {
 	Partition partition.Options // Classes, Locate, Resolve and Known come from the web
 	Pages     int               // budget of all nodes together; 0: all that can be reached
 	Seed      uint64            // decides between equal priorities
+	Levels    int               // of each domain: links within it from the first page of it; 0: no limit
 	Centrality
 	// New makes the strategy of one node.
 	New func() (order.Strategy, error)
@@ -45,7 +47,7 @@ func RunNodes(ctx context.Context, w *Cities, o NodesOptions) (*report.NodesResu
 	if o.Pages < 0 {
 		return nil, fmt.Errorf("sim: a budget of %d pages", o.Pages)
 	}
-	r := &nodesRun{web: w, share: share}
+	r := &nodesRun{web: w, share: share, deepest: o.Levels, level: map[frontier.Key]int{}}
 	var general []bool
 	for i, n := range share.Nodes() {
 		s, err := o.New()
@@ -100,6 +102,26 @@ type nodesRun struct {
 	report    *report.Nodes
 	exchanged int
 	pages     int
+	deepest   int                  // NodesOptions.Levels
+	level     map[frontier.Key]int // of pages that were found, in their domain
+}
+
+// within returns the links that lie within the levels of their domain, and notes how deep.
+func (r *nodesRun) within(p *page.Page, found []frontier.Entry) []frontier.Entry {
+	if r.deepest == 0 || p == nil {
+		return found
+	}
+	return slices.DeleteFunc(found, func(e frontier.Entry) bool {
+		level, key := 0, frontier.KeyOf(e.URL)
+		if e.URL.Site() == p.URL.Site() {
+			level = r.level[frontier.KeyOf(p.URL)] + 1
+		}
+		if known, ok := r.level[key]; ok {
+			level = min(level, known)
+		}
+		r.level[key] = level
+		return level > r.deepest
+	})
 }
 
 func (r *nodesRun) loop(ctx context.Context, budget int) error {
@@ -158,6 +180,7 @@ func (n *simNode) visited(v *crawler.Visit) {
 // this node's own.
 func (n *simNode) Route(ctx context.Context, p *page.Page, found []frontier.Entry) (
 	own []frontier.Entry, sent int, err error) {
+	found = n.run.within(p, found)
 	owners := n.run.share.Owners(routed(p, found))
 	theirs := make([][]frontier.Entry, len(n.run.nodes))
 	for i, nodes := range owners {
@@ -216,8 +239,9 @@ type NodesPlan struct {
 	Methods     []partition.Method
 	Alpha, Beta float64 // as in partition.Options
 	Centrality
-	Pages int    // budget of all nodes together; 0: all that can be reached
-	Seed  uint64 // decides between equal priorities
+	Pages  int    // budget of all nodes together; 0: all that can be reached
+	Seed   uint64 // decides between equal priorities
+	Levels int    // of each domain; 0: no limit
 }
 
 // each calls fn for every crawl of the plan.
@@ -252,7 +276,7 @@ func (p NodesPlan) Run(ctx context.Context, w *Cities,
 		w.Options.Seed, w.Options.Sites, len(w.cities), len(w.Options.Nodes), p.Pages)}
 	err := p.each(func(o Order, share partition.Options) error {
 		r, err := RunNodes(ctx, w, NodesOptions{
-			Partition: share, Pages: p.Pages, Seed: p.Seed, Centrality: p.Centrality,
+			Partition: share, Pages: p.Pages, Seed: p.Seed, Levels: p.Levels, Centrality: p.Centrality,
 			New: func() (order.Strategy, error) { return o.New(nil) },
 		})
 		if err != nil {

@@ -221,6 +221,67 @@ func (t *nodesTable) rows(c *NodesComparison) [][]string {
 	return rows
 }
 
+// merits are the columns of table 10, and whether more is better.
+var merits = []struct {
+	title, metric string
+	more          bool
+}{
+	{"geo-coverage", "coverage", true}, {"geo-focus", "focus", true}, {"geo-connectivity", "centrality", true},
+	{"overlap", "overlap", false}, {"diversity", "diversity", true}, {"communication", "communication", false},
+}
+
+// publishedMerits are the rows of table 10.
+var publishedMerits = map[partition.Method]string{
+	partition.URLHash:        "Bad, Bad, Bad, Good, Good, Good",
+	partition.URLBased:       "Good, Good, Good, Good, Bad, Bad",
+	partition.ExtendedAnchor: "Good, Good, Good, Good, Not Bad, Bad",
+	partition.FullContent:    "Not Bad, Not Bad, Not Bad, Not Bad, Not Bad, Bad",
+	partition.Classification: "Bad, Bad, Bad, Bad, Not Bad, Bad",
+	partition.PageIP:         "Bad, Bad, Bad, Good, Bad, Good",
+}
+
+// meritRows is table 10. The paper judges by eye; here the third of the way from the worst to the
+// best result decides.
+func (c *NodesComparison) meritRows() [][]string {
+	rows := [][]string{{"partition"}}
+	for _, r := range c.Results {
+		rows = append(rows, []string{r.Name()})
+	}
+	for _, m := range merits {
+		rows[0] = append(rows[0], m.title)
+		worst, best := math.Inf(1), math.Inf(-1)
+		values := make([]float64, len(c.Results))
+		for i, r := range c.Results {
+			if values[i], _ = r.value(m.metric); !m.more {
+				values[i] = -values[i]
+			}
+			if !math.IsNaN(values[i]) {
+				worst, best = min(worst, values[i]), max(best, values[i])
+			}
+		}
+		for i, v := range values {
+			word := "–"
+			switch part := (v - worst) / (best - worst); {
+			case part >= 2.0/3:
+				word = "Good"
+			case part >= 1.0/3:
+				word = "Not Bad"
+			case part >= 0:
+				word = "Bad"
+			}
+			rows[i+1] = append(rows[i+1], word)
+		}
+	}
+	all := rows[:1:1]
+	for i, r := range c.Results {
+		all = append(all, rows[i+1])
+		if words := publishedMerits[r.Partition]; words != "" && r.Name() == string(r.Partition) {
+			all = append(all, append([]string{"  published"}, strings.Split(words, ", ")...))
+		}
+	}
+	return all
+}
+
 // Write writes all tables in one of NodesFormats. The same results give the
 // same bytes.
 func (c *NodesComparison) Write(w io.Writer, format string) error {
@@ -252,6 +313,10 @@ func (c *NodesComparison) writeTables(w io.Writer, heading string, write func(io
 	for _, t := range nodesTables {
 		fmt.Fprintf(w, "\n"+heading, fmt.Sprintf("Table %d: %s", t.Number, t.Title))
 		err = cmp.Or(err, write(w, t.rows(c)))
+	}
+	if len(c.Results) > 1 {
+		fmt.Fprintf(w, "\n"+heading, "Table 10: merits, by thirds between the worst and the best result")
+		err = cmp.Or(err, write(w, c.meritRows()))
 	}
 	if len(c.Orders) > 0 {
 		fmt.Fprintf(w, "\n"+heading, "One order of all nodes")

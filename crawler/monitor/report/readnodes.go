@@ -14,6 +14,8 @@ type NodesReader struct {
 	// which node owns that; place "" where it is no target.
 	Owner     func(address string) (place string, node int)
 	fetches   []Fetch
+	places    []string // of the fetches, by the partition of the crawl
+	byMethod  bool     // it knows places
 	links     map[frontier.Key][]frontier.Key
 	exchanged int
 }
@@ -23,8 +25,9 @@ type Walker interface {
 	Walk(ctx context.Context, after uint64, fn func(frontier.Node) error) error
 }
 
-// Read adds the tree of one node. A page is about the place that most of its
-// addresses lie in, the first of several.
+// Read adds the tree of one node. A page is about the place that the partition of the crawl says,
+// as in section 5.3; where that knows no places it is the one that most of its addresses lie in,
+// the first of several.
 func (r *NodesReader) Read(ctx context.Context, node int, tree Walker) error {
 	if r.links == nil {
 		r.links = map[frontier.Key][]frontier.Key{}
@@ -50,7 +53,8 @@ func (r *NodesReader) Read(ctx context.Context, node int, tree Walker) error {
 				f.Place, most = place, times[place]
 			}
 		}
-		r.fetches = append(r.fetches, f)
+		r.fetches, r.places = append(r.fetches, f), append(r.places, n.Outcome.Place)
+		r.byMethod = r.byMethod || n.Outcome.Place != ""
 		return nil
 	})
 }
@@ -58,7 +62,10 @@ func (r *NodesReader) Read(ctx context.Context, node int, tree Walker) error {
 // Nodes returns the report on all trees; general says which nodes are.
 func (r *NodesReader) Nodes(general []bool) *Nodes {
 	n := NewNodes(general)
-	for _, f := range r.fetches {
+	for i, f := range r.fetches {
+		if r.byMethod {
+			f.Place = r.places[i]
+		}
 		f.Links = r.links[f.Page]
 		n.Fetched(f)
 	}
