@@ -528,11 +528,7 @@ func (n *Node) owners(p *page.Page) [][]string { return n.shares.Load().owners(p
 
 // Place returns the target place that a page is most probably about, by the partition; "" where
 // there is none.
-func (n *Node) Place(p *page.Page) string {
-	n.mu.RLock()
-	defer n.mu.RUnlock()
-	return n.shares.plan.Place(p)
-}
+func (n *Node) Place(p *page.Page) string { return n.shares.Load().plan.Place(p) }
 
 // Owner returns the node that fetches a URL of which nothing else is known.
 func (n *Node) Owner(u weburl.URL) string { return n.ownerOf(&frontier.Entry{URL: u}) }
