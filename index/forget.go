@@ -9,6 +9,7 @@ import (
 
 	"gazehound/geoparse"
 
+	"github.com/blevesearch/bleve/v2/index/scorch"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -145,9 +146,13 @@ func (x *Index) merge(ctx context.Context) error {
 		return err
 	}
 	defer done()
-	s, err := scorchOf(x.bleve)
+	advanced, err := x.bleve.Advanced()
 	if err != nil {
-		return err
+		return fmt.Errorf("index: %w", err)
+	}
+	s, ok := advanced.(*scorch.Scorch)
+	if !ok {
+		return fmt.Errorf("index: %T cannot be merged", advanced)
 	}
 	var any *pageRecord
 	if err := x.eachPage(ctx, func(p *pageRecord) { any = p }); err != nil {

@@ -102,30 +102,22 @@ func (a *Archive) each(ctx context.Context, fn func(*scanner) error) error {
 
 // An IndexLine is one line of a CDXJ file: where a response lies.
 type IndexLine struct {
-	Key    string // sortable form of the URL, see SURT
-	Time   time.Time
-	URL    string
-	Mime   string
-	Status string
-	Digest string
-	Length int64 // of the record in the file, in bytes
-	Offset int64
-	File   string // base name
+	Key    string    `json:"-"` // sortable form of the URL, see SURT
+	Time   time.Time `json:"-"`
+	URL    string    `json:"url"`
+	Mime   string    `json:"mime"`
+	Status int       `json:"status,string"`
+	Digest string    `json:"digest,omitempty"`
+	Length int64     `json:"length,string"` // of the record in the file, in bytes
+	Offset int64     `json:"offset,string"`
+	File   string    `json:"filename"` // base name
 }
 
 // String returns the line, without its end, as pywb and others read it.
 func (l IndexLine) String() string {
-	fields, err := json.Marshal(struct {
-		URL    string `json:"url"`
-		Mime   string `json:"mime"`
-		Status string `json:"status"`
-		Digest string `json:"digest,omitempty"`
-		Length string `json:"length"`
-		Offset string `json:"offset"`
-		File   string `json:"filename"`
-	}{l.URL, l.Mime, l.Status, l.Digest, fmt.Sprint(l.Length), fmt.Sprint(l.Offset), l.File})
+	fields, err := json.Marshal(l)
 	if err != nil {
-		panic(err) // strings always marshal
+		panic(err) // strings and numbers always marshal
 	}
 	return fmt.Sprintf("%s %s %s", l.Key, l.Time.UTC().Format("20060102150405"), fields)
 }
@@ -171,7 +163,7 @@ func (a *Archive) Index(ctx context.Context, fn func(IndexLine) error) error {
 			return err
 		}
 		return fn(IndexLine{
-			Key: SURT(u), Time: rec.date, URL: u.String(), Mime: media, Status: fmt.Sprint(head.status),
+			Key: SURT(u), Time: rec.date, URL: u.String(), Mime: media, Status: head.status,
 			Digest: rec.digest, Length: s.end - s.start, Offset: s.start, File: fileName(s.file.name),
 		})
 	})

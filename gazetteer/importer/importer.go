@@ -231,7 +231,7 @@ func (o Options) room() func() error {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}} // as of the last collection
 	return func() error {
 		metrics.Read(live)
-		if now := live[0].Value.Uint64(); now > uint64(o.Memory)/10*7 {
+		if now := live[0].Value.Uint64(); now > uint64(o.Memory)/10*6 {
 			return fmt.Errorf("%w of %d MB. Set storage.memory or cut the extract to the region (osmium "+
 				"extract)", ErrMemory, o.Memory/1e6)
 		}

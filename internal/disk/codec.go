@@ -1,6 +1,9 @@
 package disk
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // A Codec appends the fields of a record to bytes, or reads them back. One function
 // that names the fields in their order does both. Reading fails as a Decoder does.
@@ -78,13 +81,7 @@ func (c *Codec) Text(s *string) {
 }
 
 // Texts codes strings with their number before them.
-func (c *Codec) Texts(list *[]string) {
-	if c.reading {
-		*list = c.in.Strings()
-	} else {
-		c.out = AppendStrings(c.out, *list)
-	}
-}
+func (c *Codec) Texts(list *[]string) { List(c, list, c.Text) }
 
 // Count codes the number of items that follow, each of at least one byte, and returns it.
 func (c *Codec) Count(n int) int {
@@ -98,8 +95,8 @@ func (c *Codec) Count(n int) int {
 // List codes the number of items, and each of them with item.
 func List[T any](c *Codec, list *[]T, item func(*T)) {
 	n := c.Count(len(*list))
-	if c.reading && n > 0 {
-		*list = make([]T, 0, min(n, 64))
+	if c.reading {
+		*list = slices.Grow[[]T](nil, min(n, 64))
 	}
 	for i := range n {
 		if c.reading {

@@ -115,15 +115,6 @@ func AppendString(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// AppendStrings appends their number as uvarint, and each string.
-func AppendStrings(b []byte, list []string) []byte {
-	b = binary.AppendUvarint(b, uint64(len(list)))
-	for _, s := range list {
-		b = AppendString(b, s)
-	}
-	return b
-}
-
 // A Decoder takes values off the front of bytes. It never panics: from the
 // first value that cannot be read it has failed, and returns zeros. The zero
 // Decoder has no bytes.
@@ -204,19 +195,6 @@ func (d *Decoder) Bytes() []byte { return d.Next(d.Count()) }
 
 // String reads what AppendString wrote.
 func (d *Decoder) String() string { return string(d.Bytes()) }
-
-// Strings reads what AppendStrings wrote; nil where there are none.
-func (d *Decoder) Strings() []string {
-	var list []string
-	for range d.Count() {
-		s := d.String()
-		if d.failed {
-			return nil
-		}
-		list = append(list, s)
-	}
-	return list
-}
 
 // Uint64 reads 8 bytes, big-endian.
 func (d *Decoder) Uint64() uint64 { return fixed(d, 8, binary.BigEndian.Uint64) }

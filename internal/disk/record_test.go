@@ -119,8 +119,6 @@ func TestDecoder(t *testing.T) {
 	b := binary.AppendUvarint(nil, 300)
 	b = binary.AppendVarint(b, -300)
 	b = AppendString(append(b, 7), "text")
-	b = AppendStrings(b, []string{"a", "", "c"})
-	b = AppendStrings(b, nil)
 	b = binary.BigEndian.AppendUint64(b, 1<<63)
 	b = binary.BigEndian.AppendUint32(b, math.Float32bits(-1.5))
 	b = binary.BigEndian.AppendUint64(b, math.Float64bits(2.5))
@@ -131,8 +129,6 @@ func TestDecoder(t *testing.T) {
 		ok = d.Varint() == -300 && ok
 		ok = d.Byte() == 7 && ok
 		ok = d.String() == "text" && ok
-		ok = slices.Equal(d.Strings(), []string{"a", "", "c"}) && ok
-		ok = d.Strings() == nil && ok
 		ok = d.Uint64() == 1<<63 && ok
 		ok = d.Float32() == -1.5 && ok
 		ok = d.Float64() == 2.5 && ok
@@ -170,7 +166,7 @@ func TestDecoder(t *testing.T) {
 // Whatever bytes are read as records, what comes out of them can be written and
 // read again.
 func FuzzRecords(f *testing.F) {
-	f.Add(AppendRecord(AppendRecord(nil, []byte("one")), AppendStrings(nil, []string{"a", "b"})))
+	f.Add(AppendRecord(AppendRecord(nil, []byte("one")), texts("a", "b")))
 	f.Add(packed(f, "one", "two"))
 	f.Add([]byte{0x84, 0x00, 1, 2, 3, 4})
 	f.Fuzz(func(t *testing.T, file []byte) {
@@ -186,14 +182,21 @@ func FuzzRecords(f *testing.F) {
 		if again, err := unpacked(packed(t, records...)); err != nil || !slices.Equal(again, records) {
 			t.Errorf("%q became %q, %v", records, again, err)
 		}
-		d := Decode(file)
-		list := d.Strings()
-		if d.Err() != nil {
+		c := Read(file)
+		var list, again []string
+		c.Texts(&list)
+		if c.Failed() {
 			return
 		}
-		d = Decode(AppendStrings(nil, list))
-		if again := d.Strings(); d.Err() != nil || !slices.Equal(again, list) {
-			t.Errorf("%q became %q, %v", list, again, d.Err())
+		c = Read(texts(list...))
+		if c.Texts(&again); c.Failed() || !slices.Equal(again, list) {
+			t.Errorf("%q became %q, %v", list, again, c.Failed())
 		}
 	})
+}
+
+func texts(list ...string) []byte {
+	c := Append(nil)
+	c.Texts(&list)
+	return c.Bytes()
 }

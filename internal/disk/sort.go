@@ -89,28 +89,56 @@ func (s *Sorter) Each(fn func(key, value []byte) error) error {
 		return err
 	}
 	s.arena, s.records = nil, nil
-	sources := make([]func() (record, error), len(s.runs))
-	for i, f := range s.runs {
+	heads := make([]*run, 0, len(s.runs)) // that are not at their end
+	for _, f := range s.runs {
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
-		sources[i] = readRun(NewReader(f))
+		heads = append(heads, &run{reader: NewReader(f)})
 	}
-	byKey := func(a, b record) int { return bytes.Compare(a.key, b.key) }
-	return Merge(byKey, sources, func(r record) error { return fn(r.key, r.value) })
+	advance := func(i int) error {
+		err := heads[i].next()
+		if err == io.EOF {
+			heads, err = slices.Delete(heads, i, i+1), nil
+		}
+		return err
+	}
+	for i := range slices.Backward(heads) {
+		if err := advance(i); err != nil {
+			return err
+		}
+	}
+	for len(heads) > 0 {
+		first := 0
+		for i, h := range heads {
+			if bytes.Compare(h.key, heads[first].key) < 0 {
+				first = i
+			}
+		}
+		if err := fn(heads[first].key, heads[first].value); err != nil {
+			return err
+		}
+		if err := advance(first); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-type record struct{ key, value []byte }
+// A run is the file of a sorted run, at one of its records.
+type run struct {
+	reader     *Reader
+	key, value []byte
+}
 
-func readRun(r *Reader) func() (record, error) {
-	return func() (record, error) {
-		b, err := r.Next()
-		if err != nil {
-			return record{}, err
-		}
+// next goes to the next record; io.EOF behind the last one.
+func (r *run) next() error {
+	b, err := r.reader.Next()
+	if err == nil {
 		d := Decode(b)
-		return record{d.Bytes(), d.Rest()}, nil
+		r.key, r.value = d.Bytes(), d.Rest()
 	}
+	return err
 }
 
 // Close removes the temporary files. A second call does nothing.
@@ -121,42 +149,4 @@ func (s *Sorter) Close() error {
 	}
 	s.arena, s.records, s.runs = nil, nil, nil
 	return err
-}
-
-// Merge calls fn with the values of sorted sources in order; equal ones in the
-// order of the sources. A source returns its next value, and io.EOF behind the
-// last one; a value needs to be valid only until the next call of its source.
-func Merge[T any](compare func(a, b T) int, sources []func() (T, error), fn func(T) error) error {
-	type head struct { // the next value of a source
-		value T
-		next  func() (T, error)
-	}
-	var heads []head
-	for _, next := range sources {
-		v, err := next()
-		if err == nil {
-			heads = append(heads, head{v, next})
-		} else if err != io.EOF {
-			return err
-		}
-	}
-	for len(heads) > 0 {
-		first := 0
-		for i := range heads {
-			if compare(heads[i].value, heads[first].value) < 0 {
-				first = i
-			}
-		}
-		h := &heads[first]
-		if err := fn(h.value); err != nil {
-			return err
-		}
-		var err error
-		if h.value, err = h.next(); err == io.EOF {
-			heads = slices.Delete(heads, first, first+1)
-		} else if err != nil {
-			return err
-		}
-	}
-	return nil
 }

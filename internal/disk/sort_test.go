@@ -2,10 +2,8 @@ package disk
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -87,41 +85,5 @@ func TestSorterOfADamagedRun(t *testing.T) {
 	}
 	if err := s.Each(func(_, _ []byte) error { return nil }); !errors.Is(err, ErrDamaged) {
 		t.Errorf("error %v, want ErrDamaged", err)
-	}
-}
-
-func TestMerge(t *testing.T) {
-	type value struct{ n, source int }
-	lists := [][]int{{1, 3, 3, 9}, {}, {0, 3, 4}, {3}}
-	var sources []func() (value, error)
-	for i, list := range lists {
-		sources = append(sources, func() (value, error) {
-			if len(list) == 0 {
-				return value{}, io.EOF
-			}
-			n := list[0]
-			list = list[1:]
-			return value{n, i}, nil
-		})
-	}
-	var got []value
-	err := Merge(func(a, b value) int { return cmp.Compare(a.n, b.n) }, sources, func(v value) error {
-		got = append(got, v)
-		return nil
-	})
-	want := []value{{0, 2}, {1, 0}, {3, 0}, {3, 0}, {3, 2}, {3, 3}, {4, 2}, {9, 0}}
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("got %v, %v; want %v", got, err, want)
-	}
-	bad := errors.New("bad")
-	left := 2
-	sources = []func() (value, error){func() (value, error) {
-		if left--; left < 0 {
-			return value{}, bad
-		}
-		return value{}, nil
-	}}
-	if err := Merge(func(a, b value) int { return 0 }, sources, func(value) error { return nil }); err != bad {
-		t.Errorf("error %v, want that of the source", err)
 	}
 }

@@ -3,7 +3,6 @@ package robots
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"regexp"
@@ -11,11 +10,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf16"
 
 	"gazehound/crawler/weburl"
 
 	"github.com/jimsmart/grobotstxt"
+	"golang.org/x/text/encoding/unicode"
 )
 
 // rules are the rules of one robots.txt for one agent. grobotstxt parses the file, with the common
@@ -53,32 +52,20 @@ func parse(body []byte, agent string, at weburl.URL, maxDelay time.Duration) *ru
 var escapes = regexp.MustCompile(`%[0-9a-fA-F]{2}`)
 
 // text decodes UTF-16, in which some editors save robots.txt, and writes percent-escapes in upper
-// case, because grobotstxt 1.0.3 corrupts lower-case ones.
+// case, because grobotstxt 1.0.3 corrupts lower-case ones. UTF-16 has a mark, or a zero in each of its
+// first two letters.
 func text(body []byte) string {
-	if order := utf16Order(body); order != nil {
-		units := make([]uint16, len(body)/2)
-		for i := range units {
-			units[i] = order.Uint16(body[2*i:])
+	marked := bytes.HasPrefix(body, []byte{0xff, 0xfe}) || bytes.HasPrefix(body, []byte{0xfe, 0xff})
+	little := len(body) > 3 && body[0] != 0 && body[1] == 0 && body[2] != 0 && body[3] == 0
+	big := len(body) > 3 && body[0] == 0 && body[1] != 0 && body[2] == 0 && body[3] != 0
+	if marked || little || big {
+		order := unicode.BigEndian
+		if little {
+			order = unicode.LittleEndian
 		}
-		body = []byte(strings.TrimPrefix(string(utf16.Decode(units)), "\ufeff"))
+		body, _ = unicode.UTF16(order, unicode.UseBOM).NewDecoder().Bytes(body) // replaces what is not valid
 	}
 	return string(escapes.ReplaceAllFunc(body, bytes.ToUpper))
-}
-
-// utf16Order returns the byte order of UTF-16, by its mark or by the zeros of
-// its first two letters, or nil.
-func utf16Order(body []byte) binary.ByteOrder {
-	switch {
-	case bytes.HasPrefix(body, []byte{0xff, 0xfe}):
-		return binary.LittleEndian
-	case bytes.HasPrefix(body, []byte{0xfe, 0xff}):
-		return binary.BigEndian
-	case len(body) > 3 && body[0] != 0 && body[1] == 0 && body[2] != 0 && body[3] == 0:
-		return binary.LittleEndian
-	case len(body) > 3 && body[0] == 0 && body[1] != 0 && body[2] == 0 && body[3] != 0:
-		return binary.BigEndian
-	}
-	return nil
 }
 
 // A reader receives the lines of a robots.txt from grobotstxt and keeps those for agent: the groups
@@ -214,7 +201,8 @@ func (r *reader) rules() *rules {
 		g.list[i].Pattern = strings.Clone(g.list[i].Pattern) // does not hold the whole file in memory
 	}
 	slices.SortFunc(g.list, func(a, b rule) int {
-		return cmp.Or(cmp.Compare(len(b.Pattern), len(a.Pattern)), allowFirst(a, b), strings.Compare(a.Pattern, b.Pattern))
+		return cmp.Or(cmp.Compare(len(b.Pattern), len(a.Pattern)), allowFirst(a, b),
+			strings.Compare(a.Pattern, b.Pattern))
 	})
 	return &rules{slices.Clip(slices.Compact(g.list)), g.delay, r.sitemaps}
 }
