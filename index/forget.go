@@ -104,7 +104,7 @@ func (x *Index) Forget(ctx context.Context, page, place, text func(string) bool)
 		err := x.eachRecord(ctx, func(r *record) {
 			for _, m := range r.Mentions {
 				if m.says(text) {
-					loses[m.URL] = loses[m.URL]
+					loses[m.URL] = slices.Contains(n.Pages, m.URL)
 				}
 			}
 		})
