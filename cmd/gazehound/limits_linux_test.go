@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -176,8 +175,9 @@ func TestLimits(t *testing.T) {
 		}
 		for _, c := range limitedCommands {
 			code, says := ask(t, disk, c, "ulimit -n 16; exec ")
-			if code != cmp.Or(c.files, exitOK) || code == exitError && !strings.Contains(says, "ulimit -n") {
-				t.Errorf("%s: exit %d, want %d: %s", c.line, code, c.files, says)
+			// How many files are open at once depends on how fast the machine is.
+			if code != exitOK && code != c.files || code == exitError && !strings.Contains(says, "ulimit -n") {
+				t.Errorf("%s: exit %d, want %d or 0: %s", c.line, code, c.files, says)
 			}
 		}
 	})
