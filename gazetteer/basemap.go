@@ -23,6 +23,7 @@ import (
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/clip"
+	"github.com/paulmach/orb/project"
 	"github.com/paulmach/orb/simplify"
 )
 
@@ -84,9 +85,8 @@ func (r *Region) WriteBasemap(ctx context.Context, dir, path string) error {
 	}
 	const around = 0.15 // of the region's size
 	dx, dy := around*(box.Max[0]-box.Min[0])+0.01, around*(box.Max[1]-box.Min[1])+0.01
-	_, err := WriteBasemap(ctx, dir, path, orb.Bound{
-		Min: orb.Point{box.Min[0] - dx, box.Min[1] - dy}, Max: orb.Point{box.Max[0] + dx, box.Max[1] + dy},
-	})
+	box.Min, box.Max = orb.Point{box.Min[0] - dx, box.Min[1] - dy}, orb.Point{box.Max[0] + dx, box.Max[1] + dy}
+	_, err := WriteBasemap(ctx, dir, path, box)
 	return err
 }
 
@@ -151,39 +151,37 @@ func unworld(p orb.Point) orb.Point {
 
 // cut adds the pieces of a shape in the tiles of every level that shows it.
 func cut(s *disk.Sorter, shape Shape, box orb.Bound) error {
-	lo, hi := world(orb.Point{box.Min[0], box.Max[1]}), world(orb.Point{box.Max[0], box.Min[1]})
-	area := shape.Kind.isArea()
 	for _, level := range BasemapLevels {
 		at := coarseness[level]
 		if level < firstLevel[shape.Kind] {
 			continue
 		}
-		scale := math.Exp2(float64(level)) * TileExtent
-		var lines []orb.LineString // in units of the level
-		bound := orb.MultiPoint{}.Bound()
+		n := math.Exp2(float64(level))
+		units := func(p orb.Point) orb.Point {
+			w := world(p)
+			return orb.Point{w[0] * n * TileExtent, w[1] * n * TileExtent}
+		}
+		var lines orb.MultiLineString // in units of the level
 		for _, l := range shape.Lines {
-			line := make(orb.LineString, len(l))
-			for j, p := range l {
-				w := world(p)
-				line[j] = orb.Point{w[0] * scale, w[1] * scale}
-			}
-			line = simplify.DouglasPeucker(at.corner).LineString(line)
+			line := simplify.DouglasPeucker(at.corner).LineString(project.LineString(l.Clone(), units))
 			b := line.Bound()
-			if !shape.Kind.isLabel() && max(b.Max[0]-b.Min[0], b.Max[1]-b.Min[1]) < at.small || area && len(line) < 4 {
-				continue
-			}
-			if lines = append(lines, line); len(lines) == 1 {
-				bound = b
-			} else {
-				bound = bound.Union(b)
+			small := max(b.Max[0]-b.Min[0], b.Max[1]-b.Min[1]) < at.small
+			if !(small && !shape.Kind.isLabel() || shape.Kind.isArea() && len(line) < 4) {
+				lines = append(lines, line)
 			}
 		}
 		if len(lines) == 0 {
 			continue
 		}
-		last := int(math.Exp2(float64(level))) - 1
-		x0, x1 := tileRange(max(bound.Min[0], lo[0]*scale), min(bound.Max[0], hi[0]*scale), last)
-		y0, y1 := tileRange(max(bound.Min[1], lo[1]*scale), min(bound.Max[1], hi[1]*scale), last)
+		// The tiles whose inside or margin the shape touches within the box.
+		bound, drawn := lines.Bound(), project.Bound(box, units)
+		tiles := func(axis int) (from, to int) {
+			lo, hi := max(bound.Min[axis], drawn.Min[axis]), min(bound.Max[axis], drawn.Max[axis])
+			return max(0, int(math.Floor((lo-tileMargin)/TileExtent))),
+				min(int(n)-1, int(math.Floor((hi+tileMargin)/TileExtent)))
+		}
+		x0, x1 := tiles(0)
+		y0, y1 := tiles(1)
 		for x := x0; x <= x1; x++ {
 			for y := y0; y <= y1; y++ {
 				if err := addPiece(s, level, x, y, shape, lines); err != nil {
@@ -193,12 +191,6 @@ func cut(s *disk.Sorter, shape Shape, box orb.Bound) error {
 		}
 	}
 	return nil
-}
-
-// tileRange returns the tiles whose inside or margin a stretch of units
-// touches.
-func tileRange(from, to float64, last int) (int, int) {
-	return max(0, int(math.Floor((from-tileMargin)/TileExtent))), min(last, int(math.Floor((to+tileMargin)/TileExtent)))
 }
 
 // A piece is what one tile shows of a shape.
@@ -221,17 +213,14 @@ func (c *codec) piece(p *piece) {
 
 // addPiece adds what a tile shows of lines, below a key that sorts the pieces by tile
 // and what is drawn first.
-func addPiece(s *disk.Sorter, level, x, y int, shape Shape, lines []orb.LineString) error {
+func addPiece(s *disk.Sorter, level, x, y int, shape Shape, lines orb.MultiLineString) error {
 	left, top := float64(x)*TileExtent, float64(y)*TileExtent
-	frame := orb.Bound{
-		Min: orb.Point{left - tileMargin, top - tileMargin},
-		Max: orb.Point{left + TileExtent + tileMargin, top + TileExtent + tileMargin},
-	}
+	frame := orb.Bound{Min: orb.Point{left, top}, Max: orb.Point{left + TileExtent, top + TileExtent}}.Pad(tileMargin)
 	p := piece{name: shape.Name}
 	if level < namedLevel && !shape.Kind.isLabel() {
 		p.name = ""
 	}
-	keep := func(line orb.LineString, least int) {
+	keep := func(line []orb.Point, least int) {
 		var points []orb.Point
 		for _, q := range line {
 			points = append(points, orb.Point{math.Round(q[0] - left), math.Round(q[1] - top)})
@@ -243,7 +232,7 @@ func addPiece(s *disk.Sorter, level, x, y int, shape Shape, lines []orb.LineStri
 	for _, line := range lines {
 		switch {
 		case shape.Kind.isArea():
-			keep(orb.LineString(clip.Ring(frame, orb.Ring(line).Clone())), 4)
+			keep(clip.Ring(frame, orb.Ring(line).Clone()), 4)
 		case shape.Kind.isLabel() && frame.Contains(line[0]):
 			keep(line, 1)
 		case !shape.Kind.isLabel():
@@ -339,11 +328,10 @@ const maxShownTiles = 9
 // Shapes returns what the map shows in a box, at the finest level that has it
 // in a few tiles, without names, paths and buildings.
 func (m *Basemap) Shapes(box orb.Bound) ([]Shape, error) {
-	lo, hi := world(orb.Point{box.Min[0], box.Max[1]}), world(orb.Point{box.Max[0], box.Min[1]})
-	for i := len(BasemapLevels) - 1; i >= 0; i-- {
-		level := BasemapLevels[i]
+	at := project.Bound(box, world)
+	for _, level := range slices.Backward(BasemapLevels[:]) {
 		n := math.Exp2(float64(level))
-		x0, x1, y0, y1 := int(lo[0]*n), int(hi[0]*n), int(lo[1]*n), int(hi[1]*n)
+		x0, x1, y0, y1 := int(at.Min[0]*n), int(at.Max[0]*n), int(at.Min[1]*n), int(at.Max[1]*n)
 		if tiles := (x1 - x0 + 1) * (y1 - y0 + 1); tiles > maxShownTiles || x1 < x0 || y1 < y0 {
 			continue
 		}
@@ -457,17 +445,11 @@ func OpenBasemap(path string) (*Basemap, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("gazetteer: %w", err)
 	}
-	var m *Basemap
-	if err == nil {
-		m = newBasemap(&z.Reader, z)
-	} else {
-		err = fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
 	if err != nil {
-		return nil, fmt.Errorf("gazetteer: base map %s: %w; \"gazehound gazetteer import\" of its "+
-			"source makes it again", path, err)
+		return nil, fmt.Errorf("gazetteer: base map %s: %w: %w; \"gazehound gazetteer import\" of its "+
+			"source makes it again", path, ErrDamaged, err)
 	}
-	return m, nil
+	return newBasemap(&z.Reader, z), nil
 }
 
 func newBasemap(z *zip.Reader, f io.Closer) *Basemap {

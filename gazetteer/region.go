@@ -20,22 +20,22 @@ import (
 
 // A Region is the area that a crawl is about.
 type Region struct {
-	ID      string // of the outline's source, "relation/62409"; may be empty
-	Name    string
-	Country string // ISO 3166-1 alpha-2, where it is known
-	State   string
+	ID      string `json:"id,omitempty"` // of the outline's source, "relation/62409"; may be empty
+	Name    string `json:"name"`
+	Country string `json:"country,omitempty"` // ISO 3166-1 alpha-2, where it is known
+	State   string `json:"state,omitempty"`
 
 	// Area is the outline. Where no source has one it is Estimated: the hull of
 	// the postcodes or addresses of the place, and Postcodes count for more.
-	Area      orb.MultiPolygon
-	Estimated bool
+	Area      orb.MultiPolygon `json:"-"`
+	Estimated bool             `json:"estimated,omitempty"`
 
 	// Postcodes are those of the region, each with its country: "US 92697".
 	// Shared are those among them that other cities have, too; there a place's
 	// city, one of Cities (folded by Key), decides.
-	Postcodes []string
-	Shared    []string
-	Cities    []string
+	Postcodes []string `json:"postcodes,omitempty"`
+	Shared    []string `json:"shared_postcodes,omitempty"`
+	Cities    []string `json:"cities,omitempty"`
 
 	bound orb.Bound // of Area, made on first use by prepare
 	ready bool
@@ -186,74 +186,30 @@ func badRegion(spec, format string, args ...any) error {
 	return &RegionError{Kind: ErrBadRegion, Spec: spec, text: fmt.Sprintf(format, args...)}
 }
 
-// regionProperties are the members of Region in the properties of its feature.
-type regionProperties struct {
-	ID        string   `json:"id,omitempty"`
-	Name      string   `json:"name"`
-	Country   string   `json:"country,omitempty"`
-	State     string   `json:"state,omitempty"`
-	Estimated bool     `json:"estimated,omitempty"`
-	Postcodes []string `json:"postcodes,omitempty"`
-	Shared    []string `json:"shared_postcodes,omitempty"`
-	Cities    []string `json:"cities,omitempty"`
+// A regionFile is a GeoJSON object that holds a region. The properties of its feature
+// are those that Region names.
+type regionFile struct {
+	Type       string            `json:"type"`
+	Geometry   *geojson.Geometry `json:"geometry"`
+	Properties json.RawMessage   `json:"properties"`
+	Features   []regionFile      `json:"features"`
 }
 
 func parseRegion(data []byte) (*Region, error) {
-	var head struct {
-		Type       string            `json:"type"`
-		Geometry   json.RawMessage   `json:"geometry"`
-		Properties json.RawMessage   `json:"properties"`
-		Features   []json.RawMessage `json:"features"`
-	}
-	if err := json.Unmarshal(data, &head); err != nil {
+	var f regionFile
+	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, fmt.Errorf("this is not GeoJSON: %w", err)
 	}
-	r := &Region{}
-	switch head.Type {
-	case "FeatureCollection":
-		for _, f := range head.Features {
-			part, err := parseRegion(f)
-			if err != nil {
-				return nil, err
-			}
-			r.Area = append(r.Area, part.Area...)
-			if r.Name == "" {
-				r.ID, r.Name, r.Country, r.State, r.Estimated = part.ID, part.Name, part.Country, part.State,
-					part.Estimated
-			}
-			r.Postcodes = append(r.Postcodes, part.Postcodes...)
-			r.Shared = append(r.Shared, part.Shared...)
-			r.Cities = append(r.Cities, part.Cities...)
-		}
-	case "Feature":
-		var p regionProperties
-		if len(head.Properties) > 0 && json.Unmarshal(head.Properties, &p) != nil {
-			p = regionProperties{} // foreign properties of another shape
-		}
-		*r = Region{ID: p.ID, Name: p.Name, Country: p.Country, State: p.State, Estimated: p.Estimated,
-			Postcodes: p.Postcodes, Shared: p.Shared, Cities: p.Cities}
-		if len(head.Geometry) > 0 && string(head.Geometry) != "null" {
-			g, err := parseRegion(head.Geometry)
-			if err != nil {
-				return nil, err
-			}
-			r.Area = g.Area
-		}
-	case "Polygon", "MultiPolygon":
+	if f.Type == "Polygon" || f.Type == "MultiPolygon" {
 		g, err := geojson.UnmarshalGeometry(data)
 		if err != nil {
 			return nil, err
 		}
-		switch g := g.Geometry().(type) {
-		case orb.Polygon:
-			r.Area = orb.MultiPolygon{g}
-		case orb.MultiPolygon:
-			r.Area = g
-		}
-	case "":
-		return nil, errors.New(`this is not GeoJSON: it has no "type"`)
-	default:
-		return nil, fmt.Errorf("a region must be a Polygon or MultiPolygon, not a %.40q", head.Type)
+		f = regionFile{Type: "Feature", Geometry: g}
+	}
+	r := &Region{}
+	if err := r.read(&f); err != nil {
+		return nil, err
 	}
 	if len(r.Area) == 0 && len(r.Postcodes) == 0 {
 		return nil, errors.New("it holds no Polygon or MultiPolygon")
@@ -273,6 +229,46 @@ func parseRegion(data []byte) (*Region, error) {
 	return r.prepare(), nil
 }
 
+// read adds what f holds; of several features the first with a name gives the region its own.
+func (r *Region) read(f *regionFile) error {
+	switch f.Type {
+	case "FeatureCollection":
+		for i := range f.Features {
+			if err := r.read(&f.Features[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	case "Feature":
+	case "":
+		return errors.New(`this is not GeoJSON: it has no "type"`)
+	default:
+		return fmt.Errorf("a region must be a Polygon or MultiPolygon, not a %.40q", f.Type)
+	}
+	var p Region
+	if len(f.Properties) > 0 && json.Unmarshal(f.Properties, &p) != nil {
+		p = Region{} // foreign properties of another shape
+	}
+	if r.Name == "" {
+		r.ID, r.Name, r.Country, r.State, r.Estimated = p.ID, p.Name, p.Country, p.State, p.Estimated
+	}
+	r.Postcodes = append(r.Postcodes, p.Postcodes...)
+	r.Shared = append(r.Shared, p.Shared...)
+	r.Cities = append(r.Cities, p.Cities...)
+	if f.Geometry == nil {
+		return nil
+	}
+	switch g := f.Geometry.Geometry().(type) {
+	case orb.Polygon:
+		r.Area = append(r.Area, g)
+	case orb.MultiPolygon:
+		r.Area = append(r.Area, g...)
+	default:
+		return fmt.Errorf("a region must be a Polygon or MultiPolygon, not a %.40q", f.Geometry.Type)
+	}
+	return nil
+}
+
 func checkPoint(p orb.Point) error {
 	switch lon, lat := p[0], p[1]; {
 	case math.IsNaN(lon) || math.IsNaN(lat) || math.IsInf(lon, 0) || math.IsInf(lat, 0):
@@ -290,8 +286,7 @@ func (r *Region) Write(path string) error {
 	if len(r.Area) == 0 {
 		f.Geometry = nil
 	}
-	props, err := json.Marshal(regionProperties{r.ID, r.Name, r.Country, r.State, r.Estimated, r.Postcodes,
-		r.Shared, r.Cities})
+	props, err := json.Marshal(r)
 	if err == nil {
 		err = json.Unmarshal(props, &f.Properties)
 	}

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/encoding/wkt"
 
 	"gazehound/gazetteer"
 )
@@ -63,9 +64,9 @@ func csvPlace(line string) (gazetteer.Place, error) {
 	if len(cols) != 8 {
 		return gazetteer.Place{}, fmt.Errorf("it has %d columns instead of 8", len(cols))
 	}
-	shape, err := lineString(cols[7])
+	shape, err := wkt.UnmarshalLineString(strings.TrimSpace(cols[7]))
 	if err != nil {
-		return gazetteer.Place{}, err
+		return gazetteer.Place{}, fmt.Errorf("%.40q is no LINESTRING(lon lat,lon lat …)", cols[7])
 	}
 	r, err := newRange(cols[0], cols[1], cols[2] == "all", shape)
 	if err != nil {
@@ -111,30 +112,6 @@ func houseNumber(s string) (int, error) {
 		return 0, fmt.Errorf("house number %.20q is no whole number", s)
 	}
 	return n, nil
-}
-
-// lineString reads LINESTRING(lon lat,lon lat …).
-func lineString(s string) (orb.LineString, error) {
-	inner, ok := strings.CutPrefix(strings.TrimSpace(s), "LINESTRING")
-	inner, open := strings.CutPrefix(strings.TrimSpace(inner), "(")
-	inner, closed := strings.CutSuffix(inner, ")")
-	if !ok || !open || !closed {
-		return nil, fmt.Errorf("%.40q is no LINESTRING(…)", s)
-	}
-	var line orb.LineString
-	for pair := range strings.SplitSeq(inner, ",") {
-		x, y, _ := strings.Cut(strings.TrimSpace(pair), " ")
-		lon, err := strconv.ParseFloat(x, 64)
-		if err != nil {
-			return nil, fmt.Errorf("longitude %.20q is no number", x)
-		}
-		lat, err := strconv.ParseFloat(strings.TrimSpace(y), 64)
-		if err != nil {
-			return nil, fmt.Errorf("latitude %.20q is no number", y)
-		}
-		line = append(line, orb.Point{lon, lat})
-	}
-	return line, nil
 }
 
 // Options tune Shapefile.
