@@ -456,42 +456,33 @@ func (s *scan) cityAfter(code, country string, t grammar.Tokens, k int, letters 
 
 // longest matches the names of areas with the words from token k on.
 func (s *scan) longest(areas []area, country string, t grammar.Tokens, k int, letters bool) (match, bool) {
-	if len(areas) == 0 {
+	fits := func(a area) bool {
+		land := grammar.Find(a.place.Country)
+		return (country == "" || land.Code == country) && land.Form == grammar.CodeCity &&
+			(letters == land.Letters || !letters && grammar.Find(s.hint).Letters)
+	}
+	if !slices.ContainsFunc(areas, fits) {
 		return match{}, false
 	}
-	text := s.text
 	var best match
-	ok := false
-	start := t[k].Start
 	for m := k; m < len(t) && m < k+8; m++ {
 		tok := t[m]
-		if tok.Kind == grammar.Break || tok.Kind == grammar.Mark &&
-			!strings.Contains("/(-.'’&", tok.Text()) {
-			break
-		}
-		if tok.Kind == grammar.Mark && m == k {
-			break
-		}
-		if tok.Kind == grammar.Mark {
+		if tok.Kind == grammar.Mark && m > k && strings.Contains("/(-.'’&", tok.Text()) {
 			continue
 		}
-		key := gazetteer.Key(text[start:tok.End])
-		s.compare(&best, &ok, areas, country, key, start, trimCity(text, start, tok.End), m-k, letters)
-		if m == k {
-			// "Beelitz-Heilstätten" of 14547 Beelitz
-			if h := strings.IndexByte(text[start:tok.End], '-'); h >= 3 {
-				was := best
-				found := false
-				s.compare(&best, &found, areas, country, gazetteer.Key(text[start:start+h]), start,
-					trimCity(text, start, tok.End), 0, letters)
-				if !found {
-					best = was
-				}
-				ok = ok || found
+		if tok.Kind != grammar.Word && tok.Kind != grammar.Number {
+			break
+		}
+		name := grammar.Phrase(t[k : m+1])
+		found := match{start: t[k].Start, end: trimCity(s.text, t[k].Start, tok.End)}
+		best = s.better(best, found, areas, fits, gazetteer.Key(name), m-k)
+		if h := strings.IndexByte(name, '-'); m == k && h >= 3 { // "Beelitz-Heilstätten" of 14547 Beelitz
+			if part := s.better(match{}, found, areas, fits, gazetteer.Key(name[:h]), 0); part.area != nil {
+				best = part
 			}
 		}
 	}
-	if !ok {
+	if best.area == nil {
 		return match{}, false
 	}
 	best.end = s.qualifier(best, t)
@@ -506,34 +497,27 @@ func trimCity(text string, start, end int) int {
 	return end
 }
 
-// compare takes the area that is called key as the best match if it is better.
-func (s *scan) compare(best *match, ok *bool, areas []area, country, key string, start, end, words int, letters bool) {
-	if key == "" {
-		return
-	}
+// better returns found with the area that fits and is called key, if that is better than best.
+func (s *scan) better(best, found match, areas []area, fits func(area) bool, key string, words int) match {
 	for i := range areas {
 		a := &areas[i]
-		land := grammar.Find(a.place.Country)
-		if country != "" && land.Code != country || land.Form != grammar.CodeCity ||
-			letters != land.Letters && (letters || !grammar.Find(s.hint).Letters) {
+		n := slices.IndexFunc(a.names, func(name cityName) bool { return name.key == key })
+		if key == "" || n < 0 || !fits(*a) {
 			continue
 		}
-		for _, name := range a.names {
-			if name.key != key {
-				continue
-			}
-			score := weightWord*(words+1) + s.lean(&a.place)
-			if name.weak {
-				score += weightPart
-			}
-			if name.key == gazetteer.Key(a.place.City) {
-				score += weightUsual
-			}
-			if !*ok || score > best.score {
-				*best, *ok = match{area: a, start: start, end: end, weak: name.weak, score: score}, true
-			}
+		found.area, found.weak = a, a.names[n].weak
+		found.score = weightWord*(words+1) + s.lean(&a.place)
+		if found.weak {
+			found.score += weightPart
+		}
+		if key == gazetteer.Key(a.place.City) {
+			found.score += weightUsual
+		}
+		if best.area == nil || found.score > best.score {
+			best = found
 		}
 	}
+	return best
 }
 
 // qualifier returns the end of the city with what tells it from its namesakes,

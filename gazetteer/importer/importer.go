@@ -30,26 +30,29 @@ type Format struct {
 	Name, About          string
 	Licence, Attribution string // of all data in this format; "" where sources differ
 
-	reader readerOf // nil: the format needs the file by name
+	read func(*job) error
 }
 
-// A readerOf returns what reads a file.
-type readerOf func(b *gazetteer.Builder, o Options, refuse gazetteer.Refuse) (gazetteer.Reader, error)
-
-// plain is the reader of a format that has no options.
-func plain(read func(gazetteer.Refuse) gazetteer.Reader) readerOf {
-	return func(_ *gazetteer.Builder, _ Options, refuse gazetteer.Refuse) (gazetteer.Reader, error) {
-		return read(refuse), nil
-	}
+// A job is the reading of one file.
+type job struct {
+	Options
+	ctx    context.Context
+	b      *gazetteer.Builder
+	file   string
+	one    *Imported
+	refuse gazetteer.Refuse
+	emit   func(gazetteer.Place) error
 }
 
 const osmFormat, tigerFormat, tableFormat = "osm", "tiger", "table"
 
 var formats = []Format{
-	{osmFormat, "OpenStreetMap extract: .osm.pbf, .osm, .osm.gz", osm.Licence, osm.Attribution, nil},
-	{"openaddresses", "OpenAddresses: CSV or GeoJSON, one feature a line", "", "", readOpenAddresses},
+	{osmFormat, "OpenStreetMap extract: .osm.pbf, .osm, .osm.gz", osm.Licence, osm.Attribution, readOSM},
+	{"openaddresses", "OpenAddresses: CSV or GeoJSON, one feature a line", "", "", func(j *job) error {
+		return j.text(openaddresses.Reader(openaddresses.Options{Country: j.Country, Refuse: j.refuse}))
+	}},
 	{tigerFormat, "TIGER/Line address features: .shp, .zip, or Nominatim's CSV", tiger.Licence,
-		tiger.Attribution, plain(tiger.CSV)},
+		tiger.Attribution, readTiger},
 	{geonames.FormatPostal, "GeoNames postal codes, 12 columns", geonames.Licence, geonames.Attribution,
 		plain(geonames.Postal)},
 	{geonames.FormatDump, "GeoNames dump of places, 19 columns", geonames.Licence, geonames.Attribution,
@@ -60,7 +63,9 @@ var formats = []Format{
 		geonames.Attribution, plain(geonames.Admin)},
 	{geonames.FormatCountries, "GeoNames names of countries (countryInfo.txt)", geonames.Licence,
 		geonames.Attribution, plain(geonames.Countries)},
-	{tableFormat, "CSV, TSV, GeoJSON, JSON with the usual column names or --map", "", "", readTable},
+	{tableFormat, "CSV, TSV, GeoJSON, JSON with the usual column names or --map", "", "", func(j *job) error {
+		return j.text(table.Reader(table.Options{Map: j.Columns, Country: j.Country, Refuse: j.refuse}))
+	}},
 }
 
 // Formats returns all formats.
@@ -74,18 +79,41 @@ func Names() (names []string) {
 	return names
 }
 
-func readOpenAddresses(_ *gazetteer.Builder, o Options, refuse gazetteer.Refuse) (gazetteer.Reader, error) {
-	return openaddresses.Reader(openaddresses.Options{Country: o.Country, Refuse: refuse}), nil
+// text emits the places of a file of text.
+func (j *job) text(read gazetteer.Reader) error {
+	src, _, err := gazetteer.OpenSource(j.file, j.Growth)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	return read(j.ctx, src, j.emit)
 }
 
-func readTable(_ *gazetteer.Builder, o Options, refuse gazetteer.Refuse) (gazetteer.Reader, error) {
-	return table.Reader(table.Options{Map: o.Columns, Country: o.Country, Refuse: refuse}), nil
+// plain reads a format that has no options.
+func plain(reader func(gazetteer.Refuse) gazetteer.Reader) func(*job) error {
+	return func(j *job) error { return j.text(reader(j.refuse)) }
+}
+
+func readOSM(j *job) (err error) {
+	j.one.Extract, err = osm.Read(j.ctx, j.file, osm.Options{Country: j.Country, Refuse: j.refuse, Shape: j.b.Shape,
+		TempDir: j.TempDir, Room: j.room(), Growth: j.Growth}, j.emit)
+	if err == nil && !j.one.Extract.Date.IsZero() {
+		j.one.Data = j.one.Extract.Date.UTC().Format(time.DateOnly)
+	}
+	return err
+}
+
+func readTiger(j *job) error {
+	if tiger.IsShapefileAt(j.file) {
+		return tiger.Read(j.ctx, j.file, j.refuse, j.emit)
+	}
+	return j.text(tiger.CSV(j.refuse))
 }
 
 // readNames reads names of the places that the dump of GeoNames has brought.
-func readNames(b *gazetteer.Builder, _ Options, refuse gazetteer.Refuse) (gazetteer.Reader, error) {
+func readNames(j *job) error {
 	cities := map[string]gazetteer.Place{}
-	err := b.Places(geonames.FormatDump, func(p *gazetteer.Place) error {
+	err := j.b.Places(geonames.FormatDump, func(p *gazetteer.Place) error {
 		cities[p.ID] = gazetteer.Place{Kind: p.Kind, ID: p.ID, Names: p.Names[:1:1], Country: p.Country,
 			State: p.State, Point: p.Point, HasPoint: p.HasPoint}
 		return nil
@@ -93,7 +121,10 @@ func readNames(b *gazetteer.Builder, _ Options, refuse gazetteer.Refuse) (gazett
 	if err == nil && len(cities) == 0 {
 		err = errors.New("alternate names belong to places of the GeoNames dump; import that first")
 	}
-	return geonames.Names(cities, refuse), err
+	if err != nil {
+		return err
+	}
+	return j.text(geonames.Names(cities, j.refuse))
 }
 
 // ErrMemory means that a file does not fit in Options.Memory.
@@ -133,10 +164,10 @@ func (o Options) Import(ctx context.Context, dir string, files []string,
 		}
 	}()
 	for _, file := range files {
-		one, err := o.Begin(file)
+		one, f, err := o.open(file)
 		if err == nil {
 			begins(&one)
-			err = o.Add(ctx, b, dir, file, &one)
+			err = o.add(ctx, b, dir, file, f, &one)
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -150,77 +181,41 @@ func (o Options) Import(ctx context.Context, dir string, files []string,
 	return done, b.Finish(ctx)
 }
 
-// Begin returns what is to be known of a file before it is read: its name, its
-// format, and whose data it is.
-func (o Options) Begin(file string) (one Imported, err error) {
-	one.Source = gazetteer.Source{Name: filepath.Base(file), Format: o.Format, Licence: o.Licence,
-		Attribution: o.Attribution}
-	if one.Format == "" {
-		if one.Format, err = guessFormat(file, o.Growth); err != nil {
-			return one, err
+// open returns what is to be known of a file before it is read, and its format.
+func (o Options) open(file string) (one Imported, f Format, err error) {
+	name := o.Format
+	if name == "" {
+		if name, err = guessFormat(file, o.Growth); err != nil {
+			return one, f, err
 		}
 	}
-	if len(o.Columns) > 0 && one.Format != tableFormat {
-		return one, fmt.Errorf("%s: --map is for tables, this is %s; --format table says otherwise", one.Name,
-			one.Format)
+	f = formats[slices.IndexFunc(formats, func(f Format) bool { return f.Name == name })]
+	one.Source = gazetteer.Source{Name: filepath.Base(file), Format: name,
+		Licence: cmp.Or(o.Licence, f.Licence), Attribution: cmp.Or(o.Attribution, f.Attribution)}
+	if len(o.Columns) > 0 && name != tableFormat {
+		err = fmt.Errorf("%s: --map is for tables, this is %s; --format table says otherwise", one.Name, name)
 	}
-	for _, f := range formats {
-		if f.Name == one.Format {
-			one.Licence, one.Attribution = cmp.Or(one.Licence, f.Licence), cmp.Or(one.Attribution, f.Attribution)
-		}
-	}
-	return one, nil
+	return one, f, err
 }
 
-// Add adds a file, of which Begin returned one, to the gazetteer in dir that b
-// builds.
-func (o Options) Add(ctx context.Context, b *gazetteer.Builder, dir, file string, one *Imported) error {
+// add adds a file to the gazetteer in dir that b builds.
+func (o Options) add(ctx context.Context, b *gazetteer.Builder, dir, file string, f Format, one *Imported) error {
 	refused := &refusedFile{path: o.Refused, name: one.Name, more: o.Refused != ""}
 	if !refused.more {
 		refused.path = filepath.Join(dir, "refused", one.Name+".tsv")
 	}
-	err := b.Add(&one.Source, func(emit func(gazetteer.Place) error) error {
-		return o.read(ctx, b, one, file, refused.add, emit)
+	err := b.Add(&one.Source, func(emit func(gazetteer.Place) error) (err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("%s: the program panicked over this file; please report it: %v\n%s", one.Name, p,
+					debug.Stack())
+			}
+		}()
+		return f.read(&job{Options: o, ctx: ctx, b: b, file: file, one: one, refuse: refused.add, emit: emit})
 	})
 	err = errors.Join(err, refused.close())
 	one.Refused, one.RefusedFile = refused.rows, refused.written()
 	return err
-}
-
-// read emits the places of one file.
-func (o Options) read(ctx context.Context, b *gazetteer.Builder, one *Imported, file string, refuse gazetteer.Refuse,
-	emit func(gazetteer.Place) error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%s: the program panicked over this file; please report it: %v\n%s", one.Name, p,
-				debug.Stack())
-		}
-	}()
-	switch {
-	case one.Format == osmFormat:
-		how := osm.Options{Country: o.Country, Refuse: refuse, Shape: b.Shape, TempDir: o.TempDir,
-			Room: o.room(), Growth: o.Growth}
-		if one.Extract, err = osm.Read(ctx, file, how, emit); err != nil {
-			return err
-		}
-		if !one.Extract.Date.IsZero() {
-			one.Source.Data = one.Extract.Date.UTC().Format(time.DateOnly)
-		}
-		return nil
-	case one.Format == tigerFormat && tiger.IsShapefileAt(file):
-		return tiger.Read(ctx, file, refuse, emit)
-	}
-	i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == one.Format })
-	read, err := formats[i].reader(b, o, refuse)
-	if err != nil {
-		return err
-	}
-	src, _, err := gazetteer.OpenSource(file, o.Growth)
-	if err != nil {
-		return err
-	}
-	defer src.Close()
-	return read(ctx, src, emit)
 }
 
 // room returns what reports whether more of a file may be kept in memory.

@@ -1,6 +1,7 @@
 package osm
 
 import (
+	_ "embed"
 	"net/url"
 	"strings"
 	"unicode"
@@ -57,20 +58,14 @@ func siteKey(site string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(rest, "www."), "/")
 }
 
+//go:embed notownsites.txt
+var notOwnSiteList string
+
 // notOwnSites are hosts, with all below them, on which an object has a page
 // and no site: social networks, shorteners, map and travel portals.
 var notOwnSites = func() map[string]bool {
 	m := map[string]bool{}
-	for _, host := range strings.Fields(`
-		facebook.com fb.com fb.me instagram.com twitter.com x.com t.co youtube.com youtu.be tiktok.com
-		linkedin.com xing.com pinterest.com
-		threads.net snapchat.com vk.com ok.ru flickr.com tumblr.com reddit.com whatsapp.com wa.me t.me
-		telegram.me telegram.org discord.gg discord.com
-		twitch.tv vimeo.com soundcloud.com myspace.com plus.google.com meetup.com mastodon.social bsky.app nextdoor.com
-		bit.ly tinyurl.com goo.gl ow.ly is.gd buff.ly linktr.ee rebrand.ly cutt.ly t1p.de lnk.bio tiny.cc
-		maps.google.com maps.app.goo.gl google.com google.de openstreetmap.org osm.org wikipedia.org
-		wikidata.org wikimedia.org
-		tripadvisor.com tripadvisor.de yelp.com yelp.de foursquare.com booking.com airbnb.com`) {
+	for host := range strings.FieldsSeq(notOwnSiteList) {
 		m[host] = true
 	}
 	return m

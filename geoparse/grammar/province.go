@@ -15,7 +15,7 @@ func ProvinceBefore(country string, t Tokens, k int) (string, Span, int) {
 			continue
 		}
 		sp := Span{t[k-n].Start, t[k-1].End}
-		if code := province(country, sp.in(t)); code != "" {
+		if code := Province(country, sp.in(t)); code != "" {
 			return code, sp, k - n
 		}
 	}
@@ -31,7 +31,7 @@ func ProvinceAfter(country string, t Tokens) (string, Span) {
 	for n := min(3, len(t)-i); n >= 1; n-- {
 		if onlyWords(t[i : i+n]) {
 			sp := Span{t[i].Start, t[i+n-1].End}
-			if code := province(country, sp.in(t)); code != "" {
+			if code := Province(country, sp.in(t)); code != "" {
 				return code, sp
 			}
 		}
@@ -39,9 +39,9 @@ func ProvinceAfter(country string, t Tokens) (string, Span) {
 	return "", Span{}
 }
 
-// province returns the code of the province called s, which must begin with a
+// Province returns the code of the province called s, which must begin with a
 // capital, all of an abbreviation being capitals.
-func province(country, s string) string {
+func Province(country, s string) string {
 	folded := foldName(s)
 	if len(folded) <= 3 && s != strings.ToUpper(s) && !strings.HasSuffix(s, ".") &&
 		!(country == "AU" && Capital(s)) || !Capital(s) {
@@ -58,9 +58,6 @@ var provinceWords = set("québec nouvelle-écosse île-du-prince-édouard")
 func MayBeProvince(word string) bool {
 	return !(len(word) == 2 && word[1] >= 'a') && provinceWords[LowerASCII(word)]
 }
-
-// Province returns the code of the province that s, as written, names.
-func Province(country, s string) string { return province(country, s) }
 
 func backOver(t Tokens, k int, marks string) int {
 	for k > 0 && (t[k-1].Kind == Break || t[k-1].isMark(marks)) {

@@ -40,7 +40,7 @@ func USBefore(t Tokens, strict bool) (Street, bool) {
 	if s, ok := crossingBefore(t); ok || strict {
 		return s, ok
 	}
-	return usLine(t)
+	return LineBefore(t)
 }
 
 // crossingBefore reads two streets that cross and end where the city begins:
@@ -889,13 +889,10 @@ func postBox(t Tokens, i int) int {
 	return k - i
 }
 
-// LineBefore reads a post box or a street without a number that fills the line,
-// or the part between commas, that ends where the city begins.
-func LineBefore(t Tokens) (Street, bool) { return usLine(t) }
-
-// usLine reads what stands before the city without a house number: a post box,
-// or a line that is a street.
-func usLine(t Tokens) (Street, bool) {
+// LineBefore reads what stands before the city without a house number: a post box, or
+// a street that fills the line, or the part between commas, that ends where the city
+// begins.
+func LineBefore(t Tokens) (Street, bool) {
 	var s Street
 	k := len(t)
 	for k > 0 && (t[k-1].Kind == Break || t[k-1].isMark(",;|·•-–()")) {
