@@ -217,21 +217,10 @@ func documentOf(t *testing.T, parser *geoparse.Parser, r *crawled.Response) (Doc
 // parserOf returns a geoparser of a region with a gazetteer made of files.
 func parserOf(t *testing.T, region string, files map[string]importer.Options) *geoparse.Parser {
 	dir := t.TempDir()
-	b, err := gazetteer.NewBuilder(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for file, o := range files {
-		one, err := o.Begin(file)
-		if err == nil {
-			err = o.Add(t.Context(), b, dir, file, &one)
-		}
-		if err != nil {
+		if _, err := o.Import(t.Context(), dir, []string{file}, func(*importer.Imported) {}); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := b.Finish(t.Context()); err != nil {
-		t.Fatal(err)
 	}
 	g, err := gazetteer.Open(dir)
 	if err != nil {
