@@ -26,7 +26,7 @@ func (s *StreetOnly) String() string {
 	if s.Pages == 1 {
 		return fmt.Sprintf("1 page knows %s, but without the number %s.", s.Street, s.HouseNumber)
 	}
-	return fmt.Sprintf("%d pages know %s, but without the number %s.", s.Pages, s.Street, s.HouseNumber)
+	return fmt.Sprintf("%d pages mention %s, but without the number %s.", s.Pages, s.Street, s.HouseNumber)
 }
 
 // maxTried is how many numbers of a text are tried as the number of a house.

@@ -79,7 +79,7 @@ func (c *candidate) compare(o *candidate) int {
 // that begin with it, then the more frequent ones.
 func (x *Index) Suggest(typed string, limit int) ([]Suggestion, error) {
 	if utf8.RuneCountInString(typed) > MaxQueryLength || !utf8.ValidString(typed) || limit < 1 || limit > MaxLimit {
-		return nil, fmt.Errorf("index: %w: a suggestion wants at most %d characters of UTF-8, and a limit of 1 to %d",
+		return nil, fmt.Errorf("index: %w: a suggestion has at most %d characters of UTF-8, and a limit of 1 to %d",
 			ErrQuery, MaxQueryLength, MaxLimit)
 	}
 	out, start := []Suggestion{}, foldPhrase(typed)

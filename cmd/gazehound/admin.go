@@ -34,7 +34,7 @@ func (a *app) openAdmin(cfg *Config, p project) (*monitor.Listener, error) {
 		return nil, nil
 	}
 	if _, _, err := net.SplitHostPort(listen); err != nil {
-		return nil, fail(exitInvalidInput, "admin.listen wants host:port such as 127.0.0.1:8091, or %s, got %.80q",
+		return nil, fail(exitInvalidInput, "admin.listen must be host:port such as 127.0.0.1:8091, or %s, got %.80q",
 			noAdmin, listen)
 	}
 	token, err := monitor.ReadToken(cfg.Admin.TokenFile)

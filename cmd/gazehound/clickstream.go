@@ -59,7 +59,7 @@ func (a *app) clickstreamImport(ctx context.Context, files []string, o clicklog.
 		n, err := a.importLog(ctx, s, name)
 		switch {
 		case ctx.Err() != nil:
-			return fail(exitStopped, "stopped by a signal; the same command goes on from there")
+			return fail(exitStopped, "stopped by a signal; the same command resumes from there")
 		case errors.Is(err, clicklog.ErrNoSite):
 			return fail(exitUsage, "%w. --site https://www.example.org says whose it is", err)
 		case err != nil:
@@ -82,7 +82,7 @@ func (a *app) clickstreamImport(ctx context.Context, files []string, o clicklog.
 	n, err := s.Rank(ctx)
 	if err != nil {
 		if ctx.Err() != nil {
-			return fail(exitStopped, "stopped by a signal; the same command goes on from there")
+			return fail(exitStopped, "stopped by a signal; the same command resumes from there")
 		}
 		return fail(exitError, "%w", err)
 	}
@@ -106,7 +106,7 @@ func (a *app) importLog(ctx context.Context, s *clicklog.Store, name string) (cl
 
 func (a *app) clickstreamTop(limit int) error {
 	if limit < 1 || limit > 100_000 {
-		return fail(exitUsage, "--limit wants 1 to 100000, got %d", limit)
+		return fail(exitUsage, "--limit must be 1 to 100000, got %d", limit)
 	}
 	best, err := clicklog.Longest(project{a.data}.clickstream(), limit, nil)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -49,7 +49,7 @@ func TestConfigErrors(t *testing.T) {
 		{"fetch:\n  delay: 2\n", `wants a duration with a unit, such as 2s or 500ms, got "2"`},
 		{"fetch:\n  delay: -2s\n", "fetch.delay"},
 		{"fetch:\n  workers: many\n", "fetch.workers"},
-		{"fetch:\n  max_body: huge\n", "wants a size such as 2MB"},
+		{"fetch:\n  max_body: huge\n", "must be a size such as 2MB"},
 		{"crawl: 7\n", ":1: crawl is a section"},
 		{"crawl:\n  strategy: adaptiv\n", "Did you mean adaptive?"},
 		{"crawl:\n  decay: 0.5\n  decay: 0.6\n", "twice"},
@@ -64,7 +64,7 @@ func TestConfigErrors(t *testing.T) {
 		{"policy:\n  tdm: ignore\n", "needs policy.tdm_reason"},
 		{"fetch:\n  cookies: all\n", "fetch.cookies"},
 		{"version: 2\n", "version"},
-		{"- a\n", "wants sections"},
+		{"- a\n", "must have sections"},
 		{"crawl: {\n", "line"},
 	} {
 		file := filepath.Join(t.TempDir(), "c.yaml")
@@ -131,9 +131,9 @@ func TestConfigPaths(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"hosts: {a.example: {paths: [{prefix: forum/, max_pages: 1}]}}":     `prefix "forum/" wants to begin with a slash`,
+		"hosts: {a.example: {paths: [{prefix: forum/, max_pages: 1}]}}":     `prefix "forum/" must begin with a slash`,
 		"hosts: {a.example: {paths: [{prefix: /forum/}]}}":                  `max_pages of "/forum/" must be at least 1`,
-		"hosts: {a.example: {paths: [{prefix: \"/f?x=1\", max_pages: 1}]}}": `prefix "/f?x=1" wants to begin`,
+		"hosts: {a.example: {paths: [{prefix: \"/f?x=1\", max_pages: 1}]}}": `prefix "/f?x=1" must begin`,
 		"hosts: {a.example: {paths: [{prefix: /f/, max_page: 1}]}}":         "max_page",
 		"crawl: {max_pages_per_path: -1}":                                   "crawl.max_pages_per_path",
 	} {

@@ -60,7 +60,7 @@ func newCtlSeedsCommand(a *app) *cobra.Command {
 	cmd := command("seeds [URL…]", "Give it more web addresses to start from", nil,
 		stoppable(func(ctx context.Context, args []string) error {
 			if len(args)+len(files) == 0 {
-				return fail(exitUsage, "ctl seeds wants web addresses, or --file FILE with one a line")
+				return fail(exitUsage, "ctl seeds takes web addresses, or --file FILE with one per line")
 			}
 			return a.ctlSeeds(ctx, args, files)
 		}))
@@ -77,7 +77,7 @@ func newCtlDelayCommand(a *app) *cobra.Command {
 				return fail(exitUsage, "ctl delay takes one duration, got %d arguments; --host names a host", len(args))
 			}
 			if _, err := time.ParseDuration(args[0]); err != nil {
-				return fail(exitUsage, "ctl delay wants a duration with a unit, such as 10s or 1m, got %.40q", args[0])
+				return fail(exitUsage, "ctl delay takes a duration with a unit, such as 10s or 1m, got %.40q", args[0])
 			}
 			return a.ctlOrder(ctx, "delay", map[string]any{"delay": args[0], "host": host})
 		}))
@@ -96,7 +96,7 @@ func newCtlExcludeCommand(a *app) *cobra.Command {
 			case len(args) == 0 && host != "":
 				return a.ctlOrder(ctx, "exclude", fields{"undo": undo, "host": host})
 			}
-			return fail(exitUsage, "ctl exclude wants one regular expression, or --host HOST alone; \"gazehound ctl "+
+			return fail(exitUsage, "ctl exclude takes one regular expression, or --host HOST alone; \"gazehound ctl "+
 				"orders\" shows what was ordered")
 		}))
 	cmd.Flags().StringVar(&host, "host", "", "this `HOST`, or \"*.example.org\" with all below it")
@@ -217,7 +217,7 @@ func (a *app) ctlCluster(ctx context.Context, action cluster.Action, what string
 	case err != nil:
 		return clusterError(err)
 	case len(done)+len(silent) == 0:
-		return fail(exitNoData, "no node of %s is there", crawl)
+		return fail(exitNoData, "no node of %s is running", crawl)
 	case len(silent) > 0:
 		return fail(exitPeer, "%s: not done after %v by %s; \"gazehound status --cluster\" shows them", action,
 			ctlPatience, strings.Join(silent, ", "))
@@ -245,7 +245,7 @@ func (a *app) ctl(ctx context.Context, method, address string, body, v any) erro
 	d, err := monitor.ReadAddress(p.admin())
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return fail(exitError, "%s belongs to somebody else: %w", p.admin(), err)
+		return fail(exitError, "%s belongs to another user: %w", p.admin(), err)
 	case err != nil || d.PID != pid:
 		return fail(exitNoData, "process %d works on %s and takes no orders: it is no crawl, is just starting, or "+
 			"has --admin off", pid, p.dir)

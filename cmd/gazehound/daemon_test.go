@@ -256,7 +256,7 @@ func TestAdminListen(t *testing.T) {
 		{"open to all, in short", ":0", "", "would let anyone stop the crawl", exitInvalidInput},
 		{"token too short", "0.0.0.0:0", file, "at least 16 characters", exitInvalidInput},
 		{"no token file", "127.0.0.1:0", file + ".nowhere", "admin.token_file", exitInvalidInput},
-		{"no port", "localhost", "", "wants host:port", exitInvalidInput},
+		{"no port", "localhost", "", "must be host:port", exitInvalidInput},
 		{"taken", taken.Addr().String(), "", "is in use by another program. --admin 127.0.0.1:0", exitError},
 		{"none", "off", "", "", exitOK},
 	} {

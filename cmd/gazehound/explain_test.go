@@ -240,7 +240,7 @@ func TestExplainErrors(t *testing.T) {
 		{[]string{"http://c.example/x.PDF"}, exitInvalidInput, "It is left out: a pattern of crawl.exclude matches it"},
 		{[]string{"mailto:a@b.example"}, exitUsage, "mailto is not crawled"},
 		{[]string{"no url"}, exitUsage, "is no URL"},
-		{nil, exitUsage, "wants one URL, got 0"},
+		{nil, exitUsage, "takes one URL, got 0"},
 		{[]string{"http://a.example/", "http://b.example/"}, exitUsage, "wants one URL, got 2"},
 		{[]string{"http://a.example/", "--data", empty}, exitNoData, "holds no crawl"},
 		{[]string{"http://a.example/", "--data", filepath.Join(empty, "x")}, exitNoData, "no data directory"},

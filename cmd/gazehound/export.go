@@ -96,25 +96,25 @@ func (o exportFlags) options(now time.Time) (export.Options, error) {
 	}
 	for _, name := range o.kind {
 		if kind.Find(name) == nil {
-			return e, fail(exitUsage, "--kind wants a tag of OpenStreetMap such as amenity=dentist or the name of a "+
+			return e, fail(exitUsage, "--kind must be a tag of OpenStreetMap such as amenity=dentist or the name of a "+
 				"kind, got %.40q.%s", name, didYouMean(strings.ToLower(name), kind.Names("en")))
 		}
 	}
 	if o.lang != "" && o.lang != "en" && o.lang != "de" {
-		return e, fail(exitUsage, "--lang wants en or de, got %.40q", o.lang)
+		return e, fail(exitUsage, "--lang must be en or de, got %.40q", o.lang)
 	}
 	switch o.dialect {
 	case "", "plain":
 	case "datasette":
 		e.Datasette = true
 	default:
-		return e, fail(exitUsage, "--csv-dialect wants plain or datasette, got %.40q.%s", o.dialect,
+		return e, fail(exitUsage, "--csv-dialect must be plain or datasette, got %.40q.%s", o.dialect,
 			didYouMean(o.dialect, []string{"plain", "datasette"}))
 	}
 	if o.since != "" {
 		t, _, ok := index.ReadSince(o.since, now)
 		if !ok {
-			return e, fail(exitUsage, "--since wants 2026-11-21 or 7d, got %.40q", o.since)
+			return e, fail(exitUsage, "--since must be 2026-11-21 or 7d, got %.40q", o.since)
 		}
 		e.Since = t
 	}
@@ -124,7 +124,7 @@ func (o exportFlags) options(now time.Time) (export.Options, error) {
 	if o.precision != "" {
 		if e.MinPrecision.UnmarshalText([]byte(o.precision)) != nil || e.MinPrecision == gazetteer.NoPrecision {
 			names := []string{"house", "interpolated", "street", "postcode", "city"}
-			return e, fail(exitUsage, "--precision wants one of %s, got %.40q.%s", strings.Join(names, ", "),
+			return e, fail(exitUsage, "--precision must be one of %s, got %.40q.%s", strings.Join(names, ", "),
 				o.precision, didYouMean(o.precision, names))
 		}
 	}

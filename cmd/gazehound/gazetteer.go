@@ -54,7 +54,7 @@ func needArgs(what string) cobra.PositionalArgs {
 
 func (o *importOptions) validate() error {
 	if names := importer.Names(); o.format != "" && !slices.Contains(names, o.format) {
-		return fail(exitUsage, "--format wants one of %s, got %q.%s", strings.Join(names, ", "), o.format,
+		return fail(exitUsage, "--format must be one of %s, got %q.%s", strings.Join(names, ", "), o.format,
 			didYouMean(o.format, names))
 	}
 	return checkCountry(o.country)
@@ -62,7 +62,7 @@ func (o *importOptions) validate() error {
 
 func checkCountry(code string) error {
 	if code != "" && (len(code) != 2 || strings.Trim(strings.ToUpper(code), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "") {
-		return fail(exitUsage, "--country wants a code of two letters such as DE or US, got %q", code)
+		return fail(exitUsage, "--country must be a code of two letters such as DE or US, got %q", code)
 	}
 	return nil
 }
@@ -206,7 +206,7 @@ func (a *app) printRegions(g *gazetteer.Gazetteer, text string) error {
 		}
 	}
 	if len(list) == 0 {
-		a.say("No region of that name. \"gazehound gazetteer stats\" says what the gazetteer holds.")
+		a.say("No region of that name. \"gazehound gazetteer stats\" lists its contents.")
 		return silentExit(exitGate)
 	}
 	return nil
@@ -253,7 +253,7 @@ func (a *app) gazetteerLookup(text string, q gazetteer.Query) error {
 		}
 	}
 	if len(found) == 0 {
-		a.say("Nothing found. \"gazehound gazetteer stats\" says what the gazetteer holds.")
+		a.say("Nothing found. \"gazehound gazetteer stats\" lists its contents.")
 		return silentExit(exitGate)
 	}
 	return nil

@@ -118,7 +118,7 @@ func languageOf(code string) (string, error) {
 	}
 	base, err := language.ParseBase(strings.ToLower(code))
 	if err != nil || len(base.String()) != 2 {
-		return "", fail(exitInvalidInput, "--language wants an ISO 639-1 code, such as th, ja or de, got %q", code)
+		return "", fail(exitInvalidInput, "--language must be an ISO 639-1 code, such as th, ja or de, got %q", code)
 	}
 	return base.String(), nil
 }
@@ -211,9 +211,9 @@ func (a *app) mapTopic(ctx context.Context, p project, cfg *Config, o crawlOptio
 		switch {
 		case o.dryRun:
 			return fail(exitUsage, "--dry-run downloads nothing, so it cannot tell which topic the examples are "+
-				"about. --topic NAME says it")
+				"about. Name it with --topic NAME")
 		case o.node:
-			return fail(exitUsage, "a node does not download examples. --topic NAME says which topic it is, or "+
+			return fail(exitUsage, "a node does not download examples. Name the topic with --topic NAME, or "+
 				"--examples with files")
 		}
 		found, err := a.fetchExamples(ctx, cfg, o, urls)
@@ -224,8 +224,8 @@ func (a *app) mapTopic(ctx context.Context, p project, cfg *Config, o crawlOptio
 	}
 	matches := tree.Map(texts...)
 	if len(matches) == 0 {
-		return fail(exitInvalidInput, "the examples share no word with any topic of %s. --topic NAME says which it "+
-			"is", k.Topics)
+		return fail(exitInvalidInput, "the examples share no word with any topic of %s. Name the topic with "+
+			"--topic NAME", k.Topics)
 	}
 	best := tree.Topics[matches[0].Topic].Path
 	next := ""
@@ -234,7 +234,7 @@ func (a *app) mapTopic(ctx context.Context, p project, cfg *Config, o crawlOptio
 	}
 	a.say("The examples are about %q (%.2f of 1)%s.", best, matches[0].Score, next)
 	if o.dryRun && !fileExists(p.dir) {
-		return fail(exitUsage, "--dry-run notes nothing. --topic %q says which topic it is", best)
+		return fail(exitUsage, "--dry-run stores nothing. Name the topic with --topic %q", best)
 	}
 	added := tree.Missing(k.TopicWords, texts...)
 	if len(added) > 0 {
@@ -284,7 +284,7 @@ func (a *app) fetchExamples(ctx context.Context, cfg *Config, o crawlOptions, ur
 	case err != nil:
 		return nil, err
 	case len(examples.Texts()) == 0:
-		return nil, fail(exitCrawlFailed, "no example page could be downloaded. --topic NAME says which topic it is")
+		return nil, fail(exitCrawlFailed, "no example page could be downloaded. Name the topic with --topic NAME")
 	}
 	return examples.Texts(), nil
 }

@@ -17,7 +17,7 @@ func newLabelCommand(a *app) *cobra.Command {
 	cmd := command("label URL relevant|not", "Say yourself whether a page is relevant, and train with it",
 		nil, func(ctx context.Context, args []string) error {
 			if file != "" && len(args) > 0 || file == "" && len(args) != 2 {
-				return fail(exitUsage, "label wants a URL and \"relevant\" or \"not\", or --file FILE alone; got %d "+
+				return fail(exitUsage, "label takes a URL and \"relevant\" or \"not\", or --file FILE alone; got %d "+
 					"arguments", len(args))
 			}
 			return a.label(ctx, args, file)
@@ -69,7 +69,7 @@ func (a *app) givenLabels(args []string, file string) ([]crawler.Label, error) {
 		}
 		relevant, ok := crawler.ParseLabel(args[1])
 		if !ok {
-			return nil, fail(exitUsage, "label wants \"relevant\" or \"not\" behind the URL, got %.40q", args[1])
+			return nil, fail(exitUsage, "label takes \"relevant\" or \"not\" after the URL, got %.40q", args[1])
 		}
 		return []crawler.Label{{URL: u, Relevant: relevant}}, nil
 	}

@@ -193,7 +193,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		if f := cmd.Flags().Lookup(strings.TrimPrefix(m[2], "--")); f != nil {
 			want = cmp.Or(wanted[strings.TrimRight(f.Value.Type(), "0123456789")], want)
 		}
-		return fail(exitUsage, "%s wants %s, got %s", m[2], want, m[1])
+		return fail(exitUsage, "%s must be %s, got %s", m[2], want, m[1])
 	}
 	if name, ok := strings.CutPrefix(text, "unknown flag: --"); ok {
 		var names []string
@@ -312,7 +312,7 @@ func stoppable(run action) action {
 func one(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return fail(exitUsage, "%s wants %s, got %d arguments",
+			return fail(exitUsage, "%s takes %s, got %d arguments",
 				strings.TrimPrefix(cmd.CommandPath(), "gazehound "), what, len(args))
 		}
 		return nil

@@ -122,7 +122,7 @@ func (s *session) leave(ctx context.Context) error {
 	moved, err := cluster.Leave(ctx, s.f, o)
 	switch {
 	case ctx.Err() != nil:
-		return fail(exitStopped, "stopped by a signal; the same command goes on from there")
+		return fail(exitStopped, "stopped by a signal; the same command resumes from there")
 	case err != nil:
 		return clusterError(err)
 	case s.a.json:
@@ -137,7 +137,7 @@ func (s *session) leave(ctx context.Context) error {
 func (s *session) act(cancel context.CancelCauseFunc) func(cluster.Action) {
 	return func(action cluster.Action) {
 		s.watch.newLine()
-		s.a.say("all nodes are asked to %s", action)
+		s.a.say("all nodes received the command %s", action)
 		switch action {
 		case cluster.Pause:
 			s.c.Brake.On()
@@ -248,7 +248,7 @@ func (a *app) viewCluster(ctx context.Context) (v *cluster.Viewer, crawl string,
 		return nil, "", err
 	}
 	if o.URL == "" {
-		return nil, "", fail(exitUsage, "--cluster wants a URL such as nats://127.0.0.1:4222")
+		return nil, "", fail(exitUsage, "--cluster must be a URL such as nats://127.0.0.1:4222")
 	}
 	if v, err = cluster.View(ctx, o); err != nil {
 		return nil, "", clusterError(err)

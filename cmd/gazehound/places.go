@@ -69,7 +69,7 @@ func (a *app) places(ctx context.Context, spec string, o placesOptions) (nodes [
 	case n < 1:
 		return nil, nil, fail(exitUsage, "%s: want one city or more", spec)
 	case o.groups < 1:
-		return nil, nil, fail(exitUsage, "--groups wants 1 or more")
+		return nil, nil, fail(exitUsage, "--groups must be 1 or more")
 	case !slices.Contains(partition.ShareNames, o.by):
 		return nil, nil, fail(exitUsage, "--by: %q is not time-zone, state or size", o.by)
 	case o.cities == "":

@@ -319,7 +319,7 @@ func (w *progress) missing() int {
 func (w *progress) next(reason string, t frontier.Totals) {
 	flags := w.a.dataFlag()
 	if reason == "page-limit" {
-		w.a.say("A higher --max-pages goes on.")
+		w.a.say("A higher --max-pages continues the crawl.")
 	}
 	s := w.Board.State().Snapshot
 	if advice := monitor.Advice(&s); advice != "" {

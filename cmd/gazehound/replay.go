@@ -72,7 +72,7 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 	}
 	defer archive.Close()
 	if fileExists(into.frontier()) {
-		return fail(exitInvalidInput, "%s holds a crawl; --into wants a new directory", into.dir)
+		return fail(exitInvalidInput, "%s holds a crawl; --into must be a new directory", into.dir)
 	}
 	if err := a.checkJudgeFlags(cfg); err != nil {
 		return err

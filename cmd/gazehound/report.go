@@ -118,7 +118,7 @@ func (a *app) reportBridges(ctx context.Context, dirs []string, more bool, most 
 		return fail(exitUsage, "--top-bridges is of the crawl of --data alone, without --nodes, --fail-under and "+
 			"further directories")
 	case most < 1 || most > 100_000:
-		return fail(exitUsage, "--limit wants 1 to 100000, got %d", most)
+		return fail(exitUsage, "--limit must be 1 to 100000, got %d", most)
 	case !slices.Contains(report.BridgeFormats, format):
 		return fail(exitUsage, "--format: %.40q is not one of %s, which --top-bridges has.%s", format,
 			strings.Join(report.BridgeFormats, ", "), didYouMean(format, report.BridgeFormats))

@@ -72,9 +72,9 @@ func (o *filters) query() (index.Query, error) {
 	b, ok, ordered := index.ReadBox(o.box)
 	switch {
 	case !ok:
-		return q, fail(exitUsage, "--bbox wants minLon,minLat,maxLon,maxLat, got %.60q", o.box)
+		return q, fail(exitUsage, "--bbox must be minLon,minLat,maxLon,maxLat, got %.60q", o.box)
 	case !ordered:
-		return q, fail(exitUsage, "--bbox wants minLon,minLat,maxLon,maxLat; %.60q has latitudes out of order", o.box)
+		return q, fail(exitUsage, "--bbox must be minLon,minLat,maxLon,maxLat; %.60q has latitudes out of order", o.box)
 	}
 	q.Box = &b
 	return q, nil
@@ -140,10 +140,10 @@ func (o searchOptions) query(text string) (index.Query, error) {
 	if o.near != "" {
 		n, ok := index.ReadDegrees(o.near, 2)
 		if !ok {
-			return q, fail(exitUsage, "--near wants LAT,LON such as 49.4447,7.7689, got %.60q", o.near)
+			return q, fail(exitUsage, "--near must be LAT,LON such as 49.4447,7.7689, got %.60q", o.near)
 		}
 		if math.Abs(n[0]) > 90 {
-			return q, fail(exitUsage, "--near wants LAT,LON, and %v is no latitude. Did you mean --near %v,%v?",
+			return q, fail(exitUsage, "--near must be LAT,LON, and %v is no latitude. Did you mean --near %v,%v?",
 				n[0], n[1], n[0])
 		}
 		q.Center = &orb.Point{n[1], n[0]}
@@ -151,7 +151,7 @@ func (o searchOptions) query(text string) (index.Query, error) {
 	if o.radius != "" {
 		metres, ok := index.ReadMetres(o.radius)
 		if !ok || !(metres > 0 && metres <= index.MaxRadius) {
-			return q, fail(exitUsage, "--radius wants a length such as 500m or 2km, at most %dkm, got %.40q",
+			return q, fail(exitUsage, "--radius must be a length such as 500m or 2km, at most %dkm, got %.40q",
 				index.MaxRadius/1000, o.radius)
 		}
 		if q.Center == nil {

@@ -129,7 +129,7 @@ func (a *app) seedsList(context.Context, []string) error {
 // seedsCheck lists the seeds that a crawl could not use.
 func (a *app) seedsCheck(ctx context.Context, network bool, limit int) error {
 	if limit < 1 || limit > 10_000 {
-		return fail(exitUsage, "--limit wants 1 to 10000, got %d", limit)
+		return fail(exitUsage, "--limit must be 1 to 10000, got %d", limit)
 	}
 	p, cfg, err := a.project()
 	if err != nil {
@@ -224,11 +224,11 @@ func (a *app) visitSeeds(ctx context.Context, p project, cfg *Config, urls []web
 func (a *app) seedsQuery(_ context.Context, args []string) error {
 	names := slices.Sorted(maps.Keys(gazetteer.SeedQueries))
 	if len(args) == 0 {
-		return fail(exitUsage, "seeds query wants one of %s", strings.Join(names, ", "))
+		return fail(exitUsage, "seeds query takes one of %s", strings.Join(names, ", "))
 	}
 	query := gazetteer.SeedQueries[args[0]]
 	if query == nil {
-		return fail(exitUsage, "seeds query wants one of %s, got %q.%s", strings.Join(names, ", "),
+		return fail(exitUsage, "seeds query takes one of %s, got %q.%s", strings.Join(names, ", "),
 			oneLine(args[0]), didYouMean(args[0], names))
 	}
 	p, _, err := a.project()

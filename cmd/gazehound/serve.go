@@ -180,7 +180,7 @@ func listenAt(address, flag string) (net.Listener, error) {
 		return nil, fail(exitError, "%s may not be used without more rights. %s 127.0.0.1:8090 needs none", address,
 			flag)
 	case err != nil:
-		return nil, fail(exitInvalidInput, "%s wants host:port such as 127.0.0.1:8090, got %q (%w)", flag, address, err)
+		return nil, fail(exitInvalidInput, "%s must be host:port such as 127.0.0.1:8090, got %q (%w)", flag, address, err)
 	}
 	listening.Store(uint16(l.Addr().(*net.TCPAddr).Port), true)
 	return l, nil

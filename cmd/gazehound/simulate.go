@@ -255,9 +255,9 @@ func (a *app) checkSimulation(o *simulateOptions, cfg *Config) error {
 	case !slices.Contains(formats, o.format):
 		return fail(exitUsage, "--format: %s", textutil.NotOneOf(o.format, formats))
 	case o.runs < 1 || o.webs < 1 || o.train < 0:
-		return fail(exitUsage, "--runs and --webs want 1 or more, --train-pages not less than 0")
+		return fail(exitUsage, "--runs and --webs must be 1 or more, --train-pages 0 or more")
 	case len(o.at) > 0 && slices.Min(o.at) < 1:
-		return fail(exitUsage, "--at wants numbers of pages from 1 on, got %d", slices.Min(o.at))
+		return fail(exitUsage, "--at must be numbers of pages from 1 on, got %d", slices.Min(o.at))
 	case o.nodes != "" && webs > 0:
 		return fail(exitUsage, "--nodes brings its own web: leave out --trace, --warc and --demo")
 	case o.demo != "" && a.flags.Changed("language") && cfg.Crawl.Judge != "language":
@@ -538,7 +538,7 @@ func (a *app) simulateNuggets(ctx context.Context, o simulateOptions) (err error
 	}
 	if k, l, bits := o.order.URLs, o.order.Parts, o.order.Lambda; k < 256 || k > 10_000 || l < 1 || l > k || bits < 1 ||
 		bits > 40 {
-		return fail(exitUsage, "--order-urls wants 256 to 10000, --order-parts 1 to as many, --order-lambda 1 to 40; "+
+		return fail(exitUsage, "--order-urls must be 256 to 10000, --order-parts 1 to as many, --order-lambda 1 to 40; "+
 			"got %d, %d and %d", k, l, bits)
 	}
 	o.order.Seed = o.sim.Seed

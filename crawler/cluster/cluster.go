@@ -155,7 +155,7 @@ func (o Options) Validate() error {
 	case o.Linger < 0 || o.Linger > 10*time.Minute:
 		return fmt.Errorf("cluster: links wait for others between 0 and 10 minutes, got %v", o.Linger)
 	case o.Definition.Order != nil && o.Patience < 10*time.Millisecond:
-		return fmt.Errorf("cluster: a patience of %v is none", o.Patience)
+		return fmt.Errorf("cluster: patience must be at least 10ms, got %v", o.Patience)
 	case o.Dedupe < time.Second || o.MaxBytes < 1<<20:
 		return fmt.Errorf("cluster: known messages for %v and %d bytes of links are too little", o.Dedupe, o.MaxBytes)
 	}

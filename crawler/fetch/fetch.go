@@ -107,7 +107,7 @@ func (o Options) proxy() (*url.URL, error) {
 	switch p.Scheme {
 	case "http", "https", "socks5", "socks5h":
 	default:
-		return nil, fmt.Errorf("fetch: proxy %q wants a scheme: http, https or socks5, such as "+
+		return nil, fmt.Errorf("fetch: proxy %q needs a scheme: http, https or socks5, such as "+
 			"http://127.0.0.1:3128", o.Proxy)
 	}
 	if p.Host == "" {

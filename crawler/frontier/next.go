@@ -30,7 +30,7 @@ func (f *Frontier) rescoreBudget() int {
 }
 
 // errLater means that the best available entry is held back.
-var errLater = errors.New("a better entry will be had soon")
+var errLater = errors.New("held back for a better entry")
 
 // Next leases the entry with the highest priority among the ready hosts, waiting until there is
 // one. claim reserves a host (weburl.URL.Host) for one request and returns 0, or how long the host

@@ -344,7 +344,7 @@ async function why(url) {
     line(sayOf(x.distance, "distance", x.distance, x.depth));
     if (x.decayed !== undefined && x.boost !== undefined) line(say("sum", decimal(x.decayed + x.boost, 3), decimal(x.decayed, 3), decimal(x.boost, 3)));
     if (x.demoted) line(say("demoted", x.factor, x.demoted));
-    const groups = x.worth ? [[say("worth", decimal(x.worth.log_odds, 2)), x.worth.terms]] : (x.depths || []).map((d) => [say("ahead", d.depth, d.trained ? percent(d.probability) : say("untrained")), d.terms]);
+    const groups = x.worth ? [[say("value", decimal(x.worth.log_odds, 2)), x.worth.terms]] : (x.depths || []).map((d) => [say("ahead", d.depth, d.trained ? percent(d.probability) : say("untrained")), d.terms]);
     const bars = [];
     for (const [name, terms] of groups) {
       const most = Math.max(...terms.map((t) => Math.abs(t.log_odds)), 0);

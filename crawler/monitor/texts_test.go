@@ -149,11 +149,11 @@ func TestGermanBottleneck(t *testing.T) {
 		s    Snapshot
 		says string
 	}{
-		{Snapshot{Queued: 38410, Workers: 16, Hosts: Hosts{Waiting: 1402}}, "alle 1.402 Hosts mit Links warten, bis sie wieder gefragt werden dürfen. Mehr Hosts"},
-		{Snapshot{Queued: 5, Workers: 16, Hosts: Hosts{Waiting: 1, Next: 90 * time.Second}}, "der einzige Host mit Links wartet, bis er wieder gefragt werden darf. Der nächste ist in 1m30s bereit."},
-		{Snapshot{Queued: 5, Workers: 4, Hosts: Hosts{Waiting: 1000, Backoff: 700}}, "700 von 1.000 Hosts mit Links: um Geduld gebeten"},
-		{Snapshot{Queued: 50, Leased: 16, Workers: 16, CPU: 0.4, Cores: 2, Hosts: Hosts{Ready: 9, Waiting: 3}}, "alle 16 Worker arbeiten, und 9 Hosts könnten"},
-		{Snapshot{Queued: 50, Leased: 1, Workers: 1, CPU: 0.4, Cores: 2, Hosts: Hosts{Ready: 1}}, "der einzige Worker arbeitet, und 1 Host könnte"},
+		{Snapshot{Queued: 38410, Workers: 16, Hosts: Hosts{Waiting: 1402}}, "alle 1.402 Hosts mit Links warten ihren Abstand ab. Mehr Hosts"},
+		{Snapshot{Queued: 5, Workers: 16, Hosts: Hosts{Waiting: 1, Next: 90 * time.Second}}, "der einzige Host mit Links wartet seinen Abstand ab. Der nächste ist in 1m30s bereit."},
+		{Snapshot{Queued: 5, Workers: 4, Hosts: Hosts{Waiting: 1000, Backoff: 700}}, "700 von 1.000 Hosts mit Links: Zwangspause"},
+		{Snapshot{Queued: 50, Leased: 16, Workers: 16, CPU: 0.4, Cores: 2, Hosts: Hosts{Ready: 9, Waiting: 3}}, "alle 16 Worker arbeiten, und 9 weitere Hosts sind bereit"},
+		{Snapshot{Queued: 50, Leased: 1, Workers: 1, CPU: 0.4, Cores: 2, Hosts: Hosts{Ready: 1}}, "der einzige Worker arbeitet, und 1 weiterer Host ist bereit"},
 		{Snapshot{Queued: 50, Leased: 16, Workers: 16, CPU: 1.9, Cores: 2, Hosts: Hosts{Ready: 9}}, "alle 16 Worker arbeiten, ebenso 2 Prozessorkerne."},
 		{Snapshot{Queued: 50, Leased: 3, Workers: 16, Hosts: Hosts{Ready: 9}}, "3 von 16 Workern arbeiten, obwohl 9 Hosts"},
 		{Snapshot{Queued: 1, Leased: 1, Workers: 16}, "1 Seite wird geholt"},

@@ -25,7 +25,7 @@ var (
 	ErrTooLong  = fmt.Errorf("longer than %d bytes", MaxLength)
 	ErrHost     = errors.New("has no usable host")
 
-	errRelative = errors.New("not absolute, and there is no page that it stands on")
+	errRelative = errors.New("not absolute, and there is no page to resolve it against")
 )
 
 const maxHost = 255 // bytes of a host name, RFC 1035

@@ -335,7 +335,7 @@ func (s *server) refusal(h http.Header, r *http.Request, removal bool) *Problem 
 			Hint:   "Wait a second. /v1/export.geojsonseq has everything at once."}
 	case len(r.RequestURI) > maxURL:
 		return &Problem{Title: "the address is too long", Status: http.StatusRequestURITooLong,
-			Detail: fmt.Sprintf("The request has %d bytes; %d are possible.", len(r.RequestURI), maxURL)}
+			Detail: fmt.Sprintf("The request has %d bytes; at most %d are allowed.", len(r.RequestURI), maxURL)}
 	case !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodOptions}, r.Method) && !removal:
 		h.Set("Allow", methods)
 		return &Problem{Title: "the method is not offered", Status: http.StatusMethodNotAllowed,

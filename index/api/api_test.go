@@ -493,8 +493,8 @@ func TestProblemTexts(t *testing.T) {
 		{"/v1/search?lmit=5", `"lmit" is not a parameter here.`, "Did you mean limit?"},
 		{"/v1/search?near=53,8", `"near" is not a parameter here.`, "Use lat=…&lon=…, so that their order cannot be mistaken."},
 		{"/v1/search?bbox=53.07,8.10,53.21,8.33", "bbox=53.07,8.10,53.21,8.33 is minLat,minLon,…; expected minLon,minLat,maxLon,maxLat.", "Did you mean bbox=8.1,53.07,8.33,53.21?"},
-		{"/v1/search?lat=8.21&lon=53.14&radius=3000", "Nothing is known there, and there is something where lat and lon are exchanged.", "Did you mean lat=53.14&lon=8.21?"},
-		{"/v1/search?lat=53,14&lon=8", `lat wants a number of degrees between -90 and 90, got "53,14".`, "Write a decimal point, not a comma: 53.14"},
+		{"/v1/search?lat=8.21&lon=53.14&radius=3000", "Nothing is known there, but there are results where lat and lon are exchanged.", "Did you mean lat=53.14&lon=8.21?"},
+		{"/v1/search?lat=53,14&lon=8", `lat must be a number of degrees between -90 and 90, got "53,14".`, "Write a decimal point, not a comma: 53.14"},
 	} {
 		_, body := get(h, c.target)
 		var p Problem

@@ -35,7 +35,7 @@ func (s *server) basemap(w http.ResponseWriter, r *http.Request, _ *params) *Pro
 		n, err := strconv.Atoi(given)
 		if err != nil || n < 0 {
 			return &Problem{Title: "there is no such tile", Parameter: name, Given: given, Expected: "a whole number",
-				Detail: fmt.Sprintf("%s wants a whole number, got %q.", name, given),
+				Detail: fmt.Sprintf("%s must be a whole number, got %q.", name, given),
 				Hint:   basemapPath + "LEVEL/X/Y is the form."}
 		}
 		at[i] = n

@@ -633,7 +633,7 @@ func TestSiteWide(t *testing.T) {
 			t.Errorf("%s: %d, has the footer: %v", target, r.StatusCode, !want)
 		}
 	}
-	if r, body := get(h, "/v1/search?site_wide=maybe"); r.StatusCode != 400 || !strings.Contains(body, "site_wide wants true") {
+	if r, body := get(h, "/v1/search?site_wide=maybe"); r.StatusCode != 400 || !strings.Contains(body, "site_wide must be true") {
 		t.Errorf("%d %s", r.StatusCode, body)
 	}
 }
@@ -797,8 +797,8 @@ func TestSimilar(t *testing.T) {
 func TestStreetOnly(t *testing.T) {
 	h := Handler(town(t, 3), options())
 	for lang, want := range map[string]string{
-		"en": `3 pages know Ringstraße, but without the number 99. <a href="/?lang=en&amp;street=Ringstra%C3%9Fe">Show this street</a>`,
-		"de": `3 Seiten kennen Ringstraße, aber ohne die Nummer 99. <a href="/?lang=de&amp;street=Ringstra%C3%9Fe">Diese Straße zeigen</a>`,
+		"en": `3 pages mention Ringstraße, but without the number 99. <a href="/?lang=en&amp;street=Ringstra%C3%9Fe">Show this street</a>`,
+		"de": `3 Seiten nennen Ringstraße, aber ohne die Nummer 99. <a href="/?lang=de&amp;street=Ringstra%C3%9Fe">Diese Straße zeigen</a>`,
 	} {
 		// Close hits or, with a filter that nothing fits, none.
 		for _, q := range []string{"q=ringstr.+99", "q=ringstr.+99&postcode=1"} {
@@ -809,7 +809,7 @@ func TestStreetOnly(t *testing.T) {
 	}
 	for _, path := range []string{"/v1/search?q=ringstr.+99+26135+oldenburg", "/ogc/collections/addresses/items?q=Ringstra%C3%9Fe+99,+26135+Oldenburg"} {
 		answer, _ := ask(t, h, path)["hint"].(map[string]any)
-		if answer["street"] != "Ringstraße" || answer["housenumber"] != "99" || answer["pages"] != 3.0 || answer["addresses"] != 3.0 || answer["text"] != "3 pages know Ringstraße, but without the number 99." {
+		if answer["street"] != "Ringstraße" || answer["housenumber"] != "99" || answer["pages"] != 3.0 || answer["addresses"] != 3.0 || answer["text"] != "3 pages mention Ringstraße, but without the number 99." {
 			t.Fatalf("%s: %v", path, answer)
 		}
 		if n := ask(t, h, answer["href"].(string))["numberMatched"]; n != 3.0 {

@@ -523,7 +523,7 @@ func (s *server) checkTogether(a *params) *Problem {
 		return missing("street", "no_street")
 	case a.Radius > 0 && a.on == onReverse && has("radius") && has("radius_km"):
 		return &Problem{Title: "radius is given twice", Parameter: "radius_km", Given: clip(a.given.Get("radius_km")),
-			Expected: "radius or radius_km", Detail: "radius and radius_km are the same here; one is possible."}
+			Expected: "radius or radius_km", Detail: "radius and radius_km are the same here; give one of them."}
 	case a.Radius > 0 && a.Center == nil:
 		return missing("lat", "no_centre")
 	case a.Sort == index.Distance && a.Center == nil:

@@ -30,7 +30,7 @@ func (s *Schema[T]) check(name string, text []byte, origin Origin) (*yaml.Node, 
 		return nil, nil
 	}
 	if doc.Content[0].Kind != yaml.MappingNode {
-		return nil, fmt.Errorf("%s:%d: wants sections such as \"crawl:\"", name, doc.Content[0].Line)
+		return nil, fmt.Errorf("%s:%d: must have sections such as \"crawl:\"", name, doc.Content[0].Line)
 	}
 	c := keyChecker{file: name, all: s.keys, origin: origin}
 	return doc.Content[0], c.section(doc.Content[0], reflect.TypeFor[T](), "")

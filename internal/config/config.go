@@ -344,7 +344,7 @@ func durationHook(from, to reflect.Type, value any) (any, error) {
 func parseDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		return 0, fmt.Errorf("wants a duration with a unit, such as 2s or 500ms, got %q", text)
+		return 0, fmt.Errorf("must be a duration with a unit, such as 2s or 500ms, got %q", text)
 	}
 	return d, nil
 }

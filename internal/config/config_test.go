@@ -105,7 +105,7 @@ func TestLoadErrors(t *testing.T) {
 		"hosts: {a.example: {paths: [{prefx: x}]}}":      "unknown key hosts.a.example.paths.1.prefx",
 		"hosts: {a.example: {delay: 1s}, A.example: {}}": "key hosts.a.example is set twice",
 		"\tcrawl: {}":                                    "a.yaml:1: a tab cannot indent YAML",
-		"- a":                                            "wants sections",
+		"- a":                                            "must have sections",
 		"crawl: {":                                       "line",
 		"crawl: {places: [a]}\nversion: 1\nvertion: 1\n": "a.yaml:3: unknown key vertion. Did you mean version?",
 		"hosts: {a.example: {delay: 1s, dely: 1s}}":      "Did you mean hosts.a.example.delay?",

@@ -9,7 +9,7 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-var errContact = errors.New("wants a URL such as https://your-site.example/bot, or a mail address")
+var errContact = errors.New("must be a URL such as https://your-site.example/bot, or a mail address")
 
 // CheckContact returns why text is no contact, or nil: a web address, a mail address, or none yet.
 func CheckContact(text string) error {

@@ -259,13 +259,13 @@ var (
 func (c *Options) validateFilters(where func(string) string) error {
 	for _, domain := range c.Crawl.CountryDomains {
 		if !countryDomain.MatchString(domain) {
-			return fmt.Errorf("%s wants country domains such as de, without a dot, got %q",
+			return fmt.Errorf("%s must be country domains such as de, without a dot, got %q",
 				where("crawl.country_domains"), domain)
 		}
 	}
 	for _, code := range c.Crawl.ContentLanguages {
 		if !languageCode.MatchString(code) {
-			return fmt.Errorf("%s wants ISO 639-1 codes such as de, got %q", where("crawl.content_languages"), code)
+			return fmt.Errorf("%s must be ISO 639-1 codes such as de, got %q", where("crawl.content_languages"), code)
 		}
 	}
 	return nil
@@ -295,7 +295,7 @@ func (h Host) validate(host string) error {
 	for _, p := range h.Paths {
 		switch {
 		case p.Canonical() == "":
-			return fmt.Errorf("hosts.%s.paths: prefix %q wants to begin with a slash, such as /forum/", host, p.Prefix)
+			return fmt.Errorf("hosts.%s.paths: prefix %q must begin with a slash, such as /forum/", host, p.Prefix)
 		case p.MaxPages < 1:
 			return fmt.Errorf("hosts.%s.paths: max_pages of %q must be at least 1, got %d; crawl.exclude leaves "+
 				"pages out", host, p.Prefix, p.MaxPages)

@@ -196,7 +196,7 @@ func (o *Options) NodeName() (string, error) {
 }
 
 // ErrClusterURL is wrapped by the error for an invalid address of a cluster.
-var ErrClusterURL = errors.New("wants a URL such as nats://127.0.0.1:4222")
+var ErrClusterURL = errors.New("must be a URL such as nats://127.0.0.1:4222")
 
 // leastToken is the shortest token of a cluster, in bytes.
 const leastToken = 16

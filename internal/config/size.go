@@ -26,7 +26,7 @@ func (s *Size) UnmarshalText(text []byte) error {
 	}
 	n, err := strconv.ParseFloat(number, 64)
 	if err != nil || !(n >= 0 && n*factor <= 1e18) {
-		return fmt.Errorf("wants a size such as 2MB or 1GB, got %q", text)
+		return fmt.Errorf("must be a size such as 2MB or 1GB, got %q", text)
 	}
 	*s = Size(n * factor)
 	return nil

@@ -149,7 +149,7 @@ func (a *Agent) Publish() (Nugget, bool) {
 
 // ErrOrder means that a nugget cannot come now: an agent told of a part before
 // the turn of the one before it, or the one before it was lost.
-var ErrOrder = errors.New("nugget: told out of order")
+var ErrOrder = errors.New("nugget: nugget out of order")
 
 // Hear takes in a nugget of another agent.
 func (a *Agent) Hear(n Nugget) error {

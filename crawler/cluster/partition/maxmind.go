@@ -13,7 +13,7 @@ import (
 
 // ErrNoCities is returned for a MaxMind DB file that does not say in which
 // city an address lies.
-var ErrNoCities = errors.New("the file says nothing of cities")
+var ErrNoCities = errors.New("the file has no cities")
 
 // A MaxMind says where addresses lie, by a MaxMind DB file such as
 // GeoLite2-City. It is safe for concurrent use.

@@ -39,7 +39,7 @@ func Parse(spec string, options any) error {
 		if field.Kind() == reflect.String {
 			field.SetString(text)
 		} else if n, err := fmt.Sscanf(text+"$", "%v$", field.Addr().Interface()); n != 1 || err != nil {
-			return fmt.Errorf("%s wants a number, got %q", name, text)
+			return fmt.Errorf("%s must be a number, got %q", name, text)
 		}
 	}
 	return InRange(v.Interface())

@@ -193,7 +193,7 @@ func NewCities(o CitiesOptions) (*Cities, error) {
 		}
 	}
 	if n := len(w.cities); n < 2 || n > math.MaxInt16 {
-		return nil, fmt.Errorf("sim: a web about cities wants two cities or more, and at most 32,767, got %d", n)
+		return nil, fmt.Errorf("sim: a web about cities must have 2 to 32,767 cities, got %d", n)
 	}
 	sum := 0.0
 	for _, c := range w.cities {

@@ -86,7 +86,7 @@ func ParsePartitions(partitions, policies []string) (methods []partition.Method,
 		chosen = append(chosen, p)
 	}
 	if len(methods) == 0 || len(chosen) == 0 {
-		return nil, nil, fmt.Errorf("--partition and --policy want a name each")
+		return nil, nil, fmt.Errorf("--partition and --policy must have a name each")
 	}
 	return methods, chosen, nil
 }

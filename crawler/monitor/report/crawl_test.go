@@ -242,8 +242,8 @@ func TestGates(t *testing.T) {
 		{text: "harvst=1", bad: `"harvst" is not one of pages, `},
 		{text: "harvest", bad: "is not NAME=NUMBER"},
 		{text: "", bad: "is not NAME=NUMBER"},
-		{text: "harvest=NaN", bad: "wants a number"},
-		{text: "harvest=1e999", bad: "wants a number"},
+		{text: "harvest=NaN", bad: "must be a number"},
+		{text: "harvest=1e999", bad: "must be a number"},
 		{text: "harvest=ten", bad: `got "ten"`},
 	} {
 		gates, err := ParseGates(g.text)

@@ -104,7 +104,7 @@ func ParseGates(text string) ([]Gate, error) {
 		number, isPercent := strings.CutSuffix(strings.TrimSpace(number), "%")
 		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, &GateError{text: fmt.Sprintf("%s wants a number such as 0.1, got %.40q", g.Metric, number)}
+			return nil, &GateError{text: fmt.Sprintf("%s must be a number such as 0.1, got %.40q", g.Metric, number)}
 		}
 		if g.Least = x; isPercent {
 			g.Least = x / 100
