@@ -7,9 +7,9 @@ import (
 	"gazehound/geoparse/grammar"
 )
 
-// britishPostcode looks at the digits text[i:j] as those before the last two
-// letters of a British postcode, "SW1A 1AA" or "ME97BZ", or as those of its first
-// half alone: "London NW3". It reports whether they are one of a known outward code.
+// britishPostcode tries the digits text[i:j] as those before the last two letters of a British
+// postcode, "SW1A 1AA" or "ME97BZ", or of its first half alone: "London NW3". It reports whether
+// they belong to a known outward code.
 func (s *scan) britishPostcode(i, j int) bool {
 	text := s.text
 	if !inwardAt(text, j-1) {
@@ -42,8 +42,8 @@ func inwardAt(text string, i int) bool {
 		!(i+3 < len(text) && (isLetterAt(text, i+3) || text[i+3]-'0' <= 9))
 }
 
-// outward returns the British areas of the outward code text[start:end], none if
-// it has not the form of one or is part of a word.
+// outward returns the British areas of the outward code text[start:end]; none if it is malformed or
+// part of a word.
 func (s *scan) outward(start, end int) []*area {
 	if start < s.end || !outwardForm(s.text[start:end]) ||
 		start > 0 && isLetterAt(s.text, lastRune(s.text, start)) {
@@ -52,8 +52,8 @@ func (s *scan) outward(start, end int) []*area {
 	return s.areasIn(s.forms[grammar.CityPostcode][0], s.text[start:end])
 }
 
-// outwardPostcode looks at the digits text[i:j] as those of the first half of a
-// postcode that ends an address: its city must stand before it, and a street.
+// outwardPostcode tries the digits text[i:j] as those of the first half of a postcode at the end of
+// an address: its city and a street must precede it.
 func (s *scan) outwardPostcode(i, j int) bool {
 	text := s.text
 	start, end := i, j
@@ -79,8 +79,8 @@ func outwardForm(s string) bool { return outward.Fits(s) }
 
 var outward = &grammar.Country{Codes: "A9,A99,AA9,AA99,A9A,AA9A"}
 
-// british reads what stands before the postcode text[start:end]: county, city,
-// street. The first half of a postcode alone proves a known city with a street.
+// british reads what stands before the postcode text[start:end]: county, city, street. The first
+// half of a postcode alone needs a known city with a street.
 func (s *scan) british(areas []*area, outward string, start, end int) bool {
 	text := s.text
 	t := s.tokensBefore(start)
@@ -143,9 +143,8 @@ func (s *scan) british(areas []*area, outward string, start, end int) bool {
 	return true
 }
 
-// britishCity returns the index of the first token of the city that ends with
-// token n-1, n if there is none, and the place that the gazetteer knows by the
-// name.
+// britishCity returns the index of the first token of the city that ends with token n-1, n if there
+// is none, and the gazetteer's place of that name.
 func (s *scan) britishCity(areas []*area, outward string, t grammar.Tokens, n int) (int, *gazetteer.Place) {
 	text := s.text
 	first := n

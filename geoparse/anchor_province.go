@@ -9,8 +9,8 @@ import (
 	"gazehound/geoparse/grammar"
 )
 
-// letteredPostcode looks at the digit at i as the last of a postcode with letters,
-// "K1Y 4W7". It reports whether it is one whose first half is known.
+// letteredPostcode tries the digit at i as the last of a postcode with letters, "K1Y 4W7". It
+// reports whether the first half is known.
 func (s *scan) letteredPostcode(i int) bool {
 	text := s.text
 	for _, land := range s.forms[grammar.CityProvinceCode] {
@@ -31,8 +31,7 @@ func (s *scan) letteredPostcode(i int) bool {
 	return false
 }
 
-// provincePostcode looks at the digits text[i:j] as a postcode behind a state:
-// "Pyrmont NSW 2009".
+// provincePostcode tries the digits text[i:j] as a postcode after a state: "Pyrmont NSW 2009".
 func (s *scan) provincePostcode(i, j int) bool {
 	text := s.text
 	k := i
@@ -99,9 +98,9 @@ func (s *scan) provinceBefore(land *grammar.Country, areas []*area, start, end i
 	return true
 }
 
-// province looks at the word text[i:j] as the beginning of a province behind a
-// city, with no postcode behind it. A known city and a street with its number must
-// stand before it. It returns where to go on.
+// province tries the word text[i:j] as the beginning of a province after a city, without a
+// postcode. A known city and a street with its number must precede it. It returns where the scan
+// continues.
 func (s *scan) province(i, j int) int {
 	text := s.text
 	for _, land := range s.forms[grammar.CityProvinceCode] {

@@ -10,9 +10,8 @@ import (
 	"gazehound/geoparse/grammar"
 )
 
-// zip looks at the digits text[i:j] as a US ZIP code behind "city, state": five,
-// or four where a spreadsheet lost the leading zero. It reports whether they
-// are one, so that no other country is tried.
+// zip tries the digits text[i:j] as a US ZIP code after "city, state": five, or four if a
+// spreadsheet lost the leading zero. If it reports true, no other country is tried.
 func (s *scan) zip(i, j int) bool {
 	text := s.text
 	end := j
@@ -208,8 +207,7 @@ func (s *scan) addStated(a Address, c cityBefore, street grammar.Street, ok bool
 	s.keep(a, street, ok)
 }
 
-// zipCity reads "city ZIP" without a state. That alone is no address: a street
-// and number must stand before it.
+// zipCity reads "city ZIP" without a state. A street and number must precede it.
 func (s *scan) zipCity(us []*area, t grammar.Tokens, i, end int) bool {
 	c := s.cityOf(grammar.Find("US"), us, t, len(t), "", true)
 	if c.area == nil || !c.known {
@@ -225,8 +223,8 @@ func (s *scan) zipCity(us []*area, t grammar.Tokens, i, end int) bool {
 	return true
 }
 
-// state looks at the capital letter at i as the beginning of a US state that
-// follows a city, with no ZIP code behind it. It returns where to go on.
+// state tries the capital letter at i as the beginning of a US state after a city, without a ZIP
+// code. It returns where the scan continues.
 func (s *scan) state(i int) int {
 	text := s.text
 	j := i + 1

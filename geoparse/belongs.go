@@ -22,8 +22,8 @@ const (
 	imprintText = 20_000 // of a page, that are looked at for signs of a business
 )
 
-// assign says of each address of a page what belongs to it, whose it is, and
-// whether it is a private person's. Spans are still in bytes of text.
+// assign sets belongings, role and Private of each address of a page. Spans are still in bytes of
+// text.
 func (p *Parser) assign(text string, in Input, marked *markup.Page, found []Address) {
 	if len(found) == 0 {
 		return
@@ -60,7 +60,7 @@ func (p *Parser) assign(text string, in Input, marked *markup.Page, found []Addr
 	}
 }
 
-// A block is what stands around one address of a page.
+// A block is the text around one address of a page.
 type block struct {
 	a      *Address
 	around place.Around
@@ -68,7 +68,7 @@ type block struct {
 	first  bool   // no address stands close before it
 }
 
-// blocksOf shares the text out among the addresses in it.
+// blocksOf divides the text among its addresses.
 func blocksOf(text string, order []*Address, list bool) []block {
 	blocks := make([]block, len(order), len(order)+8)
 	for i, a := range order {
@@ -97,7 +97,7 @@ func blocksOf(text string, order []*Address, list bool) []block {
 	return blocks
 }
 
-// assignOne says what belongs to one address.
+// assignOne is assign for one address.
 func (p *Parser) assignOne(b *block, page *pageCues, list bool) {
 	a, before := b.a, b.around.Before
 	imprint, typedPerson := place.HasImprintCue(before), a.Person
@@ -151,7 +151,7 @@ func tagsOf(all []string) map[string]string {
 	return tags
 }
 
-// takeObject gives a what the map knows of the object that bears its name.
+// takeObject copies the gazetteer's object with a's name to a.
 func (p *Parser) takeObject(a *Address, page *pageCues, around place.Around) {
 	if a.Precision != gazetteer.HousePrecision {
 		return
@@ -181,7 +181,7 @@ func (p *Parser) takeObject(a *Address, page *pageCues, around place.Around) {
 	a.Kind = cmp.Or(kind.OfTags(tagsOf(tags)), a.Kind)
 }
 
-// clipName folds the white space of a name; one that is too long is none.
+// clipName folds the white space of a name; "" if it is too long.
 func clipName(name string) string {
 	name = fold(name)
 	if utf8.RuneCountInString(name) > place.MaxName {
@@ -235,17 +235,17 @@ func (p *Parser) judgePerson(b *block, page *pageCues, imprint, typedPerson bool
 	}
 }
 
-// responsible reports whether the address is that of whoever answers for the
-// content of a site.
+// responsible reports whether the address is that of the person responsible for the content of a
+// site.
 func responsible(before string) bool {
 	before = strings.ToLower(before)
 	i := strings.LastIndex(before, "verantwortlich")
 	return i >= 0 && strings.Count(before[i:], "\n") <= 2 && !place.IsCommerce(before[i:])
 }
 
-// responsiblePerson returns the person who answers for the content of a site,
-// where a sentence leads on to the address: "Verantwortlich für den Inhalt: Okka
-// Grote. Sie finden uns unter der Anschrift". "" where there is none.
+// responsiblePerson returns the person responsible for the content of a site, named in a sentence
+// before the address: "Verantwortlich für den Inhalt: Okka Grote. Sie finden uns unter der
+// Anschrift". "" where there is none.
 func responsiblePerson(before string) string {
 	i := strings.LastIndex(strings.ToLower(before), "verantwortlich")
 	if i < 0 || i > len(before) || strings.Count(before[i:], "\n") > 2 {
@@ -262,7 +262,7 @@ func responsiblePerson(before string) string {
 	return name[:end]
 }
 
-// pageCues are what a whole page says, found out when it is asked for.
+// pageCues are lazily computed cues of a whole page.
 type pageCues struct {
 	in       Input
 	text     string
@@ -280,8 +280,8 @@ func (c *pageCues) commerce() bool {
 	return c.business
 }
 
-// inside returns what stands in the address beside its parts: "Department of
-// Computer Science, University of California".
+// inside returns the text of the address without its parts: "Department of Computer Science,
+// University of California".
 func (c *pageCues) inside(a *Address) string {
 	if a.Start < 0 {
 		return ""
@@ -323,8 +323,8 @@ func firstLines(text string, n int) string {
 	return text
 }
 
-// withoutHead cuts what belongs to the next address off the text before it:
-// the lines behind the last one that says how to reach somebody or when.
+// withoutHead cuts the head of the next address off: the lines after the last one with a contact or
+// opening hours.
 func withoutHead(text string) string {
 	end := 0
 	for at := 0; at < len(text); {

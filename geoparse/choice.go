@@ -9,17 +9,17 @@ import (
 	"gazehound/geoparse/grammar"
 )
 
-// Weights of what decides between places that the text fits equally. Each is
-// greater than all below it together, and less than one more word of the name.
+// Weights that decide between places that match the text equally. Each is greater than the sum of
+// those below it, and less than one more matched word of the name.
 const (
 	weightWord  = 100
 	weightPart  = -250 // only a part of the city's name is there
 	weightUsual = 1    // the usual name of the city, not an alias
 )
 
-// leanings are what speaks for a place besides the words of the address: the region
-// of the crawl, then what the caller or the host says of the country, the language
-// of the page, and the telephone numbers on it. The last is for people alone.
+// leanings are the evidence for a place besides the words of the address: the region of the crawl,
+// then the country of the caller or the host, the language of the page, and its telephone numbers.
+// reason describes it for people.
 var leanings = [...]struct {
 	weight int
 	holds  func(*scan, *gazetteer.Place) bool
@@ -37,7 +37,7 @@ var leanings = [...]struct {
 
 func (s *scan) inRegion(p *gazetteer.Place) bool { return s.p.region != nil && s.p.region.Has(*p) }
 
-// lean says how much speaks for the place.
+// lean returns the weight of the evidence for the place.
 func (s *scan) lean(place *gazetteer.Place) (score int) {
 	for _, l := range leanings {
 		if l.weight > 0 && l.holds(s, place) {
@@ -47,7 +47,7 @@ func (s *scan) lean(place *gazetteer.Place) (score int) {
 	return score
 }
 
-// leanReason names the first thing that speaks for a and not for b.
+// leanReason returns the first evidence for a that b lacks.
 func (s *scan) leanReason(a, b *gazetteer.Place) string {
 	for _, l := range leanings {
 		if l.holds(s, a) && !l.holds(s, b) {
@@ -57,8 +57,7 @@ func (s *scan) leanReason(a, b *gazetteer.Place) string {
 	return "comes first"
 }
 
-// prefer returns the place that is most likely meant: of those that lean alike
-// the first, which is the greatest.
+// prefer returns the most likely place; of equally likely ones the first, which is the largest.
 func (s *scan) prefer(places []gazetteer.Place) (gazetteer.Place, bool) {
 	best, score := -1, -1
 	for i := range places {
@@ -95,8 +94,8 @@ func (s *scan) phone() string {
 // maxOthers is the most places listed beside the one that was chosen.
 const maxOthers = 5
 
-// others notes which places the address could also have meant, and why they
-// were not chosen. It is for Explain.
+// others records, for Explain, the places that the address could also mean and why they were not
+// chosen.
 func (s *scan) others(a *Address) {
 	if s.rejected == nil {
 		return

@@ -11,8 +11,7 @@ import (
 	"gazehound/geoparse/grammar"
 )
 
-// An area is one postcode area of one city, with the folded names by which
-// pages call the city.
+// An area is one postcode area of one city, with the folded names of the city.
 type area struct {
 	place gazetteer.Place
 	names []cityName
@@ -25,8 +24,8 @@ type cityName struct {
 	weak bool // only a part of the name: "Bad"
 }
 
-// A codeCache keeps what was looked up last: a crawl meets the same few
-// thousand postcodes and cities again and again.
+// A codeCache is an LRU cache of look-ups: a crawl meets the same few thousand postcodes and cities
+// repeatedly.
 type codeCache struct {
 	g      *gazetteer.Gazetteer
 	codes  *lru.Cache[string, []area]
@@ -52,9 +51,8 @@ func newCodeCache(g *gazetteer.Gazetteer) *codeCache {
 	return c
 }
 
-// cities returns the cities of a name in a country, or with "" in all. A name
-// that the gazetteer has costs more to look up than one that it has not, and
-// comes again and again.
+// cities returns the cities of a name in a country, or with "" in all. Only known names are cached:
+// they cost more to look up and recur.
 func (c *codeCache) cities(country, name string) []gazetteer.Place {
 	if found, ok := c.named.Get(cityQuery{country, name}); ok {
 		return found

@@ -13,8 +13,8 @@ import (
 // maxRejected bounds the candidates that Explain keeps.
 const maxRejected = 1000
 
-// A Candidate is a stretch of text that looked like an address and is none, or
-// none that can be proven; or a place that an address was not taken for.
+// A Candidate is a stretch of text that looked like an address and was rejected, or a place for
+// which an address was not taken.
 type Candidate struct {
 	Text       string
 	Start, End int    // in Unicode characters of Input.Text
@@ -37,7 +37,7 @@ func (p *Parser) Explain(ctx context.Context, in Input) (Verdict, []Candidate, e
 	return v, rejected, err
 }
 
-// Doubt says why the address does not make a page relevant, or "" if it does.
+// Doubt returns why the address does not make a page relevant, or "" if it does.
 func (p *Parser) Doubt(a Address) string {
 	switch {
 	case p.region == nil:
@@ -63,7 +63,7 @@ func (p *Parser) Doubt(a Address) string {
 	return fmt.Sprintf("the gazetteer has no street %s", a.Street)
 }
 
-// reject notes that text[start:end] is no address.
+// reject records that text[start:end] is no address.
 func (s *scan) reject(start, end int, reason func() string) {
 	if s.rejected == nil || len(*s.rejected) >= maxRejected {
 		return
@@ -74,7 +74,7 @@ func (s *scan) reject(start, end int, reason func() string) {
 
 func because(reason string) func() string { return func() string { return reason } }
 
-// disagreement says why no city was found behind, or before, the postcode.
+// disagreement returns why no city was found after, or before, the postcode.
 func (s *scan) disagreement(code, country string) string {
 	var names []string
 	for _, a := range s.p.codes.areas(code) {
@@ -159,7 +159,7 @@ func (s *scan) streetInLine(t grammar.Tokens) (grammar.Span, bool) {
 	return grammar.Span{}, false
 }
 
-// whichCity says where the cities of a name lie, as far as a line has room for.
+// whichCity lists where the cities of a name are, in one line.
 func whichCity(name string, cities []gazetteer.Place) string {
 	var where []string
 	for _, c := range cities {

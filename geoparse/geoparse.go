@@ -1,6 +1,7 @@
-// Package geoparse finds postal addresses in pages and proves them against a
-// gazetteer. Its verdict is what the crawl is after and what its link
-// predictor learns from.
+// Package geoparse finds postal addresses in pages and verifies them against a gazetteer. Its
+// verdict decides whether a page is relevant, and trains the link predictor. Start with
+// [Parser.Parse]; scan.go finds anchors (postcodes, states), the files anchor_*.go read the address
+// before or after one, package grammar reads its street, and resolve.go verifies it.
 package geoparse
 
 import (
@@ -15,9 +16,9 @@ import (
 
 // An Input is one page, or one plain text, to be searched for addresses.
 type Input struct {
-	Text string     // visible text, a line a block
+	Text string     // visible text, one line per block
 	Doc  *html.Node // the tree that Text was made from, or nil for plain text
-	// Title of the page, or "". It can name what an address belongs to.
+	// Title of the page, or "", a candidate for names.
 	Title string
 	// Hints, each optional, decide between countries where the text does not.
 	// With a Country only addresses of its form are looked for: those of
@@ -31,13 +32,13 @@ type Input struct {
 	Country string // ISO 3166-1 alpha-2
 }
 
-// A Level says how much of an address the gazetteer vouches for.
+// A Level is how much of an address the gazetteer confirms.
 type Level uint8
 
 // The levels. Postcode and city agree with the gazetteer at each of them.
 const (
 	CityLevel     Level = iota + 1 // postcode and city, no street
-	StreetLevel                    // with a street that the text names and the gazetteer does not prove to the house
+	StreetLevel                    // with a street in the text, not confirmed to the house
 	VerifiedLevel                  // street in the city, house number known or interpolated
 )
 
@@ -60,7 +61,7 @@ func (l *Level) UnmarshalText(text []byte) error {
 	return fmt.Errorf("geoparse: %.40q is no level", text)
 }
 
-// An Origin says where on a page an address was stated.
+// An Origin is where on a page an address was stated.
 type Origin uint8
 
 // The origins.
@@ -100,16 +101,14 @@ type Address struct {
 	Place      gazetteer.Place     // the entry matched: house, street or postcode; ID "" if none
 	InRegion   bool                // lies in the region of the crawl
 	Role       Role                // whose address it is, seen from the page
-	Footer     bool                // stands in the footer of the page and nowhere else on it
+	Footer     bool                // only in the footer of the page
 
-	// SiteWide says that most pages of the host state the address, as those do
-	// that have it in their footer. One page cannot tell: a crawl sets it.
+	// SiteWide: most pages of the host state the address, as in a footer. A crawl sets it.
 	SiteWide bool
 
-	// Person says that the address is stated as that of a person. Private says
-	// that nothing shows it to be a place of business, either: such an address
-	// does not make a page relevant and is not to be kept, and what belongs to
-	// it is left out.
+	// Person: the address is stated as that of a person. Private: nothing shows it to be a place of
+	// business, either. A private address does not make a page relevant and must not be kept; its
+	// belongings are left out.
 	Person, Private bool
 	Belongings
 }
@@ -118,22 +117,21 @@ type Address struct {
 // kept.
 func (a *Address) Counts() bool { return a.InRegion && !a.Private }
 
-// Belongings are what a page states beside an address. Each is "" where it
-// states nothing that can be used.
+// Belongings are what a page states beside an address. Each is "" if nothing usable is stated.
 type Belongings struct {
 	Name    string // of the business, institution or person; at most 80 characters in one line
-	Branch  string // which one of several places of that name it is, such as "Head Office"; at most 80 characters
+	Branch  string // branch, such as "Head Office"; at most 80 characters
 	Phone   string // E.164: "+4944112345"
 	Email   string // of a role such as info@, never of a person
 	Website string // http or https URL that is stated beside the address
 	Hours   string // opening hours as OpenStreetMap writes them: "Mo-Fr 08:00-18:00; Sa 09:00-13:00"
-	Object  string // what the gazetteer has of that name at the address: "node/240036"
-	Tags    string // of Object, what it is: "amenity=restaurant;cuisine=thai"
+	Object  string // object of the gazetteer with that name at the address: "node/240036"
+	Tags    string // of Object: "amenity=restaurant;cuisine=thai"
 	Type    string // schema.org's type of it, such as "Bakery"; only where markup states it
 	Kind    string // of place, as package kind has it: "shop=bakery"
 }
 
-// fill takes from o what b lacks.
+// fill copies fields that b lacks from o.
 func (b *Belongings) fill(o Belongings) {
 	b.Name, b.Phone, b.Email = cmp.Or(b.Name, o.Name), cmp.Or(b.Phone, o.Phone), cmp.Or(b.Email, o.Email)
 	b.Website, b.Hours = cmp.Or(b.Website, o.Website), cmp.Or(b.Hours, o.Hours)
@@ -149,10 +147,8 @@ type Verdict struct {
 	Relevant  bool    // at least one address of the wanted precision lies in the region
 	Score     float64 // best confidence among those addresses, 0 to 1
 	Addresses []Address
-	Evidence  string // what makes the page relevant, where a judge goes by something else than addresses
+	Evidence  string // what makes the page relevant, for judges other than by addresses
 
-	// SiteWide says that the page is relevant, and that all of its addresses in
-	// the region are site-wide: it tells nothing that other pages of the host do
-	// not.
+	// SiteWide: the page is relevant, and all of its addresses in the region are site-wide.
 	SiteWide bool
 }

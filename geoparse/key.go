@@ -8,7 +8,7 @@ import (
 	"gazehound/gazetteer"
 )
 
-// Parts tell one address from every other.
+// Parts identify an address.
 type Parts struct {
 	Country                     string // ISO 3166-1 alpha-2
 	State                       string // counts only where there is no postcode: Portland in OR is not that in ME
@@ -26,7 +26,7 @@ func (a *Address) Parts() Parts {
 		Postcode: cmp.Or(a.Postcode, a.Place.Postcode),
 		Street:   a.Street, Number: a.HouseNumber, Unit: a.Unit, POBox: a.POBox,
 	}
-	if a.Street != "" { // that of a house between two others has no ID, and a name
+	if a.Street != "" { // an interpolated house has no ID, but a name
 		p.Street = cmp.Or(a.Place.Street, a.Street)
 	}
 	if a.Place.Kind == gazetteer.House {
@@ -96,7 +96,7 @@ func numberKey(number string) string {
 	}, number))
 }
 
-// unitWords say what a unit is; units are distinguished by the rest.
+// unitWords are dropped from units, which are distinguished by the rest.
 var unitWords = func() map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq("suite ste apartment apt unit no number nr flat room rm office") {

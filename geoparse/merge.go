@@ -17,8 +17,8 @@ var origins = map[string]Origin{
 	markup.Element: FromAddressElement, markup.GeoMeta: FromGeoMeta, markup.MapLink: FromMapLink,
 }
 
-// maxStated is how far a stated coordinate may lie from the postcode area of
-// its address, in kilometres, before it is not believed.
+// maxStated is the largest distance of a stated coordinate from the postcode area of its address,
+// in kilometres.
 const maxStated = 20
 
 // addStatements merges the addresses that the markup states into those found
@@ -95,8 +95,8 @@ type stated struct {
 	postcode, city, unit string
 }
 
-// stated returns the country, street and number of a, or its post box, and what
-// tells it from others there.
+// stated returns the country, street and number of a, or its post box, and its distinguishing
+// parts.
 func (a *Address) stated(number int) (house string, s stated) {
 	p := a.Parts().Folded()
 	house = p.Country + "|" + p.Street + "|" + p.Number

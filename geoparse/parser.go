@@ -40,7 +40,7 @@ type Options struct {
 // DefaultOptions returns the options of config.yaml as shipped.
 func DefaultOptions() Options { return Options{MinPrecision: "auto"} }
 
-// Validate names the option that cannot be used.
+// Validate returns an error for an invalid option.
 func (o Options) Validate() error {
 	switch o.MinPrecision {
 	case "", "auto", "house", "street", "postcode":
@@ -62,7 +62,7 @@ type Parser struct {
 	codes   *codeCache
 	speller *gazetteer.Speller
 
-	// For tests: they see what is weighed.
+	// Hooks for tests.
 	onName func(*place.Page, place.Around)
 	onDoor func(*Address, *place.Door)
 }
@@ -102,15 +102,14 @@ func New(g *gazetteer.Gazetteer, r *gazetteer.Region, o Options) (*Parser, error
 	return p, nil
 }
 
-// Parse returns the addresses of a page in the order of the text, those that
-// only markup states last, and whether they make the page relevant. At most 2
-// MB of text, 12,000 places in it that may be addresses, and 1,000 addresses are
-// looked at. Its error is that of ctx.
+// Parse returns the addresses of a page in the order of the text, those that only markup states
+// last, and whether they make the page relevant. At most 2 MB of text, 12,000 places in it that may
+// be addresses, and 1,000 addresses are read. Its error is that of ctx.
 func (p *Parser) Parse(ctx context.Context, in Input) (Verdict, error) {
 	return p.parse(ctx, in, nil)
 }
 
-// parse is Parse; it notes what is rejected where rejected is not nil.
+// parse is Parse; it records rejected candidates if rejected is not nil.
 func (p *Parser) parse(ctx context.Context, in Input, rejected *[]Candidate) (Verdict, error) {
 	if err := ctx.Err(); err != nil {
 		return Verdict{}, err
@@ -171,7 +170,7 @@ func (p *Parser) Judge(found []Address) Verdict {
 	return v
 }
 
-// proven returns how far the gazetteer vouches for the address.
+// proven returns the precision to which the gazetteer confirms the address.
 func proven(a *Address) gazetteer.Precision {
 	switch a.Place.Kind {
 	case gazetteer.House:
@@ -305,7 +304,7 @@ func shown(s string) string {
 // fold returns s with its white space folded.
 func fold(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// countryHint returns the country that the input itself speaks for, or "".
+// countryHint returns the country by the hints of the input, or "".
 func countryHint(in Input) string {
 	if in.Country != "" {
 		return strings.ToUpper(in.Country)

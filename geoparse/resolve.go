@@ -2,7 +2,7 @@ package geoparse
 
 import "gazehound/gazetteer"
 
-// Confidences of an address by what proves it.
+// Confidences of an address by its evidence.
 const (
 	confidenceHouse        = 0.98
 	confidenceInterpolated = 0.95
@@ -14,8 +14,8 @@ const (
 	confidenceWeak         = 0.45 // no postcode: street and city of the region
 )
 
-// misspelt is taken from the confidence of an address whose street differs from
-// that of the gazetteer by one letter.
+// misspelt is subtracted from the confidence if the street differs from the gazetteer's by one
+// letter.
 const misspelt = 0.15
 
 // resolve looks the address up in the gazetteer: level, place, precision,
@@ -53,7 +53,7 @@ func (s *scan) resolve(a *Address, strength int) {
 	a.InRegion = p.region != nil && p.region.Has(a.Place)
 }
 
-// resolveStreet proves street and house number.
+// resolveStreet looks up street and house number.
 func (s *scan) resolveStreet(a *Address, area gazetteer.Place, base float64) {
 	g := s.p.g
 	q := gazetteer.Query{Street: a.Street, Postcode: codeOf(area, a.Postcode), City: a.City, Country: a.Country}

@@ -6,7 +6,7 @@ import (
 	"gazehound/geoparse/place"
 )
 
-// A Role says whose address it is, seen from the page.
+// A Role is whose address it is, seen from the page.
 type Role uint8
 
 // The roles.
@@ -25,8 +25,8 @@ func (r Role) String() string { return roleNames[r] }
 // MarshalText returns the name of r.
 func (r Role) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// ThirdParty reports whether the page names the address only because somebody
-// made the site or oversees its owner: it says nothing of what is there.
+// ThirdParty reports whether the address is that of the site's maker or of an authority over its
+// owner, and not of the place itself.
 func (r Role) ThirdParty() bool { return r >= AgencyRole }
 
 // Limits of what may stand between a cue word and its address.

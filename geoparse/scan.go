@@ -21,13 +21,12 @@ const (
 	linesBefore  = 5
 )
 
-// maxLooks is how many windows of a text are looked at. A page of a thousand
-// addresses takes some thousand; a text that is made to look like addresses
-// everywhere would take a hundred thousand.
+// maxLooks bounds the windows of a text that are parsed. A page of a thousand addresses takes some
+// thousand; a text that is made to look like addresses everywhere would take a hundred thousand.
 const maxLooks = 12_000
 
-// A scan is the search of one text. It reads the text once, byte by byte, and
-// looks closer only at digits that can be a postcode and at names of states.
+// A scan is the search of one text. It reads the text once, byte by byte, and parses only around
+// digits that can be a postcode and names of states.
 type scan struct {
 	p     *Parser
 	text  string
@@ -129,7 +128,7 @@ func wordBoundary(c byte) bool {
 	return c <= ' ' || c == ',' || c == '-' || c == '(' || c == '|' || c == '.' || c >= 0x80
 }
 
-// postcode looks at the digits text[i:j] as a postcode of any country.
+// postcode tries the digits text[i:j] as a postcode of any country.
 func (s *scan) postcode(i, j int) {
 	text := s.text
 	n := j - i
@@ -361,8 +360,8 @@ func (s *scan) digitsBefore(i int) bool {
 	return i > 0 && s.text[i-1]-'0' <= 9
 }
 
-// wordFollows reports whether a letter follows within a few separators. It keeps
-// the closer look away from columns of figures.
+// wordFollows reports whether a letter follows within a few separators, which skips columns of
+// figures cheaply.
 func wordFollows(text string, i int) bool {
 	for end := min(len(text), i+8); i < end; i++ {
 		switch c := text[i]; {
@@ -520,8 +519,8 @@ func (s *scan) better(best, found match, areas []area, fits func(area) bool, key
 	return best
 }
 
-// qualifier returns the end of the city with what tells it from its namesakes,
-// where the text adds that in another spelling: "Frankfurt/M.", "Halle (Saale)".
+// qualifier returns the end of the city with its qualifier in another spelling: "Frankfurt/M.",
+// "Halle (Saale)".
 func (s *scan) qualifier(m match, t grammar.Tokens) int {
 	text := s.text
 	k := 0
@@ -663,7 +662,7 @@ func (s *scan) unproven(code, country string, t grammar.Tokens, k int) (match, b
 	return match{area: &area{place: place}, start: t[k].Start, end: end}, true
 }
 
-// isUnproven tells the countries that the gazetteer has nothing of.
+// isUnproven reports whether the gazetteer has no data of a country.
 func (s *scan) isUnproven(country string) bool { return country != "" && !s.p.has[country] }
 
 // wants reports whether a place of country may be meant where the text names the
@@ -693,7 +692,7 @@ func kilometres(a, b orb.Point) float64 {
 	return perDegree * math.Hypot(dx, dy)
 }
 
-// maxChain bounds how many addresses are looked at to learn their order.
+// maxChain bounds the addresses read to learn their order.
 const maxChain = 8
 
 // streetAfter reads "postcode city, street number" behind the city.
@@ -702,8 +701,8 @@ func (s *scan) streetAfter(end int, known grammar.Known) (grammar.Street, bool) 
 	if !ok {
 		return first, false
 	}
-	// It may belong to the postcode behind it. In a list the last address tells:
-	// either a street or a city stands at its end.
+	// The street may belong to the postcode after it. In a list the last address decides: it ends
+	// with a street or a city.
 	street := first
 	for range maxChain {
 		city := s.nextCity(street.Number.End)

@@ -14,8 +14,8 @@ const (
 	cityWindow = 400 // bytes around a street in which the city must be named
 )
 
-// noteWeak keeps the place of a number that may be a house number behind a
-// street word, for addresses without a postcode.
+// noteWeak records a number that may be a house number after a street word, for addresses without a
+// postcode.
 func (s *scan) noteWeak(i, j int) {
 	text := s.text
 	if i < 4 || len(s.weak) >= maxWeak || text[i-1] != ' ' || text[i] == '0' ||
@@ -31,8 +31,8 @@ func (s *scan) noteWeak(i, j int) {
 	}
 }
 
-// secondChance looks the noted places up: a street of the region with a house
-// number that is known, near the name of a city of the region.
+// secondChance looks up the recorded places: a known house in a street of the region, near the name
+// of a city of the region.
 func (s *scan) secondChance() {
 	at := 0
 	whole := s.found

@@ -6,11 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// SplitCity returns the short form of a city's name without what tells it from
-// its namesakes ("Frankfurt am Main": "Frankfurt", "Wien, Wieden": "Wien",
-// "Aarau 1": "Aarau"), the lower-case initial of what was cut off, and the
-// first part of the name where people use it alone ("Dessau-Roßlau":
-// "Dessau"). Each is empty where there is none.
+// SplitCity returns the short form of a city's name without its qualifier ("Frankfurt am Main":
+// "Frankfurt", "Wien, Wieden": "Wien", "Aarau 1": "Aarau"), the lower-case initial of what was cut
+// off, and the first part of the name where people use it alone ("Dessau-Roßlau": "Dessau"). Each
+// is empty where there is none.
 func SplitCity(name string) (base string, rest byte, first string) {
 	cut := len(name)
 	if i := strings.IndexAny(name, ",(/"); i > 2 {

@@ -19,8 +19,8 @@ const (
 	CityPostcode          // "5 High Street, London SW1A 1AA"
 )
 
-// Allows reports whether addresses of the country are read where those of form f
-// are asked for. The two forms with a state go together.
+// Allows reports whether addresses of the country are read when those of form f are wanted. The two
+// forms with a state go together.
 func (f Form) Allows(country string) bool {
 	other := Find(country).Form
 	stated := func(f Form) bool { return f == CityStateZIP || f == CityProvinceCode }
@@ -196,7 +196,7 @@ var (
 	floorWords     = map[string]bool{}   // "OG", "links"
 	placeLabels    = map[string]bool{}   // before a postcode or city in forms
 	boxWords       = map[string]bool{}   // before the number of a post box
-	cityLinks      = map[string]bool{}   // between a city and what tells it from its namesakes: "am"
+	cityLinks      = map[string]bool{}   // between a city and its qualifier: "am"
 	streetSuffixes = map[byte][]string{} // at the end of a compound, "-strasse", by their last byte
 )
 
@@ -276,7 +276,7 @@ func CountryAfter(t Tokens) string {
 	return ""
 }
 
-// NameParticle tells the small words inside a city's name: "sur", "de".
+// NameParticle reports whether a word is a small one inside a city's name: "sur", "de".
 func NameParticle(w string) bool {
 	return linkWords[w] || smallWords[w] && w != "und" && w != "s" && w != "t"
 }
@@ -314,6 +314,6 @@ func SkipMarks(t Tokens, k int) int {
 	return k
 }
 
-// CityLink tells the words between a city's name and what tells it from its
-// namesakes: "am", "bei", "a.d.".
+// CityLink reports whether a word stands between a city's name and its qualifier: "am", "bei",
+// "a.d.".
 func CityLink(w string) bool { return cityLinks[Fold(w)] || w == "d." || w == "der" || w == "dem" }

@@ -12,11 +12,10 @@ type Known func(name string) bool
 // maxNameWords bounds the words of a street name.
 const maxNameWords = 8
 
-// StreetBefore reads the street that stands before an anchor in the order
-// street, number: Germany, Austria, Switzerland, Liechtenstein, and most of
-// Europe. t are the tokens that end at the anchor. The street is the longest
-// suffix of the words before the number that known accepts (known may be nil),
-// else what the grammar makes of them.
+// StreetBefore reads the street that stands before an anchor in the order street, number: Germany,
+// Austria, Switzerland, Liechtenstein, and most of Europe. t are the tokens that end at the anchor.
+// The street is the longest suffix of the words before the number that known accepts (known may be
+// nil), else by the grammar.
 func StreetBefore(t Tokens, known Known) (Street, bool) {
 	s, k := skipTail(t, len(t))
 	if s, ok := streetEndingAt(t, k, known, s); ok {
@@ -266,8 +265,7 @@ func postBoxBefore(t Tokens, k int) int {
 	return -1
 }
 
-// PlaceLabel tells the words that stand before a postcode or city in forms and
-// tables: "PLZ", "Ort".
+// PlaceLabel reports whether a word labels a postcode or city in forms and tables: "PLZ", "Ort".
 func PlaceLabel(w string) bool { return placeLabels[Fold(w)] }
 
 // floorInNumber returns the offset of the stroke in "37/2. Stock", which divides

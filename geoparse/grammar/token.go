@@ -1,7 +1,7 @@
-// Package grammar knows how addresses are written: the forms of house numbers,
-// streets, units and post boxes of each country. It works on the few words
-// around an anchor (a postcode, a state) and knows no place by name; the caller
-// proves what it finds against a gazetteer.
+// Package grammar parses the parts of an address by the rules of each country: house numbers,
+// streets, units and post boxes. It works on the few words around an anchor (a postcode, a state)
+// and has no names of places; the caller verifies the result against a gazetteer. Each country is a
+// [Country] in the file of its language; street_european.go and street_us.go read streets.
 package grammar
 
 import (
@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Kind says what a Token is.
+// A Kind is the kind of a Token.
 type Kind uint8
 
 // The kinds.
@@ -56,7 +56,7 @@ func (tok Token) capital() bool { return Capital(tok.Text()) }
 // Phrase returns the text from the first token to the last.
 func Phrase(t Tokens) string { return t[0].text[t[0].Start:t[len(t)-1].End] }
 
-// MaxTokens bounds what is looked at around one anchor.
+// MaxTokens bounds the tokens around one anchor.
 const MaxTokens = 80
 
 // Tokenize appends the tokens of text[lo:hi] to buf, at most MaxTokens of them:
@@ -105,8 +105,8 @@ func decode(s string) (rune, int) {
 	return utf8.DecodeRuneInString(s)
 }
 
-// IsSpace tells white space other than a line break, with the marks that are not
-// seen: zero-width ones and those of the direction of writing.
+// IsSpace reports whether r is white space other than a line break, or invisible: zero-width
+// characters and marks of direction.
 func IsSpace(r rune) bool {
 	return r == ' ' || r == '\t' || r == '\r' || r == 0xA0 || r == 0x202F || r == 0x200B || r == 0xFEFF ||
 		0x2000 <= r && r <= 0x200F || 0x202A <= r && r <= 0x202E || 0x2060 <= r && r <= 0x2069 || r == '\v' ||
@@ -115,7 +115,7 @@ func IsSpace(r rune) bool {
 
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 
-// isHyphen tells the dashes that join the two numbers of a range.
+// isHyphen reports whether r is a dash that can join the two numbers of a range.
 func isHyphen(r rune) bool {
 	return r == '-' || r == '–' || r == '‐' || r == '‑' || r == '−' || r == '—'
 }
@@ -233,9 +233,8 @@ type Street struct {
 	Number Span // house number; empty where none is written
 	Unit   Span // flat, suite, floor
 	POBox  Span
-	// Strength says how sure the grammar is: 0 nothing but a post box or unit,
-	// 1 by its place alone, 2 by a preposition or a bounded line, 3 by a street
-	// word.
+	// Strength is the certainty of the grammar: 0 only a post box or unit, 1 by position alone, 2
+	// by a preposition or a bounded line, 3 by a street word.
 	Strength int
 	Crossing bool // Name holds two streets: "64th Street and Fifth Avenue"
 

@@ -30,8 +30,8 @@ const (
 	MapLink   = "map-link"
 )
 
-// A Statement is one address, or one point, as the markup of a page states it.
-// Nothing of it has been checked but that the point lies on the Earth.
+// A Statement is one address, or one point, as the markup of a page states it. It is unverified,
+// except that the point is on the Earth.
 type Statement struct {
 	Origin string // JSONLD, Microdata, RDFa, HCard, Element, GeoMeta or MapLink
 
@@ -73,8 +73,8 @@ func Read(doc *html.Node) *Page {
 	return f.page
 }
 
-// A finder collects statements. Each stands where its element starts, so an
-// element that turns out to say nothing leaves an empty one behind.
+// A finder collects statements. Each is appended where its element starts, so an element without
+// content leaves an empty one.
 type finder struct {
 	page   *Page
 	found  []Statement
@@ -228,7 +228,7 @@ func (s *Statement) setLon(text string) {
 	}
 }
 
-// says reports whether s says where something is.
+// says reports whether s has an address or a point.
 func (s *Statement) says() bool {
 	return s.HasPoint || s.Raw != "" || s.Street != "" || s.POBox != "" || s.Postcode != "" || s.City != ""
 }
@@ -281,7 +281,7 @@ func distinct(found []Statement) []Statement {
 	return out
 }
 
-// takeOwner takes from o what s does not say of what is at the address.
+// takeOwner copies what s lacks about the place from its owner o.
 func (s *Statement) takeOwner(o *Statement) {
 	setOnce(&s.Name, o.Name)
 	setOnce(&s.Phone, o.Phone)

@@ -245,7 +245,7 @@ func (f *finder) closeItems(n *html.Node) {
 	}
 }
 
-// close settles what s says and what the scope around it has to add.
+// close completes s with the properties of the scope around it.
 func (f *finder) close(s, parent *scopeOf) {
 	if s.kind == point && !s.own.HasPoint && s.origin == HCard {
 		if lat, lon, ok := pointIn(textUpTo(s.node, 100)); ok {

@@ -1,5 +1,4 @@
-// Package markup reads what the markup of a page says: its visible text, and
-// the addresses that it states in a form made for machines.
+// Package markup extracts the visible text of a page, and the addresses in its structured data.
 package markup
 
 import (
@@ -73,7 +72,7 @@ func parse(page []byte) (*html.Node, error) {
 		html.ParseOptionEnableScripting(false))
 }
 
-// A timedReader ends when its time is over.
+// A timedReader returns io.EOF after its deadline.
 type timedReader struct {
 	r   *bytes.Reader
 	end time.Time

@@ -18,8 +18,7 @@ const (
 	maxFooterText = 8 << 10 // bytes
 )
 
-// A Site is what the markup of a page says of who runs it, and which of its
-// texts are links or headings.
+// A Site is the markup's evidence of who runs the site, and the texts of links and headings.
 type Site struct {
 	Title  string
 	Stated []string // by og:site_name, application-name, or a schema.org organisation or web site
@@ -31,7 +30,7 @@ type Site struct {
 	Headings map[string]bool // likewise of h1 to h6
 }
 
-// read reads what an element says of who runs the site.
+// read reads an element's evidence of who runs the site.
 func (s *Site) read(n *html.Node) {
 	switch n.DataAtom {
 	case atom.Title:

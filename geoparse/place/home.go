@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Whether an address is somebody's home is weighed like a name: see
+// Whether an address is a private home is decided by a logistic regression: see
 // docs/decisions/031-private-persons.md. Each cue is 0 or 1.
 type cue uint8
 
@@ -48,7 +48,7 @@ var cueTitles = [cues]string{
 	"typed-person", "no-street",
 }
 
-// leastHome is the chance of being a home from which an address is one.
+// leastHome is the probability from which an address is a home.
 const leastHome = 0.5
 
 //go:embed homes.tsv
@@ -58,7 +58,7 @@ var homesFile string
 // "go test ./geoparse -run EvalPersons -learn" writes them.
 var homeWeights = readWeights(cueTitles[:], homesFile)
 
-// A Door is what stands around and in an address, and where its page lies.
+// A Door is the text in and around an address, and the URL of its page.
 type Door struct {
 	Before, Below string // lines above and below it that belong to no other address
 	Inside        string // what stands in it beside street and city
@@ -70,7 +70,7 @@ type Door struct {
 	TypedPerson   bool   // markup says that it is a person
 }
 
-// Home reports whether an address is somebody's home.
+// Home reports whether an address is a private home.
 func (d *Door) Home() bool {
 	sum := 0.0
 	for i, v := range d.cues() {
@@ -206,7 +206,7 @@ func isProse(line string) bool {
 	return len(strings.Fields(line)) > 12 || strings.HasSuffix(line, "!") || strings.HasSuffix(line, "?")
 }
 
-// isBuilding reports whether a street is none, but a building: "Donald Bren Hall".
+// isBuilding reports whether a street is really a building: "Donald Bren Hall".
 func isBuilding(street string) bool {
 	words := nameWords(street)
 	for len(words) > 0 && strings.Trim(words[len(words)-1], "0123456789") == "" {

@@ -7,13 +7,12 @@ import (
 	"gazehound/internal/kind"
 )
 
-// leastShared is the length in bytes of a word by which a title speaks of a name.
+// leastShared is the least length in bytes of a word that a title shares with a name.
 const leastShared = 4
 
-// Kind returns the kind of place that a name says, as package kind has it; of the
-// place that the page is its own site of, also what the title, the headings or the
-// domain say where they speak of the name: "Bäckerei Meyer in Oldenburg" of "Meyer
-// GmbH". It is "" where nothing says it.
+// Kind returns the kind of place by its name, in the form of package kind. If the page is the
+// place's own site, it also uses title, headings and domain that share a word with the name:
+// "Bäckerei Meyer in Oldenburg" for "Meyer GmbH". It is "" if nothing shows it.
 func (p *Page) Kind(name, lang, country string, own bool) string {
 	if id := kind.OfName(name, lang, country); id != "" || !own {
 		return id

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// Bounds of the names that are weighed for one address.
+// Bounds of the candidates for one address.
 const (
 	linesAbove   = 6
 	mostSites    = 60     // candidates of a page
@@ -30,8 +30,7 @@ const (
 	directory = 0.5 // share of addresses with names of their own from which a page is one
 )
 
-// A Page is what a page says of who runs it. It is read once and serves all
-// addresses of the page.
+// A Page is a page's evidence of who runs it, read once for all its addresses.
 type Page struct {
 	site   markup.Site
 	host   string
@@ -236,7 +235,7 @@ func (p *Page) addSite(text string, source feature) {
 	p.sites = append(p.sites, c)
 }
 
-// ReadList tells p of all addresses of the page, before the first is named.
+// ReadList reads all addresses of the page, before the first call of Name.
 func (p *Page) ReadList(all []Around) {
 	names := map[string]bool{}
 	for _, a := range all {
@@ -280,9 +279,8 @@ func (p *Page) IsOwn(site, name string) bool {
 // Hours returns the first opening hours in the text. For a page about one place.
 func (p *Page) Hours() string { return p.hours() }
 
-// Phone returns the telephone number by which the page wants to be called: that
-// of its first link that calls, else the first in the text. For a page about one
-// place. The page is searched once for each country.
+// Phone returns the telephone number of a page about one place: that of its first tel: link, else
+// the first in the text. The page is searched once for each country.
 func (p *Page) Phone(country string) string {
 	number, known := p.phones[country]
 	if !known {
@@ -301,20 +299,20 @@ func (p *Page) findPhone(country string) string {
 	return PhoneIn(p.raw, country)
 }
 
-// Around is what stands around one address.
+// Around is the text around one address.
 type Around struct {
 	Before string // the text above it, from the end of the address before it
 	Below  string // the text right behind it that belongs to no other address
 	Stated string // the name that markup gives it, or ""
 	City   string
 	List   bool // the page holds a list of addresses
-	Third  bool // the page names the address only because its law or its maker has it do so
+	Third  bool // the page names the address only by law, or as that of its maker
 }
 
-// A Name is what is at an address by all the evidence.
+// A Name is the best name for an address by all evidence.
 type Name struct {
 	Text    string
-	Branch  string // what only says which one of several it is: "Corporate Office"
+	Branch  string // branch: "Corporate Office"
 	Score   float64
 	Reasons []Reason
 }
@@ -348,7 +346,7 @@ func (p *Page) Name(a Around) Name {
 	return best
 }
 
-// branch returns the line above the address that only says which one it is.
+// branch returns the line above the address that only names the branch.
 func (p *Page) branch(a Around, name string) string {
 	for i, line := range linesBefore(a.Before, 1) {
 		if text := trimName(line.text); i == 0 && text != name && IsName(text) && p.branchShare(text) > 0.6 {
@@ -532,8 +530,7 @@ func (p *Page) ownFeatures(text string) (f [features]float64) {
 	return f
 }
 
-// support counts for each candidate from how many other sources one comes that
-// says the same in more or fewer words.
+// support counts for each candidate the other sources with the same name in more or fewer words.
 func support(found []candidate) {
 	words := make([][]string, len(found))
 	for i := range found {
@@ -642,8 +639,8 @@ var serviceMark = regexp.MustCompile(`(\p{Ll})(TM|SM)$`)
 // rightsMarks stand in lines about rights. They are looked for in every line of a page.
 var rightsMarks = []string{"©", "opyright", "OPYRIGHT", "(c)", "(C)"}
 
-// owner returns who holds the rights by a line such as "© 2010–2012 Harms Ltd.
-// All rights reserved", or "".
+// owner returns the holder of the rights in a line such as "© 2010–2012 Harms Ltd. All rights
+// reserved", or "".
 func owner(line string) string {
 	if !slices.ContainsFunc(rightsMarks, func(mark string) bool { return strings.Contains(line, mark) }) {
 		return ""
@@ -704,7 +701,7 @@ func withoutLegalForm(text string) string {
 	return strings.Join(words, " ")
 }
 
-// branchTerms say which one of several places of a firm this is.
+// branchTerms name a branch of a firm.
 var branchTerms = Words("branch-terms")
 
 // branchShare returns the share of a text's words that only say which one of

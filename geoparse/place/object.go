@@ -2,9 +2,8 @@ package place
 
 import "slices"
 
-// Object returns which of the objects that the map has at an address, each with all
-// its names, the page says is there: one with the words of a candidate, the best of
-// which decides; -1 where there is none.
+// Object returns the index of the map object at the address, each with all its names, that the best
+// matching candidate names; -1 if there is none.
 func (p *Page) Object(a Around, objects [][]string) (best int) {
 	best = -1
 	if len(objects) == 0 || a.Third {
@@ -21,8 +20,8 @@ func (p *Page) Object(a Around, objects [][]string) (best int) {
 	return best
 }
 
-// leastObject is the chance of being right that a candidate has at least: that the
-// map has its name at the very house says more than all else.
+// leastObject is the least probability of a candidate that matches an object at the very house, the
+// strongest evidence.
 const leastObject = 0.05
 
 // isOneOf reports whether words are those of a name, in any order.

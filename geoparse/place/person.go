@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// A private person's address is no business of a crawl: see
-// docs/decisions/031-private-persons.md for the rules and why.
+// Addresses of private persons are dropped: see docs/decisions/031-private-persons.md for rules and
+// reasons.
 
 // IsPerson reports whether a name is that of a person: a given name of the list
 // and one to three more names, "Harms, Hanna", or names behind "Herr", "Mrs"
@@ -37,8 +37,8 @@ func IsPerson(name string) bool {
 	}
 }
 
-// isJob reports whether a text says what somebody does, "Director of Research": its
-// noun is the last word before a comma or preposition.
+// isJob reports whether a text is a job title, "Director of Research": its noun is the last word
+// before a comma or preposition.
 func isJob(text string) bool {
 	noun := ""
 	for word := range strings.FieldsSeq(text) {

@@ -68,8 +68,7 @@ var featureNames = [features]string{
 	"supported", "list-site", "list-near", "tenants-site", "tenants-near", "tenants-heading", "subject",
 	"other-subject"}
 
-// leastScore is the chance of being right from which a name is given: none is
-// better than a wrong one.
+// leastScore is the probability from which a name is given: no name is better than a wrong one.
 const leastScore = 0.5
 
 // weights are what each feature adds to the log-odds that a candidate is right.
