@@ -18,10 +18,10 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// The fields of a document of Bleve. There are two types of documents: one for
-// each address, whose ID is AddressID, and a small one for each page, which says
-// what addresses it states. The words of an address lie in fields that contain
-// each other, so that a word counts more the nearer it stands to the address.
+// The fields of a document of Bleve. There are two types of documents: one for each address, whose
+// ID is AddressID, and a small one for each page, which says what addresses it states. The words of
+// an address lie in fields that contain each other, so that a word counts more the nearer it is to
+// the address.
 const (
 	fieldType = "type" // typeAddress or typePage
 
@@ -40,20 +40,20 @@ const (
 	fieldHost        = "host"
 	fieldSite        = "site"
 	fieldKind        = "kind"
-	fieldKindless    = "kindless" // yes: nobody knows what it is
+	fieldKindless    = "kindless" // yes: the kind is unknown
 	fieldNamed       = "named"    // words of names
 	fieldMonth       = "month"    // of first sight
 	fieldPrecision   = "precision"
 	fieldLevel       = "level"
 	fieldOSM         = "osm"    // yes: the house is in OpenStreetMap
-	fieldOften       = "often"  // sites with several pages that state the address, see oftenKey
+	fieldOften       = "often"  // number of the site's pages with the address, see oftenKey
 	fieldCount       = "count"  // of pages, eight digits
 	fieldRank        = "rank"   // importance of the most important page, six decimals
 	fieldKey         = "key"    // the name that orders, folded
 	fieldPhone       = "phone"  // digits of telephone numbers, the last one first
-	fieldOwn         = "own"    // hosts whose own address it is
+	fieldOwn         = "own"    // hosts that state it as their own
 	fieldOpen        = "open"   // when it is open, see openKeys
-	fieldTyped       = "typed"  // what somebody may begin to type, see suggest.go
+	fieldTyped       = "typed"  // texts for suggestions, see suggest.go
 	fieldFirst       = "first"  // first sight, a number: Unix seconds
 	fieldPoint       = "point"  // a geo point
 	fieldStored      = "stored" // the record, or the page, as JSON
@@ -82,7 +82,7 @@ const (
 	maxWords = 32 << 10 // bytes of the page words that are kept with their pages, for one address
 )
 
-// A record is what is stored of one address.
+// A record is the stored form of one address.
 type record struct {
 	id       string
 	Mentions []*mention     `json:"m"`
@@ -91,7 +91,7 @@ type record struct {
 	Last     int64          `json:"z,omitempty"`
 }
 
-// A pageRecord is what is stored of one page.
+// A pageRecord is the stored form of one page.
 type pageRecord struct {
 	URL    string   `json:"u"`
 	States []string `json:"s"` // IDs of addresses
@@ -161,7 +161,7 @@ func (r *record) sites() map[string]int {
 	return sites
 }
 
-// of returns the place of a page among the mentions, or -1.
+// of returns the index of a page among the mentions, or -1.
 func (r *record) of(url string) int {
 	return slices.IndexFunc(r.Mentions, func(m *mention) bool { return m.URL == url })
 }
@@ -183,8 +183,8 @@ func (r *record) put(m *mention, stated bool) {
 	}
 }
 
-// drop counts one mention without keeping it: the last of the name and site that
-// has the most, so that what is kept is of as many as possible.
+// drop counts one mention without keeping it: the last of the name and site with the most, so that
+// as many names and sites as possible are kept.
 func (r *record) drop() {
 	alike := map[[2]string]int{}
 	key := func(m *mention) [2]string { return [2]string{m.site, m.Name} }
@@ -203,7 +203,7 @@ func (r *record) drop() {
 	r.First, r.Last = min(cmp.Or(r.First, m.First), m.First), max(r.Last, m.Fetched)
 }
 
-// remove takes a page away.
+// remove removes a page.
 func (r *record) remove(url string) {
 	if i := r.of(url); i >= 0 {
 		r.Mentions = slices.Delete(r.Mentions, i, i+1)
@@ -212,14 +212,14 @@ func (r *record) remove(url string) {
 	}
 }
 
-// uncount takes away one page of a host that was counted only.
+// uncount removes one page of a host that was only counted.
 func (r *record) uncount(host string) {
 	if r.More[host]--; r.More[host] <= 0 {
 		delete(r.More, host)
 	}
 }
 
-// bestPlaced returns the mention that says best where the address lies.
+// bestPlaced returns the mention with the best coordinate.
 func bestPlaced(all []*mention) *mention {
 	return slices.MaxFunc(all, func(a, b *mention) int {
 		return cmp.Or(cmp.Compare(a.Precision, b.Precision),
@@ -233,10 +233,10 @@ func (m *mention) located() bool { return m.Precision > gazetteer.NoPrecision }
 
 func (m *mention) osm() bool { return m.Precision == gazetteer.HousePrecision && isOSM(m.Place) }
 
-// nameKey is what makes two spellings of a name one, and the order of names.
+// nameKey returns the key by which spellings of a name are united and names are sorted.
 func (m *mention) nameKey() string { return clipBytes(foldWord(m.Name), maxKey) }
 
-// voice is what a site's word for a name weighs.
+// voice is the weight of a site's vote for a name.
 func (m *mention) voice() int {
 	switch {
 	case m.Guess || m.role().ThirdParty():
@@ -336,7 +336,7 @@ func (r *record) lang() string {
 	return most
 }
 
-// limitWords takes the words of further pages away where there are too many.
+// limitWords drops the words of further pages above the limit.
 func (r *record) limitWords() {
 	left := maxWords
 	for _, m := range r.Mentions {
@@ -354,8 +354,8 @@ const (
 	inName = 9 // in a name, the street or the code
 )
 
-// An address on many pages, such as that of a footer, is about what at least one in
-// commonShare of them says beside it, and about no word of a page that less say.
+// For an address on many pages, such as in a footer, a word counts only if at least one in
+// commonShare of them has it.
 const commonShare = 10
 
 // addWords adds the words of an address, and of the text about it.
@@ -391,7 +391,7 @@ func (r *record) addWords(d *builder) {
 		for line := range strings.SplitSeq(m.Near, "\n") {
 			add(said, 1, line)
 		}
-		if !m.role().ThirdParty() { // whom the page is about
+		if !m.role().ThirdParty() { // the place that the page is about
 			add(said, 1, m.Title)
 			add(said, 1, hostWords(m.host))
 			for _, w := range stemmed(analyser, m.Words) {

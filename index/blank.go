@@ -1,7 +1,7 @@
 package index
 
-// BlankText blanks all of d.Text but the addresses in it: of a page that wants no
-// copy kept, they are what is known, and the words around them a copy.
+// BlankText blanks all of d.Text but its addresses, for pages marked noarchive: addresses are
+// facts, the words around them would be a copy.
 func (d *Document) BlankText() {
 	all := []rune(d.Text)
 	kept := make([]rune, len(all))

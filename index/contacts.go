@@ -2,8 +2,7 @@ package index
 
 import "slices"
 
-// The contacts of a hit: what Hit.Differs calls them, where they lie, and where a
-// mention has them.
+// The contacts of a hit: their names in Hit.Differs, and their fields in Hit and mention.
 var contacts = []struct {
 	name string
 	of   func(*Hit) *string
@@ -15,10 +14,9 @@ var contacts = []struct {
 	{"opening_hours", func(h *Hit) *string { return &h.Hours }, func(m *mention) string { return m.Hours }},
 }
 
-// contacts sets what statements, the best first, say of the name of h, whatever
-// was asked: those that name it before those that probably mean it, and of each
-// the site that says most of it before others. A web site that isDirectory is
-// nobody's own.
+// contacts sets the contacts of h from statements, the best first: those with its name before those
+// that probably mean it, and in both groups the site of the hit before others. The web site of a
+// directory does not count.
 func (h *Hit) contacts(all []statement, isDirectory func(site string) bool) {
 	of := func(fit uint8, own bool) (some []statement) {
 		for _, s := range all {

@@ -22,9 +22,10 @@ import (
 
 // A Document is one relevant page as the index keeps it.
 type Document struct {
-	URL       string // absolute, canonical: it is the page's identity
-	Title     string
-	Text      string   // visible text, a line a block; the spans of Addresses count its characters
+	URL   string // absolute, canonical: it is the page's identity
+	Title string
+	// visible text, one line per block; the spans of Addresses count its characters
+	Text      string
 	Links     []string // texts of its links; lines of nothing else are menus, which are not searched
 	Lang      string   // ISO 639-1 or ""
 	Fetched   time.Time
@@ -50,7 +51,7 @@ type mention struct {
 	Lang    string `json:"l,omitempty"`
 	Fetched int64  `json:"f,omitempty"` // Unix seconds
 	First   int64  `json:"i,omitempty"` // first time that the page was seen with this address
-	Gone    int64  `json:"g,omitempty"` // since then the page is not there, or without this address
+	Gone    int64  `json:"g,omitempty"` // since when the page, or the address on it, is gone
 
 	Importance float64 `json:"im,omitempty"` // of the page, 0 to 1
 
@@ -92,7 +93,7 @@ type mention struct {
 	site string
 }
 
-// locate fills in what follows from the URL.
+// locate sets the fields derived from the URL.
 func (m *mention) locate() {
 	m.host = hostOf(m.URL)
 	m.site = siteOf(m.host)
@@ -131,8 +132,7 @@ func hashOf(s string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// mentionsOf returns what is to be kept of a page, one mention for each distinct
-// address.
+// mentionsOf returns the mentions of a page, one for each distinct address.
 func mentionsOf(d Document) (found []*mention, err error) {
 	host := hostOf(d.URL)
 	if host == "" {
@@ -141,7 +141,7 @@ func mentionsOf(d Document) (found []*mention, err error) {
 	site := siteOf(host)
 	title := clip(strings.Join(strings.Fields(d.Title), " "), maxTitle)
 
-	last := 0 // nothing is looked at that stands far behind the last address
+	last := 0 // text far after the last address is not used
 	for _, a := range d.Addresses {
 		last = max(last, a.End)
 	}
@@ -273,7 +273,7 @@ func around(text []rune, s spans, a geoparse.Address) (before, at, after string)
 		}
 	}
 	if last > 0 {
-		if s.private[last] { // what belongs to a person is shown with no other address
+		if s.private[last] { // text of a private person is shown with no other address
 			from = max(from, lineStart(text, last, a.Start))
 		} else {
 			from = max(from, divide(text, last, a.Start))

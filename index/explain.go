@@ -10,8 +10,7 @@ import (
 	"github.com/blevesearch/bleve/v2/search/query"
 )
 
-// explain says of hits what each word gave to their scores, before what is near
-// the centre was lifted.
+// explain sets the parts of each hit's score by word, without the lift of near addresses.
 func (s *searcher) explain(q query.Query, hits []share) error {
 	ids := make([]string, len(hits))
 	for i := range hits {
@@ -28,7 +27,7 @@ func (s *searcher) explain(q query.Query, hits []share) error {
 	return nil
 }
 
-// parts returns what each word gave to a score, out of Bleve's explanation.
+// parts returns the contribution of each word to a score, from Bleve's explanation.
 func (s *searcher) parts(e *search.Explanation) []Part {
 	given, rarity := make([]float64, len(s.words)), make([]float64, len(s.words))
 	s.addUp(e, 1, given, rarity)

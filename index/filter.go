@@ -101,7 +101,7 @@ func (s *searcher) filter() (fits query.Query, narrows bool) {
 	return s.whole(fits, narrows)
 }
 
-// whole adds what is asked of an address with all its pages.
+// whole adds the filters on an address with all its pages.
 func (s *searcher) whole(fits query.Query, narrows bool) (query.Query, bool) {
 	if s.q.InOSM != nil {
 		in := []query.Query{has(fieldOSM, yes)}
@@ -128,7 +128,7 @@ func namesOfRange[T interface {
 	return all
 }
 
-// hosts returns the hosts or sites that are asked for.
+// hosts returns the hosts or sites of the filter.
 func (q *Query) hosts() []string {
 	all := make([]string, len(q.Host))
 	for i, h := range q.Host {
@@ -173,8 +173,8 @@ func seen(since, until time.Time) query.Query {
 	return r
 }
 
-// named returns the test of which mentions give a hit its name, where values
-// are asked for that differ between the pages of one address; nil: any.
+// named returns a function that reports which mentions may give a hit its name, for filters that
+// differ between the pages of one address; nil: any.
 func (q *Query) named() func(*mention) bool {
 	hosts := q.hosts()
 	if len(hosts) == 0 && len(q.Kind) == 0 {

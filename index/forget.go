@@ -13,14 +13,14 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Forgotten counts what Forget takes out.
+// Forgotten counts what Forget removes.
 type Forgotten struct {
 	Pages     []string // URLs of the pages that lose all of their addresses or some, in order
 	Addresses int      // mentions of addresses
 	Texts     []string // of the addresses by place: how they are written, telephones, e-mail addresses, persons
 }
 
-// Affected returns what Forget would take out, and changes nothing.
+// Affected returns what Forget would remove, and changes nothing.
 func (x *Index) Affected(ctx context.Context, page, place func(string) bool) (Forgotten, error) {
 	n, _, err := x.affected(ctx, page, place)
 	return n, err
@@ -68,7 +68,7 @@ func (x *Index) affected(
 	return n, gone, err
 }
 
-// eachRecord calls fn with all that is stored of addresses.
+// eachRecord calls fn with all records of addresses.
 func (x *Index) eachRecord(ctx context.Context, fn func(r *record)) error {
 	return x.eachStored(ctx, typeAddress, func(id, stored string) error {
 		r, err := decodeRecord(id, stored)
@@ -132,7 +132,7 @@ func (x *Index) Forget(ctx context.Context, page, place, text func(string) bool)
 	return n, x.merge(context.WithoutCancel(ctx))
 }
 
-// says reports whether a text beside the address matches.
+// says reports whether a text about the address matches.
 func (m *mention) says(text func(string) bool) bool {
 	return text(m.Near) || slices.ContainsFunc(m.texts(), func(t *string) bool { return text(*t) })
 }

@@ -10,8 +10,8 @@ import (
 	"gazehound/internal/textutil"
 )
 
-// Check looks whether the index in dir can be read; remake says what makes it anew. holder is the
-// process that works on the crawl, or 0.
+// Check checks whether the index in dir is readable; remake is the command that rebuilds it. holder
+// is the process ID of the running crawl, or 0.
 func Check(ctx context.Context, dir, remake string, holder int) health.Finding {
 	const name = "index"
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {

@@ -18,13 +18,13 @@ const (
 
 // A hitMaker turns records into hits.
 type hitMaker struct {
-	reader bleveindex.IndexReader // nil: counts are all that is known
+	reader bleveindex.IndexReader // nil: counts are final
 	counts map[[2]string]int      // of documents with a term, by field and term
 	center *orb.Point             // that distances are measured from
 	marks  marker
 	fits   func(*mention) bool // see accountOf
 	most   int                 // pages shown
-	byName bool                // the hit bears the name that orders, whatever was asked for
+	byName bool                // the hit has the name by which it is sorted, whatever the query
 }
 
 // count returns how many documents have a term, 0 after an error.
@@ -55,7 +55,7 @@ func (q *Query) hitMaker(words []word, center *orb.Point) *hitMaker {
 	return k
 }
 
-// whole returns one for addresses that are shown as a whole, whatever is asked.
+// whole returns a hitMaker for addresses shown in full, whatever the query.
 func whole(reader bleveindex.IndexReader, most int) *hitMaker {
 	return &hitMaker{reader: reader, marks: marker{all: true}, most: most}
 }
@@ -72,7 +72,7 @@ func (k *hitMaker) hit(shares ...share) (Hit, error) {
 	return h, nil
 }
 
-// hitOf puts the hit of an address together.
+// hitOf makes the hit of an address.
 func (k *hitMaker) hitOf(r *record) Hit {
 	sites := r.sites()
 	own := func(site string) float64 { // of an address on all pages of its site about 1
@@ -115,7 +115,7 @@ func (k *hitMaker) hitOf(r *record) Hit {
 	return h
 }
 
-// place says where the address lies.
+// place sets the coordinate of the hit.
 func (k *hitMaker) place(h *Hit, all []*mention) {
 	at := bestPlaced(all)
 	if !at.located() {
@@ -174,7 +174,7 @@ func timeOf(unix int64) time.Time {
 	return time.Unix(unix, 0).UTC()
 }
 
-// merge takes from m what h has not got yet.
+// merge copies fields that h lacks from m.
 func (h *Hit) merge(m *mention) {
 	h.Unit, h.State, h.Country = cmp.Or(h.Unit, m.Unit), cmp.Or(h.State, m.State), cmp.Or(h.Country, m.Land)
 	h.Level = cmp.Or(h.Level, m.Level.String())

@@ -14,7 +14,7 @@ import (
 	"gazehound/internal/disk"
 )
 
-// An identity is the file that says what the folder of an index is.
+// An identity is the content of the file that identifies the folder of an index.
 type identity struct {
 	Format int    `json:"format"`
 	ID     string `json:"id"` // random: two indexes never share an ETag

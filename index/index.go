@@ -1,5 +1,6 @@
-// Package index keeps the relevant pages of a crawl and their addresses in a
-// Bleve index, and answers queries about them: words, area, distance.
+// Package index keeps the relevant pages of a crawl and their addresses in a Bleve index, and
+// searches them by words, area and distance. Start with [Index.Put] and [Index.Search]; address.go
+// makes the documents.
 //
 // Bleve holds one document for each address, with what the pages of all sites
 // say of it, and a small one for each page. Searches, facets, sorting, paging and
@@ -68,9 +69,9 @@ func Open(dir string) (*Index, error) {
 	return x, err
 }
 
-// OpenReadOnly opens the index in dir and leaves it as it is, so that several processes
-// may read it at once; Put and Delete fail. A folder that does not exist is an empty
-// index, because a crawl that found nothing yet has none. Errors are those of Open.
+// OpenReadOnly opens the index in dir without changing it, so that several processes may read it at
+// once; Put and Delete fail. A folder that does not exist is an empty index, because a crawl that
+// found nothing yet has none. Errors are those of Open.
 func OpenReadOnly(dir string) (*Index, error) {
 	x, err := openAs(dir, true)
 	if errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrDamaged) {
@@ -244,7 +245,7 @@ func (x *Index) Close() error {
 	return nil
 }
 
-// A State names the state of the data.
+// A State identifies the state of the data.
 type State struct {
 	// Generation changes with every write, and differs between indexes. It is
 	// short and holds only ASCII letters, digits and "-".

@@ -8,9 +8,9 @@ import (
 // leastMenu is how many links in a row are a menu.
 const leastMenu = 3
 
-// withoutMenus returns the text of a page with spaces in place of its menus: lines
-// that hold nothing but links, where at least leastMenu of them follow each other.
-// What a menu leads to does not make a page about it. Lines of addresses stay.
+// withoutMenus returns the text of a page with spaces in place of its menus: lines that hold
+// nothing but links, where at least leastMenu of them follow each other. The targets of a menu say
+// nothing about its page. Lines of addresses stay.
 func withoutMenus(text []rune, links []string, addresses spans) []rune {
 	if len(links) < leastMenu {
 		return text

@@ -10,7 +10,7 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// more adds to an answer what q asks of the matches beyond its page.
+// more adds facets, points and counts of the matches beyond the page to an answer, as q asks.
 func (s *searcher) more(q query.Query, r *answer) (err error) {
 	if s.q.Sample == 0 && !s.q.CountPages {
 		return nil
@@ -105,8 +105,7 @@ func (s *searcher) locate(words []word) (*Hit, error) {
 	return nil, nil
 }
 
-// nearness parts "bakery near Main Street 5" into what is looked for and
-// where.
+// nearness splits "bakery near Main Street 5" into the words and the place.
 func nearness(words []word) (what, where []word, ok bool) {
 	for i, w := range words {
 		if i == 0 || !nearWords[w.terms[0]] {

@@ -8,17 +8,14 @@ import (
 	"gazehound/geoparse"
 )
 
-// One address is one hit, whoever states it. What is there has a name, which
-// its own pages and directories write in different ways, and a shopping centre
-// or a doctors' house has several. So the names at an address are put together
-// where they say the same, the sites vote for one of them, and what a page
-// states beside the address counts only where it is of that name.
+// One address is one hit, whichever pages state it. The place there has a name, which its own pages
+// and directories spell differently, and a shopping centre has several. So spellings of a name are
+// united, the sites vote for one name, and a page's contacts count only if they are of that name.
 
 // maxOthers bounds the names that are shown beside the first.
 const maxOthers = 20
 
-// leastOwn is the share of what a site states that an address has at least on
-// the site of what is there.
+// leastOwn is the least share of an address among the statements of the place's own site.
 const leastOwn = 0.05
 
 // A statement is one mention of an address, weighed against the others.
@@ -36,7 +33,7 @@ const (
 	namedSo
 )
 
-// An account is what all pages together say of an address.
+// An account combines the statements of all pages about an address.
 type account struct {
 	statements []statement // best first, and of each site one before the others
 	name       string      // "": none has one
@@ -117,7 +114,7 @@ func spread(all []statement) {
 	})
 }
 
-// A naming is one name in all its spellings.
+// A naming is a name with all its spellings.
 type naming struct {
 	text      string          // the spelling of most sites
 	key       string          // of text
@@ -136,7 +133,7 @@ func (n *naming) votes() (sum int) {
 	return sum
 }
 
-// hear takes over what speaks for a name, of each site what speaks most.
+// hear adds a statement's vote for a name; of each site the strongest counts.
 func (n *naming) hear(o *naming) {
 	for site, votes := range o.votesOf {
 		n.votesOf[site] = max(n.votesOf[site], votes)
@@ -208,12 +205,12 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// legalForms are words of a name that say nothing of what bears it.
+// legalForms are words that do not distinguish names.
 var legalForms = foldedSet("gmbh mbh co kg ohg ag ug gbr ek eg ev se kgaa partg mbb e k v g haftungsbeschränkt " +
 	"inh inhaber inhaberin inc llc llp ltd corp corporation company plc pc the der die das und and in am")
 
-// nameWordsOf returns the words of a folded name that tell it from others, each once:
-// not its legal form and the words of the town, unless it has no more.
+// nameWordsOf returns the distinguishing words of a folded name, each once: without legal form and
+// words of the town, unless it has no others.
 func nameWordsOf(phrase string, places []string) (words []string) {
 	all := strings.Fields(phrase)
 	for _, word := range all {

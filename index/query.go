@@ -32,7 +32,7 @@ const (
 	MaxValues      = 20        // of one filter
 )
 
-// Errors of Search that the asker can mend, wrapped with what was wrong.
+// Errors of Search for invalid queries, wrapped with the reason.
 var (
 	ErrQuery  = errors.New("bad query")
 	ErrCursor = errors.New("bad cursor")
@@ -74,7 +74,7 @@ const (
 	byName Facet = "name" // of suggestions only
 )
 
-// Facets returns all facets that a query may ask for.
+// Facets returns all facets of queries.
 func Facets() []Facet {
 	return []Facet{ByStreet, ByPostcode, ByCity, ByHost, BySite, ByKind, ByMonth, ByPrecision, ByLevel}
 }
@@ -247,9 +247,9 @@ type word struct {
 	raw   string
 	terms []string // under which it may be found
 	where []string // as words of an address
-	minor bool     // carries no meaning of its own
+	minor bool     // a stop word
 	kinds []string // of places that it means, alone or with its neighbours
-	alike []string // kinds that are called alike
+	alike []string // kinds of the same name
 	signs []string // words in the names of such places
 }
 
@@ -286,7 +286,7 @@ func splitQuery(text string) []word {
 var minor = foldedSet("a an and at by for from in near nearby next of on or the to with " +
 	"am an auf bei beim das dem den der die ein eine im in nahe nähe neben und vom von zu zum zur")
 
-// A stage is how much a search forgives.
+// A stage is how tolerant a search is.
 type stage uint8
 
 const (
@@ -298,7 +298,7 @@ const (
 	stages
 )
 
-// A cursor is the place of a hit in the order of an answer.
+// A cursor is the position of a hit in the order of an answer.
 type cursor struct {
 	Stage  stage  `json:"stage"`
 	Offset int    `json:"offset"` // matches up to the hit, itself included

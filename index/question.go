@@ -17,12 +17,11 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// A question is typed into one box. What it asks for beside words of pages is
-// taken out of it here: kinds of places ("dentist"), opening times ("open now"),
-// the reader's surroundings ("near me"), a telephone number, a host or a URL.
-// A text with a quotation mark asks for its words alone.
+// A query typed into one box may contain more than words of pages, which is extracted here: kinds
+// of places ("dentist"), opening times ("open now"), the reader's surroundings ("near me"), a
+// telephone number, a host or a URL. A text with a quotation mark is searched for its words only.
 
-// understand takes what the text asks for out of the words.
+// understand extracts these parts from the words.
 func (s *searcher) understand(now time.Time) (err error) {
 	literal := s.q.literal()
 	if !literal {
@@ -40,10 +39,10 @@ func (s *searcher) understand(now time.Time) (err error) {
 	return s.noteKinds()
 }
 
-// literal reports whether words are asked for and nothing else.
+// literal reports whether the text is searched for its words only.
 func (q *Query) literal() bool { return q.AddressOnly || strings.ContainsRune(q.Text, '"') }
 
-// openWords say that opening hours are asked for.
+// openWords ask for opening hours.
 var openWords = foldedSet("open opened geöffnet offen auf")
 
 // nowWords are the words for now, -1, and for days from today on, beside the days of
@@ -61,9 +60,9 @@ func foldedSet(words string) map[string]bool {
 	return set
 }
 
-// openingTime takes "open now", "sonntags geöffnet" and the like out of words: a
-// word for being open and one for a time, with only minor words between them.
-// open is the keyword of fieldOpen for it, or "".
+// openingTime extracts "open now", "sonntags geöffnet" and the like from words: a word for being
+// open and one for a time, with only minor words between them. open is the keyword of fieldOpen for
+// it, or "".
 func openingTime(words []word, now time.Time) (rest []word, open string) {
 	for i, w := range words {
 		if !openWords[w.terms[0]] {
@@ -141,7 +140,7 @@ var surroundings = []struct {
 	{"in der nahe", false}, {"nearby", false}, {"in der umgebung", false},
 }
 
-// nearMe takes a phrase for the reader's surroundings out of words.
+// nearMe extracts a phrase for the reader's surroundings from words.
 func nearMe(words []word) (rest []word, me bool) {
 	var text []string
 	for _, w := range words {
@@ -212,7 +211,7 @@ func hostAndURL(text string) (host, page string) {
 	return strings.ToLower(u.Hostname()), u.String()
 }
 
-// lookUp makes s.direct of a text that is a telephone number, a host or a URL.
+// lookUp sets s.direct for a text that is a telephone number, a host or a URL.
 func (s *searcher) lookUp() error {
 	if digits := phoneDigits(s.q.Text); digits != "" {
 		s.direct = atLeast(fieldPhone, reversed(digits))
@@ -270,7 +269,7 @@ func atLeast(field, start string) query.Query {
 	return q
 }
 
-// noteKinds notes which words mean kinds of places.
+// noteKinds marks the words that mean kinds of places.
 func (s *searcher) noteKinds() (err error) {
 	var raws []string
 	var words []*word

@@ -60,8 +60,7 @@ type Hit struct {
 	Place      string    // ID of the gazetteer's entry, or ""
 	Confidence float64   // 0 to 1, of the best evidence
 
-	// Directory says that Site states many other addresses, so that it is not
-	// the site of what is here.
+	// Directory: Site states many other addresses, so it is not the place's own site.
 	Directory bool
 
 	// Role is whose address it is, seen from the page that is nearest to it: "own", "listed",
@@ -76,9 +75,8 @@ type Hit struct {
 	Website string
 	Hours   string // as OpenStreetMap writes opening_hours
 
-	// Differs names those of these four, "phone", "email", "website" and
-	// "opening_hours", that another site states differently. The site of what is
-	// here is believed before others.
+	// Differs names those of these four, "phone", "email", "website" and "opening_hours", that
+	// another site states differently. The place's own site is trusted first.
 	Differs []string
 
 	Distance  float64 // metres from the query's Center, or -1
@@ -122,14 +120,14 @@ func (r *Result) group(limit int) {
 	r.Hits = hits
 }
 
-// Evidence is a page that states the address. Its texts are a stranger's.
+// Evidence is a page that states the address. Its texts are untrusted.
 type Evidence struct {
 	URL, Title string
 	Site       string  // registrable domain
 	Lang       string  // ISO 639-1 or ""
 	Snippet    Snippet // of the text around the address; of Search only that of the first page
 	Fetched    time.Time
-	Gone       time.Time // since then the page is not there, or without the address; zero: is
+	Gone       time.Time // since when the page, or the address on it, is gone; zero: present
 	Confidence float64
 	Origin     string // "text", "json-ld", …
 }
@@ -151,8 +149,7 @@ func (h *Hit) Line() string {
 	return join(", ", join(" ", h.Street, h.HouseNumber), h.Unit, join(" ", h.Postcode, h.City))
 }
 
-// Own reports whether h is the address of what its pages are about, or of who
-// runs their site.
+// Own reports whether h is the address of its pages' subject, or of who runs their site.
 func (h *Hit) Own() bool { return h.Role == geoparse.OwnRole.String() }
 
 // Label returns name and address in one line.

@@ -83,8 +83,7 @@ func (s *searcher) search() (a *answer, err error) {
 	return a, nil
 }
 
-// fewPlaces is how many places of a kind are not enough: with less, similar ones
-// follow.
+// fewPlaces is the number of places of a kind below which similar kinds follow.
 const fewPlaces = 10
 
 // eachStage calls ask, which returns how many addresses fit, at one stage after the
@@ -114,7 +113,7 @@ func (s *searcher) last(to stage) stage {
 	return to
 }
 
-// A searcher is the work on one query.
+// A searcher is the state of one query.
 type searcher struct {
 	x      *Index
 	ctx    context.Context
@@ -179,9 +178,9 @@ func (x *Index) newSearch(ctx context.Context, q Query) (*searcher, error) {
 	return s, nil
 }
 
-// run asks Bleve. All documents count as equally long, since a mention on many
-// pages is nothing bad: Bleve's own average changes when segments are merged, and
-// scores with it, while somebody turns pages.
+// run searches Bleve. All documents count as equally long, since being on many pages must not lower
+// a score: Bleve's own average changes when segments are merged, and scores with it, while somebody
+// turns pages.
 func (s *searcher) run(r *bleve.SearchRequest) (*bleve.SearchResult, error) {
 	lengths := make(map[string]int, len(scored))
 	for _, field := range scored {
@@ -200,7 +199,7 @@ func (s *searcher) run(r *bleve.SearchRequest) (*bleve.SearchResult, error) {
 	return found, nil
 }
 
-// query returns what is asked for at this stage.
+// query returns the query of this stage.
 func (s *searcher) query() (query.Query, error) {
 	fits, narrows := s.filter()
 	if len(s.words) == 0 {
@@ -219,7 +218,7 @@ func (s *searcher) query() (query.Query, error) {
 	return words, nil
 }
 
-// find asks Bleve for a page.
+// find searches Bleve for one page of hits.
 func (s *searcher) find(after *cursor) (*answer, error) {
 	q, err := s.query()
 	if err != nil {
@@ -346,8 +345,7 @@ const (
 	maxLooked   = 2000
 )
 
-// text returns what is asked of the words: all of them but the minor ones, or at
-// the last stage some.
+// text returns the query for the words: all but stop words, or at the last stage some.
 func (s *searcher) text() (query.Query, error) {
 	meaning := slices.ContainsFunc(s.words, func(w word) bool { return !w.minor })
 	var must, should []query.Query
@@ -385,9 +383,9 @@ const (
 	typoBoost    = 0.4  // of one that is one edit away
 )
 
-// word returns what is asked for with one word, the best meaning first: the kind of
-// place, the word as it is written, longer ones where it is the last, and after the
-// first stages those that are one edit away.
+// word returns the query for one word, the best meaning first: the kind of place, the word as it is
+// written, longer ones where it is the last, and after the first stages those that are one edit
+// away.
 func (s *searcher) word(i int) (query.Query, error) {
 	w := &s.words[i]
 	var asWritten, stems, inAddress alternatives // a page of one language has the word in one of them

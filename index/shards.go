@@ -19,17 +19,16 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// ErrAway means that no part of an index of several parts answers.
+// ErrAway means that no part of a distributed index answers.
 var ErrAway = errors.New("no part of the index answers")
 
-// Shards are several indexes that answer as one: those that are open here, and
-// those of other machines. Parts answer with the records of addresses; what is known
-// of one address in several parts is put together before it is shown, as if one index
-// had all pages. Shards are safe for concurrent use.
+// Shards are several indexes searched as one: those open here, and those of other machines. Parts
+// answer with the records of addresses; records of one address in several parts are united, as if
+// one index had all pages. Shards are safe for concurrent use.
 type Shards struct {
 	Local map[string]*Index // by name
-	// Ask asks the parts on other machines and returns the names of those that
-	// have not answered in time; nil where there are none.
+	// Ask queries the parts on other machines and returns the names of those that did not answer in
+	// time; nil if there are none.
 	Ask   func(ctx context.Context, kind string, question []byte, limit time.Duration) ([]Reply, []string, error)
 	Limit time.Duration // of one question
 
@@ -52,7 +51,7 @@ type Question struct {
 	Limit int    // of suggestions
 }
 
-// A share is what one index knows of an address.
+// A share is one index's record of an address.
 type share struct {
 	ID     string
 	Record json.RawMessage
@@ -102,7 +101,7 @@ var questions = map[string]func(ctx context.Context, x *Index, q Question) (any,
 // Questions are the names of the kinds of questions that Answer answers.
 func Questions() []string { return slices.Sorted(maps.Keys(questions)) }
 
-// Answer answers a question of a kind, as Shards ask it.
+// Answer answers a question of Shards on another machine.
 func (x *Index) Answer(ctx context.Context, kind string, question []byte) (any, error) {
 	answer, known := questions[kind]
 	if !known {
@@ -201,8 +200,8 @@ func (r *record) unite(o *record) {
 	}
 }
 
-// ask asks all parts and returns the answers, in the order of their names. An
-// error of the question itself is that of the whole.
+// ask queries all parts and returns the answers, in the order of their names. An error in the
+// question itself is returned.
 func ask[T any](ctx context.Context, s *Shards, kind string, q Question) (parts []T, names []string, err error) {
 	raw, err := json.Marshal(q)
 	if err != nil {
@@ -281,11 +280,10 @@ func (s *Shards) Missing() []string {
 // sampled is how many matches a part may have of which each is counted once.
 const sampled = 1024
 
-// Search asks all parts, and once more for all that they know of the addresses on
-// the page. Scores of different parts are compared as they are, which favours words
-// that are rare in one of them. Total is exact while no part has more than 1,024
-// matches, and an estimate else; counts of facets are lower bounds where a facet has
-// more values than an answer holds.
+// Search queries all parts, and a second time for all their records of the addresses on the page.
+// Scores of different parts are compared as they are, which favours words that are rare in one of
+// them. Total is exact while no part has more than 1,024 matches, and an estimate else; counts of
+// facets are lower bounds where a facet has more values than an answer holds.
 func (s *Shards) Search(ctx context.Context, q Query) (*Result, error) {
 	q, err := q.check()
 	if err != nil {
@@ -492,7 +490,7 @@ func (s *Shards) Clusters(ctx context.Context, q Query, zoom int) ([]Cluster, in
 	}
 }
 
-// Suggest asks all parts.
+// Suggest queries all parts.
 func (s *Shards) Suggest(typed string, limit int) ([]Suggestion, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.Limit)
 	defer cancel()
@@ -518,7 +516,7 @@ func (s *Shards) Suggest(typed string, limit int) ([]Suggestion, error) {
 	return all[:min(limit, len(all))], nil
 }
 
-// Address asks all parts.
+// Address queries all parts.
 func (s *Shards) Address(id string) (*Hit, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.Limit)
 	defer cancel()

@@ -115,8 +115,8 @@ func (k *marker) likely(all []*mention) []*mention {
 	return all[:maxTriedMentions]
 }
 
-// score says how well a mention fits: of each word its best place counts, in the
-// name, beside the address, in the title, or in the address.
+// score rates how well a mention matches: each word counts at its best place, in the name, beside
+// the address, in the title, or in the address.
 func (k *marker) score(m *mention) (score int, beside bool) {
 	best := make([]int, len(k.words))
 	for _, f := range k.marks(m.Lang, m.Near) {

@@ -9,7 +9,7 @@ import (
 	"github.com/blevesearch/bleve/v2/search/query"
 )
 
-// Stats count what the index holds.
+// Stats are the counts of an index.
 type Stats struct {
 	Pages     int // pages that state an address of the region
 	Addresses int // distinct ones: what Search counts

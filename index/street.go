@@ -11,8 +11,7 @@ import (
 	"gazehound/gazetteer"
 )
 
-// A StreetOnly is an answer for somebody who looks for one house. It says that
-// the street is known, and that no page states the house.
+// A StreetOnly is the answer to a query for a house that no page states, in a known street.
 type StreetOnly struct {
 	Street      string // as most pages write it
 	HouseNumber string // that no page states there, as it was asked for
@@ -21,7 +20,7 @@ type StreetOnly struct {
 	Addresses   int    // in the street that are known
 }
 
-// String says it in a sentence.
+// String returns it as a sentence.
 func (s *StreetOnly) String() string {
 	if s.Pages == 1 {
 		return fmt.Sprintf("1 page knows %s, but without the number %s.", s.Street, s.HouseNumber)

@@ -13,22 +13,22 @@ import (
 	"github.com/blevesearch/bleve/v2"
 )
 
-// A Suggestion completes what somebody types.
+// A Suggestion completes typed text.
 type Suggestion struct {
 	Text  string
 	Kind  Facet // ByStreet, ByPostcode, ByCity, BySite or "name"
 	Count int   // addresses that have it
 }
 
-// What may be typed is a field of its own, with a term for each word of a text at
-// which typing may begin: the folded text from there on, whether it is all of it,
-// its kind and how it is written. So its dictionary is the list of suggestions.
+// Suggestions are a field of their own, with a term for each word of a text at which typing may
+// begin: the folded text from there on, whether that is all of it, its kind and its spelling. So
+// the field's dictionary is the list of suggestions.
 const (
 	maxStarts    = 8 // words of one text at which typing may begin
 	maxSuggested = 5000
 )
 
-// suggest adds a text to what may be typed.
+// suggest adds a text to the suggestions.
 func (b *builder) suggest(kind Facet, text string) {
 	phrase := foldPhrase(text)
 	if phrase == "" {

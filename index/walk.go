@@ -98,10 +98,9 @@ func visitPoints(
 	})
 }
 
-// Walk hands every address that fits q to fn, in the order of their IDs, out
-// of one state of the data: later writes are not seen. Only the filters of q
-// may be set: Box, Center with Radius, Street, Postcode, City, Host, Kind, Located,
-// Month, Precision, Level, Since, Until, InOSM and SiteWide.
+// Walk calls fn with every address that matches q, in the order of their IDs, from one snapshot:
+// later writes are not seen. Only the filters of q may be set: Box, Center with Radius, Street,
+// Postcode, City, Host, Kind, Located, Month, Precision, Level, Since, Until, InOSM and SiteWide.
 //
 // Other than with Search its evidence are those pages that prove it best. Memory
 // is that of one address, and of all IDs. The Hit is fn's to keep; an error of fn
@@ -138,7 +137,7 @@ func (x *Index) Walk(ctx context.Context, q Query, fn func(*Hit) error) error {
 	return nil
 }
 
-// recordOf returns what is stored of an address, nil where there is none.
+// recordOf returns the record of an address, nil if there is none.
 func recordOf(r bleveindex.IndexReader, id string) (*record, error) {
 	stored, err := storedOf(r, id)
 	if err != nil || stored == "" {

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A change is one change of the data, handed to the writer.
+// A change is one change of the data, for the writer.
 type change struct {
 	url      string
 	mentions []*mention // what the page states now
@@ -37,11 +37,10 @@ const (
 	gathering = 25 * time.Millisecond
 )
 
-// Put replaces what the index knows of the page d.URL by the addresses of d in
-// the region; without any the page is forgotten. It is on disk when Put
-// returns without an error, and every search that begins later sees it.
-// Several Puts at once share a batch, so callers in parallel are much faster
-// than one alone. After the end of ctx the page may or may not have been written.
+// Put replaces the addresses of the page d.URL by those of d in the region; without any the page is
+// removed. It is on disk when Put returns without an error, and every search that begins later sees
+// it. Several Puts at once share a batch, so callers in parallel are much faster than one alone.
+// After the end of ctx the page may or may not have been written.
 func (x *Index) Put(ctx context.Context, d Document) error {
 	mentions, err := mentionsOf(d)
 	if err != nil {
@@ -88,7 +87,7 @@ func (x *Index) change(ctx context.Context, c change) error {
 	}
 }
 
-// hand gives c to the writer, and waits where it has too much to do.
+// hand sends c to the writer and blocks while its queue is full.
 func (x *Index) hand(ctx context.Context, c change) error {
 	x.using.RLock()
 	defer x.using.RUnlock()
@@ -147,7 +146,7 @@ func intoError(err *error) {
 	}
 }
 
-// A commit is the work on one batch.
+// A commit is the state of one batch.
 type commit struct {
 	reader    bleveindex.IndexReader
 	addresses map[string]*record // that were read, by ID
@@ -338,7 +337,7 @@ func (c *commit) apply(one change) error {
 	return nil
 }
 
-// edit changes what a page states.
+// edit changes the mentions of a page.
 func (c *commit) edit(page *pageRecord, edit func(*mention) bool) error {
 	var left []string
 	for _, id := range page.States {
@@ -362,7 +361,7 @@ func (c *commit) edit(page *pageRecord, edit func(*mention) bool) error {
 	return nil
 }
 
-// blank takes texts away, but for the address itself.
+// blank removes texts, except the address itself.
 func (m *mention) blank(says func(string) bool) {
 	for _, text := range m.texts() {
 		if says(*text) {
@@ -380,7 +379,7 @@ func (m *mention) texts() []*string {
 	return []*string{&m.Title, &m.Name, &m.Phone, &m.Email, &m.Home, &m.Words}
 }
 
-// storedOf returns what is stored in a document, "" where there is none.
+// storedOf returns the stored field of a document, "" if there is none.
 func storedOf(r bleveindex.IndexReader, id string) (stored string, err error) {
 	d, err := r.Document(id)
 	if err != nil {

@@ -33,7 +33,7 @@ type collection struct {
 	Attribution string    `json:"attribution"`
 	Query       string    `json:"query"`
 	Warning     string    `json:"warning,omitempty"`
-	Missing     []string  `json:"missing_nodes,omitempty"` // whose part of the index did not answer
+	Missing     []string  `json:"missing_nodes,omitempty"` // nodes that did not answer
 	Box         []float64 `json:"bbox,omitempty"`
 
 	Matched   *int        `json:"numberMatched,omitempty"`
@@ -57,8 +57,7 @@ type link struct {
 	Title string `json:"title,omitempty"`
 }
 
-// A streetHint says that no page states the house that was asked for, and what is
-// known of its street.
+// A streetHint is the answer for a house that no page states, in a known street.
 type streetHint struct {
 	Text        string `json:"text"` // a sentence
 	Street      string `json:"street"`
@@ -309,13 +308,12 @@ func (s *server) export(w http.ResponseWriter, r *http.Request, a *params) *Prob
 		if !errors.Is(err, context.Canceled) {
 			s.Log.Warn("api: export ended early", "error", err)
 		}
-		panic(http.ErrAbortHandler) // the reader must not take the half for the whole
+		panic(http.ErrAbortHandler) // the client must notice that the answer is incomplete
 	}
 	return nil
 }
 
-// A patient writer gives the reader of a stream time for each piece, not for
-// all of it.
+// A patient writer sets the write deadline for each piece of a stream, not for all of it.
 type patient struct {
 	io.Writer
 	control *http.ResponseController
@@ -458,7 +456,7 @@ func (s *server) evidence(r *http.Request, a *params) (any, *Problem) {
 		"evidence": pages, "licence": s.Licence, "attribution": s.Attribution}, nil
 }
 
-// status says what is served; a superset of Photon's and Nominatim's.
+// status answers /status, a superset of Photon's and Nominatim's.
 func (s *server) status(r *http.Request, _ *params) (any, *Problem) {
 	answer := map[string]any{"status": "ok", "version": s.Version, "crawl": "stopped"}
 	optional := map[string]string{"git_commit": s.Commit, "region": s.Region, "import_date": s.GazetteerDate}
@@ -485,8 +483,7 @@ func (s *server) status(r *http.Request, _ *params) (any, *Problem) {
 	return answer, nil
 }
 
-// health returns the handler that answers 200 with a word, or 503 with another one and
-// what is wrong.
+// health returns a handler that answers 200 with a word, or 503 with another one and the problems.
 func health(well, ill string) handler {
 	return func(s *server, w http.ResponseWriter, r *http.Request, _ *params) *Problem {
 		ctx, cancel := context.WithTimeout(r.Context(), s.QueryTimeout)
@@ -531,7 +528,7 @@ func (s *server) links() any {
 		"licence": s.Licence, "attribution": s.Attribution}
 }
 
-// terms says in one line under which terms the data may be used.
+// terms returns the licence terms in one line.
 func (s *server) terms() string {
 	return export.Options{Licence: s.Licence, Attribution: s.Attribution}.Notice()
 }
@@ -579,6 +576,6 @@ func (s *server) writeJSON(w http.ResponseWriter, r *http.Request, v any) *Probl
 // writeBody writes a body unless the method is HEAD.
 func writeBody(w http.ResponseWriter, r *http.Request, body []byte) {
 	if r.Method != http.MethodHead {
-		w.Write(body) // a reader who has gone does not miss it
+		w.Write(body) // the client may have gone
 	}
 }

@@ -1,7 +1,6 @@
-// Package api answers queries about an index over HTTP: /v1 in full, /api,
-// /reverse and /structured as Photon does, /ogc as OGC API Features wants it,
-// feeds, and the search page. Two tables know what can be asked: endpoints and
-// parameters; /openapi.json is made from them.
+// Package api serves an index over HTTP: /v1 in full, /api, /reverse and /structured as Photon
+// does, /ogc by OGC API Features, feeds, and the search page. Start with the two tables from which
+// /openapi.json is made: endpoints (routes.go) and parameters (parameters.go).
 package api
 
 import (
@@ -26,7 +25,7 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// Options say what the answers carry and how much they may cost.
+// Options are the metadata of answers, and limits.
 type Options struct {
 	Region  string           // shown to people; may be empty
 	Outline orb.MultiPolygon // of the region, drawn on the page; may be empty
@@ -39,8 +38,7 @@ type Options struct {
 	Licence, Attribution string
 	GazetteerDate        string // of the gazetteer's data, for /status; may be empty
 
-	// OSM says that the gazetteer knows OpenStreetMap, so that what it has no
-	// house for is missing there.
+	// OSM: the gazetteer has OpenStreetMap data, so a house that it lacks is missing on the map.
 	OSM bool
 
 	// Basemap has the streets and waters that the map shows; nil: none. Tiles
@@ -50,8 +48,8 @@ type Options struct {
 	Basemap                 *gazetteer.Basemap
 	Tiles, TilesAttribution string
 
-	// Gazetteer knows the houses, streets and villages of the region, or of Within
-	// where that is not nil. Nil: only what pages state is found.
+	// Gazetteer has the houses, streets and villages of the region, or of Within if that is not
+	// nil. nil: only addresses on pages are found.
 	Gazetteer *gazetteer.Gazetteer
 	Within    *gazetteer.Region
 
@@ -70,21 +68,20 @@ type Options struct {
 	Bandwidth      int64
 	TrustedProxies []string
 
-	// Loopback says that the server listens on this machine only. It then
-	// answers requests for localhost, loopback addresses and Hosts, because a
-	// stranger's page may have its own name bound to our address.
+	// Loopback: the server listens on this machine only. It then answers only requests for
+	// localhost, loopback addresses and Hosts, against DNS rebinding by foreign pages.
 	Loopback bool
 	Hosts    []string
 
-	// Agent and Contact say on /bot who crawls: the token for robots.txt, and a
-	// URL or mail address of the operator, which may be empty.
+	// Agent and Contact are shown on /bot: the token for robots.txt, and a URL or mail address of
+	// the operator, which may be empty.
 	Agent, Contact string
-	// Remove stores a removal request and returns its number; nil: none are
-	// taken. It is called by several goroutines.
+	// Remove stores a removal request and returns its number; nil: the form is off. It must be safe
+	// for concurrent use.
 	Remove func(Removal) (number int, err error)
 
-	// Ready says why there is nothing to serve yet: no crawl so far. Nil, or
-	// nil returned: there is.
+	// Ready returns why there is nothing to serve yet, such as no crawl. nil, or nil returned:
+	// ready.
 	Ready func() error
 
 	// Missing names the nodes of a crawl of several whose part of the index is
@@ -92,15 +89,15 @@ type Options struct {
 	// Gazehound-Missing-Nodes, and, where it can, in its text. Nil: none ever is.
 	Missing func() []string
 
-	// Coverage says in how many of the region's streets the crawl has found
-	// addresses; of 0 streets nothing is known. Nil: nobody knows.
+	// Coverage returns in how many of the region's streets the crawl has found addresses; 0
+	// streets: unknown. nil: unknown.
 	Coverage func() (found, streets int)
 
 	// Crawl is shown by /status: "running", "stopped". Nil: "stopped".
 	Crawl func() string
-	// Checks are asked by /healthz beside the index's own, by their names.
+	// Checks are further checks of /healthz, by their names.
 	Checks map[string]func(context.Context) error
-	// Log gets failures that are ours. Nil: nowhere.
+	// Log logs internal errors; nil: none.
 	Log *slog.Logger
 }
 
@@ -148,7 +145,7 @@ func (o Options) Validate() error {
 // tilePlace matches addresses with the three parts of a tile's place.
 var tilePlace = regexp.MustCompile(`\{z\}.*\{x\}.*\{y\}|\{z\}.*\{y\}.*\{x\}`)
 
-// A Source is what is served: an index.Index, or several that answer as one.
+// A Source is the index that is served: an index.Index, or several as one.
 type Source interface {
 	Search(ctx context.Context, q index.Query) (*index.Result, error)
 	Clusters(ctx context.Context, q index.Query, zoom int) ([]index.Cluster, int, error)
@@ -159,7 +156,7 @@ type Source interface {
 	State() (index.State, error)
 }
 
-// missingHeader names the nodes that an answer is without.
+// missingHeader lists the nodes missing from an answer.
 const missingHeader = "Gazehound-Missing-Nodes"
 
 // missingNodes returns the nodes whose part of the index does not answer.
@@ -170,8 +167,7 @@ func (s *server) missingNodes() []string {
 	return s.Missing()
 }
 
-// noteMissing names in the header of an answer the nodes that it is without. An
-// answer that is not whole is not cached by anybody.
+// noteMissing sets the header with the nodes missing from an answer, and forbids caching it.
 func (s *server) noteMissing(h http.Header) {
 	if nodes := s.missingNodes(); len(nodes) > 0 {
 		h.Set(missingHeader, strings.Join(nodes, ", "))
@@ -199,7 +195,7 @@ func newServer(x Source, o Options) *server {
 		running: make(chan struct{}, o.MaxQueries), exporting: make(chan struct{}, maxExports)}
 }
 
-// Handler answers all requests about x. It panics where o does not validate.
+// Handler returns the handler of all requests about x. It panics if o is invalid.
 func Handler(x Source, o Options) http.Handler {
 	if err := o.Validate(); err != nil {
 		panic(err)
@@ -224,8 +220,8 @@ func Handler(x Source, o Options) http.Handler {
 	return s.counted(gzhttp.GzipHandler(s.guard(mux)))
 }
 
-// counted counts the bytes of each answer for its client, and writes a line for each
-// request where the log is that fine. The line names no client.
+// counted counts the bytes of each answer for its client and logs each request at level debug,
+// without the client.
 func (s *server) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began, c := time.Now(), &counting{ResponseWriter: w, status: http.StatusOK, client: s.clients.of(r)}
@@ -238,7 +234,7 @@ func (s *server) counted(next http.Handler) http.Handler {
 	})
 }
 
-// A counting writer notes what became of a request.
+// A counting writer records status and size of an answer.
 type counting struct {
 	http.ResponseWriter
 	client *client
@@ -263,8 +259,7 @@ func (c *counting) Write(b []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (c *counting) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-// guard does what every request needs: headers, method, CORS, limits, and an
-// answer where a handler panics.
+// guard wraps every request: headers, method, CORS, limits, and an answer for panics.
 func (s *server) guard(next http.Handler) http.Handler {
 	policy := web.Policy(web.Origin(s.Tiles))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -321,7 +316,7 @@ func (s *server) setHeaders(h http.Header, r *http.Request, policy string) {
 	}
 }
 
-// refusal returns why a request is not answered, or nil.
+// refusal returns the problem of a refused request, or nil.
 func (s *server) refusal(h http.Header, r *http.Request, removal bool) *Problem {
 	switch {
 	case !s.hostAllowed(r):

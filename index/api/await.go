@@ -15,10 +15,10 @@ var errNoCrawl = errors.New("no pages yet; start: gazehound crawl")
 // retryOpen is the time between two attempts to open an index.
 const retryOpen = time.Second
 
-// Await answers about an index that is not there yet: as the empty index x, and as the one
-// that open returns as soon as that exists. Requests try it, once a second at most. report
-// gets why the index cannot be opened, each reason once, and nil when it is there. end
-// closes what was opened, after the last request.
+// Await serves an index that does not exist yet: the empty index x, and the one that open returns
+// as soon as it exists. Requests call open at most once a second. report is called with each error
+// of open once, and with nil on success. end closes the opened index; call it after the last
+// request.
 func Await(
 	x Source, open func() (*index.Index, error), report func(error), o Options,
 ) (h http.Handler, end func() error) {
@@ -41,7 +41,7 @@ func Await(
 		tried = time.Now()
 		opened, err := open()
 		switch {
-		case err != nil: // a crawl has it, or it is of no use
+		case err != nil: // locked by a crawl, or unusable
 			if why.Error() != err.Error() {
 				report(err)
 			}

@@ -12,7 +12,7 @@ import (
 	"gazehound/index/web"
 )
 
-// A Removal is a visitor's request to remove something. All of it is a stranger's text.
+// A Removal is a visitor's removal request. All of it is untrusted text.
 type Removal struct {
 	What    string `json:"what"` // page, site or address
 	Reason  string `json:"reason,omitempty"`

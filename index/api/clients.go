@@ -14,8 +14,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// How many clients are remembered, and what each and all of them may send to the form
-// for removals: few at once, and as many more as the rates say.
+// The number of clients remembered, and the rates and bursts of the removal form for one client and
+// for all.
 const (
 	maxClients     = 4096
 	clientForms    = 5
@@ -25,8 +25,8 @@ const (
 	burstSeconds   = 4 // of requests and bytes that may come at once
 )
 
-// A client is an IPv4 address or a /64 of IPv6, with what it has left. One on this
-// machine has no limits but that of forms.
+// A client is an IPv4 address or a /64 of IPv6, with its limiters. Clients on this machine are
+// limited by the form only.
 type client struct {
 	requests, bytes, forms *rate.Limiter
 }
@@ -34,15 +34,15 @@ type client struct {
 // admits reports whether a request of the client may be answered now.
 func (c *client) admits() bool { return c.bytes.Tokens() > 0 && c.requests.Allow() }
 
-// received counts n bytes that the client was sent. Its debt is at most what may come
-// at once, so that a long export does not keep it away for hours.
+// received counts n bytes sent to the client. Its debt is bounded by the burst, so that a long
+// export does not block it for hours.
 func (c *client) received(n int) {
 	if c.bytes.Tokens() > -float64(c.bytes.Burst()) {
 		c.bytes.ReserveN(time.Now(), min(n, c.bytes.Burst()))
 	}
 }
 
-// clients remember those that came last.
+// clients is an LRU cache of clients.
 type clients struct {
 	o       Options
 	proxies []netip.Prefix
@@ -64,7 +64,7 @@ func limiter(perSecond float64) *rate.Limiter {
 	return rate.NewLimiter(rate.Limit(perSecond), int(math.Ceil(burstSeconds*perSecond)))
 }
 
-// of returns the client of a request.
+// of returns the client of a request, new or known.
 func (c *clients) of(r *http.Request) *client {
 	a := c.address(r)
 	if known, ok := c.known.Get(a); ok {
@@ -122,9 +122,9 @@ func networks(list []string) (all []netip.Prefix, err error) {
 	return all, nil
 }
 
-// hostAllowed reports whether a request names a host that this server answers
-// for. A page of a stranger whose name was bound to our address would
-// otherwise read what is only for this machine.
+// hostAllowed reports whether the Host of a request is one of this server's. Otherwise a foreign
+// page whose name was bound to our address (DNS rebinding) could read answers meant for this
+// machine only.
 func (s *server) hostAllowed(r *http.Request) bool {
 	if !s.Loopback {
 		return true

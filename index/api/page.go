@@ -134,7 +134,7 @@ func (s *server) addressPage(w http.ResponseWriter, r *http.Request, a *params) 
 	return nil
 }
 
-// lost answers people who request what is not there.
+// lost answers requests for a missing page or address with HTML.
 func (s *server) lost(w http.ResponseWriter, r *http.Request, what web.Lost) {
 	p := s.newPage(r)
 	p.Lost, p.Form = what, p.Form.Only("lang")

@@ -97,13 +97,13 @@ var (
 type parameter struct {
 	name     string
 	on       route
-	required route  // those of on that cannot do without it
-	help     string // key of what it wants, among the texts; "": one of is.enum
+	required route  // routes of on that require it
+	help     string // key of its description among the texts; "": one of is.enum
 	is       valueType
 	example  any // of the type that is says
 }
 
-// parameters is the only place that knows what requests may hold.
+// parameters lists everything that requests may contain.
 var parameters = []parameter{
 	{"q", worded, onPhoton, "words", text, "bäckerei"},
 	{"q", onSuggest, onSuggest, "beginning", text, "lan"},
@@ -177,7 +177,7 @@ func (on route) names() []string {
 	return names
 }
 
-// wants returns what is expected of the parameter on this server.
+// wants returns the description of valid values on this server.
 func (p *parameter) wants(s *server, t texts.Words) string {
 	help := t["want_"+p.help]
 	switch {
@@ -306,8 +306,8 @@ var readers = map[string]func(s *server, a *params, value string) (wrong string,
 	"facets": readFacets, "fields": readFields, "limit": readLimit,
 }
 
-// read checks a value and returns it in its type. wrong is a sentence about what is
-// wrong with it, or "" for `NAME wants EXPECTED, got "…"`.
+// read checks a value and returns it in its type. wrong is a sentence about the mistake, or "" for
+// `NAME must be EXPECTED, got "…"`.
 func (p *parameter) read(s *server, a *params, value string) (v any, wrong string, ok bool) {
 	if read := readers[p.name]; read != nil {
 		wrong, ok = read(s, a, value)
@@ -466,8 +466,8 @@ func readLimit(s *server, a *params, value string) (wrong string, ok bool) {
 		return "", false
 	}
 	if a.on&(photons|onItems) != 0 && n > s.MaxLimit {
-		// Photon cuts what is too much, and its clients rely on it; OGC API Features
-		// demands it.
+		// Photon cuts values above the limit, and its clients rely on it; OGC API Features requires
+		// it.
 		a.warning = fmt.Sprintf("limit %d is more than %d, which was used", n, s.MaxLimit)
 		n = s.MaxLimit
 	}

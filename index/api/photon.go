@@ -40,8 +40,8 @@ type photonProperties struct {
 	Known    string   `json:"known"`              // "web": pages state it; "map": the map has it, and no page yet
 }
 
-// photon answers /api, /reverse and /structured with what pages state and with what
-// the map knows.
+// photon answers /api, /reverse and /structured with addresses on pages and places of the
+// gazetteer.
 func (s *server) photon(r *http.Request, a *params) (any, *Problem) {
 	limit := a.Limit
 	layers, tags := valueOr[[]string](a, "layer"), valueOr[[]string](a, "osm_tag")
@@ -202,7 +202,7 @@ func distanceFrom(center *orb.Point, p orb.Point) *float64 {
 // maxOnMap is how many places of the gazetteer one answer has.
 const maxOnMap = 10
 
-// An onMap is what the gazetteer knows of an address that a request is about.
+// An onMap has the gazetteer's places for the address in a request.
 type onMap struct {
 	places  []gazetteer.Place // of the region, best first
 	address gazetteer.Query   // as the request was read
@@ -239,9 +239,8 @@ func (s *server) locate(text string) (at orb.Point, name string, ok bool) {
 	return at, "", false
 }
 
-// lookUp returns what the gazetteer has of the address that a request is about; no
-// places where it is about none. A house number that the map does not have finds its
-// street.
+// lookUp returns the gazetteer's places for the address in a request; none if it has no address. An
+// unknown house number finds its street.
 func (s *server) lookUp(a *params) (m onMap) {
 	if s.Gazetteer == nil || a.Cursor != "" {
 		return m
@@ -277,8 +276,7 @@ func (s *server) lookUp(a *params) (m onMap) {
 
 func isHouse(p gazetteer.Place) bool { return p.HouseNumber != "" }
 
-// lacks returns the house number that was asked for and that the map does not
-// have, or "".
+// lacks returns the requested house number if the map lacks it, or "".
 func (m *onMap) lacks() string {
 	if len(m.places) == 0 || m.address.Street == "" || slices.ContainsFunc(m.places, isHouse) {
 		return ""
@@ -314,8 +312,8 @@ func (m *onMap) arrange(hits []index.Hit) (exact []index.Hit, places []gazetteer
 	return exact, places, others
 }
 
-// showOnMap gives the page what the map knows and no page states: houses, streets
-// without any, and where nothing else was found towns.
+// showOnMap adds places of the map that no page states to the page: houses, streets without
+// addresses and, if nothing else was found, towns.
 func (s *server) showOnMap(a *params, p *web.Page) {
 	m := s.lookUp(a)
 	_, places, _ := m.arrange(p.Result.Hits)

@@ -10,7 +10,7 @@ import (
 	"gazehound/index/web"
 )
 
-// A handler answers a request, or returns what is wrong with it.
+// A handler answers a request, or returns its problem.
 type handler func(*server, http.ResponseWriter, *http.Request, *params) *Problem
 
 // asJSON answers with what f returns.
@@ -211,7 +211,7 @@ func paths() []string {
 	return all
 }
 
-// notFound answers what no endpoint has: people with a page, programs with a problem.
+// notFound answers requests without an endpoint: with a page for people, a problem for programs.
 func (s *server) notFound(w http.ResponseWriter, r *http.Request) {
 	w.Header().Add("Vary", "Accept, Accept-Language")
 	data := strings.HasPrefix(r.URL.Path, "/v1/") || strings.HasPrefix(r.URL.Path, "/ogc/")

@@ -31,7 +31,7 @@ func (s *server) query(ctx context.Context, t texts.Words, q index.Query) (r *in
 	return r, p
 }
 
-// limited works on the index when a slot is free, and reports in t what went wrong.
+// limited calls f when a slot is free, and returns errors as Problems in the language of t.
 func (s *server) limited(ctx context.Context, t texts.Words, work func(context.Context) error) *Problem {
 	ctx, cancel := context.WithTimeout(ctx, s.QueryTimeout)
 	defer cancel()
@@ -68,14 +68,14 @@ func (s *server) limited(ctx context.Context, t texts.Words, work func(context.C
 	return p
 }
 
-// broken logs a failure of ours and returns the answer to it.
+// broken logs an internal error and returns its Problem.
 func (s *server) broken(what string, err error) *Problem {
 	s.Log.Error("api: "+what, "error", err)
 	return &Problem{Title: "the server could not answer", Status: http.StatusInternalServerError}
 }
 
-// answer searches. Where an area holds nothing, it finds out whether latitude and
-// longitude were exchanged.
+// answer searches. If an area has no results, it checks whether latitude and longitude were
+// exchanged.
 func (s *server) answer(ctx context.Context, a *params) (*index.Result, *Problem) {
 	result, p := s.query(ctx, a.t, a.Query)
 	if p != nil || result.Total > 0 || a.Cursor != "" {
@@ -102,8 +102,8 @@ func (s *server) answer(ctx context.Context, a *params) (*index.Result, *Problem
 	return result, nil
 }
 
-// streetOnly returns what is known of the street where a request is about a house that
-// is not known; nil where it is not, or where there is no time to find out.
+// streetOnly returns the known street for a request about an unknown house; nil for other requests,
+// or without time left.
 func (s *server) streetOnly(ctx context.Context, a *params, result *index.Result) *index.StreetOnly {
 	if a.Cursor != "" {
 		return nil // it stands on the first page
@@ -176,7 +176,7 @@ func (s *server) missing(ctx context.Context, a *params) (int, *Problem) {
 	return result.Total, nil
 }
 
-// sentence says what is wrong, and with what, in one or two sentences.
+// sentence describes the problem and its place, in one or two sentences.
 func sentence(p *Problem) string {
 	text := cmp.Or(p.Detail, p.Title+".")
 	if p.Parameter != "" && !strings.Contains(p.Detail, p.Parameter) {

@@ -33,11 +33,9 @@ type Format struct {
 	Name  string
 	About string // one line for people
 
-	// Carries says that the licence stands in the file itself; where it
-	// cannot, it belongs beside it.
+	// Carries: the licence is in the file itself; otherwise it belongs in a file beside it.
 	Carries bool
-	// ForOSM says that it is for people who edit OpenStreetMap. What is gone is
-	// left out.
+	// ForOSM: for people who edit OpenStreetMap. Gone addresses are left out.
 	ForOSM bool
 
 	least gazetteer.Precision // of addresses that the format can hold
@@ -81,8 +79,7 @@ func Lookup(name string) (Format, bool) {
 	return formats[i], true
 }
 
-// Options say what is written. The zero Options write every address, without
-// words of the pages.
+// Options select what is written. The zero Options write every address, without words of the pages.
 type Options struct {
 	Region  string           // for people; may be empty
 	Outline orb.MultiPolygon // of the region, drawn by html; may be empty
@@ -155,14 +152,13 @@ type Summary struct {
 	Sites     int // seeds: lines
 }
 
-// A Source has addresses: an index.Index, or several that answer as one.
+// A Source has addresses: an index.Index, or several as one.
 type Source interface {
 	Walk(ctx context.Context, q index.Query, fn func(*index.Hit) error) error
 }
 
-// Write writes the addresses of x in a format. Errors wrap ErrOptions or
-// index.ErrQuery where o is at fault; else what was written so far is of no
-// use.
+// Write writes the addresses of x in a format. Errors wrap ErrOptions or index.ErrQuery if o is
+// invalid; after other errors the output is unusable.
 func Write(ctx context.Context, w io.Writer, x Source, f Format, o Options) (Summary, error) {
 	return write(w, f, o, func(fn func(*index.Hit) error) error { return x.Walk(ctx, o.Query, fn) })
 }
@@ -261,8 +257,7 @@ func (r *run) properties(h *index.Hit) Properties {
 	return p
 }
 
-// Notice says in one line under which terms the data may be used, or "" where
-// nothing is known of them.
+// Notice returns the terms of the data in one line, or "" if they are unknown.
 func (o Options) Notice() string {
 	if o.Licence == "" && o.Attribution == "" {
 		return ""
@@ -285,7 +280,8 @@ func (r *run) title() string {
 	return "Addresses in " + r.Region
 }
 
-// LicenceText returns what belongs beside a file of the format, which cannot say it itself, or "".
+// LicenceText returns the text of the licence file beside an export, or "" if the format carries
+// it.
 func (o Options) LicenceText(f Format) string {
 	if f.Carries || o.Notice() == "" {
 		return ""

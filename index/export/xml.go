@@ -28,8 +28,8 @@ var xmlFormats = template.Must(template.New("xml").Funcs(template.FuncMap{
 	"escape": escape, "element": element, "link": link, "stamp": stamp,
 }).Parse(formatSource))
 
-// escape makes text of s for XML, also for attribute values. What XML cannot
-// hold, such as control characters, becomes U+FFFD.
+// escape escapes s for XML text and attribute values. Characters that XML cannot contain, such as
+// control characters, become U+FFFD.
 func escape(s string) string {
 	var b strings.Builder
 	xml.EscapeText(&b, []byte(s)) // writing to a Builder does not fail

@@ -10,8 +10,8 @@ import (
 //go:embed bot.html
 var botSource string
 
-// A Bot is the page for people whose sites are visited: who crawls and why, how
-// to keep the crawl away, and how to have something taken out.
+// A Bot is the page for owners of visited sites: who crawls and why, how to exclude a site, and how
+// to have something removed.
 type Bot struct {
 	Lang    string // a language of Language
 	Region  string

@@ -18,7 +18,7 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// An OnMap is a house, street, town or thing that the map has.
+// An OnMap is a house, street, town or object of the map.
 type OnMap struct {
 	Title string // the address in one line
 	Place string // ID in the gazetteer
@@ -34,7 +34,7 @@ func (o OnMap) OSM() string {
 	return fmt.Sprintf(site+"?mlat=%.6[1]f&mlon=%.6[2]f#map=18/%.6[1]f/%.6[2]f", o.Point[1], o.Point[0])
 }
 
-// A hit is one card of the list.
+// A hit is one card of the list. To add a field, set it in view.hit and show it in page.html.
 type hit struct {
 	Number int
 	*index.Hit
@@ -66,7 +66,7 @@ type hit struct {
 // A link leads to another address.
 type link struct{ Label, Page string }
 
-// A contact is how to reach who is at an address, as its pages state it.
+// A contact is how to reach a place, as its pages state it.
 type contact struct {
 	Phone         string
 	Dial          template.URL // its "tel:" address
@@ -176,7 +176,7 @@ var (
 	mailbox = regexp.MustCompile(`^[^\s@<>"'(),:;\\\[\]?&%]{1,64}@[^\s@<>"'(),:;\\\[\]?&%]{1,255}$`)
 )
 
-// contact returns what of a contact is fit to be shown and followed.
+// contact returns the contact of h with safe links.
 func (v *view) contact(h *index.Hit) contact {
 	var c contact
 	if dialled.MatchString(h.Phone) {
@@ -248,7 +248,7 @@ func pieces(s index.Snippet) []piece {
 	return out
 }
 
-// reasons say in words how sure the address is, and how exact its position.
+// reasons describe how certain the address is, and how exact its position.
 func (v *view) reasons(h *index.Hit) []string {
 	sure := "sure_low"
 	switch {

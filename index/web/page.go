@@ -1,7 +1,7 @@
-// Package web renders the search page: a list that works without scripts and
-// makes no request to anybody else, and beside it a map, drawn by the server or
-// moving where "make ui" has built it in. Everything on it that comes from
-// crawled pages is hostile and escaped.
+// Package web renders the search page: a list that works without scripts and foreign requests, and
+// beside it a map, drawn by the server, or moving if "make ui" has built it in. Texts of crawled
+// pages are untrusted and escaped. card.go makes the cards, page.html is the template, and package
+// texts has the words.
 package web
 
 import (
@@ -24,7 +24,7 @@ import (
 //go:embed page.html
 var pageSource string
 
-// A Page is what one request gets to see.
+// A Page is the answer to one request.
 type Page struct {
 	Lang        string // a language of Language
 	Region      string
@@ -77,7 +77,7 @@ type Page struct {
 	MissingNodes []string // of several, whose part of the index did not answer
 }
 
-// Lost says what is not there: the key of its text, or "".
+// Lost is the key of the text for a missing page or address, or "".
 type Lost string
 
 // What may be lost.
@@ -160,7 +160,7 @@ func (v *view) Count() string {
 	return text
 }
 
-// Lacking says that the map does not have a house number, and what it has.
+// Lacking describes a house number that the map lacks.
 func (v *view) Lacking() string {
 	if v.NoHouse == "" {
 		return ""
@@ -168,7 +168,7 @@ func (v *view) Lacking() string {
 	return v.T.Say("nohouse", v.NoHouse)
 }
 
-// Understood says how the words were understood.
+// Understood describes how the words were interpreted.
 func (v *view) Understood() string {
 	r := v.Result
 	var parts, names []string
@@ -192,8 +192,7 @@ func (v *view) Understood() string {
 	return strings.Join(parts, " · ")
 }
 
-// Maybe says how much the crawl has found so far, to a reader for whom there is
-// nothing.
+// Maybe describes the coverage of the crawl so far, for searches without results.
 func (v *view) Maybe() string {
 	share := fmt.Sprintf("%d %%", 100*v.Found/max(1, v.Streets)) // never more than is true
 	switch {
