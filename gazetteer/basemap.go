@@ -52,8 +52,8 @@ var firstLevel = [...]int{MajorRoad: 5, Water: 5, MiddleRoad: 8, Rail: 8, River:
 // appear.
 const namedLevel = 13
 
-// coarseness says how coarse a level is: a corner less than so many units
-// beside its line goes, and an area or road smaller than so many units.
+// coarseness is the simplification of a level: corners closer than this to their line are dropped,
+// as are smaller areas and roads, in units.
 var coarseness = map[int]struct{ corner, small float64 }{5: {5, 40}, 8: {5, 24}, 11: {4, 12}, 13: {1, 0}, 15: {1, 0}}
 
 // A Basemap has the streets, waters, woods, buildings and names of a region as

@@ -11,10 +11,10 @@ import (
 	"gazehound/internal/textutil"
 )
 
-// oldData is the age at which data deserve a look.
+// oldData is the age from which data cause a warning.
 const oldData = 365 * 24 * time.Hour
 
-// Check looks whether the gazetteer holds what a crawl needs, and how old it is.
+// Check checks whether the gazetteer has what a crawl needs, and its age.
 func (g *Gazetteer) Check() check.Finding {
 	const name = "gazetteer"
 	s := g.Stats()
@@ -40,7 +40,7 @@ func (g *Gazetteer) Check() check.Finding {
 	return check.Well(name, "%s", what)
 }
 
-// CheckBasemap looks whether the base map can be read.
+// CheckBasemap checks whether the base map is readable.
 func CheckBasemap(file string) check.Finding {
 	const name = "base map"
 	m, err := OpenBasemap(file)

@@ -169,7 +169,7 @@ type city struct {
 	points   []orb.Point
 }
 
-// A codeUse says how a city is known to have a postcode.
+// A codeUse is the evidence that a city has a postcode.
 type codeUse struct {
 	houses int  // that have both
 	stated bool // by a Postcode of a source

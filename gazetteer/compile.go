@@ -51,7 +51,7 @@ const (
 // name, the key of the own one follows.
 const streetParts = 5
 
-// groupParts says how many parts of a key the facts of one record share.
+// groupParts returns how many parts of a key the facts of one record share.
 var groupParts = map[string]int{cityKey: 1, objectKey: streetParts + 1, postcodeKey: 2, streetKey: streetParts}
 
 // joinKey joins the parts of a key; none of them holds a zero byte.
@@ -172,7 +172,7 @@ func (c cell) bound() orb.Bound {
 	return orb.Bound{Min: orb.Point{lon, lat}, Max: orb.Point{lon + 0.01, lat + 0.01}}
 }
 
-// add sends what one place says to the sort.
+// add sends the facts of one place to the sort.
 func (c *compiler) add(source int, p *Place) error {
 	if p.Country != "" && (p.Kind != Outline || len(p.Area) > 0) {
 		c.countries[p.Country] = true

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Credits are what must be said where data of sources is shown.
+// Credits are the licence and attribution to show with data of sources.
 type Credits struct {
 	Licence, Attribution string // each licence and each author once, with commas between
 	Date                 string // the newest of the data

@@ -57,7 +57,7 @@ func joined(sep string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), sep)
 }
 
-// Describe says what a region is and where it lies, in one line.
+// Describe describes a region and its location in one line.
 func (r *Region) Describe() string {
 	text := fmt.Sprintf("%s %q", r.ID, r.Name)
 	if b := r.Bound(); len(r.Area) > 0 {
@@ -69,7 +69,7 @@ func (r *Region) Describe() string {
 	return strings.TrimSpace(text)
 }
 
-// String lists what the gazetteer holds, a line for each kind.
+// String lists the counts of the gazetteer, one line per kind.
 func (s Stats) String() string {
 	count := textutil.Count[int]
 	return fmt.Sprintf("addresses  %s on %s streets\npostcodes  %s\ncities     %s\noutlines   %s\ncountries  %s\n",

@@ -1,6 +1,6 @@
-// Package gazetteer knows the places of a region: streets, house numbers,
-// postcode areas and cities, read from open data and looked up by any usual
-// spelling of their names.
+// Package gazetteer looks up places by any usual spelling of their names: streets, house numbers,
+// postcode areas and cities, compiled from open data. Start with [Open] and [Gazetteer.House]; a
+// [Builder] compiles sources, which the packages below this one read.
 package gazetteer
 
 import (
@@ -59,7 +59,7 @@ type Place struct {
 	// MaxNumber, where > 0, says that house numbers 1 … MaxNumber of this
 	// Street exist although their coordinates are not known.
 	MaxNumber int
-	// Range says of a part of a Street which house numbers lie along it.
+	// Range is the house numbers along a part of a Street.
 	Range *Range
 	// Object is what a source says is at a House. Looked-up places have none:
 	// Gazetteer.Objects returns them.
@@ -93,7 +93,7 @@ type Query struct {
 	Street, HouseNumber, Postcode, City, State, Country string
 }
 
-// A Precision says what a coordinate stands for.
+// A Precision is what a coordinate stands for.
 type Precision uint8
 
 // The precisions, from unknown to exact.
@@ -129,7 +129,7 @@ func (p *Precision) UnmarshalText(text []byte) error {
 // error of emit ends it and is returned.
 type Reader func(ctx context.Context, src io.Reader, emit func(Place) error) error
 
-// A Source says where places came from and under which licence they are used.
+// A Source is the origin and the licence of places.
 type Source struct {
 	Name        string `json:"name"`        // file name without folder
 	Format      string `json:"format"`      // osm, geonames-postal, openaddresses, table …

@@ -49,7 +49,7 @@ var (
 	ErrBadRegion       = errors.New("bad region")
 )
 
-// A RegionError says why no region fits what was asked for.
+// A RegionError is the reason why no region matches a specification.
 type RegionError struct {
 	Kind       error // one of the errors above
 	Spec       string

@@ -8,8 +8,9 @@ import (
 
 // A RegionName is a place or area that Region finds.
 type RegionName struct {
-	Spec       string `json:"region"` // what Region wants, with state and country; a note in parentheses may follow
-	Kind       Kind   `json:"kind"`   // City or Outline
+	// specification for Region, with state and country; a note in parentheses may follow
+	Spec       string `json:"region"`
+	Kind       Kind   `json:"kind"` // City or Outline
 	Name       string `json:"name"`
 	State      string `json:"state,omitempty"`
 	Country    string `json:"country,omitempty"`

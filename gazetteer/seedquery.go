@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// SeedQueries are what to ask other services, by name, for web sites of a region,
-// which has an outline.
+// SeedQueries returns queries for other services, by name, that find web sites of a region with an
+// outline.
 var SeedQueries = map[string]func(*Region) string{
 	"overpass": func(r *Region) string {
 		b := r.Bound()

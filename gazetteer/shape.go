@@ -8,7 +8,7 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// A ShapeKind says what a Shape is on a map.
+// A ShapeKind is what a Shape is on a map.
 type ShapeKind uint8
 
 // The kinds of shapes. Files hold their numbers.

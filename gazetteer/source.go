@@ -126,7 +126,7 @@ type sourceFile struct {
 	f *os.File
 }
 
-// Read says of a damaged archive what to do.
+// Read adds advice to the error of a damaged archive.
 func (s *sourceFile) Read(b []byte) (int, error) {
 	n, err := s.r.Read(b)
 	if err != nil && err != io.EOF && !errors.Is(err, ErrGrowth) {

@@ -2,7 +2,7 @@ package gazetteer
 
 import "strings"
 
-// isStateCode tells the code of a state ("CA", "NI", "09") from its name.
+// isStateCode reports whether s is the code of a state ("CA", "NI", "09"), not its name.
 func isStateCode(s string) bool { return s != "" && len(s) <= 3 }
 
 // nameStates prepares State and country.
@@ -20,9 +20,8 @@ func (g *Gazetteer) nameStates() {
 	}
 }
 
-// State returns the code of the state that a code or a name means in a
-// country: "CA" for "California", "Calif" where a source has it. What the
-// gazetteer does not know it returns as it is.
+// State returns the code of the state that a code or a name means in a country: "CA" for
+// "California", "Calif" where a source has it. Unknown names are returned unchanged.
 func (g *Gazetteer) State(country, name string) string {
 	if code, ok := g.states[strings.ToUpper(country)+" "+Key(name)]; ok {
 		return code

@@ -165,8 +165,7 @@ func (u *unit) isTwin(h *house) bool {
 	return true
 }
 
-// absorb adds what o knows; where both know a house, the source added last
-// wins.
+// absorb adds the facts of o; for a house in both, the source added last wins.
 func (u *unit) absorb(o *unit) {
 	s := &u.street
 	s.Names = addNames(s.Names, o.street.Names)

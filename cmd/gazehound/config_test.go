@@ -46,7 +46,7 @@ func TestConfigErrors(t *testing.T) {
 	for _, c := range []struct{ yaml, want string }{
 		{"crawl:\n  max_page: 3\n", ":2: unknown key crawl.max_page. Did you mean crawl.max_pages?"},
 		{"crawl:\n\tmax_pages: 3\n", ":2: a tab cannot indent YAML; use spaces"},
-		{"fetch:\n  delay: 2\n", `wants a duration with a unit, such as 2s or 500ms, got "2"`},
+		{"fetch:\n  delay: 2\n", `must be a duration with a unit, such as 2s or 500ms, got "2"`},
 		{"fetch:\n  delay: -2s\n", "fetch.delay"},
 		{"fetch:\n  workers: many\n", "fetch.workers"},
 		{"fetch:\n  max_body: huge\n", "must be a size such as 2MB"},

@@ -9,27 +9,26 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// An Action is what somebody asks of all nodes of a crawl.
+// An Action is a command to all nodes of a crawl.
 type Action string
 
 // Actions.
 const (
 	Pause      Action = "pause"      // begin no page; counts for nodes that join later, too
 	Resume     Action = "resume"     // go on
-	Checkpoint Action = "checkpoint" // make durable what is so only from time to time
+	Checkpoint Action = "checkpoint" // save what is saved only at intervals
 	Stop       Action = "stop"       // end, as by a signal; a crawl that was paused is so no longer
 )
 
-// A command is the value of the key "command": the last Action, and whether the crawl
-// is paused. Nodes look with every heartbeat.
+// A command is the value of the key "command": the last Action, and whether the crawl is paused.
+// Nodes read it with every heartbeat.
 type command struct {
 	Action Action `json:"action"`
 	Paused bool   `json:"paused"`
 }
 
-// OnAction lets do carry out what is asked of all nodes: Pause at once, where the
-// crawl is paused, and every later Action at the next heartbeat. Without do, or
-// with nil, Actions wait.
+// OnAction sets the function that carries out Actions: Pause at once if the crawl is paused, and
+// every later Action at the next heartbeat. With nil, Actions wait.
 func (n *Node) OnAction(do func(Action)) {
 	n.mu.Lock()
 	n.do = do
@@ -40,8 +39,7 @@ func (n *Node) OnAction(do func(Action)) {
 	}
 }
 
-// skipCommand takes note of what was asked before this node took part: only a
-// pause lasts.
+// skipCommand skips commands from before this node joined; only a pause lasts.
 func (n *Node) skipCommand(ctx context.Context) error {
 	c, revision, err := readCommand(ctx, n.crawl)
 	if err != nil {
@@ -53,7 +51,7 @@ func (n *Node) skipCommand(ctx context.Context) error {
 	return nil
 }
 
-// handleCommand carries out what was asked since the last time.
+// handleCommand carries out commands since the last call.
 func (n *Node) handleCommand(ctx context.Context) {
 	c, revision, err := readCommand(ctx, n.crawl)
 	if err != nil {
@@ -84,9 +82,9 @@ func readCommand(ctx context.Context, kv jetstream.KeyValue) (c command, revisio
 	return c, revision, err
 }
 
-// Do asks an Action of all nodes and waits until those that are there have
-// carried it out, with Stop until they are gone. It returns the names of those
-// that have, and of those that have not by the end of ctx.
+// Do sends an Action to all nodes and waits until the running ones have carried it out, with Stop
+// until they have left. It returns the names of those that have, and of those that have not by the
+// end of ctx.
 func (v *Viewer) Do(ctx context.Context, a Action) (done, silent []string, err error) {
 	var all []Member
 	var revision uint64

@@ -96,8 +96,7 @@ type Status struct {
 	Replicas   int                  `json:"replicas"` // servers that keep the links
 }
 
-// A Viewer looks at a crawl's cluster without taking part. It is safe for
-// concurrent use.
+// A Viewer reads from a crawl's cluster without joining it. It is safe for concurrent use.
 type Viewer struct {
 	n *Node // of which it has the connection, the streams and the buckets
 
@@ -222,9 +221,9 @@ func (v *Viewer) nodes(ctx context.Context) (roster, error) {
 	return v.roster, nil
 }
 
-// Ask asks all nodes of the crawl and returns their answers, by name, and the
-// nodes that have or had a share but did not answer within limit. Nodes whose last
-// five heartbeats are missing are not waited for, unless those of all nodes are.
+// Ask sends a question to all nodes of the crawl and returns their answers, by name, and the nodes
+// that have or had a share but did not answer within limit. Nodes whose last five heartbeats are
+// missing are not waited for, unless those of all nodes are.
 func (v *Viewer) Ask(ctx context.Context, what string, question []byte, limit time.Duration) (
 	answers []Answer, missing []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)

@@ -1,14 +1,11 @@
-// Package cluster lets several nodes work on one crawl over NATS JetStream
-// (Gao, Lee & Miao 2006 on an existing engine). It is the only package that
-// knows NATS.
+// Package cluster lets several nodes work on one crawl over NATS JetStream (Gao, Lee & Miao 2006 on
+// an existing engine). It is the only package that uses NATS. Start with [Join] and [Node.Route].
 //
-// Each node keeps its own frontier. A link that another node owns travels over
-// a work-queue stream with one subject for each owner: it is safe in the outbox
-// on disk before the visit that found it is done, leaves that when it is safe
-// in JetStream, and is acknowledged there only after the owner's frontier has
-// committed it. What the crawl is about, who
-// takes part, who owns what and which node may fetch from a host lie in JetStream's
-// key–value store.
+// Each node keeps its own frontier. A link that another node owns travels over a work-queue stream
+// with one subject for each owner: it is durable in the outbox on disk before the visit that found
+// it is done, leaves the outbox when it is durable in JetStream, and is acknowledged there only
+// after the owner's frontier has committed it. The definition of the crawl, its members, their
+// shares and the leases of hosts are in JetStream's key–value store.
 //
 //	stream   NAME-links      NAME.links.NODE   links on their way to NODE
 //	stream   NAME-visited    NAME.visited.NODE what NODE has visited
@@ -54,8 +51,8 @@ var (
 	ErrAlone       = errors.New("the crawl has no other node")
 )
 
-// A Definition is what all nodes of a crawl agree on. The first node writes
-// it; later ones must bring the same.
+// A Definition is what all nodes of a crawl agree on. The first node writes it; later ones must
+// have the same.
 type Definition struct {
 	Format    int              `json:"format"`
 	Region    string           `json:"region"` // what the crawl is about
@@ -64,8 +61,7 @@ type Definition struct {
 	// Nodes are the nodes that own places, and the general ones. The hash
 	// methods need none: every node that joins has its share.
 	Nodes []partition.Node `json:"nodes,omitempty"`
-	// Examples is a hash of the pages that the nodes have learned from, where a link goes
-	// by the text around it.
+	// Examples is a hash of the training pages, for partitions by the text around a link.
 	Examples string `json:"examples,omitempty"`
 	// Alpha and Beta are those of partition.Options, where it is by full content.
 	Alpha float64 `json:"alpha,omitempty"`
@@ -106,13 +102,13 @@ type Options struct {
 
 	// of streams and buckets; 0: 3 where Server knows three servers, else 1
 	Replicas  int
-	Heartbeat time.Duration // how often a node says that it is there
+	Heartbeat time.Duration // time between heartbeats of a node
 	Away      time.Duration // how long a silent node keeps its share
-	Lease     time.Duration // how long a host belongs to a node that does not ask for it again
+	Lease     time.Duration // how long a host is leased to a node that does not renew it
 	// of a host between two nodes: the longest delay of the crawl's politeness
 	Rest   time.Duration
 	Linger time.Duration // how long links wait for others to travel with
-	Dedupe time.Duration // how long JetStream knows the messages it has
+	Dedupe time.Duration // how long JetStream recognises duplicates
 	// how long a node whose links are worse than those of others rests; counts where there is an Order
 	Patience time.Duration
 	MaxBytes int64                            // of links on their way; half as much for what was visited
@@ -165,8 +161,8 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// A Frontier is a frontier.Frontier: it takes the links that other nodes send,
-// gives up those that are theirs by now, and knows what was visited.
+// A Frontier is a frontier.Frontier: it receives links of other nodes, gives up those that others
+// own now, and has the visited URLs.
 type Frontier interface {
 	Push(ctx context.Context, es ...frontier.Entry) (added int, err error)
 	Leave(ctx context.Context, reason string, own *frontier.Entry, others ...frontier.Entry) (left int, err error)
@@ -197,7 +193,7 @@ type Node struct {
 	ordered  OrderCount // of earlier runs
 
 	entered bool   // the name is ours
-	retired bool   // the node has no share and only hands over
+	retired bool   // the node has no share and only hands its queue over
 	begun   uint64 // revision of the bucket of the crawl at which this node took part
 
 	ctx    context.Context
@@ -259,10 +255,9 @@ func newNode(ctx context.Context, f Frontier, o Options) *Node {
 	return n
 }
 
-// Leave takes a node that does not run out of its crawl for good: its share
-// moves at once, what waits in f and what it was to send goes to the nodes that
-// own it now, and they know what it has visited. It returns how many links moved.
-// A node that has left can come back like a new one.
+// Leave removes a stopped node from its crawl: its share moves at once, the queue in f and the
+// outbox go to the nodes that own them now, and its visits are published. It returns how many links
+// moved. A node that has left can join again as a new one.
 func Leave(ctx context.Context, f Frontier, o Options) (moved int, err error) {
 	n := newNode(ctx, f, o)
 	n.retired = true
@@ -437,8 +432,8 @@ func (n *Node) awaitOthers() {
 	}
 }
 
-// ending reports whether the server may go without a warning: the node is being
-// closed, or a viewer has asked all nodes to stop.
+// ending reports whether the server may end without a warning: the node is being closed, or a
+// viewer has told all nodes to stop.
 func (n *Node) ending() bool { return n.parting.Load() || n.ctx != nil && n.ctx.Err() != nil }
 
 // say reports what goes as it should.
@@ -450,8 +445,8 @@ func (n *Node) say(format string, args ...any) {
 	n.o.Say(format, args...)
 }
 
-// identity is who this node is, over restarts: so that it can come back under
-// its name before others have noticed that it was gone.
+// identity identifies this node across restarts, so that it can rejoin under its name before others
+// have noticed its absence.
 func identity(dir string) (string, error) {
 	path := filepath.Join(dir, "node.id")
 	if b, err := os.ReadFile(path); err == nil && len(b) > 0 {

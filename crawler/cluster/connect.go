@@ -81,13 +81,12 @@ func (n *Node) warnOfToken() {
 	}
 }
 
-// ofSeveral says that our server is one of a cluster.
+// ofSeveral reports whether our server is one of a cluster.
 func (n *Node) ofSeveral() bool { return n.o.Server != nil && n.o.Server.servers() > 1 }
 
-// compareClocks refuses a server whose clock differs from that of the one that
-// leads. Nodes exchange no times that count: each measures what passes by its own
-// clock. But keys end by the servers' clocks, each by its own, so that a server
-// far ahead would hand a host out before its lease has ended.
+// compareClocks returns an error if our server's clock differs from the leader's. Nodes measure
+// elapsed time by their own clocks. But keys expire by the servers' clocks, so that a server far
+// ahead would lease a host before its old lease has ended.
 func (n *Node) compareClocks(ctx context.Context) error {
 	if !n.ofSeveral() {
 		return nil
@@ -100,8 +99,8 @@ func (n *Node) compareClocks(ctx context.Context) error {
 	return clocksAgree(info.TimeStamp, asked, time.Now(), n.o.Lease/4)
 }
 
-// clocksAgree wants a time that another clock showed between two times of ours
-// to lie between them, or at most so far outside. Zero is no time.
+// clocksAgree reports whether a time of another clock, read between two times of ours, is between
+// them, or outside by at most the tolerance. Zero is no time.
 func clocksAgree(theirs, asked, answered time.Time, most time.Duration) error {
 	off := max(asked.Sub(theirs), theirs.Sub(answered)).Round(time.Second)
 	if theirs.IsZero() || off <= most {
@@ -140,7 +139,7 @@ func (n *Node) stores(ctx context.Context) (err error) {
 	if n.members, err = n.bucket(ctx, "members", 5*n.o.Heartbeat, jetstream.MemoryStorage); err != nil {
 		return err
 	}
-	// A key is gone when its lease has ended and the host has rested.
+	// A key expires after its lease and the host's delay.
 	n.hosts, err = n.bucket(ctx, "hosts", n.o.Lease+n.o.Rest, jetstream.MemoryStorage)
 	return err
 }

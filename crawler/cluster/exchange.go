@@ -22,10 +22,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Route hands the entries that a page has led to to the nodes that own them,
-// and returns our own. The others are safe in the outbox when it returns. p is
-// nil where there is no page: a redirect, a sitemap, seeds. While the outbox is
-// full, it waits.
+// Route sends the entries found on a page to the nodes that own them, and returns our own. The
+// others are durable in the outbox when it returns. p is nil for redirects, sitemaps and seeds.
+// While the outbox is full, it blocks.
 func (n *Node) Route(ctx context.Context, p *page.Page, es []frontier.Entry) (
 	own []frontier.Entry, sent int, err error) {
 	if len(es) == 0 {
@@ -69,9 +68,9 @@ func splits(to, from []page.Link) {
 	}
 }
 
-// Moved hands an entry of our queue to the node that owns it by now, nodes
-// having come or gone since it was queued, and takes it out of the queue; false:
-// it is ours. Only where the owner follows from the URL alone can that be known.
+// Moved sends an entry of our queue to its present owner, if nodes have joined or left since it was
+// queued, and removes it from the queue; false: it is ours. It needs a partition by which the owner
+// follows from the URL alone.
 func (n *Node) Moved(ctx context.Context, e frontier.Entry) (moved bool, err error) {
 	if !n.stable() {
 		return false, nil
@@ -87,8 +86,8 @@ func (n *Node) Moved(ctx context.Context, e frontier.Entry) (moved bool, err err
 // reasonMoved is that of links which were handed to other nodes.
 const reasonMoved = "other_node"
 
-// settle hands over, whenever the map has changed, what is another node's by now,
-// so that it need not wait for its turn here.
+// settle sends entries that another node owns now, whenever the map has changed, so that they need
+// not wait in this queue.
 func (n *Node) settle(ctx context.Context) {
 	for ctx.Err() == nil {
 		current := n.shares.Load()
@@ -141,9 +140,8 @@ func (n *Node) handOver(ctx context.Context) (moved int, err error) {
 	return moved, hand()
 }
 
-// depart puts links of our queue into the outbox, for the nodes that own them,
-// and then takes them out of the queue, those in hand only if they are own. It
-// returns how many left.
+// depart puts links of our queue into the outbox, for the nodes that own them, and then removes
+// them from the queue, leased ones only if they are own. It returns their number.
 //
 // A link that came back to us between the two would be taken for known and be
 // gone with what leaves, so arrive waits.
@@ -217,8 +215,8 @@ func (n *Node) post(theirs map[string][]frontier.Entry) error {
 // bytes before they are packed.
 const perNode = 64 << 10
 
-// sendLinks sends what is in the outbox: when much has gathered, when it has
-// waited for Options.Linger, and soon when some node has nothing to do.
+// sendLinks sends the outbox: when much has gathered, after Options.Linger, and sooner if a node is
+// idle.
 func (n *Node) sendLinks(ctx context.Context) {
 	soon := min(n.o.Linger, n.o.Heartbeat/4)
 	for ctx.Err() == nil {
@@ -236,7 +234,7 @@ func (n *Node) sendLinks(ctx context.Context) {
 	}
 }
 
-// patience says for how many bytes and how long the outbox waits.
+// patience returns for how many bytes and how long the outbox waits.
 func (n *Node) patience(soon time.Duration) (enough int64, linger time.Duration) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
@@ -306,8 +304,8 @@ func (n *Node) publish(ctx context.Context, subject string, message []byte, id j
 	}
 }
 
-// receive takes in the links that others have sent us, and those that wait for
-// nodes that have lost their share, which one node looks after.
+// receive receives the links for this node, and, on one node, those for nodes that have lost their
+// share.
 func (n *Node) receive(ctx context.Context) {
 	consumers := map[string]jetstream.Consumer{}
 	for ctx.Err() == nil {
@@ -331,8 +329,7 @@ func (n *Node) addressees() (names []string) {
 	return append(names, n.o.Name)
 }
 
-// fetch takes in some messages for a node. For ourselves it waits a while if
-// there are none.
+// fetch receives some messages for a node. For this node it waits a while if there are none.
 func (n *Node) fetch(ctx context.Context, name string, consumers map[string]jetstream.Consumer) (err error) {
 	wait, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -367,7 +364,7 @@ func (n *Node) fetch(ctx context.Context, name string, consumers map[string]jets
 	return err
 }
 
-// maxUnreadable bounds the messages that are put aside for people to look at.
+// maxUnreadable bounds the unreadable messages kept in files.
 const maxUnreadable = 10
 
 // takeIn stores one message and acknowledges it; one that cannot be read is
@@ -397,7 +394,7 @@ func (n *Node) takeIn(ctx context.Context, name string, m jetstream.Msg) {
 	n.waiting.Unlock()
 }
 
-// putAside keeps a message that cannot be read for people to look at.
+// putAside keeps an unreadable message in a file for inspection.
 func (n *Node) putAside(message []byte, why error) {
 	sum := sha256.Sum256(message)
 	path := filepath.Join(n.o.Dir, "unreadable", hex.EncodeToString(sum[:8])+".msg")
@@ -439,7 +436,7 @@ func (n *Node) Wait(ctx context.Context) (more bool, err error) {
 	}
 }
 
-// Workers says how many workers call Wait when there is nothing to do.
+// Workers sets how many workers call Wait when idle.
 func (n *Node) Workers(count int) { n.workers.Store(int64(count)) }
 
 // sent remembers the links that were sent last, so that a link that stands on
@@ -463,8 +460,8 @@ func (s *sent) reset() {
 	s.links = recent.Map[sentLink, float32]{Most: maxSent}
 }
 
-// add reports whether the owner does not know e yet, or only with a clearly lower
-// priority, and remembers that it does now.
+// add reports whether e is new to its owner, or known there with a clearly lower priority only, and
+// records it as known.
 func (s *sent) add(node string, e *frontier.Entry) (isNew bool) {
 	const clearly = 0.1
 	s.mu.Lock()

@@ -25,7 +25,7 @@ type Leases struct {
 	leases map[string]*lease // by name
 }
 
-// A lease is what this node knows of one name.
+// A lease is this node's state of one name.
 type lease struct {
 	requesting bool
 	held       bool
@@ -42,7 +42,7 @@ type lease struct {
 type holder struct {
 	Node     string `json:"node"`
 	Instance string `json:"instance"`
-	Free     bool   `json:"free,omitempty"` // released: whoever takes it lets the host rest
+	Free     bool   `json:"free,omitempty"` // released: the next holder waits for the host's delay
 }
 
 const (
@@ -69,8 +69,8 @@ func keyOf(name string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Claim takes all the leases of these names, as of a host and its address, or
-// says how long to wait before trying again. Names of addresses begin with "ip ".
+// Claim takes the leases of all these names, as of a host and its address, or returns how long to
+// wait before the next try. Names of addresses begin with "ip ".
 func (g *Leases) Claim(names ...string) (wait time.Duration) {
 	now := time.Now()
 	g.mu.Lock()
@@ -99,7 +99,7 @@ func (g *Leases) Release(names ...string) {
 	}
 }
 
-// ready says how long until a lease may be used; 0: now. The caller holds g.mu.
+// ready returns how long until a lease may be used; 0: now. The caller holds g.mu.
 func (g *Leases) ready(name string, now time.Time) time.Duration {
 	l := g.leases[name]
 	if l == nil {
@@ -156,15 +156,15 @@ func (g *Leases) request(name string, l *lease) {
 			l.held, l.revision, l.until = true, revision, begun.Add(g.n.o.Lease)
 		case errors.Is(err, errHeld) || !l.held || !time.Now().Before(l.until):
 			l.held, l.again = false, time.Now().Add(retryHeld)
-		} // without a server we hold what we hold until it ends
+		} // without a server, leases are kept until they end
 	})
 }
 
-// errHeld says that another node has the lease.
+// errHeld means that another node holds the lease.
 var errHeld = errors.New("held by another node")
 
-// take writes the node's name into a key: before says that somebody had it
-// before, so that the host must rest.
+// take writes the node's name into a key. before: another node held it, so the host's delay
+// applies.
 func (g *Leases) take(ctx context.Context, key string, held bool, revision uint64) (
 	now uint64, before bool, err error) {
 	us := holder{Node: g.n.o.Name, Instance: g.n.instance}
@@ -218,8 +218,8 @@ func (g *Leases) giveBack(ctx context.Context, stale map[string]uint64) {
 	}
 }
 
-// stale takes the leases that were not used for so long out of the table, and
-// returns those that are to be released with their revisions.
+// stale removes leases unused for that long from the table, and returns those to be released with
+// their revisions.
 func (g *Leases) stale(now time.Time, unused time.Duration) map[string]uint64 {
 	stale := map[string]uint64{}
 	g.mu.Lock()

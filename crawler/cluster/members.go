@@ -45,7 +45,7 @@ type mapping struct {
 	Instances map[string]string `json:"instances"`
 }
 
-// enlist gives a node a share, and reports whether that changes anything.
+// enlist gives a node a share, and reports whether the map changed.
 func (m *mapping) enlist(name, instance string) (changed bool) {
 	if !slices.Contains(m.Nodes, name) {
 		m.Nodes = append(m.Nodes, name)
@@ -91,7 +91,7 @@ func (n *Node) State() Member {
 	}
 }
 
-// resting says that all workers wait for links of other nodes.
+// resting reports whether all workers wait for links of other nodes.
 func (n *Node) resting() bool {
 	workers := n.workers.Load()
 	return workers > 0 && n.idle.Load() >= workers
@@ -111,7 +111,7 @@ func (n *Node) enter(ctx context.Context) error {
 func (n *Node) enterAgain(ctx context.Context) error {
 	m, revision, err := load[Member](ctx, n.members, n.o.Name)
 	if err != nil {
-		return err // if it has just gone, retry asks again
+		return err // if it has just expired, retry tries again
 	}
 	if m.Instance != n.instance {
 		return fmt.Errorf("%w: %q; give this one another --name, or its --data", ErrNameTaken, n.o.Name)
@@ -120,8 +120,7 @@ func (n *Node) enterAgain(ctx context.Context) error {
 	return err
 }
 
-// enlist gives the node its share. Whoever joins has something to do: a crawl
-// that was over goes on.
+// enlist gives the node its share. A crawl that was over resumes when a node joins.
 func (n *Node) enlist(ctx context.Context) (err error) {
 	if n.begun, err = n.crawl.Put(ctx, "over", nil); err != nil {
 		return fmt.Errorf("cluster: %w", err)
@@ -271,9 +270,9 @@ func (n *Node) WaitFor(ctx context.Context, nodes int) error {
 	}
 }
 
-// isOver says that another node has found the crawl to be over since we are
-// here: it may have left, so that the others cannot see that all are idle. The
-// revision changes with that and with every node that joins; 0: it is not known.
+// isOver reports whether another node has ended the crawl since this node joined: it may have left,
+// so that the others cannot see that all are idle. The revision changes with that and with every
+// node that joins; 0: unknown.
 func (n *Node) isOver(ctx context.Context) (over bool, revision uint64) {
 	ctx, cancel := context.WithTimeout(ctx, n.o.Heartbeat)
 	defer cancel()
@@ -389,9 +388,8 @@ func (n *Node) Members(ctx context.Context) ([]Member, error) {
 	return all, nil
 }
 
-// quiet says that since the last heartbeat nothing has happened anywhere: all
-// nodes of the map are there and idle, none has done anything, and no link is
-// on its way.
+// quiet reports whether nothing has happened since the last heartbeat: all nodes of the map are
+// present and idle, and no link is on its way.
 func (n *Node) quiet(ctx context.Context, now, before []Member) bool {
 	nodes := n.shares.Load().nodes
 	if len(now) != len(before) || len(now) < len(nodes) {

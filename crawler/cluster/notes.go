@@ -52,8 +52,8 @@ func ReadTraffic(dirs ...string) (all Traffic, err error) {
 	return all, nil
 }
 
-// ReadOrder returns what the order has taken in all runs of the node whose
-// Options.Dir was dir; nothing, if it went by its own.
+// ReadOrder returns the cost of the order in all runs of the node whose Options.Dir was dir; zero
+// if it kept none.
 func ReadOrder(dir string) (OrderCount, error) {
 	k, err := openNotes(dir)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// An Order says how nodes agree on one order of their queues without a
-// coordinator (Ahmadi-Abkenari & Selamat 2010, section 8; package nugget).
+// An Order is the settings by which nodes agree on one order of their queues without a coordinator
+// (Ahmadi-Abkenari & Selamat 2010, section 8; package nugget).
 type Order struct {
 	URLs   int `json:"urls"`   // K: the front of each queue, which a round is about
 	Parts  int `json:"parts"`  // L: what each node cuts it into
@@ -38,9 +38,8 @@ func (o Order) validate() error {
 	return nugget.Format{Agents: 2, Parts: o.Parts, Lambda: o.Lambda}.Validate()
 }
 
-// An OrderCount is what agreeing on the order has taken. Bits are those that
-// came to this node from others: those of all nodes together are what
-// equation 8 counts.
+// An OrderCount is the cost of agreeing on the order. Bits are those received from other nodes; the
+// sum over all nodes is that of equation 8.
 type OrderCount struct {
 	Rounds    int64 `json:"rounds"`    // that were agreed on
 	Abandoned int64 `json:"abandoned"` // rounds that a later one overtook
@@ -49,7 +48,7 @@ type OrderCount struct {
 	Formula   int64 `json:"formula"`   // this node's m-th of what equation 8 says for the rounds that were agreed on
 	Bytes     int64 `json:"bytes"`     // of the messages that carried them, with subject and framing
 	Turns     int64 `json:"turns"`     // parts whose turn came
-	Impatient int64 `json:"impatient"` // parts that were fetched without a turn
+	Impatient int64 `json:"impatient"` // parts fetched out of order, after Patience
 }
 
 // Add returns the sum of both.
@@ -105,8 +104,8 @@ type round struct {
 	due           bool // with InTurn: the next nugget, once the pages of the last turn were begun
 }
 
-// newOrdering makes the stream of a crawl's nuggets, or finds it. What a node has
-// not heard in a minute is of no use any more.
+// newOrdering makes the stream of a crawl's nuggets, or finds it. Nuggets older than a minute are
+// useless.
 func (n *Node) newOrdering(ctx context.Context, o Order, crawl string) (*ordering, error) {
 	stream, err := n.stream(ctx, jetstream.StreamConfig{
 		Name: crawl + "-nuggets", Subjects: []string{crawl + ".nuggets.>"}, Storage: jetstream.MemoryStorage,
@@ -148,7 +147,7 @@ func (o *ordering) turn(ctx context.Context) error {
 	}
 }
 
-// goOn takes the next step once all granted pages were begun. The caller holds o.mu.
+// goOn takes the next step once all granted pages have begun. The caller holds o.mu.
 func (o *ordering) goOn() {
 	switch r := &o.round; {
 	case r.due:
@@ -160,7 +159,7 @@ func (o *ordering) goOn() {
 	}
 }
 
-// grant lets the node begin pages. The caller holds o.mu.
+// grant allows the node to begin pages. The caller holds o.mu.
 func (o *ordering) grant(pages int) {
 	o.granted, o.since = max(o.granted, pages), time.Now()
 	close(o.changed)
@@ -239,7 +238,7 @@ func (o *ordering) listen(ctx context.Context) error {
 	}
 }
 
-// last is the number of the latest round that the stream knows of.
+// last returns the number of the latest round in the stream.
 func (o *ordering) last(ctx context.Context) (int, error) {
 	m, err := o.stream.GetLastMsgForSubject(ctx, o.prefix+".>")
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -397,7 +396,7 @@ func (o *ordering) address(subject string) (epoch, number int, name string, err 
 	return 0, 0, "", fmt.Errorf("%.80q is no subject of a nugget", subject)
 }
 
-// pack makes a message of a nugget: its bits, from the left, in whole bytes.
+// pack encodes a nugget: its bits, from the left, in whole bytes.
 func pack(f nugget.Format, n nugget.Nugget) []byte {
 	var b [8]byte
 	binary.BigEndian.PutUint64(b[:], f.Pack(n)<<(64-f.Bits()))
@@ -438,7 +437,7 @@ func (n *Node) Turn(ctx context.Context) error {
 	return n.order.turn(ctx)
 }
 
-// Order returns what the order has taken in all runs of this node.
+// Order returns the cost of the order in all runs of this node.
 func (n *Node) Order() OrderCount {
 	if n.order == nil {
 		return n.ordered
@@ -481,7 +480,7 @@ func (n *Node) foremost(most int) ([]float64, error) {
 	return values, err
 }
 
-// keepOrder stores what the order has taken, every few heartbeats and at the end.
+// keepOrder stores the cost of the order, every few heartbeats and at the end.
 func (n *Node) keepOrder(ctx context.Context) {
 	for more := true; more; {
 		more = sleep(ctx, 5*n.o.Heartbeat)

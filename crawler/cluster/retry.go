@@ -18,7 +18,7 @@ const (
 	joinPatience = 3 * time.Minute  // of a node that joins
 	viewPatience = 30 * time.Second // of a Viewer
 	oneAttempt   = 10 * time.Second // for one step
-	sayAfter     = 5 * time.Second  // after so long the user reads what is waited for
+	sayAfter     = 5 * time.Second  // after this time the user is told what is awaited
 )
 
 // ready returns when JetStream answers. Servers that form a cluster answer when
@@ -78,16 +78,14 @@ const (
 	noStorage = 10047 // a stream asks for more room than is left
 )
 
-// hasCode says that JetStream answered with an error of this code.
+// hasCode reports whether err is a JetStream error with this code.
 func hasCode(err error, code jetstream.ErrorCode) bool {
 	var api *jetstream.APIError
 	return errors.As(err, &api) && api.ErrorCode == code
 }
 
-// isTemporary says of an error that the same question may have another answer
-// soon: nobody leads, a server is lost or has just come, or the one that was
-// asked does not know yet what another one does, so that a key which is there
-// is not found.
+// isTemporary reports whether a retry may succeed: there is no leader, a server is lost or has just
+// joined, or lags behind, so that an existing key is not found.
 func isTemporary(err error) bool {
 	if isConflict(err) {
 		return true

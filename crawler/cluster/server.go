@@ -15,7 +15,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// ServerOptions say how the JetStream server inside a node is run.
+// ServerOptions configure the JetStream server inside a node.
 type ServerOptions struct {
 	Name   string   // of the server, unique in the cluster: the node's
 	Dir    string   // of streams and keys
@@ -190,8 +190,7 @@ func Serve(o ServerOptions) (*Server, error) {
 // startPatience is how long a server may take to read what it has stored.
 const startPatience = 2 * time.Minute
 
-// isFree says why a server cannot listen at an address; empty, and a port that
-// the system chooses, always can.
+// isFree returns an error if a server cannot listen at an address; "" and port 0 are always free.
 func isFree(address string) error {
 	if _, port, err := net.SplitHostPort(address); err != nil || port == "0" ||
 		port == strconv.Itoa(server.RANDOM_PORT) {

@@ -8,7 +8,7 @@ import (
 	"gazehound/crawler/page"
 )
 
-// shares say which node owns which link while certain nodes take part.
+// shares assign links to the nodes that take part.
 type shares struct {
 	epoch int
 	nodes []string // that take part, sorted

@@ -33,7 +33,7 @@ type visitsMessage struct {
 // maxVisits bounds the visits of one message.
 const maxVisits = 20_000
 
-// hashOf is what stands for a URL in the stream of visits.
+// hashOf returns the hash of a URL in the stream of visits.
 func hashOf(u weburl.URL) uint64 {
 	k := frontier.KeyOf(u)
 	return binary.BigEndian.Uint64(k[8:])
@@ -178,8 +178,8 @@ func (n *Node) catchUp(ctx context.Context, since time.Time) error {
 	return nil
 }
 
-// Visited says that another node has visited a URL that is ours by now. A data
-// directory that was made anew has lost what it found: those visits do not count.
+// Visited reports whether another node has visited a URL that this node owns now. Visits from a
+// discarded data directory do not count.
 func (n *Node) Visited(e frontier.Entry) bool {
 	instances := n.shares.Load().instances
 	n.visited.mu.RLock()

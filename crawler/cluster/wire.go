@@ -42,7 +42,7 @@ const (
 	quality    = 5         // of Brotli: 9 takes several times as long for half a per cent
 )
 
-// errMessage says that a message is not one of ours or was damaged.
+// errMessage means that a message is foreign or damaged.
 var errMessage = errors.New("not a message of links")
 
 // encodeLinks writes links as JSON. What the receiver's frontier would cut off

@@ -26,8 +26,7 @@ import (
 	"github.com/paulmach/orb/simplify"
 )
 
-// Options say what an Admin shows and what it may do. All functions are called
-// from several goroutines.
+// Options are the data and the controls of an Admin. All functions must be safe for concurrent use.
 type Options struct {
 	Board   *Board
 	Version string
@@ -43,8 +42,8 @@ type Options struct {
 	// itself, /healthz and /readyz.
 	Token  string
 	Closed bool
-	// Hand gives the token to whoever loads the page. That is for listeners on
-	// loopback: no other web site can read the page.
+	// Hand puts the token into the page. It is for listeners on loopback, whose page no other web
+	// site can read.
 	Hand bool
 	// Loopback refuses requests under names that do not mean this machine, as
 	// a web site would make them whose name was bound to our address (DNS
@@ -78,7 +77,7 @@ type Options struct {
 	Troubles func() []string // why the crawl is not well
 }
 
-// ErrUnknown is the error for what the crawl does not know, or has not judged.
+// ErrUnknown is the error for URLs that the crawl does not know, or has not judged.
 var ErrUnknown = errors.New("not known")
 
 // A Term is one term of the predictor at a depth.
@@ -243,9 +242,8 @@ func (a *Admin) astray(w http.ResponseWriter, r *http.Request) {
 		Expected: "one of " + strings.Join(a.paths, ", "), Hint: "the dashboard is at /"})
 }
 
-// Publish shows s, the state of a second, to all who read the event stream, and
-// before it what was found and whether the crawl has become ill or well. It never
-// waits for them.
+// Publish sends s to all readers of the event stream, after new addresses and changes of the
+// crawl's health. It never blocks on them.
 func (a *Admin) Publish(s State) {
 	a.mu.Lock()
 	a.trend.sample(s.At, func() map[termKey]float64 { return termValues(a.o.Features, a.o.Terms) })
@@ -327,7 +325,7 @@ func assetPath(text, end string) string {
 	return "/assets/" + hex.EncodeToString(sum[:6]) + end
 }
 
-// unready says why the crawl does no work.
+// unready returns why the crawl does no work.
 func (a *Admin) unready() []string {
 	s := a.o.Board.State()
 	reasons := a.o.Troubles()
@@ -344,8 +342,7 @@ func (a *Admin) unready() []string {
 	return reasons
 }
 
-// health answers 200 with the status well, or 503 with that of not, and the
-// reasons.
+// health answers 200 with the status well, or 503 with the other one and the reasons.
 func health(w http.ResponseWriter, well, not string, reasons []string) {
 	code, body := http.StatusOK, map[string]any{"status": well}
 	if len(reasons) > 0 {
@@ -358,7 +355,7 @@ func health(w http.ResponseWriter, well, not string, reasons []string) {
 // maxURL bounds a URL of a request, in bytes.
 const maxURL = 4096
 
-// json answers with what f makes of the query, which has no parameters but these.
+// json answers with the result of f for a query with these parameters only.
 func (a *Admin) json(f func(q url.Values) (any, error), parameters ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		for name := range r.URL.Query() {

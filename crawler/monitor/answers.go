@@ -8,7 +8,7 @@ import (
 	"gazehound/internal/problem"
 )
 
-// bad says that a parameter, or a member of a body, is not what it must be.
+// bad returns the problem of an invalid parameter or member of a body.
 func bad(name, given, expected string) error { return problem.Bad(name, given, expected, "") }
 
 // fault answers with an error.

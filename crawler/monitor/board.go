@@ -31,9 +31,8 @@ const (
 	recent    = 1_000     // pages that "of late" means
 )
 
-// A Board keeps what the dashboard shows of a crawl and the frontier does not
-// know: curves, places, hosts and streets. It gets every visit and, once a
-// second, of a Snapshot. It is safe for concurrent use.
+// A Board keeps the dashboard's data that is not in the frontier: curves, places, hosts and
+// streets. It gets every visit and, once a second, a Snapshot. It is safe for concurrent use.
 type Board struct {
 	mu       sync.Mutex
 	state    Snapshot
@@ -81,7 +80,7 @@ type hostCount struct {
 	last                    time.Time
 }
 
-// robots says in words what robots.txt of a host let happen.
+// robots describes the effect of a host's robots.txt.
 func (h *hostCount) robots() string {
 	switch {
 	case h.unreachable:
@@ -98,7 +97,7 @@ func (h *hostCount) robots() string {
 type Street struct {
 	Name   string  `json:"name"`
 	City   string  `json:"city,omitempty"`
-	Houses int     `json:"houses"` // that the gazetteer knows; 0: it knows none
+	Houses int     `json:"houses"` // in the gazetteer; 0: none
 	Found  int     `json:"found"`  // distinct addresses
 	Lon    float64 `json:"lon"`
 	Lat    float64 `json:"lat"`
@@ -184,7 +183,7 @@ func (b *Board) host(name string) *hostCount {
 	return h
 }
 
-// Place puts what was found before this run on the map.
+// Place adds addresses found before this run to the map.
 func (b *Board) Place(at orb.Point) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -278,7 +277,7 @@ func (b *Board) Tick(s Snapshot) State {
 	return state
 }
 
-// A State is what the dashboard shows beside the curves.
+// A State is the dashboard's data besides the curves.
 type State struct {
 	Snapshot
 	Harvest    float64 `json:"harvest"` // of all pages
@@ -362,7 +361,7 @@ func known(x float64) *float64 {
 	return &x
 }
 
-// advice says what an operator might do.
+// advice returns advice for the operator.
 func (b *Board) advice(t words, c Coverage) []string {
 	lines := []string{}
 	type poor struct {

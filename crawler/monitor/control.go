@@ -15,7 +15,7 @@ import (
 	"gazehound/internal/problem"
 )
 
-// SeedsTaken is what became of seeds that were given to a running crawl.
+// SeedsTaken counts the outcomes of seeds queued in a running crawl.
 type SeedsTaken struct {
 	Taken   int           `json:"taken"`   // by the crawl; of several nodes, by whoever has them
 	New     int           `json:"new"`     // of them, that entered the queue of this node
@@ -65,8 +65,8 @@ func (a *Admin) control() {
 // another web site cannot send it.
 const controlHeader = "X-Gazehound-Control"
 
-// change registers POST at an address, for those who know the token. What do
-// returns is in the answer, beside the name of what was done.
+// change registers POST at an address, with the token. The answer has the result of do and the name
+// of the action.
 func (a *Admin) change(address string, most int64, do func(r *http.Request) (map[string]any, error)) {
 	a.post(address, a.o.Token, most, func(w http.ResponseWriter, r *http.Request) {
 		done, err := do(r)
@@ -99,7 +99,7 @@ func (a *Admin) post(address, token string, most int64, h http.HandlerFunc) {
 	})
 }
 
-// knows reports whether r brings a token.
+// knows reports whether r has a valid token.
 func knows(r *http.Request, token string) bool {
 	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	return ok && token != "" && subtle.ConstantTimeCompare([]byte(given), []byte(token)) == 1

@@ -25,8 +25,8 @@ type event struct {
 	data []byte // a line of JSON
 }
 
-// events keep what happened for those who read the event stream, each at its own
-// pace. A slow reader gets fewer states of the crawl, and holds nobody up.
+// events buffers the event stream for its readers, each at its own pace. A slow reader gets fewer
+// states and delays nobody.
 type events struct {
 	mu      sync.Mutex
 	changed chan struct{} // closed when something happens
@@ -58,7 +58,7 @@ func (e *events) publish(news []event, state State) {
 	e.wake()
 }
 
-// wake lets the readers look. The caller holds e.mu.
+// wake wakes the readers. The caller holds e.mu.
 func (e *events) wake() {
 	close(e.changed)
 	e.changed = make(chan struct{})

@@ -78,7 +78,7 @@ func figureFuncs(t words) template.FuncMap {
 	}
 }
 
-// fill returns what a template of figures says of s.
+// fill executes a template of figures for s.
 func (t words) fill(source string, s *Snapshot) string {
 	var b strings.Builder
 	if err := templates[t["language"]][source].Execute(&b, s); err != nil {
@@ -254,7 +254,7 @@ func tiles(s *Snapshot, t words) []Tile {
 // A Line is one line of "gazehound status".
 type Line struct{ Title, Text string }
 
-// Lines returns what there is to say of s to people.
+// Lines returns s as lines for people.
 func Lines(s *Snapshot) []Line {
 	var list []Line
 	for _, f := range figures {

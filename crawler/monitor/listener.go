@@ -20,13 +20,13 @@ import (
 	"golang.org/x/net/netutil"
 )
 
-// A Listener is the address at which a running crawl takes orders. A file beside
-// the crawl tells "gazehound ctl" where it is; only who owns the data can read it.
+// A Listener is the admin listener of a running crawl. A file beside the crawl, readable by its
+// owner only, has its address for "gazehound ctl".
 type Listener struct {
 	Address
 	listener net.Listener
 	file     string
-	open     bool // beyond this machine: everything asks for the token
+	open     bool // beyond this machine: everything requires the token
 	given    bool // the token is the operator's
 }
 
@@ -117,7 +117,7 @@ func (l *Listener) IsOpen() bool { return l.open }
 // Port returns the port that was taken.
 func (l *Listener) Port() uint16 { return uint16(l.listener.Addr().(*net.TCPAddr).Port) }
 
-// Close gives the address up. A nil Listener has none.
+// Close closes the listener. A nil Listener does nothing.
 func (l *Listener) Close() {
 	if l == nil {
 		return

@@ -11,8 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// visitMetrics count what only single visits tell. See metrics for all
-// others.
+// visitMetrics are counted from single visits. See metrics for all others.
 type visitMetrics struct {
 	took      prometheus.Histogram
 	priority  prometheus.Histogram
@@ -55,7 +54,7 @@ func (m *visitMetrics) visit(v *crawler.Visit) {
 	}
 }
 
-// Extras are figures that other parts of the program know.
+// Extras are figures of other parts of the program.
 type Extras struct {
 	Version   string // of the program
 	Documents int    // in the index
@@ -63,7 +62,7 @@ type Extras struct {
 	Node      *Node  // what the crawl is to its cluster; nil: it crawls alone
 }
 
-// A Node is what one node of several knows of its exchange with the others.
+// A Node counts a node's exchange with the others.
 type Node struct {
 	Name      string
 	Nodes     int   // that are there, with this one

@@ -1,5 +1,6 @@
-// Package monitor describes what a crawl has done and what holds it back: one
-// Snapshot for the status line, the status file, the dashboard and scripts.
+// Package monitor shows the progress and the bottleneck of a crawl: one Snapshot for the status
+// line, the status file, the dashboard and scripts. To add a figure, see figures.json and
+// [Snapshot].
 package monitor
 
 import (
@@ -68,7 +69,7 @@ type Snapshot struct {
 	*Insight // nil: no Board has added it
 }
 
-// An Insight is what a Board knows beyond the counts.
+// An Insight is the part of a Snapshot from the Board.
 type Insight struct {
 	// Breadth estimates what breadth-first would have brought among its last
 	// 1,000 pages, BreadthAll among all; null: not known.
@@ -81,7 +82,7 @@ type Insight struct {
 	Advice  []string                          `json:"advice"`
 }
 
-// Coverage says how much of the region's streets was found.
+// Coverage is how many of the region's streets were found.
 type Coverage struct {
 	All    int `json:"all"` // that the gazetteer knows; 0: not known yet, or it knows none
 	Found  int `json:"found"`
@@ -130,8 +131,7 @@ const (
 	Rests      = "resting"    // nothing to do until pages are due for a revisit
 )
 
-// Bottleneck says in a word what holds the crawl back, and in a sentence why
-// and what would help.
+// Bottleneck returns the bottleneck in a word, and a sentence with the reason and what would help.
 func (s *Snapshot) Bottleneck() (word, sentence string) { return s.bottleneck(texts["en"]) }
 
 func (s *Snapshot) bottleneck(t words) (word, sentence string) {
@@ -201,9 +201,8 @@ func sumOf(text []byte) string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE(t
 // ErrUnreadable is the error of Read for a file that is no Snapshot, or not the one that was written.
 var ErrUnreadable = errors.New("damaged, or not a status file of this version; remove it")
 
-// Read returns the Snapshot in a file. It may be older than the crawl: whether
-// that runs is for its lock to say. The error wraps fs.ErrNotExist where there
-// is no file.
+// Read returns the Snapshot in a file. It may be out of date: only the lock shows whether the crawl
+// is running. The error wraps fs.ErrNotExist where there is no file.
 func Read(name string) (Snapshot, error) {
 	var s Snapshot
 	info, err := os.Stat(name)

@@ -145,7 +145,7 @@ func ExplainOf(learned *crawler.Learned, strategy string, scope *crawler.Scope) 
 	}
 }
 
-// seedURLs parses all texts or says which of them is no URL.
+// seedURLs parses all texts; the error names the first that is no URL.
 func seedURLs(texts []string) (urls []weburl.URL, err error) {
 	for _, text := range texts {
 		u, err := weburl.Parse(text)
@@ -182,11 +182,11 @@ func AddSeeds(ctx context.Context, c *crawler.Crawler, scope *crawler.Scope, tex
 	return taken, err
 }
 
-// silence is the time without a sign of life after which a crawl is not well.
+// silence is the time without progress after which a crawl is unhealthy.
 const silence = 30 * time.Second
 
-// Troubles says why the crawl is not well; reserve is what is to stay free on the disk, in bytes, and
-// shown how that is written.
+// Troubles returns why the crawl is unhealthy; reserve is what is to stay free on the disk, in
+// bytes, and shown how that is written.
 func (r *Recorder) Troubles(reserve int64, shown string) (why []string) {
 	if free, err := disk.Free(r.Dir); err == nil && free < uint64(reserve) {
 		why = append(why, fmt.Sprintf("only %s are free on the disk; storage.disk_reserve keeps %s",

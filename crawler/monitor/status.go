@@ -22,7 +22,7 @@ const (
 	NoStatus = "unknown" // there is a crawl, and no status of it
 )
 
-// A Status is the last Snapshot of a crawl, and whether that still holds.
+// A Status is the last Snapshot of a crawl, and whether the crawl is running.
 type Status struct {
 	Type       string `json:"type"` // "status"
 	State      string `json:"state"`
@@ -32,7 +32,7 @@ type Status struct {
 	Snapshot
 }
 
-// Check says in what state the crawl is.
+// Check returns the finding about the state of the crawl.
 func (s *Status) Check() check.Finding {
 	const name = "crawl"
 	pages := textutil.Several(s.Pages, "page")

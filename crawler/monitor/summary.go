@@ -89,7 +89,7 @@ func (r *Recorder) Summary() Summary {
 }
 
 // Table returns the lines of a summary that people read. missing is how many addresses with a house
-// number the gazetteer lacks, or 0 where nobody knows; flags lead other commands to the data.
+// number the gazetteer lacks, or 0 if unknown; flags are the flags for commands on the same data.
 func (s *Summary) Table(streets Coverage, missing int, flags string) []string {
 	count, several := textutil.Count[int64], textutil.Several[int]
 	var lines []string
@@ -134,10 +134,10 @@ func (s *Summary) Table(streets Coverage, missing int, flags string) []string {
 	return lines
 }
 
-// poorHarvest is the share of relevant pages below which a crawl is no longer worth its requests.
+// poorHarvest is the share of relevant pages below which the advice is to stop.
 const poorHarvest = 0.01
 
-// Advice says, from the last 1,000 pages of a run, whether it pays to go on; "" if they were fewer,
+// Advice returns, from the last 1,000 pages of a run, whether to continue; "" if they were fewer,
 // or no link is left. s is the state at the end.
 func Advice(s *Snapshot) string {
 	if s.PagesRun < recent || s.Queued == 0 {

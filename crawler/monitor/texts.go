@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// words are what the dashboard says in one language. A text may have a form for
-// one and another for many, with "|" between them; its values stand at %s.
+// words are the texts of the dashboard in one language. A text may have a form for one and another
+// for many, with "|" between them; its values stand at %s.
 type words map[string]string
 
 // say fills a text in.
@@ -49,7 +49,7 @@ func (t words) decimal(x float64, digits int) string {
 // percent writes a share.
 func (t words) percent(share float64) string { return t.decimal(100*share, 1) + "\u00a0%" }
 
-// of says how many of all hosts there are.
+// of describes a number of all hosts.
 func (t words) of(n, all int64) string {
 	switch {
 	case n != all:

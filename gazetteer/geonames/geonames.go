@@ -168,9 +168,8 @@ func Names(cities map[string]gazetteer.Place, refuse gazetteer.Refuse) gazetteer
 	}, refuse)
 }
 
-// isLanguage tells languages ("de", "bar", "zh-Hant") from what else stands in
-// their column: link, post, iata, fr_1793 and the like. Names without a
-// language count.
+// isLanguage distinguishes languages ("de", "bar", "zh-Hant") from other values of their column:
+// link, post, iata, fr_1793 and the like. Names without a language count.
 func isLanguage(s string) bool {
 	head, _, _ := strings.Cut(s, "-")
 	return len(head) <= 3

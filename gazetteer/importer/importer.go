@@ -130,7 +130,7 @@ func readNames(j *job) error {
 // ErrMemory means that a file does not fit in Options.Memory.
 var ErrMemory = errors.New("it takes more memory than storage.memory allows")
 
-// Options say what is not in the files themselves.
+// Options are facts that are not in the files themselves.
 type Options struct {
 	Format               string    // "": told by the content
 	Columns              table.Map // of tables

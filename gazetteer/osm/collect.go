@@ -429,8 +429,8 @@ func (c *collector) feature(f feature, tags osm.Tags) {
 	}
 }
 
-// countryOfPhone tells the country of an international phone number for the
-// countries whose calling code is theirs alone.
+// countryOfPhone returns the country of an international phone number, for calling codes of one
+// country only.
 func countryOfPhone(phone string) string {
 	phone = strings.NewReplacer(" ", "", "(", "", ")", "", "-", "").Replace(phone)
 	if rest, ok := strings.CutPrefix(phone, "00"); ok {

@@ -12,7 +12,7 @@ import (
 	"gazehound/gazetteer"
 )
 
-// A shape is how the addresses of a country look from outside.
+// A shape is the form of a country's postcodes and coordinates.
 type shape struct {
 	box      orb.Bound // roughly, to recognise swapped columns
 	postcode *regexp.Regexp

@@ -33,7 +33,7 @@ var (
 	ErrCoordinates = errors.New("the coordinates are not degrees")
 )
 
-// A Map says which columns hold a field; several are joined ("HNR+HNRZ").
+// A Map assigns columns to fields; several columns are joined ("HNR+HNRZ").
 type Map map[string][]string
 
 // ParseMap reads "street=STRNAME,housenumber=HNR+HNRZ,postcode=PLZ".
@@ -69,7 +69,7 @@ var columnLists string
 // map; earlier ones win. "suffix" are columns with the letter of a house number.
 var usual = textutil.Lists(columnLists)
 
-// complete adds to m what the usual names tell, or returns an ErrColumns.
+// complete adds columns with usual names to m, or returns an ErrColumns.
 func complete(m Map, columns []string) (Map, error) {
 	full := Map{}
 	used := map[string]bool{}
@@ -431,8 +431,8 @@ func degrees(s string) (float64, error) {
 	return f, nil
 }
 
-// checkDegrees looks at the first rows: coordinates in metres or swapped ones
-// are a mistake of the whole table.
+// checkDegrees checks the first rows: coordinates in metres, or swapped ones, are a mistake of the
+// whole table.
 func (t *reading) checkDegrees() error {
 	var seen, metres, swapped int
 	var example orb.Point

@@ -96,7 +96,7 @@ func TestLoadErrors(t *testing.T) {
 		"crawl: {max_page: 3}":                           "a.yaml:1: unknown key crawl.max_page. Did you mean crawl.max_pages?",
 		"crawl: {max_pages: 1001}":                       "crawl.max_pages (a.yaml:1) must be between 0 and 1000, got 1001",
 		"crawl: {wait: 500ms}":                           "crawl.wait (a.yaml:1) must be at least 1s, got 500ms",
-		"crawl: {wait: 5}":                               `wants a duration with a unit, such as 2s or 500ms, got "5"`,
+		"crawl: {wait: 5}":                               `must be a duration with a unit, such as 2s or 500ms, got "5"`,
 		"crawl: {mode: nome}":                            `crawl.mode (a.yaml:1): "nome" is not one of auto, none. Did you mean none?`,
 		"crawl: {max_pages: many}":                       "crawl.max_pages (a.yaml:1)",
 		"crawl: 7":                                       "a.yaml:1: crawl is a section",

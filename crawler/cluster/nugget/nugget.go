@@ -14,7 +14,7 @@ import (
 	"math/bits"
 )
 
-// A Nugget is what an agent tells of one part of its queue.
+// A Nugget is an agent's summary of one part of its queue.
 type Nugget struct {
 	Last  bool   // the part is the agent's last: the flag bit
 	Agent int    // 0 to m-1
@@ -22,7 +22,7 @@ type Nugget struct {
 	Mean  uint64 // mean importance, in steps of 1/(2^λ-1): see Quantise
 }
 
-// A Format is the size of things that nuggets speak of.
+// A Format is the sizes on which nuggets depend.
 type Format struct {
 	Agents int // m, at least 1
 	Parts  int // L, at least 1
@@ -47,7 +47,7 @@ func (f Format) Validate() error {
 // the logarithm rounded up.
 func (f Format) Bits() int { return 1 + f.Lambda + f.position() }
 
-// position is the number of bits that tell apart all parts of all agents.
+// position is the number of bits that identify a part of an agent.
 func (f Format) position() int { return bits.Len(uint(f.Agents*f.Parts - 1)) }
 
 // Overhead is the size of all nuggets that a whole order takes: n·m·(m−1)·L
@@ -86,8 +86,7 @@ func (f Format) Unpack(word uint64) (Nugget, error) {
 	return n, nil
 }
 
-// An Agent takes part in making the order. It is not safe for concurrent use:
-// whoever receives its nuggets calls it.
+// An Agent is one participant. It is not safe for concurrent use.
 type Agent struct {
 	f     Format
 	id    int
@@ -95,7 +94,7 @@ type Agent struct {
 	sizes []int     // of the own parts, in URLs
 	next  []int     // the part that every agent tells next
 	now   []*Nugget // the latest of every agent; nil: not heard yet
-	done  []bool    // agents whose last part has had its turn
+	done  []bool    // agents whose last part was served
 }
 
 // NewAgent makes agent id with the importance of its K URLs, best first, each
@@ -151,7 +150,7 @@ func (a *Agent) Publish() (Nugget, bool) {
 // the turn of the one before it, or the one before it was lost.
 var ErrOrder = errors.New("nugget: nugget out of order")
 
-// Hear takes in a nugget of another agent.
+// Hear receives a nugget of another agent.
 func (a *Agent) Hear(n Nugget) error {
 	if n.Agent < 0 || n.Agent >= a.f.Agents || n.Agent == a.id || a.done[n.Agent] ||
 		a.now[n.Agent] != nil || n.Part != a.next[n.Agent] {
@@ -193,7 +192,7 @@ func (a *Agent) Turn() (n Nugget, ok bool) {
 	return n, true
 }
 
-// Over says that every part of every agent has had its turn.
+// Over reports whether every part of every agent was served.
 func (a *Agent) Over() bool {
 	for _, d := range a.done {
 		if !d {

@@ -15,12 +15,12 @@ import (
 // city an address lies.
 var ErrNoCities = errors.New("the file has no cities")
 
-// A MaxMind says where addresses lie, by a MaxMind DB file such as
-// GeoLite2-City. It is safe for concurrent use.
+// A MaxMind locates IP addresses by a MaxMind DB file such as GeoLite2-City. It is safe for
+// concurrent use.
 type MaxMind struct{ reader *maxminddb.Reader }
 
-// OpenMaxMind opens a file. Another type than one with cities is ErrNoCities;
-// other errors say why it is no MaxMind DB file.
+// OpenMaxMind opens a file. The error is ErrNoCities for a file without cities; others say why it
+// is no MaxMind DB file.
 func OpenMaxMind(file string) (*MaxMind, error) {
 	r, err := maxminddb.Open(file)
 	if err != nil {
@@ -60,8 +60,8 @@ func (m *MaxMind) Locate(a netip.Addr) (city, state string, ok bool) {
 // Close closes the file.
 func (m *MaxMind) Close() error { return m.reader.Close() }
 
-// Lowest returns one of a host's addresses, the same whatever their order:
-// nodes that ask a name server one after the other agree on it.
+// Lowest returns one of a host's addresses, the same whatever their order: so that nodes with
+// separate look-ups agree on it.
 func Lowest(addrs []netip.Addr) (netip.Addr, bool) {
 	if len(addrs) == 0 {
 		return netip.Addr{}, false

@@ -1,11 +1,10 @@
-// Package partition says which node of a collaborative crawl owns a link
-// (Gao, Lee & Miao 2006, sections 3.2 to 3.5).
+// Package partition decides which node of a collaborative crawl owns a link (Gao, Lee & Miao 2006,
+// sections 3.2 to 3.5).
 //
-// A crawl has geographic nodes, each with some of the target cities, and
-// general nodes for what belongs to no city. The geographic methods ask which
-// city a link is about, by its URL, by the words on and around it, by the text
-// of its page, or by where its server stands; the two hash methods share links
-// out evenly and are the baselines.
+// A crawl has geographic nodes, each with some of the target cities, and general nodes for what
+// belongs to no city. The geographic methods go by the city that a link is about: by its URL, by
+// the words on and around it, by the text of its page, or by the location of its server; the two
+// hash methods distribute links evenly and are the baselines.
 package partition
 
 import (
@@ -22,7 +21,7 @@ import (
 	"gazehound/predictor"
 )
 
-// A Method says how a link finds its node.
+// A Method is how the owner of a link is found.
 type Method string
 
 // The methods. Hash methods use rendezvous hashing, so that a node that joins
@@ -44,7 +43,7 @@ func Methods() []Method {
 	return []Method{URLHash, SiteHash, URLBased, ExtendedAnchor, FullContent, Classification, IPAddress, PageIP}
 }
 
-// A Policy says to how many nodes a link goes.
+// A Policy decides to how many nodes a link goes.
 type Policy string
 
 // The policies of section 3.2.
@@ -72,7 +71,7 @@ type Node struct {
 	Cities []City `json:"cities,omitempty" yaml:",omitempty"`
 }
 
-// Options say how links are shared out.
+// Options tune a Partition.
 type Options struct {
 	Method Method
 	Policy Policy
@@ -468,9 +467,9 @@ func Words(text string) []string {
 	return words
 }
 
-// Place returns what a page is most probably about as the method sees it: the
-// city that its URL names (URLBased), the class of its text (Classification),
-// else the first city of Content; "" where there is none.
+// Place returns the most probable place of a page by the method: the city that its URL names
+// (URLBased), the class of its text (Classification), else the first city of Content; "" where
+// there is none.
 func (p *Partition) Place(of *page.Page) string {
 	var scores []Score
 	switch p.o.Method {

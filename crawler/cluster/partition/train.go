@@ -15,11 +15,10 @@ import (
 // 500 to 2,000 (section 3.4.4).
 const maxPlaceExamples = 2000
 
-// Train learns from example pages what texts about each place are like.
-// A directory has a folder for each class, named after a node, a city ("Los
-// Angeles, CA") or "none", with files which read returns
-// the text of; what begins with a dot does not count. The print is the same
-// where the nodes of a crawl have learned the same.
+// Train learns from example pages what texts about each place are like. A directory has a folder
+// for each class, named after a node, a city ("Los Angeles, CA") or "none", with files which read
+// returns the text of; what begins with a dot does not count. print is a hash of the training
+// pages, equal on nodes with the same ones.
 func Train(dirs []string, read func(file string) (string, error)) (
 	classes *predictor.Classes, print string, err error) {
 	var names []string

@@ -46,16 +46,15 @@ func ReadGzip(name string) ([]byte, error) {
 	return io.ReadAll(z)
 }
 
-// A Snapshotter keeps what it knows as bytes.
+// A Snapshotter can save and restore its state.
 type Snapshotter interface {
 	Snapshot() ([]byte, error)
 	Restore([]byte) error
 }
 
-// Restores holds the law of a snapshot against data, which may be anything:
-// what can be restored is written the same way however often it is restored.
-// fresh makes one that knows nothing. It returns the one that was restored
-// last, and false where data is no snapshot.
+// Restores holds the law of a snapshot against data, which may be anything: what can be restored is
+// written the same way however often it is restored. fresh makes an empty one. It returns the one
+// that was restored last, and false where data is no snapshot.
 func Restores[S Snapshotter](t *testing.T, data []byte, fresh func() S) (S, bool) {
 	t.Helper()
 	once := fresh()

@@ -197,7 +197,7 @@ func (s *Server) URL(raw string) string {
 	return fmt.Sprintf("http://%s:%d%s", u.Hostname(), s.port, strings.TrimPrefix(key(u), u.Host()))
 }
 
-// Resolve knows the addresses of the web's hosts and of no others.
+// Resolve returns the addresses of the web's hosts and fails for others.
 func (s *Server) Resolve(_ context.Context, host string) ([]netip.Addr, error) {
 	if addr, ok := s.addrs[host]; ok {
 		return []netip.Addr{addr}, nil

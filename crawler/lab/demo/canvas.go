@@ -285,7 +285,7 @@ func (c *canvas) Visit(s int32) string {
 	return c.href("http://"+strings.TrimPrefix(host, "www.")+"/", name) // redirects, too
 }
 
-// Noindex reports whether the page asks not to be kept.
+// Noindex reports whether the page is marked noindex.
 func (c *canvas) Noindex() bool {
 	private := c.at.page == privacyPage
 	if c.s.kind == organisation {
@@ -294,10 +294,10 @@ func (c *canvas) Noindex() bool {
 	return c.s.style == 1 && private
 }
 
-// Nofollow reports whether the page asks not to follow its links.
+// Nofollow reports whether the page is marked nofollow.
 func (c *canvas) Nofollow() bool { return c.s.kind == linkFarm && c.at.page%7 == 3 }
 
-// layoutWeights say how often each "address N" of pages.tmpl is used.
+// layoutWeights are the frequencies of each "address N" of pages.tmpl.
 var layoutWeights = [...]int{3, 6, 2, 1, 1, 2, 1, 2, 2, 1, 1}
 
 // Address writes an address in one of the layouts and notes it.

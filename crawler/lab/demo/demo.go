@@ -1,16 +1,14 @@
-// Package demo is a made-up town and the web around it, for people who want to
-// see gazehound at work and for tests and benchmarks that need a web whose
-// truth is known.
+// Package demo is a made-up town and the web around it, for demonstrations and for tests and
+// benchmarks that need a fully known web.
 //
-// A [Town] has streets, houses and postcodes, villages around it, and a web of
-// shops, clubs, schools and authorities with sites of their own, a city
-// portal, directories, a newspaper, and far more sites that have nothing to do
-// with it. Everything follows from the seed of its [Options]. Pages are
-// written when they are asked for; only a few hundred bytes are kept for a
-// site. A Town never changes, so that it is safe for concurrent use.
+// A [Town] has streets, houses and postcodes, villages around it, and a web of shops, clubs,
+// schools and authorities with sites of their own, a city portal, directories, a newspaper, and far
+// more sites that have nothing to do with it. Everything follows from the seed of its [Options].
+// Pages are made on request; a site takes a few hundred bytes. A Town is immutable and safe for
+// concurrent use.
 //
-// The town lies in the North Sea and uses postcodes that were never given out,
-// lest anybody takes it for a real place.
+// The town lies in the North Sea and uses unassigned postcodes, so that it cannot be taken for a
+// real place.
 package demo
 
 import (
@@ -67,7 +65,7 @@ type Options struct {
 	// the language of their site although they would without this.
 	LanguageLocality float64 `spec:"language-locality" range:"0..1"`
 
-	// What the OpenStreetMap extract knows.
+	// Contents of the OpenStreetMap extract.
 	ListedHouses float64 `range:"0..1"` // share of house numbers
 	ListedSites  float64 `range:"0..1"` // share of the local sites
 }

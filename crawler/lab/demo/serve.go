@@ -266,7 +266,7 @@ func isHere(name string) bool {
 	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// serveSelf tells people where they are.
+// serveSelf answers with a page about the town.
 func (t *Town) serveSelf(w http.ResponseWriter, r *http.Request) int {
 	if r.URL.Path != "/" && r.URL.Path != "/bot" {
 		http.NotFound(w, r)

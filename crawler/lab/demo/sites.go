@@ -30,7 +30,7 @@ const (
 
 func (k kind) words() *kindWords { return &words().Kinds[k-portal] }
 
-// A behaviour says how a site's host answers.
+// A behaviour is how a site's host answers.
 type behaviour uint8
 
 const (
@@ -42,8 +42,7 @@ const (
 	optedOut           // robots.txt forbids everything
 )
 
-// A site is what is kept of a host. Its pages are numbered from 0, the home
-// page, to pages-1.
+// A site is the stored part of a host. Its pages are numbered from 0, the home page, to pages-1.
 type site struct {
 	host      string // without domain and "www."
 	name      string

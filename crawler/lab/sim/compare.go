@@ -31,7 +31,7 @@ const (
 
 func isOracle(name string) bool { return name == NextOracleName || name == GraphOracleName }
 
-// Oracles returns the two orders that know the web.
+// Oracles returns the two orders with full knowledge of the web.
 func Oracles() []Order {
 	return []Order{
 		{NextOracleName, func(w *Web) (order.Strategy, error) { return NextOracle(w), nil }},
@@ -197,8 +197,7 @@ func (c *Comparison) crawl(ctx context.Context, w *Web, orders []Order, o Option
 	return nil
 }
 
-// Metrics are what a Comparison can be asked for: by name, of one result after
-// n pages.
+// Metrics are the metrics of a Comparison: by name, of one result after n pages.
 var metrics = []struct {
 	name string
 	of   func(r *Result, n int) float64
@@ -220,7 +219,7 @@ var metrics = []struct {
 	{"time", func(r *Result, n int) float64 { return r.timeAt(n).Seconds() }},
 }
 
-// MetricNames returns the names that Comparison.Metric knows.
+// MetricNames returns the names of metrics for Comparison.Metric.
 func MetricNames() []string {
 	var names []string
 	for _, m := range metrics {

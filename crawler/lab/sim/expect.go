@@ -155,7 +155,7 @@ func ParseExpectations(texts, names, metrics []string) (list Expectations, err e
 	return list, nil
 }
 
-// Check says which of them hold, and which are broken, with the values of both sides.
+// Check reports which of them hold, and which are broken, with the values of both sides.
 func (list Expectations) Check(c Measured) (hold, broken []string) {
 	for _, e := range list {
 		if holds, left, right := e.Check(c); holds {

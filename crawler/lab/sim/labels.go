@@ -66,10 +66,10 @@ func ReadLabels(spec string) (Labels, error) {
 	return labels, nil
 }
 
-// Label is the Labeller of what labels say.
+// Label returns a Labeller by labels.
 func (l Labels) Label(p *page.Page) (Page, error) { return Page{Relevant: l.Relevant(p.URL)}, nil }
 
-// LabelBy returns the Labeller of what a judge says.
+// LabelBy returns a Labeller by a judge.
 func LabelBy(ctx context.Context, judge crawler.Judge) Labeller {
 	return func(p *page.Page) (Page, error) {
 		v, err := judge.Judge(ctx, p)

@@ -7,8 +7,7 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// An Oracle is a strategy that knows what no crawler can know. It shows how
-// much is to be had.
+// An Oracle is a strategy with knowledge that no crawler can have. It gives an upper bound.
 type Oracle struct {
 	web   *Web
 	graph bool

@@ -22,7 +22,7 @@ import (
 	"gazehound/predictor/clicklog"
 )
 
-// ReaderOptions say who reads a made-up web.
+// ReaderOptions tune the simulated readers of a made-up web.
 type ReaderOptions struct {
 	Seed uint64 `spec:"seed"`
 	// how much the readers who judge differ in what they like from those in the logs: 0 not at all, 1 in all

@@ -2,12 +2,11 @@
 // in which strategies visit it (Somboonviwat, Tamura & Kitsuregawa 2005, with
 // the virtual time that they left for later).
 //
-// A [Web] is a web of which everything is known: a made-up town ([FromTown]),
-// WARC files ([FromWARC]), or the trace of an earlier crawl ([ReadTrace]).
-// [Run] crawls it with one strategy.Strategy: crawler.Crawler visits the pages;
-// only its Fetcher, Gate and Judge are the web's, and its queue is a
-// frontier.Memory. One event loop on one goroutine hands out turns in virtual
-// time, so that the same seed gives the same result to the last byte.
+// A [Web] is a fully known web: a made-up town ([FromTown]), WARC files ([FromWARC]), or the trace
+// of an earlier crawl ([ReadTrace]). [Run] crawls it with one strategy.Strategy: crawler.Crawler
+// visits the pages; only its Fetcher, Gate and Judge are the web's, and its queue is a
+// frontier.Memory. One event loop on one goroutine hands out turns in virtual time, so that the
+// same seed gives the same result to the last byte.
 //
 //	town, err := demo.New(options)
 //	web, err := sim.FromTown(town, "")
@@ -42,8 +41,8 @@ import (
 	"gazehound/geoparse"
 )
 
-// Options say how a web is crawled. The zero Options crawl all of it, one page
-// after the other, in no time.
+// Options tune a simulated crawl. The zero Options crawl all of it, one page after the other, in no
+// time.
 type Options struct {
 	Pages    int           // budget of HTML pages; 0: all that can be reached
 	Fetchers int           // pages at a time; 0: one
@@ -253,7 +252,7 @@ func (g *gate) Check(_ context.Context, u weburl.URL) (polite.Decision, error) {
 	return polite.Decision{Now: true}, nil
 }
 
-// A judge knows the labels, and gets some wrong when it is to.
+// A judge returns the labels, some of them wrong on demand.
 type judge struct {
 	web *Web
 	o   Options

@@ -14,8 +14,8 @@ import (
 	"text/tabwriter"
 )
 
-// Formats lists what Comparison.Write knows: a table for people, the same in
-// Markdown and as CSV, the curves as CSV, and all of it as JSON.
+// Formats are the formats of Comparison.Write: a table for people, the same in Markdown and as CSV,
+// the curves as CSV, and all of it as JSON.
 var Formats = []string{"text", "md", "csv", "csv-summary", "json"}
 
 // Write writes the comparison in one of Formats. The same results give the

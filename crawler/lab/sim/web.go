@@ -18,7 +18,7 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// A Page is what is known of one page of a virtual web.
+// A Page is one page of a virtual web.
 type Page struct {
 	URL      weburl.URL
 	Relevant bool
@@ -346,9 +346,8 @@ func FromTown(t *demo.Town, language string) (*Web, error) {
 	return w, w.complete(t.Name(), t.Seeds(), pages)
 }
 
-// A Labeller says what is known of a page that was just parsed: relevance and
-// addresses, and what else it likes of Page; URL, Content and Links are filled
-// in by the caller.
+// A Labeller sets relevance, addresses and other fields of a Page that was just parsed; the caller
+// sets URL, Content and Links.
 type Labeller func(p *page.Page) (Page, error)
 
 // FromWARC returns the web of recorded pages. It reads and parses all that can

@@ -16,8 +16,8 @@ import (
 	"gazehound/crawler/cluster/partition"
 )
 
-// NodesFormats lists what NodesComparison.Write knows: tables for people, the
-// same in Markdown, one number per line as CSV, and all of it as JSON.
+// NodesFormats are the formats of NodesComparison.Write: tables for people, the same in Markdown,
+// one number per line as CSV, and all of it as JSON.
 var NodesFormats = []string{"text", "md", "csv", "json"}
 
 // paperCities are the cities of the paper's nodes, the general one first (table 1).
@@ -41,8 +41,8 @@ type NodesComparison struct {
 	Orders  []NodeOrder // of the nodes of a crawl that kept one order; else nil
 }
 
-// A NodeOrder is what it took one node to agree on orders with the others
-// (Ahmadi-Abkenari & Selamat 2010, section 8).
+// A NodeOrder is a node's cost of agreeing on orders with the others (Ahmadi-Abkenari & Selamat
+// 2010, section 8).
 type NodeOrder struct {
 	Node      string `json:"node"`
 	Rounds    int64  `json:"rounds"`    // orders that were agreed on
@@ -81,7 +81,7 @@ func (r *NodesResult) Name() string {
 	return name
 }
 
-// nodesMetrics are what a NodesComparison can be asked for.
+// nodesMetrics are the metrics of a NodesComparison.
 var nodesMetrics = []struct {
 	name string
 	of   func(r *NodesResult) float64
@@ -99,7 +99,7 @@ var nodesMetrics = []struct {
 	{"unlinked", func(r *NodesResult) float64 { return r.Unlinked }},
 }
 
-// NodesMetricNames returns the names that NodesComparison.Value knows.
+// NodesMetricNames returns the names of metrics for NodesComparison.Value.
 func NodesMetricNames() []string {
 	var names []string
 	for _, m := range nodesMetrics {

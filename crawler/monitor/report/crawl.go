@@ -7,13 +7,13 @@ import (
 	"gazehound/crawler/frontier"
 )
 
-// Recent is how many of the last pages tell how a crawl goes on.
+// Recent is the number of last pages that count as recent.
 const Recent = 1000
 
 // maxPoints bounds a curve.
 const maxPoints = 120
 
-// Options say what a crawl is held against.
+// Options tune a report.
 type Options struct {
 	// Street returns the id of the street of an address that the crawl tree
 	// names, or "" for one that the gazetteer does not have in the region. Nil:

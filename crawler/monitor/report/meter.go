@@ -5,16 +5,15 @@ import (
 	"math"
 )
 
-// A Meter says how much of the region's streets a crawl has found, and how much
-// is still to be found where it looks.
+// A Meter estimates how many of the region's streets a crawl has found, and how many it can still
+// find on such sites.
 //
-// Sites are the occasions of a capture–recapture experiment, streets are what is
-// caught: those that only one or two sites mention tell how many no site has
-// mentioned yet: the estimator of Chao 1987 ("Estimating the population size for
-// capture–recapture data with unequal catchability", Biometrics 43, 783–791) with
-// the factor (m-1)/m for m occasions, known as Chao2. It is a lower bound: streets
-// that the web hardly mentions are caught less easily than others, and sites of
-// one owner are no independent occasions.
+// Sites are the occasions of a capture–recapture experiment, streets are the individuals: from
+// those that only one or two sites mention follows how many no site has mentioned yet: the
+// estimator of Chao 1987 ("Estimating the population size for capture–recapture data with unequal
+// catchability", Biometrics 43, 783–791) with the factor (m-1)/m for m occasions, known as Chao2.
+// It is a lower bound: streets that the web hardly mentions are caught less easily than others, and
+// sites of one owner are no independent occasions.
 type Meter struct {
 	Gazetteer int     `json:"gazetteer"` // streets in the region
 	Mentioned int     `json:"mentioned"` // of these, with an address on some page

@@ -63,7 +63,7 @@ func whole(x float64) string   { return message.NewPrinter(language.English).Spr
 func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 func decimal(x float64) string { return fmt.Sprintf("%.2f", x) }
 
-// MetricNames lists what gates can ask for.
+// MetricNames lists the metrics of gates.
 func MetricNames() []string {
 	var names []string
 	for _, m := range metrics {
@@ -78,7 +78,7 @@ type Gate struct {
 	Least  float64 `json:"least"`
 }
 
-// A GateError says what is wrong with a gate.
+// A GateError describes an invalid gate.
 type GateError struct {
 	Name string // of an unknown metric, or ""
 	text string

@@ -10,8 +10,8 @@ import (
 // of all links those by which pages were found, on this node or another, so
 // centrality and locality are those of the tree. It keeps one record a page.
 type NodesReader struct {
-	// Owner says of an address, as the tree has it, which place it lies in and
-	// which node owns that; place "" where it is no target.
+	// An Owner returns the place of an address of the crawl tree and the node that owns it; place
+	// "" if it is no target.
 	Owner     func(address string) (place string, node int)
 	fetches   []Fetch
 	places    []string // of the fetches, by the partition of the crawl
@@ -59,7 +59,7 @@ func (r *NodesReader) Read(ctx context.Context, node int, tree Walker) error {
 	})
 }
 
-// Nodes returns the report on all trees; general says which nodes are.
+// Nodes returns the report on all trees; general marks the general nodes.
 func (r *NodesReader) Nodes(general []bool) *Nodes {
 	n := NewNodes(general)
 	for i, f := range r.fetches {

@@ -104,7 +104,7 @@ func (r *Report) text(b *bytes.Buffer) {
 	}
 }
 
-// sentences say what the table does not, each with a word before it.
+// sentences are further results, each with a title.
 func (r *Report) sentences() [][2]string {
 	c := r.Crawls[0]
 	var all [][2]string
