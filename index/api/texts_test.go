@@ -18,7 +18,7 @@ func TestGermanProblems(t *testing.T) {
 		{"sort=size", "sort erwartet eines von relevance, distance, newest, name, importance, nicht &#34;size&#34;.", "", "sort must be one of relevance"},
 		{"bbox=53.07,8.10,53.21,8.33", "erwartet wird minLon,minLat,maxLon,maxLat.", "Meinten Sie bbox=8.1,53.07,8.33,53.21?", "expected minLon,minLat,maxLon,maxLat."},
 		{"bbox=1,2", "bbox erwartet 4 Zahlen mit Kommas dazwischen, nicht 2.", "", "bbox must be 4 numbers"},
-		{"lat=8.21&lon=53.14&radius=3000", "mit vertauschtem lat und lon gibt es Treffer.", "Meinten Sie lat=53.14&amp;lon=8.21?", "there is something where lat and lon are exchanged."},
+		{"lat=8.21&lon=53.14&radius=3000", "mit vertauschtem lat und lon gibt es Treffer.", "Meinten Sie lat=53.14&amp;lon=8.21?", "there are results where lat and lon are exchanged."},
 		{"cursor=x", "cursor gehört nicht zu diesem Verzeichnis", "Ohne cursor beginnt", "cursor is not from this index"},
 		{"q=%25zz%zz", "gültigen %-Zeichen.", "In Werten steht %25 für %", "valid % escapes."},
 	} {
