@@ -77,8 +77,8 @@ type Peers interface {
 	Moved(ctx context.Context, e frontier.Entry) (moved bool, err error)
 	// Visited reports whether another node has visited an entry of our queue.
 	Visited(e frontier.Entry) bool
-	// Turn waits until this node may begin a page, if all nodes keep one order.
-	Turn(ctx context.Context) error
+	// Admit waits until this node may begin a page, if all nodes keep one order.
+	Admit(ctx context.Context) error
 	// Wait is called when our queue is empty. It returns true when links may have arrived and false
 	// when the whole crawl is over.
 	Wait(ctx context.Context) (more bool, err error)
@@ -294,7 +294,7 @@ func (c *Crawler) work(stop, work context.Context, queue Frontier, visit step) e
 // next waits until this node may begin a page and takes its best entry.
 func (c *Crawler) next(ctx context.Context, queue Frontier) (frontier.Entry, error) {
 	if c.Peers != nil && queue == c.Frontier {
-		if err := c.Peers.Turn(ctx); err != nil {
+		if err := c.Peers.Admit(ctx); err != nil {
 			return frontier.Entry{}, err
 		}
 	}

@@ -114,7 +114,7 @@ func (p *elsewhere) Route(_ context.Context, _ *page.Page, found []frontier.Entr
 }
 func (*elsewhere) Moved(context.Context, frontier.Entry) (bool, error) { return false, nil }
 func (*elsewhere) Visited(frontier.Entry) bool                         { return false }
-func (*elsewhere) Turn(context.Context) error                          { return nil }
+func (*elsewhere) Admit(context.Context) error                         { return nil }
 func (*elsewhere) Wait(context.Context) (bool, error)                  { return false, nil }
 
 // Over a whole crawl with every limit that there is, each link that was seen is

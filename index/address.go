@@ -42,7 +42,7 @@ const (
 	fieldKind        = "kind"
 	fieldKindless    = "kindless" // yes: the kind is unknown
 	fieldNamed       = "named"    // words of names
-	fieldMonth       = "month"    // of first sight
+	fieldMonth       = "month"    // month first seen
 	fieldPrecision   = "precision"
 	fieldLevel       = "level"
 	fieldOSM         = "osm"    // yes: the house is in OpenStreetMap
@@ -54,7 +54,7 @@ const (
 	fieldOwn         = "own"    // hosts that state it as their own
 	fieldOpen        = "open"   // when it is open, see openKeys
 	fieldTyped       = "typed"  // texts for suggestions, see suggest.go
-	fieldFirst       = "first"  // first sight, a number: Unix seconds
+	fieldFirst       = "first"  // first seen, a number: Unix seconds
 	fieldPoint       = "point"  // a geo point
 	fieldStored      = "stored" // the record, or the page, as JSON
 	fieldPageSite    = "onsite" // of a page: its site

@@ -69,7 +69,7 @@ const (
 	ByPrecision Facet = "precision"
 	ByLevel     Facet = "level"
 	ByKind      Facet = "kind"  // see package kind
-	ByMonth     Facet = "month" // of first sight, "2026-11" in UTC
+	ByMonth     Facet = "month" // first seen, "2026-11" in UTC
 
 	byName Facet = "name" // of suggestions only
 )
@@ -121,7 +121,7 @@ type Query struct {
 	City     []string
 	Host     []string // host or site
 	Kind     []string // tags or names that kind.Find knows
-	Month    []string // of first sight, as ByMonth counts them
+	Month    []string // first seen, as ByMonth counts them
 
 	Located   bool                // only addresses with a coordinate
 	Precision gazetteer.Precision // of the coordinate, at least

@@ -116,7 +116,7 @@ func newCtlOrdersCommand(a *app) *cobra.Command {
 }
 
 func newCtlNodesCommand(a *app) *cobra.Command {
-	return command("nodes", "Show who works on the crawl", noArgs,
+	return command("nodes", "Show the nodes of the crawl", noArgs,
 		stoppable(func(ctx context.Context, args []string) error {
 			var s cluster.Summary
 			if err := a.ctl(ctx, http.MethodGet, "v1/crawl/nodes", nil, &s); err != nil {

@@ -129,9 +129,9 @@ func (c *labelCount) write(a *app) {
 			fmt.Fprintf(a.stdout, "%d %s\n", n, fmt.Sprintf(what, args...))
 		}
 	}
-	say(c.Learned, "learned: the verdict was another")
-	say(c.Agree, "learned before: the verdict was the same")
-	say(c.Kept, "kept: the page was not visited yet; the label counts when it is")
-	say(c.Handed, "stored: process %d works on the crawl; a crawl learns it within a second, any other leaves it to "+
+	say(c.Learned, "learned: the verdict changed")
+	say(c.Agree, "unchanged: the verdict was the same")
+	say(c.Kept, "kept: the page has not been visited; the label applies at its visit")
+	say(c.Handed, "saved: the running crawl (process %d) applies it within a second, any other command leaves it to "+
 		"the next crawl", c.PID)
 }

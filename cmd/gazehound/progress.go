@@ -123,7 +123,7 @@ func (a *app) warnOfPanic(v *crawler.Visit) {
 
 // example gives the board each example that the model is about to learn, with its prediction.
 func (w *progress) example(model *predictor.Model) func(trail []frontier.Node, relevant bool) {
-	return func(trail []frontier.Node, relevant bool) { w.Board.Lesson(trail, relevant, model.Score) }
+	return func(trail []frontier.Node, relevant bool) { w.Board.Example(trail, relevant, model.Score) }
 }
 
 // run prints the state at regular intervals until ctx ends.

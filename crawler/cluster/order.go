@@ -118,8 +118,8 @@ func (n *Node) newOrdering(ctx context.Context, o Order, crawl string) (*orderin
 	}, err
 }
 
-// turn waits until the node may begin a page.
-func (o *ordering) turn(ctx context.Context) error {
+// admit waits until the node may begin a page.
+func (o *ordering) admit(ctx context.Context) error {
 	for {
 		o.mu.Lock()
 		if o.granted == 0 && time.Since(o.since) >= o.patience {
@@ -424,17 +424,17 @@ func wireBytes(m jetstream.Msg) int64 {
 	return int64(len(line) + len(m.Data()) + len("\r\n"))
 }
 
-// Turn waits until this node may begin a page: where nodes agree on an order,
+// Admit waits until this node may begin a page: where nodes agree on an order,
 // until the links that it has are among the better ones. A node that has no
 // links, or is alone, need not wait.
-func (n *Node) Turn(ctx context.Context) error {
+func (n *Node) Admit(ctx context.Context) error {
 	if n.order == nil || n.frontier.Totals().Queued == 0 {
 		return nil
 	}
 	if _, names := n.sharing(); len(names) < 2 {
 		return nil
 	}
-	return n.order.turn(ctx)
+	return n.order.admit(ctx)
 }
 
 // Order returns the cost of the order in all runs of this node.

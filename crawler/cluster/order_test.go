@@ -83,7 +83,7 @@ func orderedNodes(t *testing.T, order *Order, priorities ...float64) (nodes []*N
 	var workers sync.WaitGroup
 	for i, n := range nodes {
 		workers.Go(func() {
-			for ctx.Err() == nil && n.Turn(ctx) == nil {
+			for ctx.Err() == nil && n.Admit(ctx) == nil {
 				select {
 				case begun[i] <- struct{}{}:
 				case <-ctx.Done():

@@ -18,7 +18,7 @@ const (
 	joinPatience = 3 * time.Minute  // of a node that joins
 	viewPatience = 30 * time.Second // of a Viewer
 	oneAttempt   = 10 * time.Second // for one step
-	sayAfter     = 5 * time.Second  // after this time the user is told what is awaited
+	sayAfter     = 5 * time.Second  // after this time the user learns what is awaited
 )
 
 // ready returns when JetStream answers. Servers that form a cluster answer when

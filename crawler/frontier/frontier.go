@@ -193,8 +193,8 @@ type Options struct {
 	Score func(*Entry) float64
 }
 
-// Turn is the time of a visit in addition to delay and latency, by which Await exceeds them.
-const Turn = 250 * time.Millisecond
+// VisitTime is the time of a visit in addition to delay and latency, by which Await exceeds them.
+const VisitTime = 250 * time.Millisecond
 
 // DefaultOptions returns the options of config.yaml as shipped, without Dir.
 func DefaultOptions() Options {

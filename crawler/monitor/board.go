@@ -230,9 +230,9 @@ func (b *Board) dot(d Dot) (isNew bool) {
 	return true
 }
 
-// Lesson gets what the strategy is about to learn, with the model's
+// Example counts what the strategy is about to learn, with the model's
 // answers for the links of the trail so far.
-func (b *Board) Lesson(trail []frontier.Node, relevant bool, score func(terms []string) []float64) {
+func (b *Board) Example(trail []frontier.Node, relevant bool, score func(terms []string) []float64) {
 	terms := order.TrailTerms(trail)
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -82,7 +82,7 @@ func (s *series) encode(chunk int) []byte {
 }
 
 // decode puts the points of a stored chunk back. What is of another form is
-// left out: curves are worth less than a start.
+// left out: a start matters more than curves.
 func (s *series) decode(data []byte) {
 	points := make([]Point, s.chunk)
 	if len(data) != binary.Size(points) || binary.Read(bytes.NewReader(data), binary.BigEndian, points) != nil {

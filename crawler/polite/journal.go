@@ -132,7 +132,7 @@ func (g *Gate) recall(file *os.File, now time.Time) error {
 		g.hosts[name] = h
 	}
 	for ip, r := range ips {
-		g.ips[ip] = &turn{next: until(r)}
+		g.ips[ip] = &slot{next: until(r)}
 	}
 	if !closed {
 		g.killed, g.quiet = now, now.Add(g.options.Delay)

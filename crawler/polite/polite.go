@@ -132,7 +132,7 @@ type Gate struct {
 
 	mu    sync.Mutex
 	hosts map[string]*host
-	ips   map[netip.Addr]*turn
+	ips   map[netip.Addr]*slot
 	sweep int // number of hosts at which idle ones are forgotten
 
 	killed  time.Time // when the delays of a killed crawl were restored, or zero
@@ -142,14 +142,14 @@ type Gate struct {
 
 // A slot is held by one request and free again after its delay. Without a delay several requests
 // can hold it.
-type turn struct {
+type slot struct {
 	held int       // requests in flight
 	next time.Time // end of the delay
 }
 
 // A host has a slot of its own within that of its IP address.
 type host struct {
-	turn
+	slot
 	lookup lookup
 	began  time.Time     // of the lookup
 	ip     netip.Addr    // or zero: not known
@@ -185,7 +185,7 @@ func New(o Options) (*Gate, error) {
 		options: o,
 		slots:   make(chan struct{}, max(o.Lookups, 0)),
 		hosts:   make(map[string]*host),
-		ips:     make(map[netip.Addr]*turn),
+		ips:     make(map[netip.Addr]*slot),
 		sweep:   keepHosts,
 	}
 	var err error
@@ -194,7 +194,7 @@ func New(o Options) (*Gate, error) {
 	}
 	if o.Robots != nil {
 		rules := *o.Robots
-		rules.Turn = g.Claim
+		rules.Claim = g.Claim
 		rules.Fetch = func(ctx context.Context, u weburl.URL) (*page.Response, error) {
 			return o.Fetch(ctx, u, robots.MaxSize)
 		}
@@ -282,7 +282,7 @@ func (g *Gate) Claim(name string) (wait time.Duration) {
 	h.held++
 	if h.ip.IsValid() {
 		if g.ips[h.ip] == nil {
-			g.ips[h.ip] = &turn{}
+			g.ips[h.ip] = &slot{}
 		}
 		g.ips[h.ip].held++
 	}
@@ -310,7 +310,7 @@ func (g *Gate) owed(delay time.Duration) time.Duration {
 }
 
 // wait returns how long the slot is held or its delay lasts, as far as is known.
-func (t *turn) wait(now time.Time, least time.Duration, atOnce int) time.Duration {
+func (t *slot) wait(now time.Time, least time.Duration, atOnce int) time.Duration {
 	if t.held >= atOnce {
 		return max(minWait, least)
 	}
@@ -318,7 +318,7 @@ func (t *turn) wait(now time.Time, least time.Duration, atOnce int) time.Duratio
 }
 
 // rest releases the slot for use after delay, and never earlier than announced before.
-func (t *turn) rest(now time.Time, delay time.Duration) {
+func (t *slot) rest(now time.Time, delay time.Duration) {
 	t.held--
 	if next := now.Add(delay); next.After(t.next) {
 		t.next = next
@@ -405,7 +405,7 @@ func (g *Gate) moved(h *host, ip netip.Addr, now time.Time, delay time.Duration)
 	h.ip, h.lookup = ip, asked
 	t := g.ips[ip]
 	if t == nil {
-		t = &turn{}
+		t = &slot{}
 		g.ips[ip] = t
 	}
 	if next := now.Add(delay); next.After(t.next) {

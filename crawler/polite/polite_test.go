@@ -458,7 +458,7 @@ func testKeep(t *testing.T, killed bool) {
 	})
 }
 
-func (t *turn) restOf() time.Duration {
+func (t *slot) restOf() time.Duration {
 	if t == nil {
 		return 0
 	}

@@ -57,11 +57,11 @@ func (g *Gate) Reserved(ctx context.Context, u weburl.URL) (reserved bool, wait 
 				g.reserved.Add(strings.Clone(host), reservation{pending: true})
 				return answer{wait: wait}, nil
 			}
-			turn := time.NewTimer(wait)
+			timer := time.NewTimer(wait)
 			select {
-			case <-turn.C:
+			case <-timer.C:
 			case <-ctx.Done():
-				turn.Stop()
+				timer.Stop()
 				return answer{}, ctx.Err()
 			}
 		}

@@ -71,7 +71,7 @@ var gzipMagic = []byte{0x1f, 0x8b, 8}
 const maxTail = 64 << 20
 
 // endsWhole reports whether the last member of a gzip file is a whole record.
-// Members are told by their first bytes; what only looks like one inside of
+// Members are recognised by their first bytes; what only looks like one inside of
 // compressed data cannot be read as a record.
 func endsWhole(name string) (bool, error) {
 	f, err := os.Open(name)

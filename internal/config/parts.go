@@ -126,7 +126,7 @@ func (o *Options) FrontierOptions(dir string) frontier.Options {
 			h, _ := crawler.ForHost(o.Hosts, u)
 			return h.MaxPages
 		},
-		PerPart: o.perPath, Selectivity: selectivity, Await: o.Fetch.Delay + frontier.Turn,
+		PerPart: o.perPath, Selectivity: selectivity, Await: o.Fetch.Delay + frontier.VisitTime,
 	}
 }
 

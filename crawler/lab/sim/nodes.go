@@ -225,8 +225,8 @@ func routed(p *page.Page, found []frontier.Entry) *page.Page {
 func (n *simNode) Moved(context.Context, frontier.Entry) (bool, error) { return false, nil }
 func (n *simNode) Visited(frontier.Entry) bool                         { return false }
 
-// Turn is not called: the loop gives every node its turn.
-func (n *simNode) Turn(context.Context) error { return nil }
+// Admit is not called: the loop serves the nodes in rounds.
+func (n *simNode) Admit(context.Context) error { return nil }
 
 // Wait is not called: the loop asks every node again.
 func (n *simNode) Wait(context.Context) (bool, error) { return false, nil }

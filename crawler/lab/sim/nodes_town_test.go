@@ -65,7 +65,7 @@ func (n *townNode) Route(ctx context.Context, p *page.Page, found []frontier.Ent
 }
 func (n *townNode) Moved(context.Context, frontier.Entry) (bool, error) { return false, nil }
 func (n *townNode) Visited(frontier.Entry) bool                         { return false }
-func (n *townNode) Turn(context.Context) error                          { return nil }
+func (n *townNode) Admit(context.Context) error                         { return nil }
 func (n *townNode) Wait(context.Context) (bool, error)                  { return false, nil }
 
 // What the report says of the frontiers of two nodes that crawled the made-up

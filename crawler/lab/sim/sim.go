@@ -134,7 +134,7 @@ func Run(ctx context.Context, w *Web, s order.Strategy, o Options) (*Result, err
 }
 
 // loop hands turns to idle fetchers and lets time pass until the next page
-// arrives or the next host may be asked.
+// arrives or the next host is ready.
 func (r *run) loop(ctx context.Context) error {
 	for {
 		over := r.o.Pages > 0 && r.result.Pages >= r.o.Pages

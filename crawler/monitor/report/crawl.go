@@ -72,7 +72,7 @@ type Point struct {
 // the queue once, and keeps the distinct addresses in memory.
 func Read(ctx context.Context, name string, f *frontier.Frontier, o Options) (*Crawl, error) {
 	totals := f.Totals()
-	t := newTally(o, int(max(1, (totals.Pages+maxPoints-1)/maxPoints)))
+	t := newCounter(o, int(max(1, (totals.Pages+maxPoints-1)/maxPoints)))
 	err := f.Walk(ctx, 0, func(n frontier.Node) error {
 		v := visit{Node: n}
 		if n.Outcome.Kind == "page" && n.Outcome.Relevant {
@@ -108,8 +108,8 @@ type visit struct {
 	text uint64 // fingerprint of a relevant page, or 0
 }
 
-// A tally counts a crawl.
-type tally struct {
+// A counter counts a crawl.
+type counter struct {
 	options Options
 	step    int // pages from one point of the curve to the next
 	crawl   *Crawl
@@ -122,8 +122,8 @@ type tally struct {
 	recent  []Point // after each of the last pages
 }
 
-func newTally(o Options, step int) *tally {
-	t := &tally{options: o, step: step, crawl: &Crawl{addresses: map[string]bool{}}, texts: map[uint64]bool{},
+func newCounter(o Options, step int) *counter {
+	t := &counter{options: o, step: step, crawl: &Crawl{addresses: map[string]bool{}}, texts: map[uint64]bool{},
 		hosts: map[string]*Host{}, first: map[string]string{}, more: map[string]bool{}}
 	if o.Street != nil {
 		t.meter = newMeter(o)
@@ -131,7 +131,7 @@ func newTally(o Options, step int) *tally {
 	return t
 }
 
-func (t *tally) add(v *visit) {
+func (t *counter) add(v *visit) {
 	c := t.crawl
 	isPage := v.Outcome.Kind == "page"
 	t.levels.Found(v.Depth, v.Priority, 1)
@@ -163,7 +163,7 @@ func (t *tally) add(v *visit) {
 }
 
 // relevant counts a relevant page of host.
-func (t *tally) relevant(v *visit, host *Host) {
+func (t *counter) relevant(v *visit, host *Host) {
 	c := t.crawl
 	c.Relevant++
 	host.Relevant++
@@ -193,7 +193,7 @@ func (t *tally) relevant(v *visit, host *Host) {
 	}
 }
 
-func (t *tally) point() Point {
+func (t *counter) point() Point {
 	p := Point{Pages: t.crawl.Pages, Relevant: t.crawl.Relevant, Addresses: len(t.first)}
 	if t.meter != nil {
 		p.Streets = len(t.meter.streets)
@@ -202,7 +202,7 @@ func (t *tally) point() Point {
 }
 
 // finish completes the report.
-func (t *tally) finish() *Crawl {
+func (t *counter) finish() *Crawl {
 	c := t.crawl
 	c.Branches.End()
 	now := t.point()

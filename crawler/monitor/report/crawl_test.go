@@ -146,17 +146,17 @@ func TestRead(t *testing.T) {
 
 // A footer counts as harvest, and not without site-wide addresses.
 func TestSiteWide(t *testing.T) {
-	tally := newTally(Options{}, 1)
+	counter := newCounter(Options{}, 1)
 	for i := range 10 {
 		u, err := weburl.Parse(fmt.Sprintf("http://footer.example/%d", i))
 		if err != nil {
 			t.Fatal(err)
 		}
-		tally.add(&visit{Node: frontier.Node{Entry: frontier.Entry{URL: u}, Outcome: frontier.Outcome{
+		counter.add(&visit{Node: frontier.Node{Entry: frontier.Entry{URL: u}, Outcome: frontier.Outcome{
 			Kind: "page", Relevant: i < 6, SiteWide: i < 4, Addresses: []string{"foot 1"},
 		}}})
 	}
-	if c := tally.finish(); c.SiteWide != 4 || c.Relevant != 6 || c.OwnHarvest != .2 {
+	if c := counter.finish(); c.SiteWide != 4 || c.Relevant != 6 || c.OwnHarvest != .2 {
 		t.Errorf("%d site-wide of %d relevant, own harvest %v; want 4 of 6, 0.2", c.SiteWide, c.Relevant, c.OwnHarvest)
 	}
 }

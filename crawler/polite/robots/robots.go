@@ -29,9 +29,9 @@ type Options struct {
 	// fetch.Client.FetchPrefix with MaxSize.
 	Fetch func(ctx context.Context, u weburl.URL) (*page.Response, error)
 
-	// Turn takes the slot of a host to which another host's robots.txt redirects, and returns 0 or
+	// Claim takes the slot of a host to which another host's robots.txt redirects, and returns 0 or
 	// how long to wait for it; nil: no waiting.
-	Turn func(host string) (wait time.Duration)
+	Claim func(host string) (wait time.Duration)
 
 	TTL      time.Duration // how long rules are valid, at most 24 h
 	Retry    time.Duration // wait after the first failure; doubled for every further one in a row
@@ -101,7 +101,7 @@ type Decision struct {
 	Response *page.Response
 
 	// Asked is the host that got the request. If robots.txt has moved, it differs from the URL's
-	// host: its slot was taken with Options.Turn, and that of the URL's host was not used.
+	// host: its slot was taken with Options.Claim, and that of the URL's host was not used.
 	Asked string
 
 	// Wait > 0 means that robots.txt has moved to a host whose slot is taken: call Check again
@@ -243,8 +243,8 @@ func (c *Cache) ask(ctx context.Context, s *site, d *Decision) error {
 		}
 	}
 	_, own, _ := strings.Cut(s.key, "://")
-	if d.Asked = at.Host(); c.options.Turn != nil && d.Asked != own {
-		if d.Wait = c.options.Turn(at.Host()); d.Wait > 0 {
+	if d.Asked = at.Host(); c.options.Claim != nil && d.Asked != own {
+		if d.Wait = c.options.Claim(at.Host()); d.Wait > 0 {
 			return nil
 		}
 	}

@@ -240,7 +240,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// TestTurn: a robots.txt that has moved to another host waits for that one's
+// TestClaim: a robots.txt that has moved to another host waits for that one's
 // turn, and one that has moved to https does not.
 func TestTurn(t *testing.T) {
 	a := &answers{by: map[string]string{
@@ -251,7 +251,7 @@ func TestTurn(t *testing.T) {
 	wait := time.Minute
 	var turns []string
 	c := cache(t, a, func(o *Options) {
-		o.Turn = func(host string) time.Duration { turns = append(turns, host); return wait }
+		o.Claim = func(host string) time.Duration { turns = append(turns, host); return wait }
 	})
 	if d := check(t, c, "http://a.example/x"); !d.Fetched || d.Asked != "a.example" {
 		t.Errorf("first: %+v", d)
