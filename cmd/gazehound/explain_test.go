@@ -241,7 +241,7 @@ func TestExplainErrors(t *testing.T) {
 		{[]string{"mailto:a@b.example"}, exitUsage, "mailto is not crawled"},
 		{[]string{"no url"}, exitUsage, "is no URL"},
 		{nil, exitUsage, "takes one URL, got 0"},
-		{[]string{"http://a.example/", "http://b.example/"}, exitUsage, "wants one URL, got 2"},
+		{[]string{"http://a.example/", "http://b.example/"}, exitUsage, "takes one URL, got 2"},
 		{[]string{"http://a.example/", "--data", empty}, exitNoData, "holds no crawl"},
 		{[]string{"http://a.example/", "--data", filepath.Join(empty, "x")}, exitNoData, "no data directory"},
 		{[]string{"http://a.example/", "--prioritised"}, exitUsage, "belongs to --strategy limited-distance"},
