@@ -110,7 +110,7 @@ func Run(ctx context.Context, w *Web, s order.Strategy, o Options) (*Result, err
 	o.Fetchers = max(o.Fetchers, 1)
 	r := &run{web: w, o: o, gate: newGate(w, o)}
 	r.queue = frontier.NewMemory(frontier.Options{
-		Seed: o.Seed, MaxPerHost: o.MaxPerHost, Selectivity: o.Selectivity, Await: o.Delay + o.Latency + frontier.Turn,
+		Seed: o.Seed, MaxPerHost: o.MaxPerHost, Selectivity: o.Selectivity, Await: o.Delay + o.Latency + frontier.VisitTime,
 		Score: crawler.Rescore(s, nil),
 	})
 	scope := o.Scope
