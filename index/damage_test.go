@@ -14,22 +14,12 @@ import (
 )
 
 // A file of the index that was changed or cut short anywhere is an error that
-// names it, or makes no difference; the process goes on in any case. It is so after a
-// kill, too, when there are no sums of the files.
+// names it, or makes no difference; the process goes on in any case.
 func TestDamagedFiles(t *testing.T) {
 	whole := t.TempDir()
 	x := openDir(t, whole)
 	put(t, x, town()...)
 	x.Close()
-	t.Run("closed", func(t *testing.T) { damageFiles(t, whole) })
-	x.identity.Files = nil
-	if err := x.identity.write(whole); err != nil {
-		t.Fatal(err)
-	}
-	t.Run("killed", func(t *testing.T) { damageFiles(t, whole) })
-}
-
-func damageFiles(t *testing.T, whole string) {
 	want := answers(t, whole)
 	var files []string
 	filepath.WalkDir(whole, func(name string, d fs.DirEntry, err error) error {
@@ -101,7 +91,7 @@ func TestKilled(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	dir := t.TempDir()
 	acknowledged := map[string]bool{}
-	for round := range 20 {
+	for round := 0; round < 20 || len(acknowledged) < 20 && round < 60; round++ { // more on a busy machine
 		child := exec.Command(os.Args[0], "-test.run", "^TestKilled$")
 		child.Env = append(os.Environ(), "GAZEHOUND_KILLED_DIR="+dir, fmt.Sprintf("GAZEHOUND_KILLED_ROUND=%d", round))
 		var out strings.Builder

@@ -9,7 +9,6 @@ import (
 
 	"gazehound/geoparse"
 
-	"github.com/blevesearch/bleve/v2/index/scorch"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -146,13 +145,9 @@ func (x *Index) merge(ctx context.Context) error {
 		return err
 	}
 	defer done()
-	advanced, err := x.bleve.Advanced()
+	s, err := scorchOf(x.bleve)
 	if err != nil {
-		return fmt.Errorf("index: %w", err)
-	}
-	s, ok := advanced.(*scorch.Scorch)
-	if !ok {
-		return fmt.Errorf("index: %T cannot be merged", advanced)
+		return err
 	}
 	var any *pageRecord
 	if err := x.eachPage(ctx, func(p *pageRecord) { any = p }); err != nil {

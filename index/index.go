@@ -43,12 +43,12 @@ const format = 11
 // An Index holds the relevant pages of one crawl. It is safe for concurrent
 // use; searches go on while others write.
 type Index struct {
-	dir      string
-	identity identity
-	unlock   func() error
-	bleve    bleve.Index // nil: the empty index of a folder that does not exist
-	writes   chan change // nil: read only
-	writer   sync.WaitGroup
+	dir    string
+	id     string // of the data, random: two indexes never share an ETag
+	unlock func() error
+	bleve  bleve.Index // nil: the empty index of a folder that does not exist
+	writes chan change // nil: read only
+	writer sync.WaitGroup
 
 	using  sync.RWMutex // held for reading while the data is used
 	closed bool
@@ -89,9 +89,8 @@ func openAs(dir string, readOnly bool) (*Index, error) {
 		return nil, fmt.Errorf("index: %w", err)
 	}
 	x := &Index{dir: dir, unlock: unlock}
-	var killed bool
-	if x.identity, killed, err = identify(dir, readOnly); err == nil {
-		x.bleve, err = openBleve(dir, readOnly, killed)
+	if x.id, err = identify(dir, readOnly); err == nil {
+		x.bleve, err = openBleve(dir, readOnly)
 	}
 	if err != nil {
 		return nil, errors.Join(err, unlock())
@@ -108,8 +107,8 @@ func (x *Index) Exists() bool { return x.bleve != nil }
 // tenth batch.
 var merging = map[string]any{"FloorSegmentSize": 100, "MaxSegmentsPerTier": 4}
 
-// openBleve opens the Bleve index, whose last writer may have been killed, or makes it.
-func openBleve(dir string, readOnly, killed bool) (bleve.Index, error) {
+// openBleve opens the Bleve index, or makes it.
+func openBleve(dir string, readOnly bool) (bleve.Index, error) {
 	path := filepath.Join(dir, "bleve")
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !readOnly {
 		if err := newBleve(path); err != nil {
@@ -117,18 +116,21 @@ func openBleve(dir string, readOnly, killed bool) (bleve.Index, error) {
 		}
 	} else if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
-	} else if killed {
-		if err := checkKilled(path); err != nil {
-			return nil, openError(dir, err)
+	}
+	b, err := openChecked(path)
+	if err == nil && !readOnly {
+		if err = b.Close(); err == nil {
+			b, err = bleve.OpenUsing(path, config(false))
 		}
 	}
-	b, err := bleve.OpenUsing(path, map[string]any{
-		"read_only": readOnly, "bolt_timeout": "1s", "scorchMergePlanOptions": merging,
-	})
 	if err != nil {
 		return nil, openError(dir, err)
 	}
 	return b, nil
+}
+
+func config(readOnly bool) map[string]any {
+	return map[string]any{"read_only": readOnly, "bolt_timeout": "1s", "scorchMergePlanOptions": merging}
 }
 
 // newBleve makes an empty Bleve index at path, beside it at first: a process
@@ -235,11 +237,7 @@ func (x *Index) Close() error {
 	if x.bleve == nil {
 		return nil
 	}
-	err := x.bleve.Close()
-	if err == nil && x.writes != nil {
-		err = x.identity.seal(x.dir)
-	}
-	if err = errors.Join(err, x.unlock()); err != nil {
+	if err := errors.Join(x.bleve.Close(), x.unlock()); err != nil {
 		return fmt.Errorf("index: close: %w", err)
 	}
 	return nil
@@ -269,5 +267,5 @@ func (x *Index) State() (State, error) {
 	}
 	defer r.Close()
 	s, err := stateOf(r)
-	return State{fmt.Sprintf("%s-%x", x.identity.ID, s.Generation), timeOf(s.Updated)}, err
+	return State{fmt.Sprintf("%s-%x", x.id, s.Generation), timeOf(s.Updated)}, err
 }

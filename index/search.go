@@ -318,15 +318,11 @@ func (n nearest) Copy() search.SearchSort {
 	return nearest{&own}
 }
 
-// scored returns q with the lift of what is near the centre. Scores are rounded:
-// Bleve adds them up in an order that is not always the same.
+// scored returns q with the lift of what is near the centre. Without a centre Bleve's
+// own scores count: to look at each match costs half as much as to find it.
 func (s *searcher) scored(q query.Query) query.Query {
-	if !s.byScore() {
+	if !s.byScore() || s.q.Center == nil || s.q.Radius > 0 || s.q.Bias == 0 {
 		return q
-	}
-	var needs []string
-	if s.q.Center != nil && s.q.Radius == 0 && s.q.Bias > 0 {
-		needs = []string{fieldPoint}
 	}
 	score := func(_ context.Context, d *search.DocumentMatch) (float64, error) {
 		value := d.Score
@@ -334,9 +330,9 @@ func (s *searcher) scored(q query.Query) query.Query {
 			far := geo.DistanceHaversine(*s.q.Center, pointOf(numeric.Float64ToInt64(code)))
 			value *= 1 + s.lift*s.q.Bias/(1+far/s.q.Scale)
 		}
-		return math.Round(value*1e7) / 1e7, nil
+		return value, nil
 	}
-	return query.NewCustomScoreQueryWithScorer(q, score, needs, nil)
+	return query.NewCustomScoreQueryWithScorer(q, score, []string{fieldPoint}, nil)
 }
 
 const (
@@ -512,6 +508,9 @@ func (a alternatives) query(factor float64) query.Query {
 		t.SetBoost(one.boost * factor * float64(len(a)))
 		clauses[i] = t
 	}
+	if len(clauses) == 1 {
+		return clauses[0]
+	}
 	return query.NewDisjunctionQuery(clauses)
 }
 
@@ -526,6 +525,9 @@ func bestOf(factor float64, tiers []alternatives) query.Query {
 			q = query.NewBooleanQuery([]query.Query{q}, nil, slices.Clone(before))
 		}
 		all, before = append(all, q), append(before, t.query(0))
+	}
+	if len(all) == 1 {
+		return all[0]
 	}
 	return query.NewDisjunctionQuery(all)
 }
