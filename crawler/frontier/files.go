@@ -33,7 +33,7 @@ type files struct {
 	checked  checked
 }
 
-// examine reads the files of the store in dir, except for tables that were read lately. The error is
+// examine reads the files of the store in dir, except for tables that were read recently. The error is
 // an ErrDamaged that names a file, or the file system's.
 func examine(dir string) (f files, err error) {
 	entries, err := os.ReadDir(dir)
