@@ -23,7 +23,7 @@ type StreetOnly struct {
 // String returns it as a sentence.
 func (s *StreetOnly) String() string {
 	if s.Pages == 1 {
-		return fmt.Sprintf("1 page knows %s, but without the number %s.", s.Street, s.HouseNumber)
+		return fmt.Sprintf("1 page mentions %s, but without the number %s.", s.Street, s.HouseNumber)
 	}
 	return fmt.Sprintf("%d pages mention %s, but without the number %s.", s.Pages, s.Street, s.HouseNumber)
 }
