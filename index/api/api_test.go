@@ -55,7 +55,7 @@ func (s shop) document() index.Document {
 		Text: text, Start: start, End: start + len([]rune(text)), Street: s.street, HouseNumber: s.number, Postcode: s.code, City: s.city, Country: "DE",
 		Level: geoparse.VerifiedLevel, Confidence: 0.98, Precision: s.precision, Point: orb.Point{s.lon, s.lat}, InRegion: true,
 		Place:      gazetteer.Place{ID: s.osm, Kind: gazetteer.House, Street: s.street, Postcode: s.code, City: s.city},
-		Belongings: geoparse.Belongings{Kind: kind.OfName(s.name, "de", "DE")},
+		Belongings: geoparse.Belongings{Name: s.name, Kind: kind.OfName(s.name, "de", "DE")},
 	}}
 	return d
 }
