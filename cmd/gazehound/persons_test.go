@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/lab/demo"
 	"gazehound/crawler/weburl"
 )
 
@@ -16,7 +17,9 @@ import (
 // not the index, not the words beside links in the crawl tree, not the model.
 func TestPersonsLeaveNoTrace(t *testing.T) {
 	t.Parallel()
-	data, flags, town, _ := servedTown(t)
+	o := demo.DefaultOptions()
+	o.Sites, o.Calm = 300, true
+	data, flags, town, _ := projectOf(t, o)
 	var text bytes.Buffer
 	if err := town.WriteTruth(&text); err != nil {
 		t.Fatal(err)
