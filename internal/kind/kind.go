@@ -44,6 +44,7 @@ type table struct {
 	ids     []string // in order
 	names   [][len(Languages)]string
 	phrases map[string]phrase
+	german  []string // single words of phrases that name kinds in German, in order
 	brands  map[string]brand
 	alike   map[string][]string
 }
@@ -113,6 +114,12 @@ func read(packed []byte) (*table, error) {
 		t.phrases[text] = p
 	}
 	t.addValues()
+	for text, p := range t.phrases {
+		if strings.Contains(p.langs, "de") && !strings.Contains(text, " ") && p.use != Other && p.use != Head {
+			t.german = append(t.german, text)
+		}
+	}
+	slices.Sort(t.german)
 	t.alike = alike(t)
 	for line := range strings.Lines(parts[2]) {
 		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")

@@ -112,10 +112,11 @@ func (t *table) likely(word string) phrase {
 			continue
 		}
 		var only phrase
-		for text, p := range t.phrases {
-			if !strings.HasPrefix(text, stem) || strings.Contains(text, " ") || !strings.Contains(p.langs, "de") ||
-				p.use == Other || p.use == Head {
-				continue
+		first, _ := slices.BinarySearch(t.german, stem)
+		for _, text := range t.german[first:] {
+			p := t.phrases[text]
+			if !strings.HasPrefix(text, stem) {
+				break
 			}
 			if only.kinds != nil && !slices.Equal(only.kinds, p.kinds) {
 				return phrase{}
