@@ -130,3 +130,13 @@ func damage(t *testing.T, data string, times int, seed uint64) {
 	}
 	t.Logf("%d damages of %d files %v, %d told of, the others made no difference", times, len(files), hit, refused)
 }
+
+// runText returns what a command that succeeds prints.
+func runText(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, complaints bytes.Buffer
+	if code := run(t.Context(), args, strings.NewReader(""), &out, &complaints); code != exitOK {
+		t.Fatal(fmt.Sprint(args), code, complaints.String())
+	}
+	return out.String()
+}

@@ -196,13 +196,3 @@ func fill(t *testing.T, disk string) {
 		}
 	}
 }
-
-// runText returns what a command that succeeds prints.
-func runText(t *testing.T, args ...string) string {
-	t.Helper()
-	var out, complaints bytes.Buffer
-	if code := run(t.Context(), args, strings.NewReader(""), &out, &complaints); code != exitOK {
-		t.Fatal(fmt.Sprint(args), code, complaints.String())
-	}
-	return out.String()
-}
