@@ -21,7 +21,7 @@ import (
 // The files and the limits that their imports are given are a small part of those in use,
 // so that the test is quick.
 const (
-	withinMemory = 16_000_000
+	withinMemory = 20_000_000
 	growth       = 500_000
 	mostHeap     = 100_000_000 // with what is not collected yet
 )

@@ -253,7 +253,7 @@ func TestBrowserLocate(t *testing.T) {
 		t.Error("the page forbids itself to ask for the position")
 	}
 	do(t, ctx, stub(`failed({ code: 1, message: "<b>x</b>" })`), chromedp.Click("a.locate"), chromedp.WaitVisible(".located"))
-	if got := read(t, ctx, chromedp.Text(".located")); !strings.Contains(got, "allow the position for this page") {
+	if got := read(t, ctx, chromedp.Text(".located")); !strings.Contains(got, "Allow it, often by the icon") {
 		t.Errorf("refused: %q", got)
 	}
 	shoot(t, ctx, "locate-refused")
