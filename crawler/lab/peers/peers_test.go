@@ -79,6 +79,7 @@ func TestMain(m *testing.M) {
 var rows = []struct{ name, about string }{
 	{"bare", "fetch + goquery, links in memory"},
 	{"full", "gazehound"},
+	{"breadth", "gazehound, breadth first"},
 	{"colly", "colly v2.3.0: links, title, text"},
 }
 
@@ -186,9 +187,10 @@ func gazehound(b *testing.B, j job, dir string, flags ...string) (crawl *exec.Cm
 // measure runs one crawl in a process of its own.
 func measure(b *testing.B, name string, j job, dir string) (r result) {
 	var cmd *exec.Cmd
-	if name == "full" {
+	if name == "full" || name == "breadth" {
+		strategy := map[string]string{"full": "lookahead", "breadth": "breadth-first"}[name]
 		var data string
-		cmd, data = gazehound(b, j, dir, "--admin", "127.0.0.1:0")
+		cmd, data = gazehound(b, j, dir, "--admin", "127.0.0.1:0", "--strategy", strategy)
 		defer os.RemoveAll(data)
 	} else {
 		text, err := json.Marshal(j)
