@@ -598,7 +598,8 @@ func (s *scan) cityNear(code, country string, t grammar.Tokens, k int) (match, b
 			}
 		}
 		for _, city := range s.p.codes.citiesAround(code)[gazetteer.Key(text[start:end])] {
-			if s.wants(city.Country, country) && !slices.ContainsFunc(areas, func(a area) bool { return a.place.Country == city.Country }) {
+			sameCountry := func(a area) bool { return a.place.Country == city.Country }
+			if s.wants(city.Country, country) && !slices.ContainsFunc(areas, sameCountry) {
 				return match{area: &area{place: city}, start: start, end: end}, true
 			}
 		}

@@ -95,15 +95,15 @@ func (x *Index) Forget(ctx context.Context, page, place, text func(string) bool)
 	if err != nil {
 		return n, err
 	}
-	loses := map[string]bool{} // pages that lose an address, or only texts
+	loses := map[string]bool{} // pages: true where they lose an address, false where only texts
 	for _, url := range n.Pages {
 		loses[url] = true
 	}
 	if text != nil {
 		err := x.eachRecord(ctx, func(r *record) {
 			for _, m := range r.Mentions {
-				if m.says(text) {
-					loses[m.URL] = slices.Contains(n.Pages, m.URL)
+				if _, known := loses[m.URL]; !known && m.says(text) {
+					loses[m.URL] = false
 				}
 			}
 		})

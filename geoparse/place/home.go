@@ -44,8 +44,8 @@ const (
 
 var cueTitles = [cues]string{
 	"bias", "person", "names", "firm", "firm-above", "firm-in", "room", "flat", "commerce", "job", "office",
-	"home", "home-above", "home-phone", "fax", "freemail", "tilde", "folder", "homepage", "family", "own-name", "firm-title", "typed",
-	"typed-person", "no-street",
+	"home", "home-above", "home-phone", "fax", "freemail", "tilde", "folder", "homepage",
+	"family", "own-name", "firm-title", "typed", "typed-person", "no-street",
 }
 
 // leastHome is the probability from which an address is a home.
@@ -262,10 +262,10 @@ var (
 	flatNumber = regexp.MustCompile(`#\s?\d{1,4}\b`)
 	homePhone  = regexp.MustCompile(`(?i)\([hr]\)|\b[hr]:|\b(home|residence|privat|cell)[ :.(]*(phone)?[ :.#]*[+(\d]`)
 	faxWords   = regexp.MustCompile(`(?i)fax|toll.?free|\bext\.? ?\d|x\d{3,5}\b`)
-	freemail   = regexp.MustCompile(`(?i)@\s?(aol|gmail|hotmail|yahoo|gmx|web|t-online|earthlink|msn|juno|compuserve|comcast|` +
-		`outlook|icloud|erols|mindspring|optonline|verizon|att|freenet|netscape|bellsouth)\.`)
-	peopleFolder = regexp.MustCompile(`(?i)/(users?|homes?|home-?pages?|members?|people|persons?|personal|students?|grads?|` +
-		`alumni|faculty|staff|mitarbeiter|mitglieder)/[^/]`)
+	freemail   = regexp.MustCompile(`(?i)@\s?(aol|gmail|hotmail|yahoo|gmx|web|t-online|earthlink|msn|juno|` +
+		`compuserve|comcast|outlook|icloud|erols|mindspring|optonline|verizon|att|freenet|netscape|bellsouth)\.`)
+	peopleFolder = regexp.MustCompile(`(?i)/(users?|homes?|home-?pages?|members?|people|persons?|personal|students?|` +
+		`grads?|alumni|faculty|staff|mitarbeiter|mitglieder)/[^/]`)
 	peopleHost = regexp.MustCompile(`(?i)^(people|users?|homes?|homepages?|members|students?|personal)\.|` +
 		`\b(geocities|tripod|angelfire|blogspot|wordpress|livejournal|github)\.(com|io)$`)
 	resumePath = regexp.MustCompile(`(?i)/[^/]*(resume|lebenslauf)[^/]*$|/(cv|vita)\b[^/]*$`)

@@ -200,8 +200,8 @@ var (
 		`in|der|zeit|zu|den|servicezeiten)\b[\s:]*)*`)
 	closed    = regexp.MustCompile(`(?i)^(?:geschlossen|closed|ruhetag|off)`)
 	spanJoint = regexp.MustCompile(`(?i)^[\s,/&|]*(?:(?:und|and|sowie|u\.?)\s+)?(?:(?:von|from)\s+)?`)
-	timeZone  = regexp.MustCompile(`(?i)^[\s(]*(?:(?:eastern|central|mountain|pacific|local)(?:\s+standard|\s+daylight)?` +
-		`(?:\s+time)?|[ecmp][sd]?t\b|gmt\b|bst\b|cet\b)\)?(?:\s*\([a-z]{2,4}\))?`)
+	timeZone  = regexp.MustCompile(`(?i)^[\s(]*(?:(?:eastern|central|mountain|pacific|local)` +
+		`(?:\s+standard|\s+daylight)?(?:\s+time)?|[ecmp][sd]?t\b|gmt\b|bst\b|cet\b)\)?(?:\s*\([a-z]{2,4}\))?`)
 	timeJoint = regexp.MustCompile(`^[\s(),]*`)
 	clockTime = regexp.MustCompile(`(?i)^(\d{1,2})(?:[:.h](\d{2}))?(?::\d{2})?` +
 		`(?:\s*(?:uhr|h)\b|\s*([ap])\.?m\b\.?|([ap])\b)?`)
@@ -457,7 +457,8 @@ func hoursWithin(text string, from, to int) string {
 }
 
 var (
-	openCue   = regexp.MustCompile(`(?i)öffnungs|geöffnet|\bopen|(?:business|store|shop|visiting) hours|sprechzeit|bürozeit`)
+	openCue = regexp.MustCompile(`(?i)öffnungs|geöffnet|\bopen|(?:business|store|shop|visiting) hours|` +
+		`sprechzeit|bürozeit`)
 	courseCue = regexp.MustCompile(`(?i)\b(?:class|lecture|course|seminar|workshop|lesson|tutorial|webinar|` +
 		`kurs|vorlesung|übung|gottesdienst|training)`)
 )

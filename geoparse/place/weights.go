@@ -64,9 +64,9 @@ var featureNames = [features]string{
 	"stated", "prefix", "above-1", "above-2", "above-more", "site-name", "title-first", "title-other",
 	"logo", "rights", "legal-line", "first-line", "domain-line",
 	"bias", "domain", "mail-domain", "no-domain", "no-markup", "legal-form", "organisation-word", "person", "job",
-	"user-name", "document", "branch-words", "branch-only", "phrase", "address-part", "labels", "long", "one-word", "digits", "link", "heading", "repeats",
-	"supported", "list-site", "list-near", "tenants-site", "tenants-near", "tenants-heading", "subject",
-	"other-subject"}
+	"user-name", "document", "branch-words", "branch-only", "phrase", "address-part", "labels", "long",
+	"one-word", "digits", "link", "heading", "repeats", "supported", "list-site", "list-near",
+	"tenants-site", "tenants-near", "tenants-heading", "subject", "other-subject"}
 
 // leastScore is the probability from which a name is given: no name is better than a wrong one.
 const leastScore = 0.5
