@@ -224,7 +224,7 @@ func (q Query) check() (Query, error) {
 	}
 	for i, f := range q.Facets {
 		if !slices.Contains(Facets(), f) || slices.Contains(q.Facets[:i], f) {
-			return bad("facet %q is not one of %v, or is there twice", f, Facets())
+			return bad("facet %q is not one of %v, or is given twice", f, Facets())
 		}
 	}
 	return q, nil

@@ -299,7 +299,7 @@ func TestAddressPage(t *testing.T) {
 		path, accept, media, want string
 		status                    int
 	}{
-		{"/addresses/0123456789abcdef?lang=de", people, "text/html; charset=utf-8", "Diese Adresse gibt es hier nicht", 404},
+		{"/addresses/0123456789abcdef?lang=de", people, "text/html; charset=utf-8", "Diese Adresse ist hier nicht verzeichnet", 404},
 		{"/addresses/" + id + "?language=de", people, "application/problem+json", "unknown parameter", 400},
 		{"/nowhere", people, "text/html; charset=utf-8", "There is no such page", 404},
 		{"/<script>alert(1)</script>", people, "text/html; charset=utf-8", "There is no such page", 404},

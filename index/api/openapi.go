@@ -44,7 +44,7 @@ func (p *parameter) describe(s *server, on route) object {
 		o["example"] = example
 	}
 	if p.is.many {
-		o["explode"] = true // name=a&name=b
+		o["explode"] = true // name=a&name=b, not name=a,b
 	}
 	if p.required&on != 0 {
 		o["required"] = true

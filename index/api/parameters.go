@@ -450,10 +450,10 @@ func readList(value, what string, names []string) (list []string, wrong string, 
 	for name := range strings.SplitSeq(value, ",") {
 		name = strings.TrimSpace(name)
 		if !slices.Contains(names, name) {
-			return nil, fmt.Sprintf("%q is no %s; there are %s.", clip(name), what, strings.Join(names, ", ")), false
+			return nil, fmt.Sprintf("%q is not a %s; choose from %s.", clip(name), what, strings.Join(names, ", ")), false
 		}
 		if slices.Contains(list, name) {
-			return nil, fmt.Sprintf("%s %s is there twice.", what, name), false
+			return nil, fmt.Sprintf("%s %s is given twice.", what, name), false
 		}
 		list = append(list, name)
 	}

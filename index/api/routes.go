@@ -60,11 +60,11 @@ func endpoints() []endpoint {
 	all := []endpoint{
 		{"/v1/search", onSearch, "addresses that match words, area and filters", geoJSON,
 			"/v1/search?q=b%C3%A4ckerei&limit=5&facets=street", (*server).search},
-		{"/v1/clusters", onClusters, "how many addresses are in the cells of a grid, for a map", geoJSON,
+		{"/v1/clusters", onClusters, "number of addresses in each cell of a grid, for maps", geoJSON,
 			"/v1/clusters?bbox=-180,-85,180,85&zoom=3", asJSON((*server).clusters)},
-		{"/v1/facets", onFacets, "how many addresses have which street, postcode, site …", anyJSON,
+		{"/v1/facets", onFacets, "number of addresses by street, postcode, site …", anyJSON,
 			"/v1/facets?facets=street,postcode", asJSON((*server).facets)},
-		{"/v1/suggest", onSuggest, "streets, names, postcodes, cities and sites with this beginning", anyJSON,
+		{"/v1/suggest", onSuggest, "streets, names, postcodes, cities and sites that begin so", anyJSON,
 			"/v1/suggest?q=lan", asJSON((*server).suggest)},
 		{"/v1/addresses/{id}", onAddress, "one address", geoJSON, "", asJSON((*server).address)},
 		{"/v1/addresses/{id}/evidence", onAddress, "the pages that state an address, and where in their text", anyJSON,
@@ -95,7 +95,7 @@ func endpoints() []endpoint {
 		{items, onItems, "OGC API Features: addresses", geoJSON, items + "?limit=5", (*server).search},
 		{items + "/{id}", onItem, "OGC API Features: one address", geoJSON, "", asJSON((*server).address)},
 		{basemapPath + "{level}/{x}/{y}", onPlain, "", anyJSON, "", (*server).basemap},
-		{"/licences", onPlain, "under which terms the data may be used", anyText,
+		{"/licences", onPlain, "terms under which the data may be used", anyText,
 			"/licences", asText((*server).licences)},
 		{"/openapi.json", onPlain, "this description", openAPIMedia, "/openapi.json", asJSON((*server).openAPI)},
 		{"/opensearch.xml", onPlain, "for the search field of browsers", describe,
@@ -167,13 +167,13 @@ func (s *server) serve(e endpoint, w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// isProgram reports whether a client wants JSON and not HTML.
+// isProgram reports whether a client accepts JSON and not HTML.
 func isProgram(r *http.Request) bool {
 	accept := r.Header.Get("Accept")
 	return strings.Contains(accept, "json") && !strings.Contains(accept, "text/html")
 }
 
-// notModified sets the ETag, which stands for the data, the program and the
+// notModified sets the ETag, a hash of the data's generation, the program's version and the
 // request, and answers 304 to a client that has this answer already.
 func (s *server) notModified(w http.ResponseWriter, r *http.Request, a *params) bool {
 	state, err := s.index.State()
@@ -200,7 +200,7 @@ func (s *server) notModified(w http.ResponseWriter, r *http.Request, a *params) 
 	return false
 }
 
-// paths are what people may request.
+// paths returns the documented paths.
 func paths() []string {
 	var all []string
 	for _, e := range endpoints() {

@@ -10,7 +10,7 @@ import (
 func TestGermanProblems(t *testing.T) {
 	h := Handler(town(t, 0), options())
 	for _, c := range []struct{ query, german, hint, english string }{
-		{"limit=0", "limit muss von 1 bis 500 sein und ist 0.", "Die Anzahl steht", "limit must be 1 to 500, got 0."},
+		{"limit=0", "limit muss zwischen 1 und 500 liegen und ist 0.", "Die Anzahl steht", "limit must be 1 to 500, got 0."},
 		{"lat=91&lon=8", "lat muss zwischen -90 und 90 liegen und ist 91.", "", "lat must be between -90 and 90, got 91."},
 		{"lat=53", "lon fehlt; lat und lon gehören zusammen.", "", "lon is missing; lat and lon go together."},
 		{"since=gestern", `since erwartet einen Tag wie 2026-11-21 oder eine Dauer wie 7d, nicht &#34;gestern&#34;.`, "", `since must be 2026-11-21 or 7d, got \"gestern\".`},
@@ -19,8 +19,8 @@ func TestGermanProblems(t *testing.T) {
 		{"bbox=53.07,8.10,53.21,8.33", "erwartet wird minLon,minLat,maxLon,maxLat.", "Meinten Sie bbox=8.1,53.07,8.33,53.21?", "expected minLon,minLat,maxLon,maxLat."},
 		{"bbox=1,2", "bbox erwartet 4 Zahlen mit Kommas dazwischen, nicht 2.", "", "bbox must be 4 numbers"},
 		{"lat=8.21&lon=53.14&radius=3000", "mit vertauschtem lat und lon gibt es Treffer.", "Meinten Sie lat=53.14&amp;lon=8.21?", "there are results where lat and lon are exchanged."},
-		{"cursor=x", "cursor gehört nicht zu diesem Verzeichnis", "Ohne cursor beginnt", "cursor is not from this index"},
-		{"q=%25zz%zz", "gültigen %-Zeichen.", "In Werten steht %25 für %", "valid % escapes."},
+		{"cursor=x", "cursor stammt nicht aus diesem Verzeichnis", "Ohne cursor kommen", "cursor is not from this index"},
+		{"q=%25zz%zz", "gültigen %-Folgen.", "In Werten steht %25 für %", "valid % escapes."},
 	} {
 		for _, german := range []struct{ target, accept string }{{"/?lang=de&" + c.query, "en"}, {"/?" + c.query, "de-AT,en;q=0.5"}} {
 			r, body := get(h, german.target, "Accept-Language", german.accept)
