@@ -125,11 +125,11 @@ func TestStatus(t *testing.T) {
 			t.Fatalf("it never waits for delays:\n%s", text)
 		}
 	}
-	if s.State != monitor.Running || s.PID != p.Process.Pid || !strings.Contains(text, "politeness-bound: ") || !strings.Contains(text, "with links wait") || !strings.Contains(text, "is ready in 29m") && !strings.Contains(text, "is ready in 30m") {
+	if s.State != monitor.Running || s.PID != p.Process.Pid || !strings.Contains(text, "waiting for delays: ") || !strings.Contains(text, "with links wait") || !strings.Contains(text, "is ready in 29m") && !strings.Contains(text, "is ready in 30m") {
 		t.Errorf("status of a crawl that waits: %+v\n%s", s, text)
 	}
 	p.Process.Signal(statusSignal)
-	p.says(t, "state=politeness-bound")
+	p.says(t, `state="waiting for delays"`)
 	write("fetch: {retries: often}\n")
 	p.Process.Signal(syscall.SIGHUP)
 	p.says(t, "the configuration stays as it was")

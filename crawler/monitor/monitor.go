@@ -169,7 +169,7 @@ func (s *Snapshot) bottleneck(t words) (word, sentence string) {
 	}
 }
 
-// BoundBy writes a bottleneck for people, such as "network-bound".
+// BoundBy returns the text for a bottleneck, such as "limited by the network".
 func BoundBy(bottleneck string) string { return texts["en"]["js_bound_"+bottleneck] }
 
 // version of the status file.

@@ -99,7 +99,7 @@ func (s *Status) Text(more string) string {
 		line(s.State, "pid %d  %s  %s: %s", s.PID, s.At.Sub(s.Started).Round(time.Second),
 			BoundBy(s.Bottleneck), s.Because)
 	case Paused:
-		line(s.State, "pid %d  %s: %s \"gazehound ctl resume\" does.", s.PID,
+		line(s.State, "pid %d  %s: %s \"gazehound ctl resume\" resumes it.", s.PID,
 			s.At.Sub(s.Started).Round(time.Second), s.Because)
 	case Ended, Killed:
 		line(s.State, "%s after %s: %s", textutil.Moment(s.At),

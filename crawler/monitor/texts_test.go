@@ -159,7 +159,7 @@ func TestGermanBottleneck(t *testing.T) {
 		{Snapshot{Queued: 1, Leased: 1, Workers: 16}, "1 Seite wird geholt"},
 		{Snapshot{Workers: 16}, "kein Link ist mehr übrig"},
 		{Snapshot{Queued: 5, Workers: 16, Resting: true, Hosts: Hosts{Ready: 3}}, "in der nächsten Runde"},
-		{Snapshot{Paused: true}, "bis jemand den Crawl weiterlaufen lässt"},
+		{Snapshot{Paused: true}, "bis der Crawl weiterläuft"},
 	} {
 		english, _ := c.s.Bottleneck()
 		word, sentence := c.s.bottleneck(texts["de"])
@@ -181,7 +181,7 @@ func TestAdminLanguage(t *testing.T) {
 		}
 	})
 	for _, c := range []struct{ path, accept, says, script string }{
-		{"/", "", "<h2>Advice</h2>", `"paused":"paused"`}, {"/", "de-AT", "<h2>Rat</h2>", `"paused":"angehalten"`}, {"/?lang=de", "en", `<html lang="de">`, `"now":"jetzt"`}, {"/?lang=en", "de", `<html lang="en">`, `"now":"now"`},
+		{"/", "", "<h2>Advice</h2>", `"paused":"paused"`}, {"/", "de-AT", "<h2>Empfehlungen</h2>", `"paused":"angehalten"`}, {"/?lang=de", "en", `<html lang="de">`, `"now":"jetzt"`}, {"/?lang=en", "de", `<html lang="en">`, `"now":"now"`},
 	} {
 		w := ask(a, "GET", c.path, "", "Accept-Language", c.accept)
 		if body := w.Body.String(); w.Code != 200 || !strings.Contains(body, c.says) || !strings.Contains(body, c.script) || w.Header().Get("Vary") != "Accept-Language" {
