@@ -131,6 +131,8 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	f.DurationVar(&o.sim.Delay, "delay", 0, "between requests to one host, in virtual time")
 	f.Float64Var(&o.sim.Selectivity, "selectivity", DefaultConfig().Crawl.Selectivity,
 		"leave a link alone that scores less than this share of one whose host rests; 0 fetches it meanwhile")
+	f.Float64Var(&o.sim.Patience, "crawl-patience", DefaultConfig().Crawl.Patience,
+		"largest share of the fetchers' time that may be lost by that; 1 is no bound")
 	f.DurationVar(&o.sim.Latency, "latency", 0, "before each answer, in virtual time")
 	f.StringVar(&o.rate, "rate", "", "bytes a second of each transfer, such as `1MB`; none is no limit")
 	f.Float64Var(&o.sim.Noise, "noise", 0, "share of pages whose relevance is judged wrong")

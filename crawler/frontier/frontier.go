@@ -179,9 +179,13 @@ type Options struct {
 	// longer than Await, if its priority is lower than this share of the better one's. 0: nothing
 	// is held back, nor where priorities are not positive.
 	Selectivity float64
-	Await       time.Duration
-	MinFree     int64 // bytes that have to be free on the disk for a write to be tried; 0: 128 MiB
-	InMemory    bool  // nothing is kept on disk
+	// Patience in [0, 1] is the largest share of the workers' time that may be lost by holding
+	// entries back; the nearer it is, the lower is the selectivity. 1: no bound.
+	Patience float64
+	Workers  int // callers of Next; only a Memory needs it
+	Await    time.Duration
+	MinFree  int64 // bytes that have to be free on the disk for a write to be tried; 0: 128 MiB
+	InMemory bool  // nothing is kept on disk
 	// ReadOnly leaves every file as it is: several processes may read a store at once, on a disk
 	// that cannot be written to, too. A store that a killed process left is read from a copy of
 	// its logs in os.TempDir. Nothing can be pushed, done or repaired.
@@ -212,6 +216,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("frontier: %d URLs per host is negative", o.MaxPerHost)
 	case !(o.Selectivity >= 0 && o.Selectivity < 1):
 		return fmt.Errorf("frontier: selectivity %v is not from 0 to less than 1", o.Selectivity)
+	case !(o.Patience >= 0 && o.Patience <= 1):
+		return fmt.Errorf("frontier: patience %v is not from 0 to 1", o.Patience)
 	case o.Await < 0:
 		return fmt.Errorf("frontier: hosts that rest for %v cannot be awaited", o.Await)
 	case o.MinFree < 0:
@@ -251,6 +257,7 @@ type Frontier struct {
 	changed   chan struct{} // closed and replaced when something has changed
 	waiters   int           // of changed
 	selecting int           // of them, those holding back for better entries
+	work      workTime
 	closed    bool
 	failed    error // error of a failed commit, after which nothing is written
 }

@@ -56,6 +56,10 @@ func (f *Frontier) next(ctx context.Context, claim func(host string) time.Durati
 		case f.failed != nil:
 			return Entry{}, f.failed
 		}
+		f.account()
+		if !waits {
+			f.selecting = 0
+		}
 		f.wake()
 		e, ok, err := f.take(claim, left > 0)
 		rest, some := f.wake()
@@ -67,11 +71,15 @@ func (f *Frontier) next(ctx context.Context, claim func(host string) time.Durati
 		case f.totals.Queued == 0:
 			return Entry{}, io.EOF
 		case !waits && (err == errLater || f.ready.Len() == 0):
+			if err == errLater {
+				f.selecting = max(0, f.options.Workers-int(f.leased))
+			}
 			return Entry{}, ErrNotNow
 		case err == errLater:
 			began := f.now()
 			f.selecting++
 			f.wait(ctx, rest, some)
+			f.account()
 			f.selecting--
 			left -= f.now() - began
 		case f.ready.Len() == 0:
@@ -176,12 +184,13 @@ func (f *Frontier) take(claim func(host string) time.Duration, selective bool) (
 // waiting. Long delays are not waited for: one host with a Crawl-delay and good links would stop
 // all workers.
 func (f *Frontier) awaits(priority float64) bool {
-	if f.options.Selectivity == 0 {
+	selectivity := f.selectivity()
+	if selectivity == 0 {
 		return false
 	}
 	for _, h := range f.parked.hosts[:min(lookAhead, f.parked.Len())] {
 		better := priorityOf(h.best.rank)
-		if !h.long && h.waiting() > 0 && better > 0 && priority < f.options.Selectivity*better {
+		if !h.long && h.waiting() > 0 && better > 0 && priority < selectivity*better {
 			return true
 		}
 	}
@@ -270,6 +279,7 @@ func (f *Frontier) Return(e Entry, b Backoff) error {
 			return err
 		}
 	}
+	f.account()
 	f.leased--
 	f.release(h)
 	until := f.now() + b.Wait

@@ -382,6 +382,7 @@ func (f *Frontier) apply(c change) {
 		return
 	} else if i >= 0 {
 		if !q.leased[i].delayed {
+			f.account()
 			f.leased--
 		}
 		q.leased = slices.Delete(q.leased, i, i+1)

@@ -1,7 +1,10 @@
 package frontier
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -44,7 +47,7 @@ func TestSelectivity(t *testing.T) {
 			}
 			entries := []Entry{worth(t, "http://better.example/", c.better), worth(t, "http://worse.example/", c.worse)}
 			synctest.Test(t, func(t *testing.T) {
-				f, err := Open(Options{InMemory: true, Memory: 32e6, Selectivity: c.selectivity, Await: rest})
+				f, err := Open(Options{InMemory: true, Memory: 32e6, Selectivity: c.selectivity, Patience: 1, Await: rest})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -59,7 +62,7 @@ func TestSelectivity(t *testing.T) {
 				}
 			})
 			synctest.Test(t, func(t *testing.T) {
-				m := NewMemory(Options{Selectivity: c.selectivity, Await: rest})
+				m := NewMemory(Options{Selectivity: c.selectivity, Patience: 1, Await: rest})
 				if _, err := m.Push(t.Context(), entries...); err != nil {
 					t.Fatal(err)
 				}
@@ -82,7 +85,7 @@ func TestSelectivity(t *testing.T) {
 // Nobody waits for ever for a host that is always busy.
 func TestSelectivityEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, err := Open(Options{InMemory: true, Memory: 32e6, Selectivity: 0.5, Await: time.Second})
+		f, err := Open(Options{InMemory: true, Memory: 32e6, Selectivity: 0.5, Patience: 1, Await: time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +112,7 @@ func TestSelectivityAtTheEndOfALongRest(t *testing.T) {
 	entries := []Entry{worth(t, "http://slow.example/", 1), worth(t, "http://a.example/", 0.2), worth(t, "http://b.example/", 0.1)}
 	for name, open := range map[string]func(t *testing.T) (push func(...Entry) error, next func() (Entry, error)){
 		"on disk": func(t *testing.T) (func(...Entry) error, func() (Entry, error)) {
-			f, err := Open(Options{InMemory: true, Memory: 32e6, Selectivity: 0.5, Await: await})
+			f, err := Open(Options{InMemory: true, Memory: 32e6, Selectivity: 0.5, Patience: 1, Await: await})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -119,7 +122,7 @@ func TestSelectivityAtTheEndOfALongRest(t *testing.T) {
 				func() (Entry, error) { return f.Next(t.Context(), claim) }
 		},
 		"in memory": func(t *testing.T) (func(...Entry) error, func() (Entry, error)) {
-			m := NewMemory(Options{Selectivity: 0.5, Await: await})
+			m := NewMemory(Options{Selectivity: 0.5, Patience: 1, Await: await})
 			claim, began := slowHost(rest), time.Now()
 			return func(e ...Entry) error { _, err := m.Push(t.Context(), e...); return err },
 				func() (Entry, error) { m.SetTime(time.Since(began)); return m.Next(t.Context(), claim) }
@@ -151,5 +154,68 @@ func slowHost(rest time.Duration) func(host string) time.Duration {
 			return max(0, rest-time.Since(began))
 		}
 		return 0
+	}
+}
+
+// Workers lose about the share of their time that patience allows by holding back, and no entry is
+// held back with a patience of 0. One host has the good links and 1,000 others have poor ones.
+func TestPatience(t *testing.T) {
+	const workers, visit, delay = 4, 100 * time.Millisecond, 2 * time.Second
+	for _, patience := range []float64{0, 0.25, 0.5, 0.75, 1} {
+		t.Run(fmt.Sprint(patience), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f, err := Open(Options{InMemory: true, Memory: 32e6, Selectivity: 0.5, Patience: patience, Await: delay})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close()
+				var entries []Entry
+				for i := range 5000 {
+					entries = append(entries, worth(t, fmt.Sprintf("http://poor%d.example/%d", i%1000, i), 0.1),
+						worth(t, fmt.Sprintf("http://good.example/%d", i), 1))
+				}
+				if _, err := f.Push(t.Context(), entries...); err != nil {
+					t.Fatal(err)
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+				defer cancel()
+				var mu sync.Mutex
+				free, visits := map[string]time.Time{}, 0
+				claim := func(host string) time.Duration {
+					mu.Lock()
+					defer mu.Unlock()
+					wait := time.Until(free[host])
+					if wait <= 0 {
+						free[host] = time.Now().Add(visit + delay)
+					}
+					return wait
+				}
+				var g sync.WaitGroup
+				for range workers {
+					g.Go(func() {
+						for {
+							e, err := f.Next(ctx, claim)
+							if err != nil {
+								return
+							}
+							time.Sleep(visit)
+							if _, err := f.Done(t.Context(), e, Outcome{Kind: "page"}); err != nil {
+								t.Error(err)
+								return
+							}
+							mu.Lock()
+							visits++
+							mu.Unlock()
+						}
+					})
+				}
+				g.Wait()
+				all := float64(workers) * 2 * 60 / visit.Seconds()
+				lost := 1 - float64(visits)/all
+				if lost > patience+0.05 || patience < 1 && lost < patience/2-0.05 || patience == 1 && lost < 0.9 {
+					t.Errorf("%.0f %% of the workers' time was lost with a patience of %v", 100*lost, patience)
+				}
+			})
+		})
 	}
 }

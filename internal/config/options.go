@@ -69,6 +69,7 @@ type (
 		MaxPagesPerHost  int64         `key:"max_pages_per_host" range:"0.."`
 		MaxPagesPerPath  int64         `key:"max_pages_per_path" range:"0.."`
 		Selectivity      float64       `range:"0..0.99"`
+		Patience         float64       `flag:"crawl-patience" range:"0..1"`
 		MaxFailures      int           `key:"max_failures" range:"0.."`
 		Include          []string
 		Exclude          []string

@@ -120,13 +120,18 @@ func (o *Options) FrontierOptions(dir string) frontier.Options {
 	if o.Crawl.MaxPages == 0 { // waiting pays only if the number of pages is limited
 		selectivity = 0
 	}
+	patience := o.Crawl.Patience
+	if o.Fetch.Delay == 0 { // a host is waited for only while one of its pages is fetched
+		patience = 1
+	}
 	return frontier.Options{
 		Dir: dir, Memory: int64(o.Storage.Memory / 2), Seed: o.Crawl.RandomSeed, MaxPerHost: o.Crawl.MaxPagesPerHost,
 		PerHost: func(u weburl.URL) int64 {
 			h, _ := crawler.ForHost(o.Hosts, u)
 			return h.MaxPages
 		},
-		PerPart: o.perPath, Selectivity: selectivity, Await: o.Fetch.Delay + frontier.VisitTime,
+		PerPart: o.perPath, Selectivity: selectivity, Patience: patience,
+		Await: o.Fetch.Delay + frontier.VisitTime,
 	}
 }
 

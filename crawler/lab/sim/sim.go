@@ -52,6 +52,7 @@ type Options struct {
 	Rate     float64       // bytes a second of one transfer; 0: no limit
 
 	Selectivity float64 // frontier.Options.Selectivity
+	Patience    float64 // frontier.Options.Patience
 	Seed        uint64  // decides between equal priorities, and which labels are wrong
 	Noise       float64 // share of pages whose label the judge gets wrong, in [0, 1)
 	MaxDepth    int     // links from a seed; 0: no limit
@@ -68,6 +69,8 @@ func (o Options) Validate() error {
 		return errors.New("sim: pages, fetchers, requests per host and limits cannot be negative")
 	case !(o.Selectivity >= 0 && o.Selectivity < 1):
 		return fmt.Errorf("sim: selectivity %v is not from 0 to less than 1", o.Selectivity)
+	case !(o.Patience >= 0 && o.Patience <= 1):
+		return fmt.Errorf("sim: patience %v is not from 0 to 1", o.Patience)
 	case o.Delay < 0 || o.Latency < 0:
 		return errors.New("sim: delay and latency cannot be negative")
 	case !(o.Rate >= 0) || math.IsInf(o.Rate, 1):
@@ -109,8 +112,12 @@ func Run(ctx context.Context, w *Web, s order.Strategy, o Options) (*Result, err
 	}
 	o.Fetchers = max(o.Fetchers, 1)
 	r := &run{web: w, o: o, gate: newGate(w, o)}
+	if o.Delay == 0 { // as in config.Options.FrontierOptions
+		o.Patience = 1
+	}
 	r.queue = frontier.NewMemory(frontier.Options{
-		Seed: o.Seed, MaxPerHost: o.MaxPerHost, Selectivity: o.Selectivity, Await: o.Delay + o.Latency + frontier.VisitTime,
+		Seed: o.Seed, MaxPerHost: o.MaxPerHost, Selectivity: o.Selectivity, Patience: o.Patience,
+		Workers: o.Fetchers, Await: o.Delay + o.Latency + frontier.VisitTime,
 		Score: crawler.Rescore(s, nil),
 	})
 	scope := o.Scope
