@@ -82,6 +82,7 @@ func (s *session) adminOptions(cancel context.CancelCauseFunc) monitor.Options {
 		Pause: s.c.Brake.On, Resume: s.c.Brake.Off,
 		Stop:       func() { s.stop(cancel, errAsked) },
 		Checkpoint: func() error { return s.save(true) },
+		Lend:       func() error { return s.lend(cancel) },
 		Run:        s.answerer(),
 		Label:      s.label, Seeds: s.addSeeds, Scope: s.web.scope, Ordered: s.ordered,
 		Nodes: s.nodes, Troubles: func() []string {

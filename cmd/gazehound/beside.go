@@ -17,6 +17,7 @@ import (
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
 	"gazehound/internal/disk"
+	"gazehound/internal/problem"
 )
 
 // A crawl locks its stores. A command that reads them then runs inside the crawl's process: the
@@ -202,4 +203,64 @@ func (a *app) showSearchPage() error {
 		return a.tell(fields{"type": "serving", "url": url}, "search page  %s  of the running crawl\n", url)
 	}
 	return fail(exitLocked, "the running crawl serves no search page; start it with --serve 127.0.0.1:8090")
+}
+
+// Commands that change the stores borrow them from a running crawl: it ends its session, waits until
+// the data directory is unlocked, and goes on.
+
+// borrow makes a running crawl wait until back is called, or this process ends. Where none runs, or
+// one without an admin listener, it does nothing.
+func (a *app) borrow(ctx context.Context) (back func(), err error) {
+	at, ok := a.runningCrawl()
+	if !ok {
+		return func() {}, nil
+	}
+	unlock, err := disk.LockDir(a.data, false)
+	if errors.Is(err, disk.ErrLocked) {
+		return nil, fail(exitLocked, "another command is changing %s. Try again when it is done", a.data)
+	} else if err != nil {
+		return nil, err
+	}
+	back = func() { unlock() }
+	a.say("the running crawl (process %d) waits until this command is done", at.PID)
+	var done json.RawMessage
+	if err = a.ctl(ctx, http.MethodPost, "v1/crawl/lend", nil, &done); err == nil {
+		err = a.untilEnd(ctx)
+	}
+	if err != nil {
+		back()
+		return nil, err
+	}
+	return back, nil
+}
+
+// lend ends the session for another command; cancel ends the run.
+func (s *session) lend(cancel context.CancelCauseFunc) error {
+	if s.o.node {
+		return &problem.Problem{Status: http.StatusConflict, Title: "this is one of several nodes, which do not wait",
+			Expected: "a node that was stopped: gazehound ctl stop"}
+	}
+	s.watch.newLine()
+	s.a.say("Waiting for another command that changes %s …", s.p.dir)
+	cancel(errLent)
+	return nil
+}
+
+// untilReturned waits until no command borrows the data directory any more.
+func (a *app) untilReturned(ctx context.Context) error {
+	ctx, stop := signals(ctx)
+	defer stop()
+	for {
+		unlock, err := disk.LockDir(a.data, false)
+		if err == nil {
+			return unlock()
+		} else if !errors.Is(err, disk.ErrLocked) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fail(exitStopped, "stopped; the same command resumes the crawl")
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
 }

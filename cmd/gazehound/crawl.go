@@ -69,7 +69,7 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.newModel, "new-model", false, "start with an untrained model")
 	f.StringVar(&o.model, "model", "", "start with this trained model where the data directory has none: `FILE|DIR`")
 	add("region.boundary", "crawl.max_pages", "crawl.max_time", "crawl.max_depth", "crawl.max_pages_per_host",
-		"crawl.max_pages_per_path", "crawl.selectivity", "crawl.include", "crawl.exclude",
+		"crawl.max_pages_per_path", "crawl.selectivity", "crawl.patience", "crawl.include", "crawl.exclude",
 		"crawl.country_domains", "crawl.content_languages",
 		"crawl.judge", "crawl.language", "crawl.language_by", "crawl.topic", "crawl.topics", "crawl.examples",
 		"crawl.topic_share")
@@ -131,9 +131,11 @@ var (
 	errAsked       = errors.New("stopped on request")
 	errTimeLimit   = errors.New("time limit reached")
 	errDiskReserve = errors.New("disk reserve reached")
+	errLent        = errors.New("another command needs the data directory")
 )
 
-// crawl runs one session of a crawl, from flags to exit code.
+// crawl runs a crawl, from flags to exit code. It has a further session after each command that
+// borrowed the data directory.
 func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	if err := o.validate(); err != nil {
 		return err
@@ -144,6 +146,19 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, stopProfile()) }()
+	for {
+		if err := a.crawlOnce(ctx, o); !errors.Is(err, errLent) {
+			return err
+		}
+		if err := a.untilReturned(ctx); err != nil {
+			return err
+		}
+		o.fresh, o.newModel = false, false
+	}
+}
+
+// crawlOnce runs one session. It returns errLent if another command borrows the data directory.
+func (a *app) crawlOnce(ctx context.Context, o crawlOptions) (err error) {
 	s := &session{a: a, p: project{a.data}, o: o}
 	defer func() { err = errors.Join(err, s.close()) }()
 	if s.cfg, err = a.config(); err != nil {
@@ -170,6 +185,9 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	s.ended = s.run(ctx)
 	if err := s.save(true); err != nil && s.ended == nil {
 		s.ended = err
+	}
+	if errors.Is(s.ended, errLent) {
+		return errLent
 	}
 	return s.watch.finish(s.ended)
 }

@@ -81,6 +81,11 @@ func (a *app) forget(ctx context.Context, target string, o forgetFlags) error {
 	case len(o.reason) > maxReason:
 		return fail(exitUsage, "--reason has %d bytes; %d are the most", len(o.reason), maxReason)
 	}
+	back, err := a.borrow(ctx)
+	if err != nil {
+		return err
+	}
+	defer back()
 	if pending != nil && !o.dryRun {
 		a.say("completing removal %d, which did not end", pending.Number)
 		pending.Resumed = true

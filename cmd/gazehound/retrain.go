@@ -30,6 +30,11 @@ func (a *app) retrain(ctx context.Context, others []string, force, dryRun bool) 
 	if err != nil {
 		return err
 	}
+	back, err := a.borrow(ctx)
+	if err != nil {
+		return err
+	}
+	defer back()
 	f, err := p.openCrawl(int64(cfg.Storage.Memory))
 	if err != nil {
 		return err

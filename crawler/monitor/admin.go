@@ -67,6 +67,7 @@ type Options struct {
 	// What follows changes something. Their errors may be a *problem.Problem.
 	Pause, Resume, Stop func()
 	Checkpoint          func() error // makes durable what is not yet
+	Lend                func() error // closes the stores for another command; nil: never
 	// a person's verdict; see ErrUnknown
 	Label func(ctx context.Context, url string, relevant bool) error
 	Seeds func(ctx context.Context, urls []string) (SeedsTaken, error) // those out of scope are refused

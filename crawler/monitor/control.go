@@ -52,6 +52,11 @@ func (a *Admin) control() {
 	a.change("/v1/crawl/checkpoint", maxBody, func(*http.Request) (map[string]any, error) {
 		return map[string]any{}, a.o.Checkpoint()
 	})
+	if a.o.Lend != nil {
+		a.change("/v1/crawl/lend", maxBody, func(*http.Request) (map[string]any, error) {
+			return map[string]any{}, a.o.Lend()
+		})
+	}
 	a.change("/v1/labels", maxBody, a.label)
 	a.change("/v1/crawl/seeds", maxSeeds, a.seeds)
 	a.change("/v1/crawl/delay", maxBody, a.delay)
