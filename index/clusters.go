@@ -99,8 +99,16 @@ func sortedClusters(cells map[cell]*Cluster) []Cluster {
 
 // grid counts what fits in cells, of a zoom that makes few enough of them.
 func (s *searcher) grid(fits query.Query, zoom int) ([]Cluster, int, error) {
+	at, err := pointsOf(s.reader)
+	if err != nil {
+		return nil, 0, err
+	}
 	cells := map[cell]*Cluster{}
-	err := visitPoints(s.ctx, s.reader, fits, func(n bleveindex.IndexInternalID, p orb.Point) error {
+	err = visit(s.ctx, s.reader, fits, func(n bleveindex.IndexInternalID) error {
+		p, located, err := at(n)
+		if !located || err != nil {
+			return err
+		}
 		addCluster(cells, zoom, Cluster{Point: p, Box: p.Bound(), Count: 1, ID: string(n)})
 		for len(cells) > maxClusters && zoom > 0 {
 			zoom--

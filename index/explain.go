@@ -17,7 +17,7 @@ func (s *searcher) explain(q query.Query, hits []share) error {
 		ids[i] = hits[i].ID
 	}
 	shown := query.NewConjunctionQuery([]query.Query{q, these(ids)})
-	found, err := s.run(bleve.NewSearchRequestOptions(shown, len(hits), 0, true))
+	found, err := s.run(s.ctx, bleve.NewSearchRequestOptions(shown, len(hits), 0, true))
 	if err != nil {
 		return err
 	}
@@ -29,12 +29,12 @@ func (s *searcher) explain(q query.Query, hits []share) error {
 
 // parts returns the contribution of each word to a score, from Bleve's explanation.
 func (s *searcher) parts(e *search.Explanation) []Part {
-	given, rarity := make([]float64, len(s.words)), make([]float64, len(s.words))
+	given, rarity := map[*word]float64{}, map[*word]float64{}
 	s.addUp(e, 1, given, rarity)
 	parts := []Part{}
-	for i, w := range s.words {
-		if given[i] > 0 {
-			parts = append(parts, Part{w.raw, round(rarity[i], 3), round(given[i]/rarity[i], 5)})
+	for i := range s.words {
+		if w := &s.words[i]; given[w] > 0 {
+			parts = append(parts, Part{w.raw, round(rarity[w], 3), round(given[w]/rarity[w], 5)})
 		}
 	}
 	return parts
@@ -42,7 +42,7 @@ func (s *searcher) parts(e *search.Explanation) []Part {
 
 // addUp adds up what the terms in an explanation give, times a factor: the
 // share of the clauses of a disjunction that match.
-func (s *searcher) addUp(e *search.Explanation, factor float64, given, rarity []float64) {
+func (s *searcher) addUp(e *search.Explanation, factor float64, given, rarity map[*word]float64) {
 	if e == nil {
 		return
 	}
@@ -59,9 +59,9 @@ func (s *searcher) addUp(e *search.Explanation, factor float64, given, rarity []
 		return
 	}
 	_, term, _ := strings.Cut(leaf, ":") // field:term^boost in document
-	if i, known := s.wordOf[term[:strings.IndexAny(term+" ", "^ ")]]; known {
-		given[i] += e.Value * factor
-		rarity[i] = max(rarity[i], rarityOf(e))
+	if w := s.wordOf[term[:strings.IndexAny(term+" ", "^ ")]]; w != nil {
+		given[w] += e.Value * factor
+		rarity[w] = max(rarity[w], rarityOf(e))
 	}
 }
 

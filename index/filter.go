@@ -1,6 +1,7 @@
 package index
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,8 +12,22 @@ import (
 	"gazehound/geoparse"
 	"gazehound/internal/kind"
 
+	"github.com/blevesearch/bleve/v2/mapping"
+	"github.com/blevesearch/bleve/v2/search"
 	"github.com/blevesearch/bleve/v2/search/query"
+	bleveindex "github.com/blevesearch/bleve_index_api"
 )
+
+// unscored is a query that has no share in a score. Without scores Bleve unites and intersects
+// sets of documents.
+type unscored struct{ query.Query }
+
+// Searcher returns what finds the documents.
+func (q unscored) Searcher(
+	ctx context.Context, r bleveindex.IndexReader, m mapping.IndexMapping, o search.SearcherOptions,
+) (search.Searcher, error) {
+	return q.Query.Searcher(ctx, r, m, search.SearcherOptions{Score: "none"})
+}
 
 // Filters have no share in a score: their boosts are 0.
 

@@ -105,7 +105,7 @@ func (x *Index) Exists() bool { return x.bleve != nil }
 // merging makes Bleve merge segments of a hundred documents as it does those of a
 // thousand. With its own 2,000 a crawl writes a city's addresses again with every
 // tenth batch.
-var merging = map[string]any{"FloorSegmentSize": 100, "MaxSegmentsPerTier": 4}
+var merging = map[string]any{"FloorSegmentSize": 100, "MaxSegmentsPerTier": 3}
 
 // openBleve opens the Bleve index, or makes it.
 func openBleve(dir string, readOnly bool) (bleve.Index, error) {

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/search/query"
 	"github.com/paulmach/orb"
 )
@@ -35,13 +34,11 @@ func (s *searcher) more(q query.Query, r *answer) (err error) {
 // pages counts the pages that state addresses, a thousand addresses at a time.
 func (s *searcher) pages(ids []string) (n int, err error) {
 	for some := range slices.Chunk(ids, 1000) {
-		request := bleve.NewSearchRequestOptions(has(fieldStates, some...), 0, 0, false)
-		request.Score = "none"
-		found, err := s.run(request)
+		stating, err := s.count(has(fieldStates, some...))
 		if err != nil {
 			return 0, err
 		}
-		n += int(found.Total)
+		n += stating
 	}
 	return n, nil
 }

@@ -10,7 +10,6 @@ import (
 	"hash/crc32"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -302,19 +301,14 @@ const (
 type cursor struct {
 	Stage  stage  `json:"stage"`
 	Offset int    `json:"offset"` // matches up to the hit, itself included
-	Key    string `json:"key"`    // that hits are ordered by, see searcher.order
+	Key    string `json:"key"`    // that hits are ordered by, see order.key
 	ID     string `json:"id"`     // of the address; orders those of one key
 	Query  uint32 `json:"query"`  // digest
 }
 
 // compare orders cursors of one query as their hits are ordered.
-func (c *cursor) compare(o *cursor, by Sort) int {
-	number, err := strconv.ParseFloat(c.Key, 64)
-	other, err2 := strconv.ParseFloat(o.Key, 64)
-	if by == ByName || by == byID || err != nil || err2 != nil {
-		return cmp.Or(strings.Compare(c.Key, o.Key), strings.Compare(c.ID, o.ID))
-	}
-	return cmp.Or(cmp.Compare(other, number), strings.Compare(c.ID, o.ID))
+func (c *cursor) compare(o *cursor) int {
+	return cmp.Or(strings.Compare(c.Key, o.Key), strings.Compare(c.ID, o.ID))
 }
 
 // maxKey bounds what orders hits, in bytes.

@@ -310,8 +310,9 @@ func (s *searcher) signs(kinds []string) (signs []string, err error) {
 		return nil, nil
 	}
 	request := bleve.NewSearchRequestOptions(has(fieldKind, kinds...), 0, 0, false)
+	request.Score = "none"
 	request.AddFacet(fieldNamed, bleve.NewFacetRequest(fieldNamed, maxSigns))
-	found, err := s.run(request)
+	found, err := s.run(s.ctx, request)
 	if err != nil {
 		return nil, err
 	}
@@ -321,11 +322,11 @@ func (s *searcher) signs(kinds []string) (signs []string, err error) {
 		}
 		named, unknown := has(fieldNamed, t.Term), has(fieldKindless, yes)
 		known := query.NewBooleanQuery([]query.Query{named}, nil, []query.Query{unknown})
-		all, err := s.run(bleve.NewSearchRequestOptions(known, 0, 0, false))
+		all, err := s.count(known)
 		if err != nil {
 			return nil, err
 		}
-		if float64(t.Count) >= leastOfNamed*float64(all.Total) {
+		if float64(t.Count) >= leastOfNamed*float64(all) {
 			signs = append(signs, t.Term)
 		}
 	}

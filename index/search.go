@@ -3,11 +3,9 @@ package index
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -15,11 +13,10 @@ import (
 	"gazehound/internal/kind"
 
 	"github.com/blevesearch/bleve/v2"
-	"github.com/blevesearch/bleve/v2/numeric"
+	"github.com/blevesearch/bleve/v2/mapping"
 	"github.com/blevesearch/bleve/v2/search"
 	"github.com/blevesearch/bleve/v2/search/query"
 	bleveindex "github.com/blevesearch/bleve_index_api"
-	"github.com/paulmach/orb/geo"
 )
 
 // Search answers q. Errors wrap ErrQuery or ErrCursor where q is at fault, or
@@ -129,7 +126,7 @@ type searcher struct {
 	stage  stage
 	lift   float64 // how much more an address at the centre counts than one far away
 	state  state
-	wordOf map[string]int // of each term that is looked up, for Explain
+	wordOf map[string]*word // of each term that is looked up, for Explain
 	done   func()
 }
 
@@ -147,7 +144,7 @@ func (x *Index) newSearch(ctx context.Context, q Query) (*searcher, error) {
 		return nil, err
 	}
 	s := &searcher{
-		x: x, ctx: ctx, q: q, asked: q, words: splitQuery(q.Text), lift: usualLift, wordOf: map[string]int{},
+		x: x, ctx: ctx, q: q, asked: q, words: splitQuery(q.Text), lift: usualLift, wordOf: map[string]*word{},
 	}
 	if s.done, err = x.use(); err != nil {
 		return nil, err
@@ -181,7 +178,7 @@ func (x *Index) newSearch(ctx context.Context, q Query) (*searcher, error) {
 // run searches Bleve. All documents count as equally long, since being on many pages must not lower
 // a score: Bleve's own average changes when segments are merged, and scores with it, while somebody
 // turns pages.
-func (s *searcher) run(r *bleve.SearchRequest) (*bleve.SearchResult, error) {
+func (s *searcher) run(ctx context.Context, r *bleve.SearchRequest) (*bleve.SearchResult, error) {
 	lengths := make(map[string]int, len(scored))
 	for _, field := range scored {
 		lengths[field] = s.state.Documents
@@ -189,7 +186,7 @@ func (s *searcher) run(r *bleve.SearchRequest) (*bleve.SearchResult, error) {
 	r.PreSearchData = map[string]any{
 		search.BM25PreSearchDataKey: &search.BM25Stats{DocCount: float64(s.state.Documents), FieldCardinality: lengths},
 	}
-	found, err := s.x.bleve.SearchInContext(s.ctx, r)
+	found, err := s.x.bleve.SearchInContext(ctx, r)
 	if err != nil {
 		if s.ctx.Err() != nil {
 			err = s.ctx.Err()
@@ -197,6 +194,17 @@ func (s *searcher) run(r *bleve.SearchRequest) (*bleve.SearchResult, error) {
 		return nil, fmt.Errorf("index: search: %w", err)
 	}
 	return found, nil
+}
+
+// count returns how many documents a query finds.
+func (s *searcher) count(q query.Query) (int, error) {
+	request := bleve.NewSearchRequestOptions(q, 0, 0, false)
+	request.Score = "none"
+	found, err := s.run(s.ctx, request)
+	if err != nil {
+		return 0, err
+	}
+	return int(found.Total), nil
 }
 
 // query returns the query of this stage.
@@ -213,7 +221,7 @@ func (s *searcher) query() (query.Query, error) {
 		return nil, err
 	}
 	if narrows {
-		words = query.NewConjunctionQuery([]query.Query{words, fits})
+		words = query.NewConjunctionQuery([]query.Query{words, unscored{fits}})
 	}
 	return words, nil
 }
@@ -224,19 +232,18 @@ func (s *searcher) find(after *cursor) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	request := bleve.NewSearchRequestOptions(s.scored(q), s.q.pageSize()+1, 0, false)
+	by, most := s.order(), s.q.pageSize()+1
+	request := bleve.NewSearchRequestOptions(s.ranked(q, by), most, 0, false)
 	request.Fields = []string{fieldStored}
-	request.SortByCustom(s.order())
-	if !s.byScore() {
+	request.SortByCustom(search.SortOrder{by.SearchSort})
+	if !by.RequiresScoring() {
 		request.Score = "none"
-	}
-	if after != nil {
-		request.SetSearchAfter([]string{after.Key, after.ID})
 	}
 	for _, f := range s.q.Facets {
 		request.AddFacet(string(f), bleve.NewFacetRequest(facetField[f], counted))
 	}
-	found, err := s.run(request)
+	ctx := context.WithValue(s.ctx, search.MakeDocumentMatchHandlerKey, by.first(most, after))
+	found, err := s.run(ctx, request)
 	if err != nil {
 		return nil, err
 	}
@@ -248,9 +255,9 @@ func (s *searcher) find(after *cursor) (*answer, error) {
 	for i, d := range found.Hits[:min(s.q.pageSize(), len(found.Hits))] {
 		stored, _ := d.Fields[fieldStored].(string)
 		one := share{ID: d.ID, Record: []byte(stored)}
-		c := cursor{Stage: s.stage, Offset: a.Offset + i + 1, Key: d.DecodedSort[0], ID: d.ID, Query: digest}
+		c := cursor{Stage: s.stage, Offset: a.Offset + i + 1, Key: by.key(d), ID: d.ID, Query: digest}
 		if s.byScore() {
-			c.Key, one.Score = strconv.FormatFloat(d.Score, 'g', -1, 64), d.Score
+			one.Score = d.Score
 		}
 		one.After = c.encode()
 		a.Shares = append(a.Shares, one)
@@ -265,74 +272,6 @@ func (s *searcher) find(after *cursor) (*answer, error) {
 		}
 	}
 	return a, s.more(q, a)
-}
-
-func (s *searcher) byScore() bool { return s.q.Sort == Relevance && len(s.words) > 0 }
-
-func (s *searcher) byDistance() bool {
-	return s.q.Center != nil && (s.q.Sort == Distance || s.q.Sort == Relevance && len(s.words) == 0)
-}
-
-// order returns the order of hits: by a key, which is the cursor's, and by ID.
-// Numbers descend and texts ascend.
-func (s *searcher) order() search.SortOrder {
-	id := &search.SortDocID{}
-	switch {
-	case s.q.Sort == Newest:
-		by := &search.SortField{Field: fieldFirst, Type: search.SortFieldAsNumber, Desc: true}
-		return search.SortOrder{by, id}
-	case s.q.Sort == Importance:
-		by := &search.SortField{Field: fieldRank, Type: search.SortFieldAsString, Desc: true}
-		return search.SortOrder{by, id}
-	case s.q.Sort == byID:
-		return search.SortOrder{id, id}
-	case s.q.Sort == ByName:
-		by := &search.SortField{Field: fieldKey, Type: search.SortFieldAsString, Missing: search.SortFieldMissingFirst}
-		return search.SortOrder{by, id}
-	case s.byDistance():
-		by, _ := search.NewSortGeoDistance(fieldPoint, "m", s.q.Center[0], s.q.Center[1], false) // of a known unit
-		return search.SortOrder{nearest{by}, id}
-	case len(s.words) == 0:
-		by := &search.SortField{Field: fieldCount, Type: search.SortFieldAsString, Desc: true}
-		return search.SortOrder{by, id}
-	}
-	return search.SortOrder{&search.SortScore{Desc: true}, id}
-}
-
-// A nearest orders by distance. The keys of Bleve's own order are numbers for
-// SearchAfter, and that of an address without a coordinate is none: nothing could
-// come after it. Here they are texts.
-type nearest struct{ *search.SortGeoDistance }
-
-// Value returns the key of a document.
-func (n nearest) Value(d *search.DocumentMatch) string {
-	return "d" + hex.EncodeToString([]byte(n.SortGeoDistance.Value(d)))
-}
-
-// DecodeValue returns the key as it is.
-func (n nearest) DecodeValue(key string) string { return key }
-
-// Copy returns an order for another search.
-func (n nearest) Copy() search.SearchSort {
-	own := *n.SortGeoDistance
-	return nearest{&own}
-}
-
-// scored returns q with the lift of what is near the centre. Without a centre Bleve's
-// own scores count: to look at each match costs half as much as to find it.
-func (s *searcher) scored(q query.Query) query.Query {
-	if !s.byScore() || s.q.Center == nil || s.q.Radius > 0 || s.q.Bias == 0 {
-		return q
-	}
-	score := func(_ context.Context, d *search.DocumentMatch) (float64, error) {
-		value := d.Score
-		if code, ok := d.Fields[fieldPoint].(float64); ok { // Bleve takes the point for a number
-			far := geo.DistanceHaversine(*s.q.Center, pointOf(numeric.Float64ToInt64(code)))
-			value *= 1 + s.lift*s.q.Bias/(1+far/s.q.Scale)
-		}
-		return value, nil
-	}
-	return query.NewCustomScoreQueryWithScorer(q, score, []string{fieldPoint}, nil)
 }
 
 const (
@@ -384,47 +323,43 @@ const (
 // away.
 func (s *searcher) word(i int) (query.Query, error) {
 	w := &s.words[i]
-	var asWritten, stems, inAddress alternatives // a page of one language has the word in one of them
+	var exact alternatives
 	if !s.q.AddressOnly {
-		asWritten.add(fieldWords, 1, w.terms[0])
-		stems.add(fieldWords, 1, w.terms[1:]...)
+		exact.add(fieldWords, 1, w.terms...)
 	}
 	if w.where[0] != w.terms[0] || s.q.AddressOnly { // of "langestr." lange is enough: str is a word of most addresses
-		inAddress.add(s.dictionary(), 1, w.where[0])
+		exact.add(s.dictionary(), 1, w.where[0])
 	}
-	exact := []alternatives{inAddress, asWritten, stems}
 	similar, err := s.similar(i)
 	if err != nil {
 		return nil, err
 	}
-	var kinds, alike, named alternatives
+	var all alternatives
 	switch {
-	case s.stage == about:
-		kinds.add(fieldKind, kindBoost, w.kinds...)
+	case s.stage == about && len(w.kinds) > 0:
+		all.add(fieldKind, kindBoost, w.kinds...)
+		return all, nil
 	case s.pure:
-		kinds.add(fieldKind, kindBoost, w.kinds...)
-		alike.add(fieldKind, alikeBoost, w.alike...)
-		alike.add(fieldNamed, alikeBoost, w.signs...)
-		named.add(fieldNamed, namedBoost, w.terms...)
+		all.add(fieldKind, kindBoost, w.kinds...)
+		all.add(fieldKind, alikeBoost, w.alike...)
+		all.add(fieldNamed, alikeBoost, w.signs...)
+		all.add(fieldNamed, namedBoost, w.terms...)
 	case !s.q.AddressOnly:
-		kinds.add(fieldKind, besideBoost, w.kinds...)
-		named.add(fieldNamed, nameBoost, w.terms...)
+		all.add(fieldKind, besideBoost, w.kinds...)
+		all.add(fieldNamed, nameBoost, w.terms...)
 	}
-	tiers := slices.Concat([]alternatives{kinds, alike, named}, exact, []alternatives{similar})
-	if s.stage == about && len(kinds) > 0 {
-		tiers = tiers[:1]
-	}
-	for _, t := range slices.Concat(tiers...) { // for explain
-		if _, known := s.wordOf[t.term]; !known {
-			s.wordOf[t.term] = i
+	all = slices.Concat(all, exact, similar)
+	for _, t := range all { // for explain
+		if term := t.(*query.TermQuery).Term; s.wordOf[term] == nil {
+			s.wordOf[term] = w
 		}
 	}
-	q := bestOf(1, tiers)
-	if len(w.kinds) > 0 && s.pure { // places of an unknown kind before those of another, and those that have the word
-		unknown := boosted(has(fieldKindless, yes), 2*unknownBoost)
-		q = query.NewBooleanQuery([]query.Query{q}, []query.Query{bestOf(2, exact), unknown}, nil)
+	if len(w.kinds) == 0 || !s.pure {
+		return all, nil
 	}
-	return q, nil
+	// places of an unknown kind before those of another, and those that have the word
+	unknown := boosted(has(fieldKindless, yes), 2*unknownBoost)
+	return query.NewBooleanQuery([]query.Query{all}, []query.Query{exact, unknown}, nil), nil
 }
 
 // similar returns the words that a word of the query may stand for.
@@ -481,55 +416,44 @@ func (s *searcher) dictionary() string {
 }
 
 // Alternatives are terms of which a document has one or more.
-type alternatives []alternative
+type alternatives []query.Query
 
-type alternative struct {
-	field, term string
-	boost       float64
-}
-
-// add adds terms that are not there yet.
+// add adds the terms of a field.
 func (a *alternatives) add(field string, boost float64, terms ...string) {
 	for _, term := range terms {
-		if !slices.ContainsFunc(*a, func(o alternative) bool { return o.field == field && o.term == term }) {
-			*a = append(*a, alternative{field, term, boost})
-		}
+		t := query.NewTermQuery(term)
+		t.SetField(field)
+		t.SetBoost(boost)
+		*a = append(*a, t)
 	}
 }
 
-// query returns the disjunction of all. Bleve multiplies its score by the share of
-// the clauses that match, which the boosts make good; factor does so for the query
-// that this one is a part of.
-func (a alternatives) query(factor float64) query.Query {
-	clauses := make([]query.Query, len(a))
-	for i, one := range a {
-		t := query.NewTermQuery(one.term)
-		t.SetField(one.field)
-		t.SetBoost(one.boost * factor * float64(len(a)))
-		clauses[i] = t
+// Searcher returns what finds documents with any of the terms. The one with the highest score
+// counts.
+func (a alternatives) Searcher(
+	ctx context.Context, r bleveindex.IndexReader, m mapping.IndexMapping, o search.SearcherOptions,
+) (search.Searcher, error) {
+	any := query.NewDisjunctionQuery(a)
+	if len(a) == 1 || o.Score == "none" {
+		return any.Searcher(ctx, r, m, o)
 	}
-	if len(clauses) == 1 {
-		return clauses[0]
-	}
-	return query.NewDisjunctionQuery(clauses)
+	any.RetrieveScoreBreakdown(true)
+	found, err := any.Searcher(ctx, r, m, o)
+	return rescored{found, highest}, err
 }
 
-// bestOf returns the query for documents that match any tier. The first one that a
-// document matches gives its score, times factor.
-func bestOf(factor float64, tiers []alternatives) query.Query {
-	tiers = slices.DeleteFunc(tiers, func(t alternatives) bool { return len(t) == 0 })
-	var all, before []query.Query
-	for _, t := range tiers {
-		q := t.query(factor * float64(len(tiers)))
-		if len(before) > 0 {
-			q = query.NewBooleanQuery([]query.Query{q}, nil, slices.Clone(before))
+// highest makes the highest score of its clauses that of a document.
+func highest(d *search.DocumentMatch) error {
+	clause := -1
+	for i, score := range d.ScoreBreakdown {
+		if clause < 0 || score > d.Score {
+			clause, d.Score = i, score
 		}
-		all, before = append(all, q), append(before, t.query(0))
 	}
-	if len(all) == 1 {
-		return all[0]
+	if d.Expl != nil {
+		d.Expl = d.Expl.Children[clause]
 	}
-	return query.NewDisjunctionQuery(all)
+	return nil
 }
 
 // mostFrequent returns the most frequent terms of the first ones of a dictionary,

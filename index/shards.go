@@ -330,7 +330,7 @@ func (s *Shards) page(ctx context.Context, q Query, k *hitMaker) (*Result, []str
 	for _, one := range a.Shares {
 		shown := !first && slices.ContainsFunc(versions[one.ID], func(v share) bool {
 			c, err := decodeCursor(v.After, q)
-			return err == nil && c.Stage == before.Stage && c.compare(&before, q.Sort) <= 0
+			return err == nil && c.Stage == before.Stage && c.compare(&before) <= 0
 		})
 		if shown { // on an earlier page, where another part had it
 			continue
@@ -388,7 +388,7 @@ func merge(q Query, parts []*answer) (*answer, error) {
 			}
 			if known, twice := cursors[one.ID]; !twice {
 				out.Shares = append(out.Shares, one)
-			} else if c.compare(&known, q.Sort) > 0 {
+			} else if c.compare(&known) > 0 {
 				continue
 			}
 			cursors[one.ID] = c
@@ -396,7 +396,7 @@ func merge(q Query, parts []*answer) (*answer, error) {
 	}
 	slices.SortFunc(out.Shares, func(a, b share) int {
 		one, other := cursors[a.ID], cursors[b.ID]
-		return one.compare(&other, q.Sort)
+		return one.compare(&other)
 	})
 	for _, p := range parts {
 		if p.Cut { // nothing is known of what comes after it

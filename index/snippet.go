@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -74,7 +75,7 @@ func (m *mention) beside(f mark) bool { return f.at[1] <= m.Start || f.at[0] >= 
 
 // maxTriedMentions bounds the mentions of an address in which words are marked to
 // find the one that fits a query best.
-const maxTriedMentions = 20
+const maxTriedMentions = 4
 
 // best returns the mention that fits the words best, nil without words, and
 // whether they stand in the page's words for what is there, and not only in the
@@ -110,8 +111,9 @@ func (k *marker) likely(all []*mention) []*mention {
 			}
 		}
 	}
-	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b *mention) int { return has[b] - has[a] })
+	all = slices.SortedFunc(slices.Values(all), func(a, b *mention) int {
+		return cmp.Or(cmp.Compare(has[b], has[a]), strings.Compare(hashOf(a.URL), hashOf(b.URL)))
+	})
 	return all[:maxTriedMentions]
 }
 

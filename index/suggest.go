@@ -9,8 +9,6 @@ import (
 	"unicode/utf8"
 
 	"gazehound/gazetteer"
-
-	"github.com/blevesearch/bleve/v2"
 )
 
 // A Suggestion completes typed text.
@@ -98,11 +96,10 @@ func (x *Index) Suggest(typed string, limit int) ([]Suggestion, error) {
 	slices.SortFunc(all, (*candidate).compare)
 	best := all[:0] // the dictionary still counts what was deleted
 	for _, c := range all {
-		found, err := s.run(bleve.NewSearchRequestOptions(has(fieldTyped, c.terms...), 0, 0, false))
-		if err != nil {
+		if c.Count, err = s.count(has(fieldTyped, c.terms...)); err != nil {
 			return nil, err
 		}
-		if c.Count = int(found.Total); c.Count > 0 {
+		if c.Count > 0 {
 			best = append(best, c)
 		}
 		if len(best) == limit {

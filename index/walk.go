@@ -62,40 +62,27 @@ func idsOf(ctx context.Context, r bleveindex.IndexReader, fits query.Query) ([]s
 	return ids, err
 }
 
-// pointOf returns the point that Bleve keeps as a number.
-func pointOf(hash int64) orb.Point {
-	return orb.Point{geo.MortonUnhashLon(uint64(hash)), geo.MortonUnhashLat(uint64(hash))}
-}
-
-// visitPoints calls fn with the coordinate of every document that fits and has
-// one.
-func visitPoints(
-	ctx context.Context, r bleveindex.IndexReader, fits query.Query,
-	fn func(n bleveindex.IndexInternalID, p orb.Point) error,
-) error {
+// pointsOf returns a function that reads the coordinate of a document.
+func pointsOf(r bleveindex.IndexReader) (func(bleveindex.IndexInternalID) (orb.Point, bool, error), error) {
 	values, err := r.DocValueReader([]string{fieldPoint})
 	if err != nil {
-		return fmt.Errorf("index: %w", err)
+		return nil, fmt.Errorf("index: %w", err)
 	}
-	return visit(ctx, r, fits, func(n bleveindex.IndexInternalID) error {
-		var at orb.Point
-		located := false
-		err := values.VisitDocValues(n, func(_ string, term []byte) {
-			code := numeric.PrefixCoded(term)
-			if shift, err := code.Shift(); err == nil && shift == 0 {
-				if hash, err := code.Int64(); err == nil {
-					at, located = pointOf(hash), true
-				}
+	var at orb.Point
+	var located bool
+	read := func(_ string, term []byte) {
+		code := numeric.PrefixCoded(term)
+		if shift, err := code.Shift(); err == nil && shift == 0 {
+			if hash, err := code.Int64(); err == nil {
+				at, located = orb.Point{geo.MortonUnhashLon(uint64(hash)), geo.MortonUnhashLat(uint64(hash))}, true
 			}
-		})
-		if err != nil {
-			return fmt.Errorf("index: %w", err)
 		}
-		if !located {
-			return nil
-		}
-		return fn(n, at)
-	})
+	}
+	return func(n bleveindex.IndexInternalID) (orb.Point, bool, error) {
+		located = false
+		err := values.VisitDocValues(n, read)
+		return at, located, err
+	}, nil
 }
 
 // Walk calls fn with every address that matches q, in the order of their IDs, from one snapshot:
