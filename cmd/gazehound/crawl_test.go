@@ -3,9 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -13,6 +16,7 @@ import (
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/lab/crawltest"
 	"gazehound/crawler/lab/demo"
+	"gazehound/crawler/monitor"
 )
 
 // townProject makes a data directory of a small made-up town that a proxy on
@@ -22,8 +26,55 @@ func townProject(t *testing.T) (data string, flags []string) {
 	return data, flags
 }
 
+// A requestLedger keeps the requests that a handler answered. It is safe for concurrent use.
+type requestLedger struct {
+	http.Handler
+	mu       sync.Mutex
+	requests []request
+}
+
+// A request is one line of a requestLedger.
+type request struct {
+	Began      time.Time
+	Host, Path string // the path with its query
+	Status     int    // 0: the connection was closed
+}
+
+func (l *requestLedger) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	seen := request{Began: time.Now(), Host: r.Host, Path: r.URL.RequestURI()}
+	if r.URL.IsAbs() {
+		seen.Host = r.URL.Host
+	}
+	answer := &statusWriter{ResponseWriter: w}
+	defer func() {
+		seen.Status = answer.status
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.requests = append(l.requests, seen)
+	}()
+	l.Handler.ServeHTTP(answer, r)
+}
+
+// Requests returns the requests in the order in which they were answered.
+func (l *requestLedger) Requests() []request {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.requests)
+}
+
+// A statusWriter knows the status of an answer.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
 // servedTown is townProject with the town and the ledger of its server.
-func servedTown(t *testing.T) (data string, flags []string, town *demo.Town, ledger *demo.Ledger) {
+func servedTown(t *testing.T) (data string, flags []string, town *demo.Town, ledger *requestLedger) {
 	t.Helper()
 	return projectOf(t, smallTown())
 }
@@ -38,7 +89,7 @@ func smallTown() demo.Options {
 }
 
 // projectOf is servedTown of a town with these options.
-func projectOf(t *testing.T, o demo.Options) (data string, flags []string, town *demo.Town, ledger *demo.Ledger) {
+func projectOf(t *testing.T, o demo.Options) (data string, flags []string, town *demo.Town, ledger *requestLedger) {
 	t.Helper()
 	town, err := demo.New(o)
 	if err != nil {
@@ -50,8 +101,8 @@ func projectOf(t *testing.T, o demo.Options) (data string, flags []string, town 
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	ledger = &demo.Ledger{}
-	go func() { done <- town.Serve(ctx, ln, ledger) }()
+	ledger = &requestLedger{Handler: town}
+	go func() { done <- monitor.ServeHTTP(ctx, ln, ledger, longestPage) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-done; err != nil {

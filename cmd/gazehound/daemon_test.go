@@ -227,7 +227,7 @@ func TestDaemon(t *testing.T) {
 }
 
 // requestsTo counts the pages of a host that were asked for.
-func requestsTo(ledger *demo.Ledger, host string) (n int) {
+func requestsTo(ledger *requestLedger, host string) (n int) {
 	for _, r := range ledger.Requests() {
 		if r.Host == host && r.Path != "/robots.txt" {
 			n++

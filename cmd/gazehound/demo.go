@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"gazehound/crawler/lab/demo"
+	"gazehound/crawler/monitor"
 	"gazehound/crawler/weburl"
 	"gazehound/internal/config"
 
@@ -36,6 +37,9 @@ type demoOptions struct {
 // listedInFile is the share of house numbers in an extract written by --osm-out, so that a person
 // can see what the map lacks.
 const listedInFile = 0.7
+
+// longestPage is how long a host of the town takes for a page at most.
+const longestPage = 10 * time.Second
 
 func newDemoCommand(a *app) *cobra.Command {
 	o := demoOptions{town: demo.DefaultOptions()}
@@ -102,7 +106,7 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 	serving, stopServing := context.WithCancel(ctx)
 	defer stopServing()
 	var g errgroup.Group
-	g.Go(func() error { return town.Serve(serving, ln, nil) })
+	g.Go(func() error { return monitor.ServeHTTP(serving, ln, town, longestPage) })
 	if o.serveOnly {
 		if a.json {
 			a.printJSON(fields{"type": "serving", "proxy": proxy, "town": town.Name(), "seeds": texts(town.Seeds())})

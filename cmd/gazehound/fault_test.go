@@ -237,8 +237,8 @@ func (x fault) test(t *testing.T) {
 // gaps holds the ledger against the delay. A request that began reached the
 // server after the one before was answered, so what the server saw is never
 // shorter than what the crawl kept, however slow the machine is.
-func (x fault) gaps(t *testing.T, ledger *demo.Ledger) (shortest time.Duration) {
-	byHost := map[string][]demo.Request{}
+func (x fault) gaps(t *testing.T, ledger *requestLedger) (shortest time.Duration) {
+	byHost := map[string][]request{}
 	for _, r := range ledger.Requests() {
 		byHost[r.Host] = append(byHost[r.Host], r)
 	}

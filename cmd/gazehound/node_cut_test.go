@@ -52,7 +52,7 @@ func TestNodesCutOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	web := &http.Server{Handler: w.town.Handler(w.ledger), ReadHeaderTimeout: 10 * time.Second}
+	web := &http.Server{Handler: w.ledger, ReadHeaderTimeout: 10 * time.Second}
 	go web.Serve(ln)
 	t.Cleanup(func() { web.Close() })
 	_, webPort, _ := net.SplitHostPort(ln.Addr().String())

@@ -124,7 +124,7 @@ var haste = []string{
 type nodesWeb struct {
 	url    string // of the cluster
 	town   *demo.Town
-	ledger *demo.Ledger
+	ledger *requestLedger
 	dirs   map[string]string
 	gone   map[string]bool            // nodes that do not come back: what waits in their queues waits there
 	join   func(name string) []string // flags that take a node to the cluster

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"gazehound/crawler/lab/demo"
 	"gazehound/crawler/monitor"
 )
 
@@ -48,7 +47,7 @@ func TestStandingOrders(t *testing.T) {
 	ctl(exitOK, "seeds", seed.String()+"brand-new")
 
 	before := len(ledger.Requests())
-	after := func(host, path string) (found []demo.Request) {
+	after := func(host, path string) (found []request) {
 		for _, r := range ledger.Requests()[before:] {
 			if (host == "" || r.Host == host) && strings.HasPrefix(r.Path, path) {
 				found = append(found, r)
@@ -86,7 +85,7 @@ func TestStandingOrders(t *testing.T) {
 	}
 	last := map[string]time.Time{}
 	all := after("", "/")
-	slices.SortFunc(all, func(a, b demo.Request) int { return a.Began.Compare(b.Began) })
+	slices.SortFunc(all, func(a, b request) int { return a.Began.Compare(b.Began) })
 	for _, r := range all {
 		least := 400 * time.Millisecond
 		if r.Host == slow {

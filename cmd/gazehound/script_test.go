@@ -19,6 +19,7 @@ import (
 
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/lab/demo"
+	"gazehound/crawler/monitor"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/text/encoding"
@@ -143,7 +144,7 @@ func serveTown(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- town.Serve(ctx, ln, nil) }()
+	go func() { done <- monitor.ServeHTTP(ctx, ln, town, longestPage) }()
 	ts.Defer(func() {
 		stop()
 		if err := <-done; err != nil {

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"gazehound/crawler/page"
@@ -154,90 +153,39 @@ func (t *Town) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error) 
 	return r, nil
 }
 
-// A Ledger keeps the first million requests that a server answered. The zero
-// Ledger is ready; it is safe for concurrent use.
-type Ledger struct {
-	mu       sync.Mutex
-	requests []Request
-}
-
-// A Request is one line of a Ledger.
-type Request struct {
-	Began  time.Time
-	Took   time.Duration
-	Host   string
-	Path   string // with query
-	Agent  string
-	Status int // 0: the connection was closed
-}
-
-const maxRequests = 1_000_000
-
-func (l *Ledger) add(r Request) {
-	if l == nil {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.requests) < maxRequests {
-		l.requests = append(l.requests, r)
-	}
-}
-
-// Requests returns the requests in the order in which they were answered.
-func (l *Ledger) Requests() []Request {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return append([]Request(nil), l.requests...)
-}
-
-// Handler answers for every host of the town's web: as a forward proxy, by
+// ServeHTTP answers for every host of the town's web: as a forward proxy, by
 // the Host header, and for NAME.localhost, whose pages then link to other
 // hosts of that form. A host that is none of the town's is a bad gateway; an
-// IP address or plain localhost gets a page about the town. Requests are
-// written to l unless it is nil.
-func (t *Town) Handler(l *Ledger) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		began := time.Now()
-		host := r.Host
-		if r.URL.IsAbs() {
-			host = r.URL.Host
-		}
-		status := t.serve(w, r, host)
-		l.add(Request{began, time.Since(began), host, r.URL.RequestURI(), r.UserAgent(), status})
-		if status == 0 {
-			panic(http.ErrAbortHandler) // closes the connection without an answer
-		}
-	})
-}
-
-// serve answers one request for a host and returns the status, 0 if the
-// connection was closed.
-func (t *Town) serve(w http.ResponseWriter, r *http.Request, host string) int {
-	fail := func(status int, text string) int {
-		http.Error(w, "demo: "+text, status)
-		return status
+// IP address or plain localhost gets a page about the town.
+func (t *Town) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	host := r.Host
+	if r.URL.IsAbs() {
+		host = r.URL.Host
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		return fail(http.StatusMethodNotAllowed, "only GET and HEAD")
+		http.Error(w, "demo: only GET and HEAD", http.StatusMethodNotAllowed)
+		return
 	}
 	u, err := weburl.Parse("http://" + host + r.URL.RequestURI())
 	if err != nil {
-		return fail(http.StatusBadRequest, err.Error())
+		http.Error(w, "demo: "+err.Error(), http.StatusBadRequest)
+		return
 	}
 	a, err := t.answer(u, t.domainFor(host))
 	switch {
 	case errors.Is(err, ErrReset):
-		return 0
+		panic(http.ErrAbortHandler) // closes the connection without an answer
 	case err != nil && !r.URL.IsAbs() && isHere(u.Hostname()):
-		return t.serveSelf(w, r)
+		t.serveSelf(w, r)
+		return
 	case err != nil:
-		return fail(http.StatusBadGateway, "no such host: "+u.Host())
+		http.Error(w, "demo: no such host: "+u.Host(), http.StatusBadGateway)
+		return
 	}
 	select {
 	case <-time.After(a.Took):
 	case <-r.Context().Done():
-		return 0
+		return
 	}
 	maps.Copy(w.Header(), a.Header)
 	w.Header().Set("Content-Length", strconv.Itoa(len(a.Body)))
@@ -245,7 +193,6 @@ func (t *Town) serve(w http.ResponseWriter, r *http.Request, host string) int {
 	if r.Method == http.MethodGet {
 		w.Write(a.Body) // the client may have gone
 	}
-	return a.Status
 }
 
 // domainFor returns what the names of hosts end in on a page asked of host.
@@ -267,10 +214,10 @@ func isHere(name string) bool {
 }
 
 // serveSelf answers with a page about the town.
-func (t *Town) serveSelf(w http.ResponseWriter, r *http.Request) int {
+func (t *Town) serveSelf(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path != "/" && r.URL.Path != "/bot" {
 		http.NotFound(w, r)
-		return http.StatusNotFound
+		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	domain := t.domainFor("x.localhost" + r.Host[strings.LastIndexByte(r.Host, ':'):])
@@ -279,7 +226,6 @@ func (t *Town) serveSelf(w http.ResponseWriter, r *http.Request) int {
 		seeds = append(seeds, [2]string{t.hostUnder(s, domain), t.sites[s].name})
 	}
 	io.WriteString(w, written("self", map[string]any{"Name": t.Name(), "Seeds": seeds}))
-	return http.StatusOK
 }
 
 // Listen listens on a loopback address such as "127.0.0.1:9900" (port 0: any)
@@ -297,27 +243,4 @@ func Listen(address string) (net.Listener, error) {
 		return nil, fmt.Errorf("demo: %w", err)
 	}
 	return ln, nil
-}
-
-// Serve answers requests on ln, which it closes, until ctx ends (nil) or the
-// listener fails. All goroutines that it starts have ended when it returns.
-func (t *Town) Serve(ctx context.Context, ln net.Listener, l *Ledger) error {
-	server := &http.Server{
-		Handler: t.Handler(l), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10,
-		BaseContext: func(net.Listener) context.Context { return ctx },
-	}
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(ln) }()
-	select {
-	case err := <-done:
-		return fmt.Errorf("demo: %w", err)
-	case <-ctx.Done():
-	}
-	stop, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	if server.Shutdown(stop) != nil {
-		server.Close()
-	}
-	<-done
-	return nil
 }
