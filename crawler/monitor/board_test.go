@@ -447,6 +447,19 @@ func TestMetrics(t *testing.T) {
 	if strings.Contains(text, "a.example") {
 		t.Error("/metrics names a host")
 	}
+	families, err := a.o.Board.gather(Extras{Node: &Node{Name: "n1", Nodes: 3, Outbox: 7}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ofNodes := 0
+	for _, f := range families {
+		if strings.HasPrefix(f.GetName(), "gazehound_cluster_") && f.GetMetric()[0].GetLabel()[0].GetValue() == "n1" {
+			ofNodes++
+		}
+	}
+	if ofNodes != 6 {
+		t.Errorf("%d metrics of a node, want 6", ofNodes)
+	}
 }
 
 // A reader who does not read never holds the crawl up; the others get

@@ -12,13 +12,11 @@ import (
 	"unicode/utf8"
 
 	"gazehound/internal/textutil"
-
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // What a crawl reports about itself is listed in three places: figures.json has
 // the tiles of the dashboard and the lines of "gazehound status", Values the
-// values of the status lines that a crawl prints, metrics those of Prometheus. To
+// values of the status lines that a crawl prints, metrics.tmpl those of Prometheus. To
 // add a figure, write its line there, and where it is not known yet, extend Snapshot.
 
 // A figure is a tile of the dashboard, a line of "gazehound status", or both. All
@@ -85,150 +83,6 @@ func (t words) fill(source string, s *Snapshot) string {
 		return "?" // TestFigures executes all of them
 	}
 	return b.String()
-}
-
-// A metric is a family of Prometheus.
-type metric struct {
-	name, help string // the name without "gazehound_"
-	kind       prometheus.ValueType
-	labels     []string
-	read       func(s *Snapshot, x *Extras, add func(value float64, labels ...string))
-}
-
-const (
-	gauge   = prometheus.GaugeValue
-	counter = prometheus.CounterValue
-)
-
-// one is a metric without labels.
-func one(kind prometheus.ValueType, name, help string, value func(s *Snapshot) float64) metric {
-	read := func(s *Snapshot, _ *Extras, add func(float64, ...string)) { add(value(s)) }
-	return metric{name: name, help: help, kind: kind, read: read}
-}
-
-// byReason is a counter with a value for each reason.
-func byReason(name, label, help string, counts func(s *Snapshot) map[string]int64) metric {
-	read := func(s *Snapshot, _ *Extras, add func(float64, ...string)) {
-		for reason, n := range counts(s) {
-			add(float64(n), reason)
-		}
-	}
-	return metric{name, help, counter, []string{label}, read}
-}
-
-// ofNode is a metric of a node of a cluster.
-func ofNode(kind prometheus.ValueType, name, help string, value func(n *Node) int64) metric {
-	read := func(_ *Snapshot, x *Extras, add func(float64, ...string)) {
-		if x.Node != nil {
-			add(float64(value(x.Node)), x.Node.Name)
-		}
-	}
-	return metric{name, help, kind, []string{"node"}, read}
-}
-
-// metrics are all metrics that the state of a crawl tells; visitMetrics come from single visits.
-var metrics = []metric{
-	{"pages_total", "Visits of the crawl, earlier runs included, by what became of them.", counter,
-		[]string{"result"}, func(s *Snapshot, _ *Extras, add func(float64, ...string)) {
-			add(float64(s.Relevant), "relevant")
-			add(float64(s.Pages-s.Relevant), "irrelevant")
-			add(float64(textutil.Sum(s.Errors)), "error")
-			add(float64(textutil.Sum(s.Skipped)), "skipped")
-		}},
-	{"harvest_ratio", "Share of relevant pages, of all and of the last 1,000.", gauge, []string{"window"},
-		func(s *Snapshot, _ *Extras, add func(float64, ...string)) {
-			add(s.Harvest(), "all")
-			add(s.HarvestRecent, "1000")
-		}},
-	{"breadth_first_harvest_ratio", "Estimate of what a breadth-first crawl would have brought on the same links.",
-		gauge, []string{"window"}, func(s *Snapshot, _ *Extras, add func(float64, ...string)) {
-			if s.Insight != nil && s.Breadth != nil && s.BreadthAll != nil {
-				add(*s.BreadthAll, "all")
-				add(*s.Breadth, "1000")
-			}
-		}},
-	one(gauge, "addresses", "Distinct addresses of the region that were found.",
-		func(s *Snapshot) float64 { return float64(s.Addresses) }),
-	one(counter, "addresses_new_total", "Distinct addresses of the region that were found for the first time.",
-		func(s *Snapshot) float64 { return float64(s.Addresses) }),
-	{name: "street_coverage_ratio", kind: gauge,
-		help: "Share of the gazetteer's streets in the region of which an address was found.",
-		read: func(s *Snapshot, _ *Extras, add func(float64, ...string)) {
-			if c := s.Coverage(); c.All > 0 {
-				add(c.Share())
-			}
-		}},
-	one(counter, "fetch_bytes_total", "Bytes that were downloaded, earlier runs included.",
-		func(s *Snapshot) float64 { return float64(s.Bytes) }),
-	one(gauge, "visits_in_flight", "Pages that are being worked on.",
-		func(s *Snapshot) float64 { return float64(s.Leased) }),
-	one(gauge, "workers", "Pages that may be worked on at a time.",
-		func(s *Snapshot) float64 { return float64(s.Workers) }),
-	one(gauge, "frontier_links", "Links that wait or are being visited.",
-		func(s *Snapshot) float64 { return float64(s.Queued) }),
-	{"frontier_hosts", "Hosts of the crawl by state.", gauge, []string{"state"},
-		func(s *Snapshot, _ *Extras, add func(float64, ...string)) {
-			h := s.Hosts
-			add(float64(h.Ready), "ready")
-			add(float64(max(h.Waiting-h.Backoff, 0)), "waiting")
-			add(float64(h.Backoff), "backoff")
-			add(float64(h.Asked), "asked")
-			add(float64(max(h.Known-h.Ready-h.Waiting, 0)), "exhausted")
-		}},
-	byReason("skipped_total", "reason",
-		"Pages that were not fetched or not kept, earlier runs included, by reason.",
-		func(s *Snapshot) map[string]int64 { return s.Skipped }),
-	byReason("errors_total", "class", "Visits that failed, earlier runs included, by class.",
-		func(s *Snapshot) map[string]int64 { return s.Errors }),
-	{"memory_bytes", "Memory of the process: its own (heap, stacks, buffers), and of mapped files.", gauge,
-		[]string{"kind"},
-		func(s *Snapshot, _ *Extras, add func(float64, ...string)) {
-			add(float64(s.Own), "own")
-			add(float64(s.Mapped), "mapped")
-		}},
-	one(gauge, "disk_free_bytes", "Bytes that may still be written beside the crawl.",
-		func(s *Snapshot) float64 { return float64(s.DiskFree) }),
-	{"predictor_logloss", "Mean log-loss of the last 1,000 predictions, each made before its page was learned.",
-		gauge, []string{"depth"}, func(s *Snapshot, _ *Extras, add func(float64, ...string)) {
-			if s.Insight == nil {
-				return
-			}
-			for d, l := range s.LogLoss {
-				if l != nil {
-					add(*l, fmt.Sprint(d+1))
-				}
-			}
-		}},
-	{"predictor_updates_total", "Links that the predictor has learned.", counter, []string{"depth"},
-		func(_ *Snapshot, x *Extras, add func(float64, ...string)) {
-			for d, n := range x.Updates {
-				add(float64(n), fmt.Sprint(d+1))
-			}
-		}},
-	one(gauge, "paused", "1 while the crawl is paused.", func(s *Snapshot) float64 {
-		if s.Paused {
-			return 1
-		}
-		return 0
-	}),
-	{"build_info", "The program; always 1.", gauge, []string{"version", "strategy"},
-		func(s *Snapshot, x *Extras, add func(float64, ...string)) { add(1, x.Version, s.Strategy) }},
-	{"index_docs", "Pages in the index.", gauge, nil,
-		func(_ *Snapshot, x *Extras, add func(float64, ...string)) { add(float64(x.Documents)) }},
-	ofNode(gauge, "cluster_nodes", "Nodes that are there, as this one sees it.",
-		func(n *Node) int64 { return int64(n.Nodes) }),
-	ofNode(counter, "cluster_links_sent_total", "Links that went to other nodes, earlier runs included.",
-		func(n *Node) int64 { return n.Sent }),
-	ofNode(counter, "cluster_links_received_total", "Links that came from other nodes.",
-		func(n *Node) int64 { return n.Received }),
-	ofNode(counter, "cluster_bytes_sent_total",
-		"Bytes of the messages with links to other nodes, earlier runs included.",
-		func(n *Node) int64 { return n.SentBytes }),
-	ofNode(counter, "cluster_url_bytes_sent_total",
-		"Bytes of the URLs of links that went to other nodes, earlier runs included.",
-		func(n *Node) int64 { return n.URLBytes }),
-	ofNode(gauge, "cluster_outbox_bytes", "Bytes of links that wait to be sent.",
-		func(n *Node) int64 { return n.Outbox }),
 }
 
 // A Tile is a figure as the dashboard shows it, in the language of its reader.

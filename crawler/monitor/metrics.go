@@ -1,17 +1,27 @@
 package monitor
 
 import (
+	"bytes"
+	_ "embed"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
+	"sync"
+	"text/template"
 
 	"gazehound/crawler"
+	"gazehound/internal/textutil"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 )
 
-// visitMetrics are counted from single visits. See metrics for all others.
+// visitMetrics are counted from single visits. See metrics.tmpl for all others.
 type visitMetrics struct {
 	took      prometheus.Histogram
 	priority  prometheus.Histogram
@@ -73,41 +83,47 @@ type Node struct {
 	Outbox    int64 // bytes of links that wait to be sent
 }
 
-// A collector reads all metrics when Prometheus asks.
-type collector struct {
-	board   *Board
-	extras  func() Extras // nil: there are none
-	version string
+//go:embed metrics.tmpl
+var metricsSource string
+
+var metricsTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("metrics").Funcs(template.FuncMap{
+		"sum":   textutil.Sum,
+		"less":  func(a, b int64) int64 { return max(a-b, 0) },
+		"depth": func(i int) int { return i + 1 },
+	}).Parse(metricsSource))
+})
+
+// gather returns what metrics.tmpl says of the present state.
+func (b *Board) gather(x Extras) ([]*dto.MetricFamily, error) {
+	state := b.State().Snapshot
+	var text bytes.Buffer
+	data := map[string]any{"S": &state, "X": x}
+	if err := metricsTemplate().Execute(&text, data); err != nil {
+		return nil, fmt.Errorf("metrics.tmpl: %w", err)
+	}
+	parser := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := parser.TextToMetricFamilies(&text)
+	return slices.Collect(maps.Values(families)), err
 }
 
-// Describe sends nothing: which metrics there are depends on the crawl.
-func (c collector) Describe(chan<- *prometheus.Desc) {}
-
-// Collect reads the state of the crawl.
-func (c collector) Collect(out chan<- prometheus.Metric) {
-	s := c.board.State().Snapshot
-	var x Extras
-	if c.extras != nil {
-		x = c.extras()
-	}
-	x.Version = c.version
-	for _, m := range metrics {
-		desc := prometheus.NewDesc("gazehound_"+m.name, m.help, m.labels, nil)
-		m.read(&s, &x, func(value float64, labels ...string) {
-			out <- prometheus.MustNewConstMetric(desc, m.kind, value, labels...)
-		})
-	}
-}
-
-// registry returns all metrics of a crawl.
-func registry(b *Board, version string, extras func() Extras) *prometheus.Registry {
+// registry returns all metrics of a crawl. extras may be nil.
+func registry(b *Board, version string, extras func() Extras) prometheus.Gatherer {
 	r := prometheus.NewRegistry()
 	v := b.visits
-	r.MustRegister(collector{b, extras, version}, v.took, v.priority, v.responses, v.bridges,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return r
+	r.MustRegister(v.took, v.priority, v.responses, v.bridges, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	state := prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
+		var x Extras
+		if extras != nil {
+			x = extras()
+		}
+		x.Version = version
+		return b.gather(x)
+	})
+	return prometheus.Gatherers{r, state}
 }
 
-func metricsHandler(r *prometheus.Registry) http.Handler {
-	return promhttp.HandlerFor(r, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
+func metricsHandler(g prometheus.Gatherer) http.Handler {
+	return promhttp.HandlerFor(g, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
 }
