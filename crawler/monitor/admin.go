@@ -159,7 +159,7 @@ func NewAdmin(o Options) *Admin {
 
 	a.read("GET /metrics", metricsHandler(registry(o.Board, o.Version, o.Extras)).ServeHTTP)
 	a.read("GET /v1/crawl", a.json(func(q url.Values) (any, error) {
-		lang, err := language(q)
+		lang, err := queryLanguage(q)
 		if err != nil {
 			return nil, err
 		}
@@ -183,7 +183,7 @@ func NewAdmin(o Options) *Admin {
 	a.read("GET /v1/crawl/orders", a.json(func(url.Values) (any, error) { return o.Scope.Orders(), nil }))
 	a.read("GET /v1/crawl/nodes", a.nodes)
 	a.read("GET /v1/crawl/events", func(w http.ResponseWriter, r *http.Request) {
-		lang, err := language(r.URL.Query())
+		lang, err := queryLanguage(r.URL.Query())
 		if err != nil {
 			fault(w, r, err)
 			return
@@ -274,9 +274,9 @@ func (a *Admin) in(lang string, s State) State {
 	return a.o.Board.in(texts[lang], s)
 }
 
-// language returns the language that a query asks for: English where it asks
+// queryLanguage returns the language that a query asks for: English where it asks
 // for none.
-func language(q url.Values) (string, error) {
+func queryLanguage(q url.Values) (string, error) {
 	lang := cmp.Or(q.Get("lang"), "en")
 	if texts[lang] == nil {
 		return "", bad("lang", lang, "en or de")

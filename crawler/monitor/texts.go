@@ -4,8 +4,10 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
 )
 
 // words are the texts of the dashboard in one language. A text may have a form for one and another
@@ -24,27 +26,16 @@ func (t words) sayOf(n int64, key string, args ...any) string {
 	return fmt.Sprintf(many, args...)
 }
 
-// number writes n with a mark at the thousands.
-func (t words) number(n int64) string {
-	if n < 0 {
-		return "-" + t.number(-n)
-	}
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + t["thousands"] + text[i:]
-	}
-	return text
+// print formats as people who read this language write numbers.
+func (t words) print(format string, args ...any) string {
+	return message.NewPrinter(language.Make(t["language"])).Sprintf(format, args...)
 }
 
+// number writes n with a mark at the thousands.
+func (t words) number(n int64) string { return t.print("%d", n) }
+
 // decimal writes x with so many digits behind the point.
-func (t words) decimal(x float64, digits int) string {
-	whole, rest, _ := strings.Cut(fmt.Sprintf("%.*f", digits, x), ".")
-	n, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil { // not a number, or beyond all that is counted
-		return whole
-	}
-	return t.number(n) + t["decimal"] + rest
-}
+func (t words) decimal(x float64, digits int) string { return t.print("%.*f", digits, x) }
 
 // percent writes a share.
 func (t words) percent(share float64) string { return t.decimal(100*share, 1) + "\u00a0%" }

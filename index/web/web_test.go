@@ -33,7 +33,7 @@ func TestLanguage(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	en, de := &view{T: texts.Of("page", "en")}, &view{T: texts.Of("page", "de")}
+	en, de := &view{Page: Page{Lang: "en"}, T: texts.Of("page", "en")}, &view{Page: Page{Lang: "de"}, T: texts.Of("page", "de")}
 	day := time.Date(2026, 3, 3, 0, 0, 0, 0, time.UTC)
 	for _, c := range []struct{ got, want string }{
 		{en.number(0), "0"}, {en.number(999), "999"}, {en.number(1000), "1,000"}, {de.number(1234567), "1.234.567"},

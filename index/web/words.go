@@ -10,15 +10,17 @@ import (
 
 	"gazehound/index/texts"
 	"gazehound/internal/kind"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
 )
 
 // number writes a number with a mark at the thousands.
-func (v *view) number(n int) string {
-	text := fmt.Sprint(n)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + v.T["thousands"] + text[i:]
-	}
-	return text
+func (v *view) number(n int) string { return v.print("%d", n) }
+
+// print formats as people who read the language of the page write numbers.
+func (v *view) print(format string, args ...any) string {
+	return message.NewPrinter(language.Make(v.Lang)).Sprintf(format, args...)
 }
 
 // count writes a number of things: "1,234 pages".
@@ -44,7 +46,7 @@ func (v *view) distance(m float64) string {
 	case m < 995:
 		return fmt.Sprintf("%.0f m", math.Round(m/10)*10)
 	case m < 9950:
-		return strings.Replace(fmt.Sprintf("%.1f km", m/1000), ".", v.T["decimal"], 1)
+		return v.print("%.1f km", m/1000)
 	}
 	return fmt.Sprintf("%.0f km", m/1000)
 }

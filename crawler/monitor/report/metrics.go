@@ -6,8 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/text/language"
-	"golang.org/x/text/message"
+	"gazehound/internal/textutil"
 )
 
 // A metric is a number of a Crawl.
@@ -59,7 +58,7 @@ func ofStreets(of func(m *Meter) float64) func(c *Crawl) float64 {
 	}
 }
 
-func whole(x float64) string   { return message.NewPrinter(language.English).Sprintf("%d", int64(x)) }
+func whole(x float64) string   { return textutil.Count(int64(x)) }
 func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 func decimal(x float64) string { return fmt.Sprintf("%.2f", x) }
 
