@@ -82,7 +82,7 @@ func (d Definition) String() string {
 }
 
 // format is the version of everything that nodes exchange.
-const format = 6
+const format = 7
 
 // Options say how a node takes part.
 type Options struct {

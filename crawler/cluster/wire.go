@@ -11,28 +11,16 @@ import (
 	"time"
 
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/weburl"
 	"gazehound/internal/textutil"
 
 	"github.com/andybalholm/brotli"
 )
 
-// A message carries links of several visits to one node: the JSON of their
-// wireLinks, packed with Brotli.
+// A wireLink is a link in a message to another node: the JSON of an entry, and its priority, which
+// the frontier keeps elsewhere. A message is a list of them, packed with Brotli.
 type wireLink struct {
-	URL       string  `json:"url"`
-	Parent    []byte  `json:"parent"` // frontier.Key
-	Found     int64   `json:"found"`  // Unix seconds
-	Priority  float32 `json:"priority,omitempty"`
-	Depth     int     `json:"depth"`
-	Distance  int     `json:"distance,omitempty"`
-	Redirects int     `json:"redirects,omitempty"`
-	Retries   int     `json:"retries,omitempty"`
-	Switch    bool    `json:"switch,omitempty"`
-	Sitemap   bool    `json:"sitemap,omitempty"`
-	Anchor    string  `json:"anchor,omitempty"`
-	Title     string  `json:"title,omitempty"`
-	Around    string  `json:"around,omitempty"`
+	frontier.Entry
+	Priority float32 `json:",omitzero"`
 }
 
 const (
@@ -49,19 +37,14 @@ var errMessage = errors.New("not a message of links")
 // is left out.
 func encodeLinks(es []frontier.Entry) []byte {
 	links := make([]wireLink, len(es))
-	for i := range es {
-		e := &es[i]
-		priority := 0.0
+	for i, e := range es {
+		e.Found = e.Found.UTC().Truncate(time.Second)
+		e.Anchor = textutil.ClipBytes(e.Anchor, frontier.MaxAnchor)
+		e.Title = textutil.ClipBytes(e.Title, frontier.MaxAnchor)
+		e.Around = textutil.ClipBytes(e.Around, frontier.MaxAround)
+		links[i].Entry = e
 		if e.Priority > 0 { // not NaN either
-			priority = min(e.Priority, 1)
-		}
-		links[i] = wireLink{
-			URL: e.URL.String(), Parent: e.Parent[:], Found: e.Found.Unix(), Priority: float32(priority),
-			Depth: e.Depth, Distance: e.Distance, Redirects: e.Redirects, Retries: e.Retries,
-			Switch: e.Switch, Sitemap: e.Sitemap,
-			Anchor: textutil.ClipBytes(e.Anchor, frontier.MaxAnchor),
-			Title:  textutil.ClipBytes(e.Title, frontier.MaxAnchor),
-			Around: textutil.ClipBytes(e.Around, frontier.MaxAround),
+			links[i].Priority = float32(min(e.Priority, 1))
 		}
 	}
 	text, err := json.Marshal(links)
@@ -82,22 +65,11 @@ func decodeLinks(text []byte) ([]frontier.Entry, error) {
 	}
 	es := make([]frontier.Entry, len(links))
 	for i, l := range links {
-		u, err := weburl.Parse(l.URL)
-		if err != nil {
-			return nil, fmt.Errorf("%w: link %d: %w", errMessage, i+1, err)
+		if l.URL.IsZero() || min(l.Depth, l.Distance, l.Redirects, l.Retries) < 0 {
+			return nil, fmt.Errorf("%w: link %d has no URL, or a negative count", errMessage, i+1)
 		}
-		if len(l.Parent) != len(frontier.Key{}) {
-			return nil, fmt.Errorf("%w: link %d has a key of %d bytes", errMessage, i+1, len(l.Parent))
-		}
-		if min(l.Depth, l.Distance, l.Redirects, l.Retries) < 0 {
-			return nil, fmt.Errorf("%w: link %d has a negative count", errMessage, i+1)
-		}
-		es[i] = frontier.Entry{
-			URL: u, Parent: frontier.Key(l.Parent), Found: time.Unix(l.Found, 0), Priority: float64(l.Priority),
-			Depth: l.Depth, Distance: l.Distance, Redirects: l.Redirects, Retries: l.Retries,
-			Switch: l.Switch, Sitemap: l.Sitemap,
-			Anchor: l.Anchor, Title: l.Title, Around: l.Around,
-		}
+		es[i] = l.Entry
+		es[i].Priority = float64(l.Priority)
 	}
 	return es, nil
 }

@@ -19,12 +19,13 @@ import (
 	"gazehound/internal/textutil"
 	"gazehound/predictor"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"github.com/paulmach/orb"
 )
 
 // Bounds of what a Board keeps.
 const (
-	maxHosts  = 10_000    // whose pages are counted
+	maxHosts  = 10_000    // whose pages are counted: those visited last
 	maxDots   = 20_000    // places on the map; of more, a fair sample
 	maxFresh  = 500       // of them, since the last tick
 	maxHouses = 1_000_000 // distinct ones that are counted for the coverage
@@ -38,7 +39,7 @@ type Board struct {
 	state    Snapshot
 	history  [len(spans)]*series
 	estimate report.BreadthFirst
-	hosts    map[string]*hostCount
+	hosts    *simplelru.LRU[string, *hostCount]
 	troubles trends[troubleKey]
 	dots     []Dot
 	places   map[uint64]bool // distinct ones that were found
@@ -111,7 +112,8 @@ type loss struct {
 
 // NewBoard returns an empty Board.
 func NewBoard() *Board {
-	b := &Board{hosts: map[string]*hostCount{}, places: map[uint64]bool{}, streets: map[uint64]*Street{},
+	hosts, _ := simplelru.NewLRU[string, *hostCount](maxHosts, nil) // fails for sizes below 1 only
+	b := &Board{hosts: hosts, places: map[uint64]bool{}, streets: map[uint64]*Street{},
 		houses: map[uint64]bool{}, visits: newVisitMetrics(), troubles: newTroubleTrends()}
 	for i, s := range spans {
 		b.history[i] = newSeries(s)
@@ -158,28 +160,13 @@ func (b *Board) Visit(v *crawler.Visit) {
 	b.news[b.pages%recent] = uint8(min(b.covered-before, math.MaxUint8))
 }
 
-// host returns the counts of a host. When there are too many, those with the
-// fewest pages are given up.
+// host returns the counts of a host.
 func (b *Board) host(name string) *hostCount {
-	if h := b.hosts[name]; h != nil {
-		return h
+	h, known := b.hosts.Get(name)
+	if !known {
+		h = &hostCount{}
+		b.hosts.Add(strings.Clone(name), h)
 	}
-	if len(b.hosts) >= maxHosts {
-		var counts []int64
-		for _, h := range b.hosts {
-			counts = append(counts, h.pages)
-		}
-		slices.Sort(counts)
-		middle, quota := counts[len(counts)/2], len(counts)/2
-		for name, h := range b.hosts {
-			if h.pages <= middle && quota > 0 {
-				delete(b.hosts, name)
-				quota--
-			}
-		}
-	}
-	h := &hostCount{}
-	b.hosts[strings.Clone(name)] = h
 	return h
 }
 
@@ -369,8 +356,8 @@ func (b *Board) advice(t words, c Coverage) []string {
 		hostCount
 	}
 	var hosts []poor
-	for name, h := range b.hosts {
-		if h.pages >= 100 && h.relevant*33 < h.pages { // 3 %
+	for _, name := range b.hosts.Keys() {
+		if h, _ := b.hosts.Peek(name); h.pages >= 100 && h.relevant*33 < h.pages { // 3 %
 			hosts = append(hosts, poor{name, *h})
 		}
 	}
@@ -412,8 +399,9 @@ type Rest struct {
 func (b *Board) Hosts(n int) []Host {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	hosts := make([]Host, 0, len(b.hosts))
-	for name, h := range b.hosts {
+	hosts := make([]Host, 0, b.hosts.Len())
+	for _, name := range b.hosts.Keys() {
+		h, _ := b.hosts.Peek(name)
 		hosts = append(hosts, Host{Name: name, Pages: h.pages, Relevant: h.relevant, Errors: h.errors,
 			Refused: h.refused, Robots: h.robots(), Last: h.last})
 	}

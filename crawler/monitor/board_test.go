@@ -264,8 +264,8 @@ func TestBoardBounds(t *testing.T) {
 	for i := range 2*maxDots + 5_000 {
 		b.Visit(visit(t, fmt.Sprintf("h%d.example", i), i, 1, true, 0))
 	}
-	if len(b.hosts) > maxHosts || len(b.dots) != maxDots || len(b.fresh) > maxFresh {
-		t.Errorf("%d hosts, %d places, %d new ones", len(b.hosts), len(b.dots), len(b.fresh))
+	if b.hosts.Len() > maxHosts || len(b.dots) != maxDots || len(b.fresh) > maxFresh {
+		t.Errorf("%d hosts, %d places, %d new ones", b.hosts.Len(), len(b.dots), len(b.fresh))
 	}
 }
 
