@@ -197,26 +197,30 @@ func (c *Comparison) crawl(ctx context.Context, w *Web, orders []Order, o Option
 	return nil
 }
 
-// Metrics are the metrics of a Comparison: by name, of one result after n pages.
+// metrics are the metrics of a Comparison: name, title and format of their column in the tables for
+// people, if they have one, and their value in one result after n pages.
 var metrics = []struct {
-	name string
-	of   func(r *Result, n int) float64
+	name, title string
+	format      func(e Estimate) string
+	of          func(r *Result, n int) float64
 }{
-	{"harvest", func(r *Result, n int) float64 { return r.Harvest(n) }},
-	{"coverage", func(r *Result, n int) float64 { return r.Coverage(n) }},
-	{"area", func(r *Result, n int) float64 { return r.Area(n) }},
-	{"found", func(r *Result, n int) float64 { return float64(r.Found(n)) }},
-	{"addresses", func(r *Result, n int) float64 { return float64(r.Addresses.At(n)) }},
-	{"streets", func(r *Result, n int) float64 { return float64(r.Streets.At(n)) }},
-	{"contents", func(r *Result, n int) float64 { return float64(r.Contents.At(n)) }},
-	{"off-host", func(r *Result, n int) float64 { return float64(r.OffHost.At(n)) }},
-	{"important", func(r *Result, n int) float64 { return float64(r.Important.At(n)) }},
-	{"unlinked", func(r *Result, n int) float64 { return float64(r.Unlinked.At(n)) }},
-	{"until-important", func(r *Result, n int) float64 { return r.UntilImportant(n) }},
-	{"relevancy", func(r *Result, n int) float64 { return r.Relevancy(n) }},
-	{"pages", func(r *Result, n int) float64 { return float64(min(n, r.Pages)) }},
-	{"queue", func(r *Result, n int) float64 { return float64(r.queueMax(n)) }},
-	{"time", func(r *Result, n int) float64 { return r.timeAt(n).Seconds() }},
+	{"pages", "pages", whole, func(r *Result, n int) float64 { return float64(min(n, r.Pages)) }},
+	{"found", "found", whole, func(r *Result, n int) float64 { return float64(r.Found(n)) }},
+	{"harvest", "harvest", percent, func(r *Result, n int) float64 { return r.Harvest(n) }},
+	{"coverage", "coverage", percent, func(r *Result, n int) float64 { return r.Coverage(n) }},
+	{"area", "area", fraction, func(r *Result, n int) float64 { return r.Area(n) }},
+	{"addresses", "addresses", whole, func(r *Result, n int) float64 { return float64(r.Addresses.At(n)) }},
+	{"streets", "streets", whole, func(r *Result, n int) float64 { return float64(r.Streets.At(n)) }},
+	{"contents", "contents", whole, func(r *Result, n int) float64 { return float64(r.Contents.At(n)) }},
+	{"off-host", "off the biggest host", whole,
+		func(r *Result, n int) float64 { return float64(r.OffHost.At(n)) }},
+	{"important", "important", whole, func(r *Result, n int) float64 { return float64(r.Important.At(n)) }},
+	{"unlinked", "unlinked", whole, func(r *Result, n int) float64 { return float64(r.Unlinked.At(n)) }},
+	{"until-important", "pages until important", whole,
+		func(r *Result, n int) float64 { return r.UntilImportant(n) }},
+	{"relevancy", "relevancy", fraction, func(r *Result, n int) float64 { return r.Relevancy(n) }},
+	{"queue", "queue max", whole, func(r *Result, n int) float64 { return float64(r.queueMax(n)) }},
+	{"time", "time", hours, func(r *Result, n int) float64 { return r.timeAt(n).Seconds() }},
 }
 
 // MetricNames returns the names of metrics for Comparison.Metric.

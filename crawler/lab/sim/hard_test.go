@@ -413,7 +413,7 @@ func TestExpectations(t *testing.T) {
 		"1 < -2":                   "position 5: want a number, or STRATEGY.METRIC",
 		"1 < 2 && 2 < 3":           "position 15: want <, <=, >, >= or ==",
 		"soft.harvest > 1":         "position 1: want one of the strategies",
-		"oracle-next.harvst > 1":   "position 13: want one of harvest",
+		"oracle-next.harvst > 1":   "position 13: want one of pages",
 		"oracle-next.found@0 > 1":  "position 19: want a number of pages",
 		"oracle-next.found@x > 1":  "position 19: want a number of pages",
 		"inf < 2":                  "position 1: want a number, or STRATEGY.METRIC",

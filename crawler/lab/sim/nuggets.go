@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"gazehound/crawler/cluster/nugget"
+	"gazehound/crawler/monitor/report"
 
 	"gonum.org/v1/plot/plotter"
 )
@@ -111,12 +112,12 @@ func (o NuggetOptions) order(f nugget.Format, agree Agree) (NuggetRow, error) {
 func falling(a, b float64) int { return cmp.Compare(b, a) }
 
 // Plot draws figures 5 and 6 of what Nuggets returned, to a file or
-// folder as DrawFigures does: the formula as a line, the nuggets that were heard
+// folder as report.DrawFigures does: the formula as a line, the nuggets that were heard
 // as points.
 func (o NuggetOptions) Plot(name string, figures [][]NuggetRow) (files []string, err error) {
-	var drawn []Figure
+	var drawn []report.Figure
 	for i, f := range o.figures() {
-		formula, heard := Line{Name: "equation 8"}, Line{Name: "nuggets heard", Number: 1, Dots: true}
+		formula, heard := report.Line{Name: "equation 8"}, report.Line{Name: "nuggets heard", Number: 1, Dots: true}
 		for _, r := range figures[i] {
 			x := float64(r.Agents)
 			if len(f.parts) > 1 {
@@ -125,9 +126,10 @@ func (o NuggetOptions) Plot(name string, figures [][]NuggetRow) (files []string,
 			formula.Points = append(formula.Points, plotter.XY{X: x, Y: float64(r.Formula)})
 			heard.Points = append(heard.Points, plotter.XY{X: x, Y: float64(r.Heard)})
 		}
-		drawn = append(drawn, Figure{Name: f.name, Title: f.title, X: f.x, Y: "bits", Lines: []Line{formula, heard}})
+		drawn = append(drawn, report.Figure{Name: f.name, Title: f.title, X: f.x, Y: "bits",
+			Lines: []report.Line{formula, heard}})
 	}
-	return DrawFigures(name, drawn)
+	return report.DrawFigures(name, drawn)
 }
 
 // WriteNuggets writes both figures as a table.

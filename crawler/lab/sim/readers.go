@@ -70,17 +70,15 @@ func (w *Web) ReadBy(o ReaderOptions, log io.Writer) error {
 	r.read(0, func(v view) {
 		if r.logged[v.host] {
 			u := w.pages[v.page].URL
-			port, target := 80, u.Path()
+			line := clicklog.Line{Vhost: u.Hostname() + ":80", Client: v.client, Time: v.at, Method: "GET",
+				Target: u.Path(), Status: 200, Agent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0"}
 			if u.Scheme() == "https" {
-				port = 443
+				line.Vhost = u.Hostname() + ":443"
 			}
 			if q := u.Query(); q != "" {
-				target += "?" + q
+				line.Target += "?" + q
 			}
-			fmt.Fprintf(out,
-				"%s:%d %s - - [%s] \"GET %s HTTP/1.1\" 200 512 \"-\" "+
-					"\"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0\"\n",
-				u.Hostname(), port, v.client, v.at.Format("02/Jan/2006:15:04:05 -0700"), target)
+			fmt.Fprintln(out, line)
 		}
 	})
 	if err := out.Flush(); err != nil {

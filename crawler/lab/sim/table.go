@@ -35,21 +35,6 @@ func (c *Comparison) Write(w io.Writer, format string) error {
 	return nil
 }
 
-// columns are those of the tables for people.
-var columns = []struct {
-	title, metric string
-	format        func(e Estimate) string
-}{
-	{"pages", "pages", whole}, {"found", "found", whole}, {"harvest", "harvest", percent},
-	{"coverage", "coverage", percent}, {"area", "area", fraction},
-	{"addresses", "addresses", whole}, {"streets", "streets", whole},
-	{"contents", "contents", whole}, {"off the biggest host", "off-host", whole},
-	{"important", "important", whole}, {"unlinked", "unlinked", whole},
-	{"pages until important", "until-important", whole},
-	{"relevancy", "relevancy", fraction},
-	{"queue max", "queue", whole}, {"time", "time", hours},
-}
-
 func whole(e Estimate) string    { return withMargin(e, 1, "%.0f", "") }
 func percent(e Estimate) string  { return withMargin(e, 100, "%.1f", " %") }
 func fraction(e Estimate) string { return withMargin(e, 1, "%.3f", "") }
@@ -79,11 +64,11 @@ func (c *Comparison) rows(n int) [][]string {
 	for _, o := range c.Orders {
 		rows = append(rows, []string{o.Name})
 	}
-	for _, column := range columns {
-		some := column.metric == "found"
+	for _, column := range metrics {
+		some := column.name == "found"
 		cells := []string{column.title}
 		for _, o := range c.Orders {
-			e, _ := c.Metric(o.Name, column.metric, n)
+			e, _ := c.Metric(o.Name, column.name, n)
 			some = some || e.Mean > 0
 			cells = append(cells, column.format(e))
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"image/color"
 	"io"
 	"math"
 	"slices"
@@ -13,11 +12,7 @@ import (
 
 	"gazehound/internal/textutil"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // Formats are those of Write.
@@ -297,50 +292,21 @@ func (r *Report) json(b *bytes.Buffer) error {
 	return e.Encode(out)
 }
 
-// palette has colours that people with any colour vision tell apart (Okabe &
-// Ito).
-var palette = []color.RGBA{
-	{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {230, 159, 0, 255},
-	{86, 180, 233, 255},
-}
-
 func (r *Report) svg(b *bytes.Buffer) error {
-	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = "Harvest rate", "pages downloaded", "relevant, %"
-	p.Legend.Top = true
-	p.Add(plotter.NewGrid())
+	f := Figure{Title: "Harvest rate", X: "pages downloaded", Y: "relevant, %"}
 	colours := 0
 	for _, l := range r.lines() {
-		var xys plotter.XYs
+		drawn := Line{Name: l.name, Number: colours, Dashed: l.estimated}
 		for i := range l.x {
-			xys = append(xys, plotter.XY{X: l.x[i], Y: 100 * l.y[i]})
+			drawn.Points = append(drawn.Points, plotter.XY{X: l.x[i], Y: 100 * l.y[i]})
 		}
-		if len(xys) == 0 {
+		if len(drawn.Points) == 0 {
 			continue
 		}
-		line, err := plotter.NewLine(xys)
-		if err != nil {
-			return err
-		}
-		line.Width = vg.Points(1.6)
-		if l.estimated {
-			line.Color, line.Dashes = color.Gray{110}, []vg.Length{vg.Points(5), vg.Points(3)}
-		} else {
-			line.Color = palette[colours%len(palette)]
+		if !l.estimated {
 			colours++
 		}
-		p.Add(line)
-		p.Legend.Add(l.name, line)
+		f.Lines = append(f.Lines, drawn)
 	}
-	p.X.Min, p.Y.Min = 0, 0
-	if p.Y.Max *= 1.25; !(p.Y.Max > 0) {
-		p.Y.Max = 1
-	}
-	if !(p.X.Max > 0) {
-		p.X.Max = 1
-	}
-	canvas := vgsvg.New(20*vg.Centimeter, 11*vg.Centimeter)
-	p.Draw(draw.New(canvas))
-	_, err := canvas.WriteTo(b)
-	return err
+	return writeSheet(b, "svg", []Figure{f})
 }
