@@ -415,9 +415,8 @@ func Forget(dir string, match func(text string) bool) (bool, error) {
 func (s *Store) forget(match func(text string) bool) error {
 	old := s.m.Views
 	kept := map[string]string{"views": "views-2", "views-2": "views"}[old] // the other name
-	var size int64
 	err := disk.Replace(filepath.Join(s.dir, kept), 0o600, func(out io.Writer) error {
-		w := disk.NewWriter(io.MultiWriter(out, (*counter)(&size)))
+		w := disk.NewWriter(out)
 		err := s.eachView(func(v view) error {
 			if match(v.url) {
 				return nil
@@ -429,7 +428,11 @@ func (s *Store) forget(match func(text string) bool) error {
 	if err != nil {
 		return fmt.Errorf("write click store: %w", err)
 	}
-	s.m.Views, s.m.Size = kept, size
+	info, err := os.Stat(filepath.Join(s.dir, kept))
+	if err != nil {
+		return fmt.Errorf("write click store: %w", err)
+	}
+	s.m.Views, s.m.Size = kept, info.Size()
 	for i := range s.m.Logs {
 		if l := &s.m.Logs[i]; match(l.Name) {
 			l.Name = ""
@@ -442,12 +445,4 @@ func (s *Store) forget(match func(text string) bool) error {
 		return fmt.Errorf("write click store: %w", err)
 	}
 	return forgetRows(s.dir, match)
-}
-
-// A counter counts the bytes that are written to it.
-type counter int64
-
-func (c *counter) Write(b []byte) (int, error) {
-	*c += counter(len(b))
-	return len(b), nil
 }

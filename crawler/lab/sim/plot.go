@@ -12,7 +12,7 @@ import (
 var figures = []struct {
 	name, title, x, y string
 	curve             func(r *Result, s Sample) (x, y float64)
-	bars              func(r *Result) []int
+	bars              func(b *report.Branches) []int
 	from              int // the first bar
 	timed, rises      bool
 }{
@@ -35,13 +35,13 @@ var figures = []struct {
 		curve: func(r *Result, s Sample) (float64, float64) { return s.Time.Minutes(), 100 * r.Coverage(s.Pages) }},
 	{name: "bridges", title: "Bridge pages between relevant pages (Ahlers & Boll, figure 9)", x: "bridge pages",
 		y:    "relevant pages",
-		bars: func(r *Result) []int { return r.Bridges }},
+		bars: func(b *report.Branches) []int { return b.Bridges }},
 	{name: "tails", title: "Lengths of tails (Ahlers & Boll, figure 9)",
 		x: "irrelevant pages behind the last relevant one", y: "ends of the crawl", from: 1,
-		bars: func(r *Result) []int { return r.Tails }},
+		bars: func(b *report.Branches) []int { return b.Tails }},
 	{name: "seed-distances", title: "Distance of relevant pages from a seed (Ahlers & Boll, figure 10)",
 		x: "links from a seed", y: "relevant pages",
-		bars: func(r *Result) []int { return r.SeedDistances }},
+		bars: func(b *report.Branches) []int { return b.SeedDistances }},
 }
 
 // maxBars bounds the classes of a histogram in a plot; the last one holds all
@@ -90,11 +90,11 @@ func (c *Comparison) timed() bool {
 	})
 }
 
-func (c *Comparison) bars(of func(r *Result) []int, from int, o *OrderResults) (points plotter.XYs) {
+func (c *Comparison) bars(of func(b *report.Branches) []int, from int, o *OrderResults) (points plotter.XYs) {
 	most := 1
 	for i := range c.Orders {
 		for _, r := range c.Orders[i].Runs {
-			most = max(most, len(of(r)))
+			most = max(most, len(of(&r.Branches)))
 		}
 	}
 	for i, n := range o.histogram(of, min(most, maxBars)) {

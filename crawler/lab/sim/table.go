@@ -11,7 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
+
+	"gazehound/crawler/monitor/report"
 )
 
 // Formats are the formats of Comparison.Write: a table for people, the same in Markdown and as CSV,
@@ -106,80 +107,55 @@ func (c *Comparison) caption() string {
 }
 
 func (c *Comparison) writeText(w io.Writer) error {
+	c.writeTables(w, "after %d pages\n", report.WriteTable)
+	for _, h := range report.Histograms {
+		fmt.Fprintf(w, "\n%s (mean of the runs)\n", h.Title)
+		titles := []string{h.Axis}
+		for i := h.First; i < shown; i++ {
+			titles = append(titles, strconv.Itoa(i))
+		}
+		rows := [][]string{append(titles, strconv.Itoa(shown)+"+")}
+		for _, o := range c.Orders {
+			row := []string{o.Name}
+			for _, n := range o.histogram(h.Of, shown)[h.First:] {
+				row = append(row, strconv.FormatFloat(n, 'f', 1, 64))
+			}
+			rows = append(rows, row)
+		}
+		report.WriteTable(w, rows)
+	}
+	return nil // errors stay with the buffer until Flush
+}
+
+func (c *Comparison) writeMarkdown(w io.Writer) error {
+	c.writeTables(w, "After %d pages:\n\n", report.WriteMarkdown)
+	return nil
+}
+
+// writeTables writes the tables for people after each of the marks.
+func (c *Comparison) writeTables(w io.Writer, heading string, write func(io.Writer, [][]string) error) {
 	fmt.Fprintln(w, c.caption())
 	for _, n := range c.marks() {
 		fmt.Fprintln(w)
 		if len(c.Marks) > 0 {
-			fmt.Fprintf(w, "after %d pages\n", n)
+			fmt.Fprintf(w, heading, n)
 		}
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		for _, row := range c.rows(n) {
-			fmt.Fprintln(t, strings.Join(row, "\t"))
-		}
-		t.Flush()
+		write(w, c.rows(n))
 	}
-	for _, h := range histograms {
-		fmt.Fprintf(w, "\n%s\n", h.title)
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-		fmt.Fprint(t, h.axis)
-		for i := h.from; i < shown; i++ {
-			fmt.Fprintf(t, "\t%d", i)
-		}
-		fmt.Fprintf(t, "\t%d+\t\n", shown)
-		for _, o := range c.Orders {
-			fmt.Fprint(t, o.Name)
-			for _, n := range o.histogram(h.of, shown)[h.from:] {
-				fmt.Fprintf(t, "\t%.1f", n)
-			}
-			fmt.Fprint(t, "\t\n")
-		}
-		t.Flush()
-	}
-	return nil // errors stay with the buffer until Flush
 }
 
 // shown is the number of classes of a histogram in the tables, besides the rest.
 const shown = 10
 
-var histograms = []struct {
-	title, axis string
-	from        int // the first class
-	of          func(r *Result) []int
-}{
-	{"relevant pages by the bridge pages between them and the last relevant page (mean of the runs)",
-		"bridge pages", 0, func(r *Result) []int { return r.Bridges }},
-	{"ends of the crawl by the irrelevant pages behind the last relevant page (mean of the runs)",
-		"tail length", 1, func(r *Result) []int { return r.Tails }},
-	{"relevant pages by their distance from a seed (mean of the runs)",
-		"links", 0, func(r *Result) []int { return r.SeedDistances }},
-}
-
 // histogram returns the mean counts of n classes and, last, of all beyond.
-func (o *OrderResults) histogram(of func(r *Result) []int, n int) []float64 {
+func (o *OrderResults) histogram(of func(b *report.Branches) []int, n int) []float64 {
 	means := make([]float64, n+1)
 	for _, r := range o.Runs {
-		for i, count := range of(r) {
+		for i, count := range of(&r.Branches) {
 			means[min(i, n)] += float64(count) / float64(len(o.Runs))
 		}
 	}
 	return means
-}
-
-func (c *Comparison) writeMarkdown(w io.Writer) error {
-	fmt.Fprintf(w, "%s\n", c.caption())
-	for _, n := range c.marks() {
-		fmt.Fprintln(w)
-		if len(c.Marks) > 0 {
-			fmt.Fprintf(w, "After %d pages:\n\n", n)
-		}
-		for i, row := range c.rows(n) {
-			fmt.Fprintf(w, "| %s |\n", strings.Join(row, " | "))
-			if i == 0 {
-				fmt.Fprintf(w, "|%s\n", strings.Repeat("---|", len(row)))
-			}
-		}
-	}
-	return nil
 }
 
 func number(v float64) string {

@@ -15,6 +15,19 @@ type Branches struct {
 	pages   []branchPage
 }
 
+// Histograms are the three of Branches, with the unit of their classes and the first class.
+var Histograms = []struct {
+	Title, Axis string
+	First       int
+	Of          func(b *Branches) []int
+}{
+	{"relevant pages by links from a seed", "links", 0, func(b *Branches) []int { return b.SeedDistances }},
+	{"relevant pages by bridge pages since the last one", "bridge pages", 0,
+		func(b *Branches) []int { return b.Bridges }},
+	{"ends of the crawl by irrelevant pages since the last relevant one (tails)", "tail length", 1,
+		func(b *Branches) []int { return b.Tails }},
+}
+
 // A branchPage is a page of the tree.
 type branchPage struct {
 	since int32 // irrelevant pages since the last relevant one; 0: relevant; -1: none on the way

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -86,47 +87,41 @@ func TopBridges(ctx context.Context, f *frontier.Frontier, n int) ([]Bridge, err
 // WriteBridges writes the bridges of a crawl in one of BridgeFormats; seeds is a
 // file that another crawl can start from.
 func WriteBridges(w io.Writer, name string, top []Bridge, format string) error {
+	var b bytes.Buffer
 	switch format {
 	case "text":
-		return bridgeTable(w, top)
+		bridgeTable(&b, top)
 	case "json":
-		e := json.NewEncoder(w)
+		e := json.NewEncoder(&b)
 		e.SetEscapeHTML(false)
-		return e.Encode(struct {
+		e.Encode(struct { // texts and numbers
 			Type    string   `json:"type"`
 			Name    string   `json:"name"`
 			Bridges []Bridge `json:"bridges"`
 		}{"bridges", name, top})
 	case "seeds":
-		if _, err := fmt.Fprintf(w, "# pages of %q that led to the most relevant ones\n", name); err != nil {
-			return err
+		fmt.Fprintf(&b, "# pages of %q that led to the most relevant ones\n", name)
+		for _, page := range top {
+			fmt.Fprintln(&b, page.URL)
 		}
-		for _, b := range top {
-			if _, err := fmt.Fprintln(w, b.URL); err != nil {
-				return err
-			}
-		}
-		return nil
+	default:
+		return fmt.Errorf("bridges: format %q is not one of %s", format, BridgeFormats)
 	}
-	return fmt.Errorf("bridges: format %q is not one of %s", format, BridgeFormats)
+	_, err := b.WriteTo(w)
+	return err
 }
 
-func bridgeTable(w io.Writer, top []Bridge) error {
+func bridgeTable(b *bytes.Buffer, top []Bridge) {
 	if len(top) == 0 {
-		_, err := fmt.Fprintln(w, "no page of this crawl led to a relevant one")
-		return err
+		fmt.Fprintln(b, "no page of this crawl led to a relevant one")
+		return
 	}
-	if _, err := fmt.Fprintf(w, "%9s %9s  %-8s  %s\n", "hosts", "relevant", "itself", "page"); err != nil {
-		return err
-	}
-	for _, b := range top {
+	fmt.Fprintf(b, "%9s %9s  %-8s  %s\n", "hosts", "relevant", "itself", "page")
+	for _, page := range top {
 		itself := "not"
-		if b.Relevant {
+		if page.Relevant {
 			itself = "relevant"
 		}
-		if _, err := fmt.Fprintf(w, "%9d %9d  %-8s  %s\n", b.Hosts, b.Pages, itself, b.URL); err != nil {
-			return err
-		}
+		fmt.Fprintf(b, "%9d %9d  %-8s  %s\n", page.Hosts, page.Pages, itself, page.URL)
 	}
-	return nil
 }

@@ -70,21 +70,14 @@ func WritePages(ctx context.Context, w io.Writer, f *frontier.Frontier, format s
 		})
 	}
 	if best == 0 {
-		if err := walk(counted); err != nil {
-			return listed, err
-		}
-		return listed, end()
+		err = walk(counted)
+		return listed, cmp.Or(err, end())
 	}
 	all, err := bestPages(walk, best)
 	for _, p := range all {
-		if err == nil {
-			err = counted(p)
-		}
+		err = cmp.Or(err, counted(p))
 	}
-	if err != nil {
-		return listed, err
-	}
-	return listed, end()
+	return listed, cmp.Or(err, end())
 }
 
 // bestPages returns the n pages with the highest score, the best first and the

@@ -128,24 +128,18 @@ func (r *Report) sentences() [][2]string {
 
 // distances prints the histograms.
 func (r *Report) distances(b *bytes.Buffer) {
-	c := r.Crawls[0]
-	for _, h := range []struct {
-		title string
-		first int // class
-		n     []int
-	}{{"relevant pages by links from a seed", 0, c.SeedDistances},
-		{"relevant pages by bridge pages since the last one", 0, c.Bridges},
-		{"ends of the crawl by irrelevant pages since the last relevant one (tails)", 1, c.Tails}} {
-		if len(h.n) == 0 {
+	for _, h := range Histograms {
+		counts := h.Of(&r.Crawls[0].Branches)
+		if len(counts) == 0 {
 			continue
 		}
-		fmt.Fprintf(b, "\n%s\n", h.title)
-		rows := folded(h.n)
+		fmt.Fprintf(b, "\n%s\n", h.Title)
+		rows := folded(counts)
 		most := slices.Max(rows)
-		for i, n := range rows[h.first:] {
-			i += h.first
+		for i, n := range rows[h.First:] {
+			i += h.First
 			label := fmt.Sprint(i)
-			if i == maxRows-1 && len(h.n) > maxRows {
+			if i == maxRows-1 && len(counts) > maxRows {
 				label += "+"
 			}
 			fmt.Fprintln(b, strings.TrimRight(fmt.Sprintf("  %3s  %7d  %s", label, n,
