@@ -14,10 +14,10 @@ type Action string
 
 // Actions.
 const (
-	Pause      Action = "pause"      // begin no page; counts for nodes that join later, too
-	Resume     Action = "resume"     // go on
+	Pause      Action = "pause"      // start no new page; applies to nodes that join later, too
+	Resume     Action = "resume"     // end a pause
 	Checkpoint Action = "checkpoint" // save what is saved only at intervals
-	Stop       Action = "stop"       // end, as by a signal; a crawl that was paused is so no longer
+	Stop       Action = "stop"       // end, as by a signal; it also ends a pause
 )
 
 // A command is the value of the key "command": the last Action, and whether the crawl is paused.

@@ -15,7 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// An Answer is one node's to a question.
+// An Answer is the answer of one node to a question.
 type Answer struct {
 	Node string          `json:"node"`
 	Data json.RawMessage `json:"data,omitempty"`
@@ -70,7 +70,7 @@ func (n *Node) Serve(what string, atOnce int, limit time.Duration,
 func (n *Node) answer(ctx context.Context, question []byte,
 	answer func(ctx context.Context, question []byte) (any, error)) ([]byte, error) {
 	if len(question) > maxQuestion {
-		return nil, errors.New("question too large")
+		return nil, errors.New("request too large")
 	}
 	v, err := answer(ctx, question)
 	if err != nil {
@@ -78,7 +78,7 @@ func (n *Node) answer(ctx context.Context, question []byte,
 	}
 	raw, err := json.Marshal(v)
 	if err == nil && int64(len(raw)) > n.conn.MaxPayload()-1024 {
-		err = errors.New("answer too large")
+		err = errors.New("response too large")
 	}
 	return raw, err
 }
@@ -91,14 +91,14 @@ type Status struct {
 	Members    []Member             `json:"members"`
 	Left       map[string]time.Time `json:"left,omitempty"` // nodes that have lost their share, and when
 	Over       bool                 `json:"over"`           // nothing is left to do
-	Messages   uint64               `json:"messages"`       // of links on their way
+	Messages   uint64               `json:"messages"`       // of links in transit
 	Bytes      uint64               `json:"bytes"`
 	Replicas   int                  `json:"replicas"` // servers that keep the links
 }
 
 // A Viewer reads from a crawl's cluster without joining it. It is safe for concurrent use.
 type Viewer struct {
-	n *Node // of which it has the connection, the streams and the buckets
+	n *Node // only its connection, streams and buckets are set
 
 	mu     sync.Mutex
 	roster roster
@@ -121,7 +121,7 @@ func View(ctx context.Context, o Options) (*Viewer, error) {
 	return v, nil
 }
 
-// find opens the streams and buckets of a crawl that others have made.
+// find opens the existing streams and buckets of a crawl.
 func (n *Node) find(ctx context.Context) (err error) {
 	if n.crawl, err = n.js.KeyValue(ctx, n.o.Crawl+"-crawl"); errors.Is(err, jetstream.ErrBucketNotFound) {
 		return fmt.Errorf("cluster: no crawl called %q", n.o.Crawl)
@@ -145,8 +145,7 @@ func (v *Viewer) Close() {
 	}
 }
 
-// Status returns the state of the cluster now. While servers elect a leader it
-// tries again.
+// Status returns the state of the cluster now. It retries while servers elect a leader.
 func (v *Viewer) Status(ctx context.Context) (*Status, error) { return v.n.Status(ctx) }
 
 // Status returns the state of the cluster as this node sees it.
@@ -181,18 +180,18 @@ func (n *Node) status(ctx context.Context) (*Status, error) {
 	return &s, nil
 }
 
-// A roster is who takes part, as of a moment.
+// A roster is the nodes of a crawl at one moment.
 type roster struct {
 	at    time.Time
-	nodes []string // that have or had a share: their part of what was found counts
+	nodes []string // that have or had a share; the results of both count
 	alive []string
 }
 
-// rosterAge is for how long a roster is good.
+// rosterAge is how long a roster is reused.
 const rosterAge = time.Second
 
-// nodes returns who takes part. While servers elect a leader an old answer is
-// better than a search that waits.
+// nodes returns the roster. While servers elect a leader it returns an old one, so that a search
+// does not wait.
 func (v *Viewer) nodes(ctx context.Context) (roster, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -248,7 +247,7 @@ func (v *Viewer) Ask(ctx context.Context, what string, question []byte, limit ti
 	for len(waiting) > 0 {
 		m, err := sub.NextMsgWithContext(ctx)
 		if err != nil {
-			break // time is up, or nobody listens
+			break // the time is up, or no node has subscribed
 		}
 		var a Answer
 		if json.Unmarshal(m.Data, &a) != nil || !slices.Contains(missing, a.Node) {

@@ -14,14 +14,14 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// A visited page of irvine: the links that its node hands to others.
+// handed is a visited page of irvine: the links that its node sends to others.
 type handed struct {
 	from, to int
 	links    []frontier.Entry
 }
 
-// irvine crawls the real web breadth first on three nodes and returns what
-// each visit hands to each other node, under each of the partitions.
+// irvine crawls the real web breadth first on three nodes and returns the links that each visit
+// sends to each other node, for each of the partitions.
 func irvine(t testing.TB, pages int, methods ...partition.Method) [][]handed {
 	t.Helper()
 	files, _ := filepath.Glob(filepath.Join("..", "..", "..", "shared", "data", "web", "irvine", "*.warc.gz"))
@@ -85,9 +85,9 @@ func irvine(t testing.TB, pages int, methods ...partition.Method) [][]handed {
 	return all
 }
 
-// A link costs at most 1.5 times the length of its URL on its way, words
-// and all: the real web, breadth first, with messages of as many visits as
-// gather in Options.Linger at two or three pages a second and node.
+// A link, its words included, takes at most 1.5 times the bytes of its URL: on the real web,
+// breadth first, with messages of as many visits as gather in Options.Linger at two or three
+// pages a second for each node.
 func TestBytesPerURL(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -139,7 +139,7 @@ func TestBytesPerURL(t *testing.T) {
 	}
 }
 
-// What it costs to pack and to unpack a link of the real web.
+// BenchmarkPack packs and unpacks links of the real web.
 func BenchmarkPack(b *testing.B) {
 	var es []frontier.Entry
 	for _, h := range irvine(b, 100, partition.URLHash)[0] {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A node whose clock is an hour off keeps its share and its hosts: what the
-// others know of it, they measure by clocks of their own.
+// A node whose clock is an hour off keeps its share and its hosts: the others measure its absence
+// by their own clocks.
 func TestClockSkew(t *testing.T) {
 	for name, skew := range map[string]time.Duration{"behind": -time.Hour, "ahead": time.Hour} {
 		t.Run(name, func(t *testing.T) {
@@ -43,7 +43,7 @@ func TestClockSkew(t *testing.T) {
 			if len(nodes) != 2 || a.Alive() != 2 || epoch > before+1 {
 				t.Errorf("nodes %v, %d alive, epoch %d after %d", nodes, a.Alive(), epoch, before)
 			}
-			// What a lease says holds no time that could be wrong.
+			// A lease holds no time that could be wrong.
 			entry, err := b.hosts.Get(t.Context(), keyOf("host.example"))
 			if err != nil {
 				t.Fatal(err)

@@ -88,7 +88,7 @@ const format = 7
 type Options struct {
 	Name   string // of the node: letters, digits, - and _
 	Crawl  string // of the crawl on this cluster, the same form; default "gazehound"
-	Dir    string // where the node keeps who it is, and messages it could not read
+	Dir    string // folder of the node's identity, its outbox and unreadable messages
 	URL    string // nats://…, several with commas; empty: Server
 	Server *Server
 	Token  string // or
@@ -96,8 +96,8 @@ type Options struct {
 	TLS    TLSFiles
 
 	Definition Definition
-	// Partition shares links out; see partition.New. Method, Policy and the
-	// nodes come from Definition.
+	// Partition assigns links to nodes; see partition.New. Method, Policy and the nodes come from
+	// Definition.
 	Partition partition.Options
 
 	// of streams and buckets; 0: 3 where Server knows three servers, else 1
@@ -107,11 +107,11 @@ type Options struct {
 	Lease     time.Duration // how long a host is leased to a node that does not renew it
 	// of a host between two nodes: the longest delay of the crawl's politeness
 	Rest   time.Duration
-	Linger time.Duration // how long links wait for others to travel with
+	Linger time.Duration // how long links wait to be sent together
 	Dedupe time.Duration // how long JetStream recognises duplicates
-	// how long a node whose links are worse than those of others rests; counts where there is an Order
+	// longest wait of a node whose links are worse than those of others; used with an Order
 	Patience time.Duration
-	MaxBytes int64                            // of links on their way; half as much for what was visited
+	MaxBytes int64                            // of links in transit; half as much for hashes of visited URLs
 	Log      func(format string, args ...any) // gets warnings; nil drops them
 	Say      func(format string, args ...any) // gets other messages; nil: Log does
 }
@@ -140,20 +140,20 @@ func (o Options) Validate() error {
 	case !nameForm.MatchString(o.Crawl):
 		return fmt.Errorf("cluster: a crawl's name has letters, digits, - and _, at most 40, got %q", o.Crawl)
 	case o.URL == "" && o.Server == nil:
-		return errors.New("cluster: neither an address nor a server of our own")
+		return errors.New("cluster: the URL of a cluster is missing, and a server of its own")
 	case o.Heartbeat < 10*time.Millisecond || o.Away < 3*o.Heartbeat:
-		return fmt.Errorf("cluster: a node is away after at least three heartbeats of %v, got %v",
+		return fmt.Errorf("cluster: away must be at least three heartbeats of %v, got %v",
 			o.Heartbeat, o.Away)
 	case o.Lease < 3*o.Heartbeat:
-		return fmt.Errorf("cluster: a lease takes at least three heartbeats of %v, got %v", o.Heartbeat, o.Lease)
+		return fmt.Errorf("cluster: lease must be at least three heartbeats of %v, got %v", o.Heartbeat, o.Lease)
 	case o.Replicas < 0 || o.Replicas > 5:
 		return fmt.Errorf("cluster: replicas must be 1, 3 or 5, got %d", o.Replicas)
 	case o.Linger < 0 || o.Linger > 10*time.Minute:
-		return fmt.Errorf("cluster: links wait for others between 0 and 10 minutes, got %v", o.Linger)
+		return fmt.Errorf("cluster: linger must be 0 to 10 minutes, got %v", o.Linger)
 	case o.Definition.Order != nil && o.Patience < 10*time.Millisecond:
 		return fmt.Errorf("cluster: patience must be at least 10ms, got %v", o.Patience)
 	case o.Dedupe < time.Second || o.MaxBytes < 1<<20:
-		return fmt.Errorf("cluster: known messages for %v and %d bytes of links are too little", o.Dedupe, o.MaxBytes)
+		return fmt.Errorf("cluster: dedupe must be at least 1s and max_bytes 1 MiB, got %v and %d bytes", o.Dedupe, o.MaxBytes)
 	}
 	if o.Definition.Order != nil {
 		return o.Definition.Order.validate()
@@ -161,8 +161,8 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// A Frontier is a frontier.Frontier: it receives links of other nodes, gives up those that others
-// own now, and has the visited URLs.
+// A Frontier is the part of frontier.Frontier that a node uses: it takes links from other nodes,
+// gives up links that other nodes own by now, and lists visited URLs.
 type Frontier interface {
 	Push(ctx context.Context, es ...frontier.Entry) (added int, err error)
 	Leave(ctx context.Context, reason string, own *frontier.Entry, others ...frontier.Entry) (left int, err error)
@@ -192,7 +192,7 @@ type Node struct {
 	order    *ordering  // nil: no order
 	ordered  OrderCount // of earlier runs
 
-	entered bool   // the name is ours
+	entered bool   // the node holds its name in the bucket of members
 	retired bool   // the node has no share and only hands its queue over
 	begun   uint64 // revision of the bucket of the crawl at which this node took part
 
@@ -204,11 +204,11 @@ type Node struct {
 
 	mu      sync.RWMutex
 	alive   map[string]Member
-	leases  *Leases         // nil: nobody uses them
-	do      func(Action)    // carries out what is asked of all nodes; nil: Actions wait
-	command command         // what was asked last
+	leases  *Leases         // nil: not in use
+	do      func(Action)    // carries out commands; nil: Actions wait
+	command command         // the last one read
 	obeyed  uint64          // revision of command
-	leaving bool            // the crawl is over, or all nodes were asked to stop
+	leaving bool            // the crawl is over, or all nodes were told to stop
 	serving context.Context // as long as the server stays for others after Close; nil: it does not
 	parting atomic.Bool     // see ending
 
@@ -320,7 +320,7 @@ func (n *Node) join(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if n.retired { // others look after what is still sent to us
+	if n.retired { // other nodes receive what is still sent to this one
 		n.spawn(n.beat)
 		n.spawn(n.sendLinks)
 		return nil
@@ -352,9 +352,8 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	return ctx.Err() == nil
 }
 
-// Close leaves the cluster: what can be sent in a few seconds is, and the node
-// keeps its share until Options.Away has passed. It waits for everything that
-// the node does.
+// Close leaves the cluster: it sends what it can within a few seconds and waits for the node's
+// goroutines. The node keeps its share until Options.Away has passed.
 func (n *Node) Close() {
 	if n.joined() {
 		if err := n.finishSending(); err != nil {
@@ -394,8 +393,7 @@ func (n *Node) finishSending() error {
 	return err
 }
 
-// Needed reports whether other nodes are there that have no server but the one
-// of this node.
+// Needed reports whether other nodes are present whose only server is that of this node.
 func (n *Node) Needed() bool {
 	return n.o.Server != nil && n.o.Server.URL() != "" && !n.ofSeveral() && n.Alive() > 1
 }
@@ -408,9 +406,9 @@ func (n *Node) ServeOn(ctx context.Context) {
 	n.serving = ctx
 }
 
-// awaitOthers waits, where the other nodes need our server, until they have left:
-// for a while where the crawl is over or all nodes were asked to stop, so that they
-// hear of it, else where ServeOn asked for it.
+// awaitOthers waits until nodes that need this node's server have left: for a limited time if the
+// crawl is over or all nodes were told to stop, so that they learn of it; otherwise only after
+// ServeOn.
 func (n *Node) awaitOthers() {
 	n.mu.RLock()
 	leaving, ctx := n.leaving, n.serving
@@ -436,7 +434,7 @@ func (n *Node) awaitOthers() {
 // viewer has told all nodes to stop.
 func (n *Node) ending() bool { return n.parting.Load() || n.ctx != nil && n.ctx.Err() != nil }
 
-// say reports what goes as it should.
+// say reports normal events; warnings go to Options.Log.
 func (n *Node) say(format string, args ...any) {
 	if n.o.Say == nil {
 		n.o.Log(format, args...)
@@ -480,13 +478,13 @@ func (n *Node) define(ctx context.Context) error {
 	}
 	raw, _ := json.Marshal(own) // texts and numbers
 	if again, _ := json.Marshal(theirs); string(again) != string(raw) {
-		return fmt.Errorf("%w: %s; this node was told %s", ErrOtherCrawl, theirs, own)
+		return fmt.Errorf("%w: %s; this node is configured for %s", ErrOtherCrawl, theirs, own)
 	}
 	return nil
 }
 
-// plan checks the definition with the options of the partition, before anything
-// is made that would have to be taken away again.
+// plan checks the definition against the options of the partition, before anything is created
+// that would have to be removed again.
 func (n *Node) plan() error {
 	n.o.Definition.Format = format
 	d := n.o.Definition
@@ -494,7 +492,7 @@ func (n *Node) plan() error {
 	names := []string{n.o.Name}
 	for _, m := range d.Nodes {
 		if !nameForm.MatchString(m.Name) {
-			return fmt.Errorf("cluster: %q is no name of a node", m.Name)
+			return fmt.Errorf("cluster: %q is not the name of a node", m.Name)
 		}
 		names = append(names, m.Name)
 	}
@@ -506,16 +504,16 @@ func (n *Node) plan() error {
 	return err
 }
 
-// stable says that the owner of a URL follows from the URL alone.
+// stable reports whether the owner of a URL follows from the URL alone.
 func (n *Node) stable() bool { return n.shares.Load().stable }
 
-// joined says that the node has a share.
+// joined reports whether the node has a share.
 func (n *Node) joined() bool { return n.shares.Load().plan != nil }
 
-// Definition is what the crawl's nodes agreed on.
+// Definition returns what the crawl's nodes agreed on.
 func (n *Node) Definition() Definition { return n.o.Definition }
 
-// Name is the node's.
+// Name returns the name of the node.
 func (n *Node) Name() string { return n.o.Name }
 
 // owners returns for each link of a page the names of the nodes that fetch it.
@@ -525,11 +523,10 @@ func (n *Node) owners(p *page.Page) [][]string { return n.shares.Load().owners(p
 // there is none.
 func (n *Node) Place(p *page.Page) string { return n.shares.Load().plan.Place(p) }
 
-// Owner returns the node that fetches a URL of which nothing else is known.
+// Owner returns the node that fetches a URL if only the URL is known.
 func (n *Node) Owner(u weburl.URL) string { return n.ownerOf(&frontier.Entry{URL: u}) }
 
-// ownerOf returns the node that fetches a link of which we have the words, but
-// not the page that holds it.
+// ownerOf returns the node that fetches a link if its words are known, but not its page.
 func (n *Node) ownerOf(e *frontier.Entry) string {
 	p := &page.Page{URL: e.URL, Links: []page.Link{{From: e.URL, To: e.URL, Anchor: e.Anchor,
 		Title: e.Title, Around: e.Around}}}

@@ -47,7 +47,7 @@ func serve(t testing.TB, change func(*ServerOptions)) *Server {
 	return s
 }
 
-// A memory is a frontier that only remembers.
+// A memory is a frontier that records what is pushed.
 type memory struct {
 	mu      sync.Mutex
 	entries []frontier.Entry
@@ -87,7 +87,7 @@ func (m *memory) urls() []string {
 	return all
 }
 
-// options are those of a quick node.
+// options returns the options of a node with short intervals.
 func options(t testing.TB, s *Server, name string) Options {
 	o := DefaultOptions()
 	o.Name, o.URL, o.Dir = name, s.URL(), t.TempDir()
@@ -107,7 +107,7 @@ func join(t testing.TB, f Frontier, o Options) *Node {
 	return n
 }
 
-// until waits for something that other goroutines do.
+// until waits for a condition that other goroutines fulfil.
 func until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(10 * time.Millisecond) {
@@ -198,7 +198,7 @@ func TestRoute(t *testing.T) {
 	}
 }
 
-// What a node was sent while it was down waits for it.
+// Links sent to a node while it is down wait for it.
 func TestNodeComesBack(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -222,7 +222,7 @@ func TestNodeComesBack(t *testing.T) {
 	until(t, "b to get its links", func() bool { return len(m.urls()) == 100-len(own) })
 }
 
-// The links of a node that stays away go to who has its share now.
+// Links for a node that stays away go to the nodes that have its share now.
 func TestNodeStaysAway(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -286,7 +286,7 @@ func TestJoinRefuses(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// Who was refused leaves no trace: the name is still taken.
+	// The refused node leaves no trace: the name is still taken.
 	time.Sleep(50 * time.Millisecond)
 	if err := try(func(o *Options) { o.Name = "a" }); !errors.Is(err, ErrNameTaken) {
 		t.Errorf("the second time: %v", err)
@@ -312,7 +312,7 @@ func TestOtherFormat(t *testing.T) {
 	}
 }
 
-// A message that nobody can read is put aside and does not stop the others.
+// An unreadable message is kept aside and does not block the others.
 func TestPoisonedMessage(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -368,7 +368,7 @@ func TestNoRoom(t *testing.T) {
 	if _, err := a.js.Publish(ctx, a.subject("nobody"), append(stuffing, 1)); err == nil {
 		t.Fatal("the stream has room for more than it may")
 	}
-	// Random words do not pack: the links need more than what is left.
+	// Random words do not compress, so the links need more space than is left.
 	var es []frontier.Entry
 	for _, e := range entries(t, 6000) {
 		sum := sha256.Sum256([]byte(e.URL.String()))
@@ -398,7 +398,7 @@ func TestNoRoom(t *testing.T) {
 	until(t, "the rest at b", func() bool { return len(slices.Compact(m.urls())) == len(es)-own })
 }
 
-// The crawl is over when all are idle and nothing is on its way, not before.
+// The crawl is over when all nodes are idle and no link is in transit, and not before.
 func TestWait(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -446,7 +446,7 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// A host is asked by one node at a time, and rests in between.
+// One node at a time requests from a host, and the host rests in between.
 func TestLeases(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -581,7 +581,7 @@ func TestServerRefuses(t *testing.T) {
 	join(t, &memory{}, o)
 }
 
-// A token that travels beyond this machine without TLS is warned of.
+// A token that is sent beyond this machine without TLS causes a warning.
 func TestWarnsOfToken(t *testing.T) {
 	for _, test := range []struct {
 		o    Options
@@ -621,8 +621,8 @@ func genEntry(t *rapid.T) frontier.Entry {
 	return e
 }
 
-// arrives is what the receiver gets of an entry: what it has no use for is left
-// out, numbers are rounded.
+// arrives returns an entry as the receiver gets it: without what it does not need, and with
+// rounded numbers.
 func arrives(e frontier.Entry) frontier.Entry {
 	e.Anchor, e.Title, e.Around = textutil.ClipBytes(e.Anchor, frontier.MaxAnchor), textutil.ClipBytes(e.Title, frontier.MaxAnchor), textutil.ClipBytes(e.Around, frontier.MaxAround)
 	e.Priority = float64(float32(e.Priority))
@@ -632,7 +632,7 @@ func arrives(e frontier.Entry) frontier.Entry {
 
 func byURL(a, b frontier.Entry) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }
 
-// What is packed is unpacked, whole, and packed again the same.
+// Unpacking returns all that was packed, and packing again gives the same bytes.
 func TestPack(t *testing.T) {
 	unpack := func(t interface{ Fatal(...any) }, messages [][]byte) []frontier.Entry {
 		var got []frontier.Entry
@@ -667,7 +667,7 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// Any bytes are links that can be packed again, or an error.
+// Any bytes either unpack to links that can be packed again, or give an error.
 func FuzzUnpack(f *testing.F) {
 	for _, m := range packLinks(entries(f, 3)) {
 		f.Add(m, true)

@@ -81,7 +81,7 @@ func (n *Node) warnOfToken() {
 	}
 }
 
-// ofSeveral reports whether our server is one of a cluster.
+// ofSeveral reports whether this node's server is one of several.
 func (n *Node) ofSeveral() bool { return n.o.Server != nil && n.o.Server.servers() > 1 }
 
 // compareClocks returns an error if our server's clock differs from the leader's. Nodes measure
@@ -99,8 +99,8 @@ func (n *Node) compareClocks(ctx context.Context) error {
 	return clocksAgree(info.TimeStamp, asked, time.Now(), n.o.Lease/4)
 }
 
-// clocksAgree reports whether a time of another clock, read between two times of ours, is between
-// them, or outside by at most the tolerance. Zero is no time.
+// clocksAgree returns an error if theirs, read from another clock between asked and answered of
+// our own, lies outside of them by more than most. A zero time is not compared.
 func clocksAgree(theirs, asked, answered time.Time, most time.Duration) error {
 	off := max(asked.Sub(theirs), theirs.Sub(answered)).Round(time.Second)
 	if theirs.IsZero() || off <= most {
@@ -114,10 +114,9 @@ func clocksAgree(theirs, asked, answered time.Time, most time.Duration) error {
 		"or take part with --cluster and without a server", ErrClock, off, way)
 }
 
-// stores makes the streams and the buckets, or finds them.
+// stores creates the streams and buckets, or opens existing ones.
 func (n *Node) stores(ctx context.Context) (err error) {
-	// Links are never thrown away: when there is no room, publishing fails, and
-	// visits wait once the outbox is full.
+	// No link is discarded: without room publishing fails, and visits wait once the outbox is full.
 	n.links, err = n.stream(ctx, jetstream.StreamConfig{
 		Name: n.o.Crawl + "-links", Subjects: []string{n.o.Crawl + ".links.*"},
 		Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew,
@@ -144,7 +143,7 @@ func (n *Node) stores(ctx context.Context) (err error) {
 	return err
 }
 
-// replicas is how many servers keep each stream.
+// replicas returns the number of servers that keep each stream.
 func (n *Node) replicas() int {
 	switch {
 	case n.o.Replicas > 0:
@@ -155,7 +154,7 @@ func (n *Node) replicas() int {
 	return 1
 }
 
-// stream makes a stream or finds it.
+// stream creates a stream or opens the existing one.
 func (n *Node) stream(ctx context.Context, config jetstream.StreamConfig) (s jetstream.Stream, err error) {
 	err = n.retry(ctx, "the stream "+config.Name, func(ctx context.Context) error {
 		config.Replicas = n.replicas()
@@ -174,7 +173,7 @@ func (n *Node) stream(ctx context.Context, config jetstream.StreamConfig) (s jet
 	return s, nil
 }
 
-// bucket makes a bucket of keys or finds it. Its keys end after ttl.
+// bucket creates a bucket of keys or opens the existing one. Its keys expire after ttl.
 func (n *Node) bucket(ctx context.Context, what string, ttl time.Duration, storage jetstream.StorageType) (
 	kv jetstream.KeyValue, err error) {
 	name := n.o.Crawl + "-" + what
@@ -195,8 +194,8 @@ func (n *Node) bucket(ctx context.Context, what string, ttl time.Duration, stora
 	return kv, nil
 }
 
-// replicate finds a stream, and keeps it on as many servers as there should be
-// if the node that made it knew fewer.
+// replicate opens a stream, and raises its number of replicas if the node that created it knew
+// fewer servers.
 func (n *Node) replicate(ctx context.Context, name string) (jetstream.Stream, error) {
 	s, err := n.js.Stream(ctx, name)
 	if err != nil {

@@ -57,7 +57,7 @@ func (n *Node) Route(ctx context.Context, p *page.Page, es []frontier.Entry) (
 	return own, sent, n.send(ctx, theirs)
 }
 
-// splits copies where links stand in the words around them.
+// splits copies the positions of links within the words around them.
 func splits(to, from []page.Link) {
 	at := make(map[string]int, len(from))
 	for _, l := range from {
@@ -112,7 +112,7 @@ func (n *Node) settle(ctx context.Context) {
 	}
 }
 
-// handOver sends what waits in our queue and is another node's by now.
+// handOver sends the queued links that other nodes own by now.
 func (n *Node) handOver(ctx context.Context) (moved int, err error) {
 	theirs := map[string][]frontier.Entry{}
 	gathered := 0
@@ -143,8 +143,8 @@ func (n *Node) handOver(ctx context.Context) (moved int, err error) {
 // depart puts links of our queue into the outbox, for the nodes that own them, and then removes
 // them from the queue, leased ones only if they are own. It returns their number.
 //
-// A link that came back to us between the two would be taken for known and be
-// gone with what leaves, so arrive waits.
+// arrive waits meanwhile: a link that came back between the two steps would be known, so it would
+// not be queued, and then be removed with the others.
 func (n *Node) depart(ctx context.Context, theirs map[string][]frontier.Entry, own *frontier.Entry) (
 	left int, err error) {
 	if err := n.outbox.awaitRoom(ctx); err != nil {
@@ -234,7 +234,7 @@ func (n *Node) sendLinks(ctx context.Context) {
 	}
 }
 
-// patience returns for how many bytes and how long the outbox waits.
+// patience returns the bytes and the time after which the outbox is sent.
 func (n *Node) patience(soon time.Duration) (enough int64, linger time.Duration) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
@@ -248,12 +248,11 @@ func (n *Node) patience(soon time.Duration) (enough int64, linger time.Duration)
 	return int64(max(len(n.shares.Load().nodes)-1, 1)) * perNode, n.o.Linger
 }
 
-// sendFile publishes a file of the outbox until JetStream has all of it. A
-// message's id comes from its number among those of this node and its content,
-// so that what a killed node sends again is stored once; what comes twice all the
-// same is known to the frontier that it comes to. The content alone would not do:
-// links that a node has had, handed on and is to have again are another message,
-// and JetStream would throw that away.
+// sendFile publishes a file of the outbox until JetStream has all of it. The ID of a message is a
+// hash of its number at this node and its content, so that what a killed node sends again is
+// stored once; a link that arrives twice is known to its frontier. A hash of the content alone
+// would not do: the same links sent to a node a second time, after it gave them up, would be
+// discarded as duplicates.
 func (n *Node) sendFile(ctx context.Context, number uint64) error {
 	links, err := n.outbox.read(number)
 	if err != nil {
@@ -286,7 +285,7 @@ func (n *Node) sendFile(ctx context.Context, number uint64) error {
 
 func (n *Node) subject(node string) string { return n.o.Crawl + ".links." + node }
 
-// publish tries until it works or ctx ends.
+// publish retries until it succeeds or ctx ends.
 func (n *Node) publish(ctx context.Context, subject string, message []byte, id jetstream.PublishOpt) error {
 	for failed := false; ; failed = true {
 		try, cancel := context.WithTimeout(ctx, 10*time.Second)
@@ -321,7 +320,7 @@ func (n *Node) receive(ctx context.Context) {
 	}
 }
 
-// addressees are the nodes whose messages are ours to take in, ourselves last.
+// addressees returns the nodes whose messages this node receives, itself last.
 func (n *Node) addressees() (names []string) {
 	if s := n.shares.Load(); len(s.nodes) > 0 && s.nodes[0] == n.o.Name {
 		names = slices.Clone(s.left)
@@ -367,8 +366,8 @@ func (n *Node) fetch(ctx context.Context, name string, consumers map[string]jets
 // maxUnreadable bounds the unreadable messages kept in files.
 const maxUnreadable = 10
 
-// takeIn stores one message and acknowledges it; one that cannot be read is
-// counted, put aside in a file while there are few, and does not come again.
+// takeIn stores one message and acknowledges it. An unreadable one is counted, kept in a file
+// while there are few, and not delivered again.
 func (n *Node) takeIn(ctx context.Context, name string, m jetstream.Msg) {
 	es, err := unpackLinks(m.Data())
 	if err != nil {
@@ -386,7 +385,7 @@ func (n *Node) takeIn(ctx context.Context, name string, m jetstream.Msg) {
 	}
 	n.counts.received.Add(int64(len(es)))
 	if err := m.Ack(); err != nil && ctx.Err() == nil {
-		n.o.Log("cluster: %d links may come again: %v", len(es), err)
+		n.o.Log("cluster: %d links may be delivered again: %v", len(es), err)
 	}
 	n.waiting.Lock()
 	n.pushed++
@@ -410,8 +409,8 @@ func (n *Node) putAside(message []byte, why error) {
 	n.o.Log("cluster: a message cannot be read and was put into %s: %v", path, why)
 }
 
-// Wait is called by each worker that finds its queue empty: it returns true
-// when links may have come, false when the whole crawl is over.
+// Wait is called by each worker that finds its queue empty. It returns true when links may have
+// arrived, and false when the whole crawl is over.
 func (n *Node) Wait(ctx context.Context) (more bool, err error) {
 	if w := n.idle.Add(1); w > n.workers.Load() {
 		n.workers.Store(w)
@@ -439,8 +438,7 @@ func (n *Node) Wait(ctx context.Context) (more bool, err error) {
 // Workers sets how many workers call Wait when idle.
 func (n *Node) Workers(count int) { n.workers.Store(int64(count)) }
 
-// sent remembers the links that were sent last, so that a link that stands on
-// every page of a site travels once.
+// sent remembers recently sent links, so that a link on every page of a site is sent once.
 type sent struct {
 	mu    sync.Mutex
 	links recent.Map[sentLink, float32] // → the best priority sent

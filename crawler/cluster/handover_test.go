@@ -12,8 +12,8 @@ import (
 	"gazehound/crawler/frontier"
 )
 
-// Links that a node has had, handed on and is to have again reach it every time,
-// though JetStream knows messages with the same content.
+// The same links reach a node each time they are sent to it, although JetStream has seen messages
+// with the same content.
 func TestLinksComeBack(t *testing.T) {
 	t.Parallel()
 	const links = 40
@@ -51,8 +51,7 @@ func TestLinksComeBack(t *testing.T) {
 	}
 }
 
-// What a node sends again, because it was killed before it had noted that it was
-// sent, JetStream keeps once.
+// What a node sends again, because it was killed before it noted the sending, is stored once.
 func TestSentAgain(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -61,7 +60,7 @@ func TestSentAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Close() // what comes for it waits
+	b.Close() // messages for it wait
 	oa := options(t, s, "a")
 	killed := t.TempDir() // the files of a as they were at the kill
 	send := func() (messages uint64) {
@@ -85,7 +84,7 @@ func TestSentAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the same links are another message, once more in a file of its own
+	for range 2 { // the same links again, as another message in a file of its own
 		if err := out.put("b", entries(t, 10)); err != nil {
 			t.Fatal(err)
 		}
@@ -111,8 +110,8 @@ func TestSentAgain(t *testing.T) {
 	}
 }
 
-// Links that wait for a node that is away go to who has its share, and when it
-// comes back to it: in the very message that it would have had at first.
+// Links that wait for an absent node go to the node that has its share, and when it comes back to
+// it, in the same message as at first.
 func TestLinksWaitTwice(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -136,7 +135,7 @@ func TestLinksWaitTwice(t *testing.T) {
 	until(t, "b to have its links", func() bool { return fa.Totals().Queued == 0 && fb.Totals().Queued == links })
 }
 
-// A slow frontier takes its time to let links go.
+// A slowFrontier takes long to remove links.
 type slowFrontier struct {
 	*frontier.Frontier
 	leaving, leave chan struct{}
@@ -148,14 +147,14 @@ func (f *slowFrontier) Leave(ctx context.Context, reason string, own *frontier.E
 	return f.Frontier.Leave(ctx, reason, own, others...)
 }
 
-// A link that comes to a node before it has left its queue stays: the node would
-// else have told everybody that it is safe, and lost it.
+// A link that arrives at a node before its old copy has left the queue is kept: otherwise the node
+// would have acknowledged it and lost it.
 func TestArrivesWhileDeparting(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
 	f := &slowFrontier{stored(t), make(chan struct{}), make(chan struct{})}
 	a := join(t, f, options(t, s, "a"))
-	b := &memory{} // b keeps what it gets
+	b := &memory{} // b keeps what it receives
 	nb := join(t, b, options(t, s, "b"))
 	es := slices.DeleteFunc(entries(t, 20), func(e frontier.Entry) bool { return nb.Owner(e.URL) == "b" })[:1]
 	if _, err := f.Push(t.Context(), es...); err != nil {
@@ -181,8 +180,7 @@ func TestArrivesWhileDeparting(t *testing.T) {
 	until(t, "the link to be in both queues", func() bool { return f.Totals().Queued == 1 && len(b.urls()) == 1 })
 }
 
-// Who saw that all are idle does not end the crawl of a node that has joined
-// since.
+// A node that saw all others idle does not end the crawl of one that has joined since.
 func TestJoinsAtTheEnd(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -198,8 +196,7 @@ func TestJoinsAtTheEnd(t *testing.T) {
 	until(t, "b to see the end", func() bool { over, _ := b.isOver(t.Context()); return over })
 }
 
-// A node that does not need a host any more gives it back long before its
-// lease ends.
+// A node releases a host that it no longer needs long before the lease ends.
 func TestLeasesAreReleased(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -217,7 +214,7 @@ func TestLeasesAreReleased(t *testing.T) {
 	}
 }
 
-// Two hosts at one address are asked by one node at a time.
+// One node at a time requests from two hosts with the same IP address.
 func TestLeasesSpareAddresses(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -238,8 +235,8 @@ func TestLeasesSpareAddresses(t *testing.T) {
 	b.Release("two.example", "ip 192.0.2.1")
 }
 
-// A worker that found the queue empty does not wait for more while there is some
-// by now: what came in between wakes nobody.
+// A worker that found the queue empty does not wait if links have arrived since: their arrival
+// woke no worker.
 func TestWaitLooks(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)

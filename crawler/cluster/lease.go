@@ -30,10 +30,10 @@ type lease struct {
 	requesting bool
 	held       bool
 	revision   uint64
-	until      time.Time // by our clock: the end, if nobody renews it
+	until      time.Time // by our clock: its end, unless it is renewed
 	since      time.Time // when it was taken
 	rest       time.Time // no request before this
-	again      time.Time // not ours: when to try again
+	again      time.Time // held by another node: when to try again
 	used       time.Time
 	busy       int // requests under way
 }
@@ -48,12 +48,12 @@ type holder struct {
 const (
 	retryAsked = 50 * time.Millisecond  // while a lease is being requested
 	retryHeld  = 500 * time.Millisecond // while another node has it
-	// longest is how long a node that needs an address all the time keeps it
-	// before others have a chance.
+	// longest is how long a node may keep an IP address that it uses all the time, so that other
+	// nodes get a turn.
 	longest = 10 * time.Second
 )
 
-// Leases returns those of this node.
+// Leases returns the leases of this node.
 func (n *Node) Leases() *Leases {
 	g := &Leases{n: n, slots: make(chan struct{}, 32), leases: map[string]*lease{}}
 	n.mu.Lock()
@@ -110,7 +110,7 @@ func (g *Leases) ready(name string, now time.Time) time.Duration {
 	switch {
 	case !l.held && now.Before(l.again):
 		return l.again.Sub(now)
-	case !l.held || !now.Before(half): // too late for an answer to come
+	case !l.held || !now.Before(half): // an answer could come after the lease has ended
 		g.request(name, l)
 		return retryAsked
 	}
@@ -193,8 +193,7 @@ func (g *Leases) sweep(ctx context.Context) {
 	for sleep(ctx, g.n.o.Heartbeat) {
 		stale := g.stale(time.Now(), max(3*g.n.o.Rest, 4*g.n.o.Heartbeat))
 		if len(stale) > 0 && g.n.stable() {
-			// Whoever has them next must know what we have visited. If that
-			// cannot be published they run out instead.
+			// The next holder must know what we have visited. If that cannot be published, the leases expire.
 			if err := g.n.publishVisits(ctx); err != nil {
 				continue
 			}
@@ -203,7 +202,7 @@ func (g *Leases) sweep(ctx context.Context) {
 	}
 }
 
-// giveBack releases leases, by name with their revisions. What fails runs out.
+// giveBack releases leases, by name with their revisions. Where that fails they expire.
 func (g *Leases) giveBack(ctx context.Context, stale map[string]uint64) {
 	for name, revision := range stale {
 		give, cancel := context.WithTimeout(ctx, 5*time.Second)

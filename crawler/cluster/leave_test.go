@@ -31,10 +31,9 @@ func stored(t *testing.T, es ...frontier.Entry) *frontier.Frontier {
 	return f
 }
 
-// What waits in the queue of a node that leaves for good, and what it had not
-// sent yet, comes to the others at once, each link once; so does what is sent
-// to it before they know. Under a partition that asks for the words of a link,
-// these decide.
+// The queue and the outbox of a node that leaves for good go to the others at once, each link
+// once; so do links sent to it before the others know. If the partition depends on the words of a
+// link, they decide.
 func TestLeave(t *testing.T) {
 	t.Parallel()
 	for _, method := range []partition.Method{partition.SiteHash, partition.ExtendedAnchor} {
@@ -43,7 +42,7 @@ func TestLeave(t *testing.T) {
 			change := func(o Options) Options {
 				o.Definition.Partition = method
 				if method == partition.ExtendedAnchor {
-					o.Definition.Nodes = []partition.Node{{Name: "general"}} // who is not there
+					o.Definition.Nodes = []partition.Node{{Name: "general"}} // which never joins
 					for _, name := range []string{"a", "b", "c"} {
 						o.Definition.Nodes = append(o.Definition.Nodes, partition.Node{Name: name, Cities: []partition.City{{Name: "City " + name, State: "S" + name, Population: 1000}}})
 					}
@@ -70,8 +69,8 @@ func TestLeave(t *testing.T) {
 			}
 			until(t, "a to see c", func() bool { _, names := nodes[0].sharing(); return len(names) == 3 })
 			c.Close()
-			waiting := f.Totals().Queued // when the others came, some of it moved
-			// Links that only the outbox has.
+			waiting := f.Totals().Queued // some of it moved when the others joined
+			// Links that are in the outbox only.
 			out, err := openOutbox(oc.Dir + "/outbox")
 			if err != nil {
 				t.Fatal(err)
@@ -119,7 +118,7 @@ func TestLeave(t *testing.T) {
 	}
 }
 
-// The last node cannot leave: nobody would have its queue.
+// The last node cannot leave: no node would take its queue.
 func TestLeaveAlone(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -141,8 +140,7 @@ func TestLeaveAlone(t *testing.T) {
 	}
 }
 
-// A node that is closed gives its hosts back: others need not wait for the end
-// of its leases.
+// A closed node releases its hosts: others need not wait for its leases to end.
 func TestCloseGivesBack(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -160,8 +158,8 @@ func TestCloseGivesBack(t *testing.T) {
 	until(t, "a turn of another node", func() bool { return of.Claim("www.example.org") == 0 })
 }
 
-// A node ends also where the cluster has gone and links wait to be sent; they
-// are still there when it comes back.
+// A node can end while the cluster is gone and links wait to be sent; they are kept for its
+// return.
 func TestCloseWithoutCluster(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -188,8 +186,7 @@ func TestCloseWithoutCluster(t *testing.T) {
 	}
 }
 
-// What one asks of all nodes, all do, once; a pause counts for those that come
-// later, and nothing else does.
+// All nodes carry out a command once; only a pause applies to nodes that join later.
 func TestActions(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -251,8 +248,7 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// The nodes of a crawl end with it, though its only server is in the one that
-// sees the end first.
+// All nodes end with their crawl, even if its only server is in the node that sees the end first.
 func TestServerStaysForTheEnd(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -277,8 +273,8 @@ func TestServerStaysForTheEnd(t *testing.T) {
 	<-closed
 }
 
-// Heartbeats that fail count as nobody's absence; every other one that a node
-// misses counts, until it is there again.
+// A failed heartbeat counts as no node's absence; any other that a node misses counts, until the
+// node is present again.
 func TestMissed(t *testing.T) {
 	absent := missed{}
 	nodes := []string{"a", "b"}
@@ -298,9 +294,8 @@ func TestMissed(t *testing.T) {
 	}
 }
 
-// A node that has ended before the others leaves them its server, until they
-// have left or somebody ends it. None of them speaks of a connection that is
-// lost.
+// A node that ends before the others keeps its server running for them until they have left or it
+// is ended. None of them logs a lost connection.
 func TestServeOn(t *testing.T) {
 	t.Parallel()
 	for _, impatient := range []bool{false, true} {
@@ -345,7 +340,7 @@ func TestServeOn(t *testing.T) {
 	}
 }
 
-// Who has told all nodes to stop is not told that their server has gone.
+// A viewer that told all nodes to stop gets no warning that their server has gone.
 func TestStopIsClean(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)

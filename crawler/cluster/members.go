@@ -27,7 +27,7 @@ type Member struct {
 	Traffic             // of links to other nodes
 	Outbox    int64     `json:"outbox"`   // bytes of links that wait to be sent
 	Received  int64     `json:"received"` // links from other nodes, by this process
-	Epoch     int       `json:"epoch"`    // of the map that the node goes by
+	Epoch     int       `json:"epoch"`    // of the map that the node uses
 	Paused    bool      `json:"paused"`   // by a command to all nodes
 	Obeyed    uint64    `json:"obeyed"`   // number of the last Action that was carried out
 
@@ -107,7 +107,7 @@ func (n *Node) enter(ctx context.Context) error {
 	return err
 }
 
-// enterAgain takes a name that is there, if it is ours.
+// enterAgain claims an existing name if it is ours.
 func (n *Node) enterAgain(ctx context.Context) error {
 	m, revision, err := load[Member](ctx, n.members, n.o.Name)
 	if err != nil {
@@ -145,8 +145,7 @@ func (n *Node) retire(ctx context.Context) error {
 	return err
 }
 
-// changeMap applies a change to the map, against whatever others do at the
-// same time, and goes by the result.
+// changeMap applies a change to the map by compare-and-set, and adopts the result.
 func (n *Node) changeMap(ctx context.Context, change func(*mapping) bool) error {
 	for {
 		m, revision, err := load[mapping](ctx, n.crawl, "map")
@@ -165,7 +164,7 @@ func (n *Node) changeMap(ctx context.Context, change func(*mapping) bool) error 
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case isConflict(err):
-			continue // somebody was faster
+			continue // another node changed it first
 		default:
 			return fmt.Errorf("cluster: map: %w", err)
 		}
@@ -203,7 +202,7 @@ func isConflict(err error) bool {
 	return errors.Is(err, jetstream.ErrKeyExists) || errors.Is(err, jetstream.ErrKeyRevisionMismatch)
 }
 
-// follow goes by a map.
+// follow adopts a map.
 func (n *Node) follow(m mapping) error {
 	if s := n.shares.Load(); s.plan != nil && s.epoch == m.Epoch {
 		return nil
@@ -221,8 +220,8 @@ func (n *Node) follow(m mapping) error {
 	return nil
 }
 
-// beat reports with every heartbeat that the node is there, looks who else is,
-// and notices when the crawl is over.
+// beat publishes the node's state with every heartbeat, reads those of the others, and notices
+// when the crawl is over.
 func (n *Node) beat(ctx context.Context) {
 	absent := missed{}
 	var before []Member
@@ -287,7 +286,7 @@ func (n *Node) isOver(ctx context.Context) (over bool, revision uint64) {
 // revision: it was not among those that were seen to be idle.
 func (n *Node) end(ctx context.Context, revision uint64) {
 	if _, err := n.crawl.Update(ctx, "over", []byte(n.o.Name), revision); err != nil {
-		return // the next heartbeat looks again
+		return // the next heartbeat retries
 	}
 	n.finish()
 }
@@ -337,12 +336,11 @@ func (n *Node) pulse(ctx context.Context, absent missed) ([]Member, error) {
 	})
 }
 
-// missed counts for each node how many heartbeats of ours in a row it was not
-// there. A heartbeat that fails, because JetStream had no leader or we were cut
-// off, counts as nobody's absence.
+// missed counts for each node in how many of our heartbeats in a row it was absent. A failed
+// heartbeat of ours, without a leader or a connection, counts for no node.
 type missed map[string]int
 
-// note takes in who is there at a heartbeat, of those that should be.
+// note records which of the nodes were alive at a heartbeat.
 func (m missed) note(alive map[string]Member, nodes []string) {
 	maps.DeleteFunc(m, func(name string, _ int) bool { return !slices.Contains(nodes, name) })
 	for _, name := range nodes {
@@ -352,17 +350,15 @@ func (m missed) note(alive map[string]Member, nodes []string) {
 	}
 }
 
-// Alive is the number of nodes that were there at the last heartbeat, with
-// this one.
+// Alive returns the number of nodes present at the last heartbeat, this one included.
 func (n *Node) Alive() int {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return max(len(n.alive), 1)
 }
 
-// Members returns the nodes that are there, by name. Who is there is what the
-// bucket's stream counts: a watch of its keys leaves out those that are written
-// while it is made.
+// Members returns the nodes that are present, by name. It reads the bucket's stream: a watch of
+// its keys misses those that are written while it is set up.
 func (n *Node) Members(ctx context.Context) ([]Member, error) {
 	bucket := n.members.Bucket()
 	stream, err := n.js.Stream(ctx, "KV_"+bucket)

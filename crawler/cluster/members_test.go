@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A list of nodes has those that write their state while it is made.
+// A list of nodes includes those that write their state while it is read.
 func TestMembersWhileTheyWrite(t *testing.T) {
 	n := join(t, &memory{}, options(t, serve(t, nil), "a"))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)

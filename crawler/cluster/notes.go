@@ -12,11 +12,11 @@ import (
 	"gazehound/internal/disk"
 )
 
-// notes are the state that a node keeps between two processes. A kill between an
-// act and its note means that the act is done again, which changes nothing.
+// notes are the state that a node keeps between two processes. After a kill between an action and
+// its note the action is repeated, which changes nothing.
 type notes struct {
 	Visited uint64   `json:"visited"`           // number of the last visit that was published
-	Settled []string `json:"settled,omitempty"` // nodes of the map by which the queue was last sorted out
+	Settled []string `json:"settled,omitempty"` // nodes of the map by which settle last sorted the queue
 	Traffic
 	Order OrderCount `json:"order,omitzero"` // what agreeing on the order has taken
 }
@@ -26,11 +26,10 @@ type Traffic struct {
 	Sent      int64 `json:"sent"`       // links
 	URLBytes  int64 `json:"url_bytes"`  // of the URLs of these links
 	SentBytes int64 `json:"sent_bytes"` // of the messages with them: subject, header and content
-	Messages  int64 `json:"messages"`   // so many
+	Messages  int64 `json:"messages"`   // number of these messages
 }
 
-// PerURL is what a link costs on its way, as a multiple of the length of its
-// URL; 0 where none was sent.
+// PerURL returns the bytes sent for each byte of the URLs; 0 if none was sent.
 func (t Traffic) PerURL() float64 {
 	if t.URLBytes == 0 {
 		return 0
@@ -38,8 +37,8 @@ func (t Traffic) PerURL() float64 {
 	return float64(t.SentBytes) / float64(t.URLBytes)
 }
 
-// ReadTraffic returns the traffic of the nodes whose Options.Dir were these, all together; none
-// where there was no node.
+// ReadTraffic returns the sum of the traffic of nodes by their Options.Dir; 0 for a folder without
+// one.
 func ReadTraffic(dirs ...string) (all Traffic, err error) {
 	for _, dir := range dirs {
 		k, err := openNotes(dir)

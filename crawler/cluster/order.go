@@ -22,17 +22,17 @@ import (
 // (Ahmadi-Abkenari & Selamat 2010, section 8; package nugget).
 type Order struct {
 	URLs   int `json:"urls"`   // K: the front of each queue, which a round is about
-	Parts  int `json:"parts"`  // L: what each node cuts it into
+	Parts  int `json:"parts"`  // L: number of parts that each node cuts it into
 	Lambda int `json:"lambda"` // λ: bits of a mean
-	// InTurn is the paper's turn-taking: one part after the other, of all nodes, and a node
-	// tells of its next part once it has fetched the one before. Else, which is ours, the
-	// better half of all parts is fetched at once.
+	// InTurn is the paper's turn-taking: the parts of all nodes are fetched one after the other,
+	// and a node announces its next part once it has fetched the one before. Otherwise the better
+	// half of all parts is fetched at once, which is our own.
 	InTurn bool `json:"in_turn,omitempty"`
 }
 
 func (o Order) validate() error {
 	if o.URLs < o.Parts || o.URLs > 10_000 {
-		return fmt.Errorf("cluster: an order is about %d to 10000 URLs, a part each at least, got %d",
+		return fmt.Errorf("cluster: order_urls must be %d to 10000, one for each part at least, got %d",
 			o.Parts, o.URLs)
 	}
 	return nugget.Format{Agents: 2, Parts: o.Parts, Lambda: o.Lambda}.Validate()
@@ -43,7 +43,7 @@ func (o Order) validate() error {
 type OrderCount struct {
 	Rounds    int64 `json:"rounds"`    // that were agreed on
 	Abandoned int64 `json:"abandoned"` // rounds that a later one overtook
-	Nuggets   int64 `json:"nuggets"`   // heard from others
+	Nuggets   int64 `json:"nuggets"`   // received from other nodes
 	Bits      int64 `json:"bits"`      // of these, equation 9
 	Formula   int64 `json:"formula"`   // this node's m-th of what equation 8 says for the rounds that were agreed on
 	Bytes     int64 `json:"bytes"`     // of the messages that carried them, with subject and framing
@@ -85,7 +85,7 @@ type ordering struct {
 	round     round
 	latest    int           // number of the latest round that was heard of
 	changed   chan struct{} // closed when pages are granted
-	granted   int           // pages that may be begun
+	granted   int           // pages that may start
 	since     time.Time     // of the last grant
 	counts    OrderCount
 }
@@ -95,7 +95,7 @@ type round struct {
 	epoch, number int
 	began         time.Time
 	format        nugget.Format
-	agent         *nugget.Agent // nil: none has begun
+	agent         *nugget.Agent // nil: no round has begun
 	names         []string
 	self          int
 	turns         []nugget.Nugget
@@ -147,14 +147,14 @@ func (o *ordering) admit(ctx context.Context) error {
 	}
 }
 
-// goOn takes the next step once all granted pages have begun. The caller holds o.mu.
+// goOn takes the next step once all granted pages have started. The caller holds o.mu.
 func (o *ordering) goOn() {
 	switch r := &o.round; {
 	case r.due:
 		r.due = false
 		o.publish()
 		o.settle()
-	case r.agent == nil || r.over: // else this round will bring more
+	case r.agent == nil || r.over: // otherwise this round grants more
 		o.begin(o.latest + 1)
 	}
 }
@@ -189,7 +189,7 @@ func (o *ordering) run(ctx context.Context) {
 	}
 }
 
-// listen takes part until ctx ends or nothing can be heard any more.
+// listen takes part until ctx ends or the subscription fails.
 func (o *ordering) listen(ctx context.Context) error {
 	wait, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -291,7 +291,7 @@ func (o *ordering) publish() {
 	}
 }
 
-// hear takes in a nugget.
+// hear processes a received nugget.
 func (o *ordering) hear(m jetstream.Msg) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -342,8 +342,8 @@ func (o *ordering) take(epoch, number int, name string, m jetstream.Msg) error {
 	return nil
 }
 
-// settle takes all turns that are known, and grants the node's pages: with InTurn those of
-// its turn, else those in the better half once all turns are known. The caller holds o.mu.
+// settle processes all turns that are known and grants the node its pages: with InTurn those of
+// its turn, otherwise those in the better half once all turns are known. The caller holds o.mu.
 func (o *ordering) settle() {
 	r := &o.round
 	for n, ok := r.agent.Turn(); ok; n, ok = r.agent.Turn() {
@@ -393,7 +393,7 @@ func (o *ordering) address(subject string) (epoch, number int, name string, err 
 			return epoch, number, p[2], nil
 		}
 	}
-	return 0, 0, "", fmt.Errorf("%.80q is no subject of a nugget", subject)
+	return 0, 0, "", fmt.Errorf("%.80q is not the subject of a nugget", subject)
 }
 
 // pack encodes a nugget: its bits, from the left, in whole bytes.
@@ -403,7 +403,7 @@ func pack(f nugget.Format, n nugget.Nugget) []byte {
 	return b[:(f.Bits()+7)/8]
 }
 
-// unpack reads what pack wrote, or what anybody else did.
+// unpack decodes a nugget and refuses bytes that pack does not write.
 func unpack(f nugget.Format, message []byte) (nugget.Nugget, error) {
 	var b [8]byte
 	if len(message) != (f.Bits()+7)/8 {
@@ -424,9 +424,8 @@ func wireBytes(m jetstream.Msg) int64 {
 	return int64(len(line) + len(m.Data()) + len("\r\n"))
 }
 
-// Admit waits until this node may begin a page: where nodes agree on an order,
-// until the links that it has are among the better ones. A node that has no
-// links, or is alone, need not wait.
+// Admit waits until this node may start a page: with an Order, until its links are among the
+// better ones. A node without links, or alone, does not wait.
 func (n *Node) Admit(ctx context.Context) error {
 	if n.order == nil || n.frontier.Totals().Queued == 0 {
 		return nil
@@ -445,7 +444,7 @@ func (n *Node) Order() OrderCount {
 	return n.ordered.Add(n.order.count())
 }
 
-// sharing returns the nodes that have a share, and the epoch of that.
+// sharing returns the nodes that have a share, and the epoch of that map.
 func (n *Node) sharing() (epoch int, names []string) {
 	s := n.shares.Load()
 	return s.epoch, s.nodes
@@ -492,9 +491,9 @@ func (n *Node) keepOrder(ctx context.Context) {
 	}
 }
 
-// Agree lets as many agents as there are queues agree on one order over s, each
-// by a connection of its own, and returns the turns and what all of them heard.
-// Each queue is the importance of URLs, falling from 1 to 0.
+// Agree lets one agent for each queue agree on one order over s, each by its own connection. It
+// returns the turns and the sum of what all of them received. A queue is the importance of URLs,
+// falling from 1 to 0.
 func Agree(ctx context.Context, s *Server, o Order, queues [][]float64) (
 	turns []nugget.Nugget, heard OrderCount, err error) {
 	if err := o.validate(); err != nil {

@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What agents hear over JetStream takes as many bits as equation 8 says, and
-// their order is that of agents in one process.
+// Agents receive over JetStream as many bits as equation 8 says, and their order is that of agents
+// in one process.
 func TestAgree(t *testing.T) {
 	s := serve(t, func(o *ServerOptions) { o.Listen = "" })
 	queues := [][]float64{{.9, .8, .3, .2, .1, .1}, {.7, .7, .7, .6, .6, .6}, {1, .1, .1, 0, 0, 0}}
@@ -36,7 +36,7 @@ func TestAgree(t *testing.T) {
 	}
 }
 
-// A queueOf is a frontier with a front of equal links.
+// A queueOf is a frontier whose foremost links have the same priority.
 type queueOf struct {
 	memory
 	mu       sync.Mutex
@@ -66,8 +66,8 @@ func (q *queueOf) set(priority float64, links int) {
 	q.priority, q.links = priority, links
 }
 
-// orderedNodes returns nodes with one order whose queues have endlessly many links of these
-// priorities, and what says that each begins a page, and its queue.
+// orderedNodes returns nodes that keep one order, with endless queues of links of these
+// priorities, their queues, and a function that reports a started page.
 func orderedNodes(t *testing.T, order *Order, priorities ...float64) (nodes []*Node, queues []*queueOf, begun []chan struct{}) {
 	s := serve(t, nil)
 	for i, priority := range priorities {
@@ -95,9 +95,8 @@ func orderedNodes(t *testing.T, order *Order, priorities ...float64) (nodes []*N
 	return nodes, queues, begun
 }
 
-// Of three nodes with many links each, those with better ones begin pages and
-// the others rest until they are worse; a node that has no links, or is gone,
-// holds up nobody.
+// Of three nodes with many links each, those with better links start pages and the others wait
+// until theirs are as good; a node without links, or one that is gone, holds up no other.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	nodes, queues, begun := orderedNodes(t, &Order{URLs: 64, Parts: 4, Lambda: 16}, .9, .8, .1)
@@ -109,7 +108,7 @@ func TestTurns(t *testing.T) {
 			return false
 		}
 	}
-	for i := range nodes { // what each had before there were others
+	for i := range nodes { // what each was granted before the others joined
 		for range 16 {
 			if !take(i) {
 				t.Fatalf("%s does not begin its first pages", nodes[i].Name())
@@ -131,7 +130,7 @@ func TestTurns(t *testing.T) {
 	queues[1].set(0, 0)
 	var others sync.WaitGroup
 	t.Cleanup(others.Wait)
-	for i := range 2 { // they use up what they have, and then there is another round
+	for i := range 2 { // they use up their pages, and another round begins
 		others.Go(func() {
 			for {
 				select {
@@ -159,8 +158,8 @@ func TestTurns(t *testing.T) {
 	t.Logf("all nodes: %+v", total)
 }
 
-// What is told can be read again and nothing else can: no panic, and what is
-// read packs to the same bytes.
+// Only bytes that pack writes can be unpacked: no panic, and what is unpacked packs to the same
+// bytes.
 func FuzzNugget(f *testing.F) {
 	f.Add([]byte{0xff, 0x80, 0}, 3, 4, 8)
 	f.Add([]byte{0x12, 0x34, 0x56}, 2, 4, 16)

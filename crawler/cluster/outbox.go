@@ -170,8 +170,8 @@ func (o *outbox) due(bytes int64, linger time.Duration) (number uint64, some boo
 	return o.oldest, o.oldest <= o.newest && !isCurrent, nil
 }
 
-// read returns the links of a file by the node they are for. A torn record, and
-// a file that is not there, hold none.
+// read returns the links of a file by the node they are for; none for a torn record or a missing
+// file.
 func (o *outbox) read(number uint64) (map[string][]frontier.Entry, error) {
 	raw, err := os.ReadFile(o.path(number))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -231,6 +231,6 @@ func (o *outbox) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.closed = true
-	o.complete() // the next process finds it, whatever Close says
+	o.complete() // an error of Close is no loss: the next process reads the file
 	o.changed.Broadcast()
 }

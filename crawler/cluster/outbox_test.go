@@ -14,8 +14,8 @@ import (
 	"gazehound/internal/disk"
 )
 
-// What was put is there after a kill, for the node that it was for; a record
-// that a kill has torn, and what follows it, is not, and stops nothing.
+// After a kill the outbox has what was put, for the same nodes. A record that the kill has torn is
+// dropped with what follows it, and stops nothing.
 func TestOutbox(t *testing.T) {
 	dir := t.TempDir()
 	o, err := openOutbox(dir)
@@ -70,7 +70,7 @@ func TestOutbox(t *testing.T) {
 	}
 }
 
-// Links wait for others, but not longer than they may.
+// Links wait to be sent together, but no longer than Linger.
 func TestOutboxWaits(t *testing.T) {
 	o, err := openOutbox(t.TempDir())
 	if err != nil {
@@ -88,7 +88,7 @@ func TestOutboxWaits(t *testing.T) {
 	}
 }
 
-// A full outbox makes those wait who put, until they give up.
+// A full outbox makes put wait until its context ends.
 func TestOutboxFull(t *testing.T) {
 	o, err := openOutbox(t.TempDir())
 	if err != nil {

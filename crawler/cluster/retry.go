@@ -21,10 +21,9 @@ const (
 	sayAfter     = 5 * time.Second  // after this time the user learns what is awaited
 )
 
-// ready returns when JetStream answers. Servers that form a cluster answer when
-// most of them are there and have chosen a leader, which takes ten seconds and
-// more, and somebody has to start the others: where ours is one of them it
-// waits for as long as it takes.
+// ready returns when JetStream answers. Servers of a cluster answer once most of them are present
+// and have elected a leader, which takes ten seconds and more, and their operators have to start
+// them. So if this node's server is one of them, ready waits without limit.
 func (n *Node) ready(ctx context.Context) error {
 	if n.ofSeveral() {
 		defer func(was time.Duration) { n.await = was }(n.await)
@@ -42,11 +41,10 @@ func (n *Node) ready(ctx context.Context) error {
 	return err
 }
 
-// retry does a step until it works, ctx ends, or n.await has passed with
-// errors that pass: in a cluster of servers what was just made is not known to
-// all of them, and whenever a server is lost, the leaders that it had are
-// missing for some seconds. Where servers are missing that should keep copies,
-// it waits for as long as it takes. what says in an error what it waited for.
+// retry repeats a step until it succeeds, ctx ends, it fails for good, or n.await has passed with
+// temporary errors: in a cluster of servers a new stream is not known to all of them at once, and
+// after a server is lost, the streams it led have no leader for some seconds. While servers are
+// missing that should keep copies, it waits without limit. what names the step in an error.
 func (n *Node) retry(ctx context.Context, what string, step func(ctx context.Context) error) error {
 	begun, pause := time.Now(), 100*time.Millisecond
 	for said := false; ; pause = min(2*pause, 2*time.Second) {

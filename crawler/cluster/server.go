@@ -32,7 +32,7 @@ type ServerOptions struct {
 // TLSFiles are PEM files; all empty: no TLS.
 type TLSFiles struct {
 	Cert, Key string // of this side
-	CA        string // whose certificates the other side must have; empty: the system's
+	CA        string // authority of the other side's certificates; empty: the system's
 }
 
 // config loads the files for a server.
@@ -62,7 +62,7 @@ func (f TLSFiles) config() (*tls.Config, error) {
 	return c, nil
 }
 
-// ErrOpen means that a server would let anybody in.
+// ErrOpen means that a server would accept any client.
 var ErrOpen = errors.New("a server beyond loopback needs a token or keys")
 
 // options checks o and turns it into the server's own.
@@ -157,8 +157,8 @@ type Server struct {
 	routes int // to other servers, as configured
 }
 
-// Serve starts a server and waits until it takes connections. Where it has
-// Routes it takes them when most of the servers are there.
+// Serve starts a server and waits until it accepts connections; with Routes that is when most of
+// the servers are present.
 func Serve(o ServerOptions) (*Server, error) {
 	opts, err := o.options()
 	if err != nil {
@@ -174,7 +174,7 @@ func Serve(o ServerOptions) (*Server, error) {
 		}
 	}
 	started := make(chan struct{})
-	go func() { s.Start(); close(started) }() // returns when what it has stored is read
+	go func() { s.Start(); close(started) }() // returns once its stored data is read
 	select {
 	case <-started:
 	case <-time.After(startPatience):
@@ -211,8 +211,8 @@ func (s *Server) URL() string {
 	return "nats://" + s.s.Addr().String()
 }
 
-// servers is the number of JetStream servers that this one knows or is configured
-// of, with itself.
+// servers returns the number of JetStream servers that this one knows or is configured with,
+// itself included.
 func (s *Server) servers() int {
 	if !s.s.JetStreamIsClustered() {
 		return 1

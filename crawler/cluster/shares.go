@@ -19,10 +19,10 @@ type shares struct {
 	present []string
 	// stable: the owner of a URL follows from the URL alone.
 	stable bool
-	// instances are the data directories whose visits count: those of the nodes
-	// that have or had a share. One that has begun anew is another.
+	// instances are the data directories whose visits count: those of the nodes that have or had a
+	// share. A node that starts over has a new one.
 	instances map[string]bool
-	replaced  chan struct{} // closed when the nodes go by another map
+	replaced  chan struct{} // closed when the nodes use another map
 }
 
 func newShares(d Definition, o partition.Options, m mapping) (*shares, error) {

@@ -10,18 +10,18 @@ import (
 // and the sums of all.
 type Summary struct {
 	Type       string        `json:"type"`           // "cluster"
-	Alone      bool          `json:"alone,omitzero"` // no cluster, but one node that crawls by itself
+	Alone      bool          `json:"alone,omitzero"` // one node without a cluster
 	Crawl      string        `json:"crawl"`
 	Definition Definition    `json:"definition"`
 	Epoch      int           `json:"epoch"`
 	Over       bool          `json:"over"`
 	Nodes      []NodeSummary `json:"nodes"`    // by name
-	Messages   uint64        `json:"messages"` // of links on their way
+	Messages   uint64        `json:"messages"` // of links in transit
 	Bytes      uint64        `json:"bytes"`    // of these
 	Replicas   int           `json:"replicas"` // servers that keep each stream
 	Pages      int64         `json:"pages"`
 	Relevant   int64         `json:"relevant"`
-	Addresses  int64         `json:"addresses"` // the sum of the nodes': one that two have counts twice
+	Addresses  int64         `json:"addresses"` // sum over the nodes: an address on two nodes counts twice
 	Queued     int64         `json:"queued"`
 	Sent       int64         `json:"sent"`
 	PerURL     float64       `json:"per_url"`

@@ -9,7 +9,7 @@ import (
 	"gazehound/internal/textutil"
 )
 
-// Text is what people read of a summary.
+// Text returns the summary as text for people.
 func (s *Summary) Text() string {
 	var b strings.Builder
 	state := NodeRunning
@@ -55,7 +55,7 @@ func (s *Summary) Text() string {
 	return b.String()
 }
 
-// times writes a multiple, or nothing where there is none.
+// times formats a multiple, or "" for 0.
 func times(x float64) string {
 	if x == 0 {
 		return "–"
@@ -63,7 +63,7 @@ func times(x float64) string {
 	return fmt.Sprintf("%.2f×", x)
 }
 
-// Alone is the summary of a crawl that no other node takes part in.
+// Alone returns the summary of a crawl by one node without a cluster.
 func Alone(name, region string, t frontier.Totals, paused bool) *Summary {
 	state := NodeRunning
 	if paused {

@@ -14,15 +14,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// What nodes have visited lies in the stream NAME-visited, so that whoever takes
-// over a host, from a node that is there, away or dead, fetches nothing again. A
-// node reads its visits out of its frontier and publishes them with every
-// heartbeat, and before it releases a host; one that takes a host reads the
-// stream to its end first. So no page is fetched twice but what was in flight,
-// and, of a node that was killed, what it fetched since its last heartbeat.
+// The stream NAME-visited has hashes of the URLs that nodes have visited, so that the next holder
+// of a host fetches nothing again, whether the last one is present, away or dead. A node publishes
+// its visits from its frontier with every heartbeat and before it releases a host; a node that
+// takes a host first reads the stream to its end. So only what was in flight is fetched twice, and
+// what a killed node fetched after its last heartbeat.
 //
-// Only partitions under which the owner follows from the URL need this: under
-// the others several nodes fetch one page by design, which their overlap measures.
+// Only partitions by which the owner follows from the URL need this. By the others several nodes
+// fetch one page by design, which their overlap measures.
 
 // A visitsMessage names what a node has visited.
 type visitsMessage struct {
@@ -79,7 +78,7 @@ func (n *Node) publishVisits(ctx context.Context) error {
 	return publish()
 }
 
-// elsewhere is what other nodes have visited.
+// elsewhere holds the hashes of what other nodes have visited.
 type elsewhere struct {
 	mu     sync.RWMutex
 	at     uint64                         // last message read
@@ -89,7 +88,7 @@ type elsewhere struct {
 	fresh time.Time  // when the last one began that succeeded
 }
 
-// note takes in a message of the stream of visits.
+// note records a message of the stream of visits.
 func (v *elsewhere) note(number uint64, instance string, hashes []uint64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -112,8 +111,8 @@ func (n *Node) followVisits(ctx context.Context) {
 	}
 }
 
-// silent is how often a server says that a stream has nothing new: one that was
-// lost is noticed after twice that time, and another one asked.
+// silent is how often a server reports that a stream has nothing new. A lost server is noticed
+// after twice that time, and another one is used.
 const silent = 3 * time.Second
 
 // readVisits reads the stream from its beginning until ctx ends.
@@ -156,7 +155,7 @@ func (n *Node) catchUp(ctx context.Context, since time.Time) error {
 	v.one.Lock()
 	defer v.one.Unlock()
 	if v.fresh.After(since) {
-		return nil // by another call that had to wait
+		return nil // another call has done it meanwhile
 	}
 	begun := time.Now()
 	info, err := n.visits.Info(ctx)

@@ -33,8 +33,7 @@ const (
 // errMessage means that a message is foreign or damaged.
 var errMessage = errors.New("not a message of links")
 
-// encodeLinks writes links as JSON. What the receiver's frontier would cut off
-// is left out.
+// encodeLinks encodes links as JSON, without what the receiver's frontier would cut off.
 func encodeLinks(es []frontier.Entry) []byte {
 	links := make([]wireLink, len(es))
 	for i, e := range es {

@@ -33,8 +33,8 @@ type Options struct {
 	Region  string
 	Outline orb.MultiPolygon // lon, lat; empty: there is none
 
-	// Language returns the language of the page, en or de, from what a reader
-	// asks for and what the browser prefers. nil: all pages are in English.
+	// Language returns the language of the page, en or de, from the requested one and the
+	// browser's Accept-Language. nil: all pages are in English.
 	Language func(asked, accept string) string
 
 	// Token is required by everything that changes something, as
@@ -54,7 +54,7 @@ type Options struct {
 	Terms    func(depth int, feature string, n int) []Term
 	Next     func(n int) ([]Link, error)
 	Explain  func(url string) (any, error) // a value for JSON; an error that wraps ErrUnknown where nothing is known
-	Rests    func(hosts []string) []Rest   // nil: nobody rests
+	Rests    func(hosts []string) []Rest   // nil: no host rests
 	Extras   func() Extras
 
 	Nodes func(ctx context.Context) (any, error) // of the crawl, with their state; a value for JSON
@@ -64,7 +64,7 @@ type Options struct {
 	Run   http.HandlerFunc
 	Owner string
 
-	// What follows changes something. Their errors may be a *problem.Problem.
+	// The following functions change the crawl. Their errors may be a *problem.Problem.
 	Pause, Resume, Stop func()
 	Checkpoint          func() error // makes durable what is not yet
 	Lend                func() error // closes the stores for another command; nil: never
@@ -85,7 +85,7 @@ var ErrUnknown = errors.New("not known")
 type Term struct {
 	Feature  string  `json:"feature"`
 	Word     string  `json:"word"`
-	LogOdds  float64 `json:"log_odds"` // > 0 speaks for the link
+	LogOdds  float64 `json:"log_odds"` // > 0: evidence for the link
 	Relevant int     `json:"relevant"` // links with it that led to a relevant page
 	Other    int     `json:"other"`
 	// Trend is LogOdds at moments of this run, the last one last, for as long as
@@ -239,7 +239,7 @@ func (a *Admin) astray(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	fault(w, r, &problem.Problem{Status: http.StatusNotFound,
-		Title: fmt.Sprintf("there is nothing at %.80q", r.URL.Path), Given: problem.Clip(r.URL.Path),
+		Title: fmt.Sprintf("%.80q does not exist here", r.URL.Path), Given: problem.Clip(r.URL.Path),
 		Expected: "one of " + strings.Join(a.paths, ", "), Hint: "the dashboard is at /"})
 }
 
@@ -274,8 +274,7 @@ func (a *Admin) in(lang string, s State) State {
 	return a.o.Board.in(texts[lang], s)
 }
 
-// queryLanguage returns the language that a query asks for: English where it asks
-// for none.
+// queryLanguage returns the language in a query, by default English.
 func queryLanguage(q url.Values) (string, error) {
 	lang := cmp.Or(q.Get("lang"), "en")
 	if texts[lang] == nil {

@@ -303,9 +303,9 @@ func (b *Board) in(t words, s State) State {
 	return s
 }
 
-// breadth estimates the harvest of a breadth-first crawl among the pages of a
-// window; -1 where nothing is known. Before the first 1,000 pages a link or two
-// stand for hundreds of their level.
+// breadth estimates the harvest of a breadth-first crawl among the pages of a window; -1 if it is
+// unknown. Before 1,000 pages the estimate is not shown: one or two links would represent hundreds
+// of their level.
 func (b *Board) breadth(first, last float64) float64 {
 	if last < recent {
 		return -1

@@ -99,9 +99,8 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// What breadth-first would have found is known exactly where the crawl has
-// visited everything, and is right in the mean where it took a fair sample of
-// each class.
+// The estimate for breadth-first is exact if the crawl has visited everything, and unbiased if it
+// took a fair sample of each class.
 func TestBreadthFirst(t *testing.T) {
 	var s report.BreadthFirst
 	if h, _ := s.Harvest(0, 100); h != -1 {
@@ -506,8 +505,8 @@ func TestEvents(t *testing.T) {
 	})
 }
 
-// Who comes again is told what was found meanwhile, of one run or the next, but
-// no more than is kept, and the state of now after it.
+// A reader that reconnects gets the events that it missed, in this run or the next, as far as they
+// are kept, and then the current state.
 func TestEventsMissed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ill := []string{}
@@ -576,7 +575,7 @@ func TestEventsMissed(t *testing.T) {
 	})
 }
 
-// Only so many read at a time.
+// The number of readers is limited.
 func TestEventsReaders(t *testing.T) {
 	e := newEvents()
 	for range maxReaders {
@@ -608,7 +607,7 @@ func (s *stream) Write(b []byte) (int, error) {
 
 func (s *stream) SetWriteDeadline(time.Time) error { return nil }
 
-// What a visit costs the crawl, with and without a reader of the dashboard.
+// BenchmarkVisit is the cost of a visit, with and without a reader of the dashboard.
 func BenchmarkVisit(b *testing.B) {
 	for _, readers := range []int{0, 10} {
 		b.Run(fmt.Sprintf("readers=%d", readers), func(b *testing.B) {

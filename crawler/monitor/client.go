@@ -74,7 +74,7 @@ func (a Address) Open(ctx context.Context, method, path string, body any) (io.Re
 	if response.StatusCode != http.StatusOK {
 		defer response.Body.Close()
 		refused := &RefusedError{Status: response.Status}
-		// what is no problem says nothing more
+		// a body that is not a problem leaves it empty
 		json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(refused)
 		return nil, refused
 	}

@@ -17,7 +17,7 @@ import (
 
 // SeedsTaken counts the outcomes of seeds queued in a running crawl.
 type SeedsTaken struct {
-	Taken   int           `json:"taken"`   // by the crawl; of several nodes, by whoever has them
+	Taken   int           `json:"taken"`   // accepted by the crawl, or by the nodes that own them
 	New     int           `json:"new"`     // of them, that entered the queue of this node
 	Refused []RefusedSeed `json:"refused"` // never null
 }
@@ -84,7 +84,7 @@ func (a *Admin) change(address string, most int64, do func(r *http.Request) (map
 	})
 }
 
-// post registers POST at an address, for those who know a token, with bodies of at most so many bytes.
+// post registers a POST handler that requires a token; most bounds the body in bytes.
 func (a *Admin) post(address, token string, most int64, h http.HandlerFunc) {
 	same := http.NewCrossOriginProtection()
 	a.paths = append(a.paths, "POST "+address)
@@ -110,8 +110,8 @@ func knows(r *http.Request, token string) bool {
 	return ok && token != "" && subtle.ConstantTimeCompare([]byte(given), []byte(token)) == 1
 }
 
-// readBody reads the one JSON object of a request. What is no such object, or has
-// members that v has not, is a Problem; form shows what is expected.
+// readBody decodes the one JSON object of a request into v. Anything else, or members unknown to
+// v, is a Problem; form shows what is expected.
 func readBody(r *http.Request, v any, form string) error {
 	d := json.NewDecoder(r.Body)
 	d.DisallowUnknownFields()

@@ -29,7 +29,7 @@ func problemOf(t interface{ Errorf(string, ...any) }, w *httptest.ResponseRecord
 	return p
 }
 
-// What is not a right order changes nothing, and is told what was expected.
+// An invalid order changes nothing, and the answer says what was expected.
 func TestBadOrders(t *testing.T) {
 	long := strings.Repeat("a", 5000)
 	everywhere := []string{"", " ", "null", "[]", `"x"`, "1", "true", "{", "{}", "}", "url=1", `{"x":1}`, `{} {}`, `{"urls":1,"delay":1,"pattern":1,"url":1}`, "\xff", "\x00",

@@ -90,7 +90,7 @@ func (v event) after(text []byte) []byte {
 	return fmt.Appendf(text, "id: %d\nevent: %s\ndata: %s\n\n", v.id, v.kind, v.data)
 }
 
-// enter counts a reader. It returns false where there are too many.
+// enter counts a reader in; false if there are too many.
 func (e *events) enter() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -141,7 +141,7 @@ func (e *events) serve(w http.ResponseWriter, r *http.Request, now State, render
 			return
 		case <-more:
 			before := last
-			if text, last, now, more, open = e.since(before); last > before { // else it has ended
+			if text, last, now, more, open = e.since(before); last > before { // otherwise the stream has ended
 				text = event{last, "status", render(now)}.after(text)
 			}
 			sent = send(text)

@@ -14,10 +14,10 @@ import (
 	"gazehound/internal/textutil"
 )
 
-// What a crawl reports about itself is listed in three places: figures.json has
-// the tiles of the dashboard and the lines of "gazehound status", Values the
-// values of the status lines that a crawl prints, metrics.tmpl those of Prometheus. To
-// add a figure, write its line there, and where it is not known yet, extend Snapshot.
+// The figures that a crawl reports are listed in three places: figures.json has the tiles of the
+// dashboard and the lines of "gazehound status", Values the status lines that a crawl prints, and
+// metrics.tmpl those for Prometheus. To add a figure, add its line there, and extend Snapshot if its
+// value is new.
 
 // A figure is a tile of the dashboard, a line of "gazehound status", or both. All
 // but names are templates of text/template over a *Snapshot, with the functions
@@ -134,7 +134,7 @@ func Values(s *Snapshot) []Value {
 	}
 }
 
-// Brief writes s as one line of a terminal of so many columns, with more figures where there is room.
+// Brief formats s as one line of at most width columns, with more figures if there is room.
 func Brief(s *Snapshot, width int) string {
 	bottleneck, _ := s.Bottleneck()
 	begin := fmt.Sprintf("%s  %.1f %% relevant", textutil.Several(s.Pages, "page"), 100*s.Harvest())

@@ -38,13 +38,13 @@ type Address struct {
 	PID   int    `json:"pid"`
 }
 
-// ErrNoToken means that an address beyond this machine would let anybody in.
+// ErrNoToken means that an address beyond this machine would be open to everybody.
 var ErrNoToken = errors.New("would let anyone stop the crawl")
 
 // leastToken is the shortest token that is accepted, in bytes.
 const leastToken = 16
 
-// ReadToken returns the content of a token file, or "" where there is no name.
+// ReadToken returns the content of a token file, or "" if name is empty.
 func ReadToken(name string) (string, error) {
 	if name == "" {
 		return "", nil
@@ -55,7 +55,7 @@ func ReadToken(name string) (string, error) {
 	}
 	token := strings.TrimSpace(string(data))
 	if len(token) < leastToken || strings.ContainsAny(token, " \t\r\n") {
-		return "", fmt.Errorf("%s wants one word of at least %d characters. \"openssl rand -hex 20\" makes one",
+		return "", fmt.Errorf("%s must hold one word of at least %d characters. \"openssl rand -hex 20\" makes one",
 			name, leastToken)
 	}
 	return token, nil

@@ -126,7 +126,7 @@ const (
 	Processor  = "processor"  // the workers compute
 	Store      = "store"      // links and workers are free: the crawl is writing to the disk
 	Seeds      = "seed"       // there are too few links
-	Finished   = "finished"   // there are none
+	Finished   = "finished"   // no links are left
 	Held       = "paused"     // by an operator
 	Rests      = "resting"    // nothing to do until pages are due for a revisit
 )
@@ -202,7 +202,7 @@ func sumOf(text []byte) string { return fmt.Sprintf("%08x", crc32.ChecksumIEEE(t
 var ErrUnreadable = errors.New("damaged, or not a status file of this version; remove it")
 
 // Read returns the Snapshot in a file. It may be out of date: only the lock shows whether the crawl
-// is running. The error wraps fs.ErrNotExist where there is no file.
+// is running. The error wraps fs.ErrNotExist if there is no file.
 func Read(name string) (Snapshot, error) {
 	var s Snapshot
 	info, err := os.Stat(name)

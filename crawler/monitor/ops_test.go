@@ -14,8 +14,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// The files for Grafana and Prometheus can be read, and ask for nothing that
-// /metrics does not have.
+// The files for Grafana and Prometheus are valid and use only metrics that /metrics has.
 func TestOps(t *testing.T) {
 	a, _ := testAdmin(t, nil)
 	a.o.Board.list(placeIn("Straße 1"), 3)
@@ -55,7 +54,7 @@ func TestOps(t *testing.T) {
 	}
 }
 
-// promtool has Prometheus' own tool look at input, where it is installed.
+// promtool checks input with Prometheus' own tool, if it is installed.
 func promtool(t *testing.T, input string, args ...string) {
 	t.Run(strings.Join(args[:2], " "), func(t *testing.T) {
 		tool, err := exec.LookPath("promtool")

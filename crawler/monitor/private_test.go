@@ -10,7 +10,7 @@ import (
 	"gazehound/geoparse"
 )
 
-// Addresses of private persons are counted, and nothing else is known of them.
+// Addresses of private persons are counted, and nothing else of them is kept.
 func TestPrivateAreCounted(t *testing.T) {
 	r := &Recorder{Board: NewBoard(), again: map[string]int{}}
 	u, err := weburl.Parse("http://www.oldenburg.example/~harms/")

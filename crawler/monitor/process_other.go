@@ -4,8 +4,8 @@ package monitor
 
 import "runtime"
 
-// memoryUse returns what the Go runtime has from the system, in bytes: heap and stacks. What is
-// mapped from files is not known here and 0.
+// memoryUse returns the bytes of heap and stacks that the Go runtime holds. Mapped files are unknown
+// on this system: 0.
 func memoryUse() (anonymous, mapped int64) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

@@ -13,7 +13,7 @@ func TestMemoryUse(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells")
 	}
-	debug.FreeOSMemory() // what garbage gives back later
+	debug.FreeOSMemory() // returns memory that would be returned during the test
 	before, mapped := memoryUse()
 	if before <= 0 || mapped <= 0 {
 		t.Fatalf("memoryUse() = %d, %d", before, mapped)
@@ -28,7 +28,7 @@ func TestMemoryUse(t *testing.T) {
 	runtime.KeepAlive(room)
 }
 
-// Where the system does not tell what is mapped, the line does not say 0.
+// If the size of mapped files is unknown, the line shows "?" and not 0.
 func TestUnknownMemory(t *testing.T) {
 	for mapped, want := range map[int64]string{0: "? MB of files mapped", 5_000_000: "5.0 MB of files mapped"} {
 		lines := Lines(&Snapshot{Mapped: mapped})

@@ -53,8 +53,8 @@ type sample struct {
 // rateSpan is how far back rates reach.
 const rateSpan = 10 * time.Second
 
-// Start begins the run. It reads back the curves and which of the last pages
-// were relevant, so that the run goes on with the figures of the one before.
+// Start begins the run. It loads the curves and which of the last pages were relevant, so that the
+// run continues the figures of the previous one.
 func (r *Recorder) Start(ctx context.Context) error {
 	r.began, r.before, r.again = time.Now(), r.Frontier.Totals(), map[string]int{}
 	r.samples = []sample{{r.began, r.before.Pages, processorTime()}}
@@ -77,7 +77,7 @@ func (r *Recorder) Before() frontier.Totals { return r.before }
 // Took returns how long the run has taken so far.
 func (r *Recorder) Took() time.Duration { return time.Since(r.began) }
 
-// count adds a page to the last ones. r.mu is held, or nobody else is there.
+// count adds a page to the last ones. The caller holds r.mu, or is Start.
 func (r *Recorder) count(relevant bool) {
 	slot := &r.recent[r.pages%recent]
 	if *slot && r.pages >= recent {

@@ -81,8 +81,8 @@ func (s *series) encode(chunk int) []byte {
 	return b.Bytes()
 }
 
-// decode puts the points of a stored chunk back. What is of another form is
-// left out: a start matters more than curves.
+// decode restores the points of a stored chunk. Points of another format are dropped: curves must
+// not prevent a start.
 func (s *series) decode(data []byte) {
 	points := make([]Point, s.chunk)
 	if len(data) != binary.Size(points) || binary.Read(bytes.NewReader(data), binary.BigEndian, points) != nil {
@@ -93,8 +93,8 @@ func (s *series) decode(data []byte) {
 	}
 }
 
-// perMinute returns how many addresses the last minute has brought, in
-// addresses a minute; nil before there are some seconds to tell it from.
+// perMinute returns the new addresses per minute, over the last minute; nil during the first
+// seconds.
 func (s *series) perMinute() *float64 {
 	points := s.last(time.Now().Unix())
 	for len(points) > 0 && points[len(points)-1].At-points[0].At > 60 {
@@ -118,7 +118,7 @@ type store interface {
 // breadthName is where the estimate of breadth-first is kept.
 const breadthName = "breadth-first"
 
-// Load takes over the curves of the runs before. What is of another form is left out.
+// Load restores the curves of earlier runs. Those of another format are dropped.
 func (b *Board) Load(from store) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -75,7 +75,7 @@ func RestsOf(gate *polite.Gate) func(hosts []string) []Rest {
 func NodeOf(f *frontier.Frontier, text string) (n frontier.Node, err error) {
 	u, err := weburl.Parse(text)
 	if err != nil {
-		return n, fmt.Errorf("%.80q is no URL: %w", text, ErrUnknown)
+		return n, fmt.Errorf("%.80q is not a URL: %w", text, ErrUnknown)
 	}
 	n, known, err := f.Get(frontier.KeyOf(u))
 	if err == nil && !known {

@@ -19,7 +19,7 @@ type PageLine struct {
 	Priority  float64 `json:"priority"`
 	Distance  int     `json:"distance"`            // links since the last relevant page
 	Depth     int     `json:"depth"`               // links from a seed
-	SiteWide  bool    `json:"site_wide,omitempty"` // it states what most pages of its host do, and nothing else
+	SiteWide  bool    `json:"site_wide,omitempty"` // its addresses are all on most pages of its host
 
 	Importance *float64 `json:"importance,omitempty"` // by strategy trend
 }

@@ -10,14 +10,14 @@ import (
 	"golang.org/x/text/message"
 )
 
-// words are the texts of the dashboard in one language. A text may have a form for one and another
-// for many, with "|" between them; its values stand at %s.
+// words are the texts of the dashboard in one language. A text may have a singular and a plural,
+// separated by "|"; %s is replaced by values.
 type words map[string]string
 
 // say fills a text in.
 func (t words) say(key string, args ...any) string { return fmt.Sprintf(t[key], args...) }
 
-// sayOf fills in the form of a text that n asks for.
+// sayOf fills in the singular or plural of a text, by n.
 func (t words) sayOf(n int64, key string, args ...any) string {
 	one, many, _ := strings.Cut(t[key], "|")
 	if n == 1 {
@@ -64,16 +64,15 @@ func (t words) ofScript() words {
 	return script
 }
 
-// texts are the words by language. What begins with "page_" stands on the page,
-// what begins with "js_" is for its script, and what begins with "feature_" for
-// both; the others are said by the Snapshot and the Board, whose English is that
-// of the terminal and the API, too.
+// texts are the words by language. Keys with the prefix "page_" are for the page, "js_" for its
+// script, "feature_" for both. The others are used by Snapshot and Board; their English is also
+// that of the terminal and the API.
 var texts = readTexts()
 
 //go:embed texts.json
 var textsSource []byte
 
-// readTexts turns the file around, which has both languages of a text together.
+// readTexts reads texts.json, which has both languages of a text together.
 func readTexts() map[string]words {
 	var all map[string]text
 	if err := json.Unmarshal(textsSource, &all); err != nil {

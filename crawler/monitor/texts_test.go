@@ -64,7 +64,7 @@ func TestTexts(t *testing.T) {
 			said["js_"+word[1]] = true
 		}
 	}
-	// What the API calls by a word of its own.
+	// Values of the API that the page translates.
 	for _, bound := range []string{Politeness, Blocked, Network, Processor, Store, Seeds, Finished, Rests, Held} {
 		said["js_bound_"+bound] = true
 	}
@@ -169,8 +169,7 @@ func TestGermanBottleneck(t *testing.T) {
 	}
 }
 
-// The page and what it is told are in the reader's language; the API and the
-// metrics stay as they are.
+// The page and its data are in the reader's language; the API and the metrics are not translated.
 func TestAdminLanguage(t *testing.T) {
 	a, _ := testAdmin(t, func(o *Options) {
 		o.Language = func(asked, accept string) string {

@@ -16,8 +16,8 @@ type trends[K comparable] struct {
 	isStarted bool
 }
 
-// sample takes the values of a moment, if one is due. What has no value any more
-// is forgotten.
+// sample records the current values, if a sample is due. Keys that have no value any more are
+// removed.
 func (t *trends[K]) sample(at time.Time, values func() map[K]float64) {
 	if since := at.Sub(t.last); since >= 0 && since < t.every {
 		return

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The trend counts what came in each span, not what earlier runs had, and
-// stands a clock that goes back.
+// The trend counts the events of each span, not those of earlier runs, and survives a clock that is
+// set back.
 func TestTroubles(t *testing.T) {
 	b := NewBoard()
 	start := time.Unix(1_000_000, 0)

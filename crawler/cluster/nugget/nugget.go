@@ -1,10 +1,10 @@
 // Package nugget puts the queues of parallel agents into one order without a
 // coordinator (Ahmadi-Abkenari & Selamat 2010, section 8, equations 8 and 9).
 //
-// Each agent sorts the K URLs of its frontier by importance, cuts them into L
-// parts and tells all others the mean importance of its foremost part, in a
-// nugget of a few bits. All agents see the same nuggets and so agree whose part
-// is the best: that agent fetches it and tells the mean of its next part.
+// Each agent sorts the K URLs of its frontier by importance, cuts them into L parts and sends all
+// others the mean importance of its foremost part, in a nugget of a few bits. All agents see the
+// same nuggets and so agree whose part is the best: that agent fetches it and sends the mean of
+// its next part.
 package nugget
 
 import (
@@ -29,7 +29,7 @@ type Format struct {
 	Lambda int // bits of the mean, 1 to 52
 }
 
-// Validate says what is out of range.
+// Validate returns an error for a size out of range.
 func (f Format) Validate() error {
 	switch {
 	case f.Agents < 1 || f.Parts < 1:
@@ -92,8 +92,8 @@ type Agent struct {
 	id    int
 	means []float64 // of the own parts
 	sizes []int     // of the own parts, in URLs
-	next  []int     // the part that every agent tells next
-	now   []*Nugget // the latest of every agent; nil: not heard yet
+	next  []int     // the part that every agent announces next
+	now   []*Nugget // the latest of every agent; nil: none received yet
 	done  []bool    // agents whose last part was served
 }
 
@@ -132,8 +132,8 @@ func Cut(n, parts, p int) (from, to int) { return n * p / parts, n * (p + 1) / p
 // Sizes returns how many URLs each of the agent's parts has.
 func (a *Agent) Sizes() []int { return a.sizes }
 
-// Publish returns the nugget of the agent's foremost part; false when it has
-// no part left. The agent has heard it itself.
+// Publish returns the nugget of the agent's foremost part, and records it as received; false when
+// no part is left.
 func (a *Agent) Publish() (Nugget, bool) {
 	part := a.next[a.id]
 	if part >= len(a.means) {
@@ -146,8 +146,8 @@ func (a *Agent) Publish() (Nugget, bool) {
 	return n, true
 }
 
-// ErrOrder means that a nugget cannot come now: an agent told of a part before
-// the turn of the one before it, or the one before it was lost.
+// ErrOrder means that a nugget came out of order: its agent announced a part before the turn of
+// the previous one, or the previous nugget was lost.
 var ErrOrder = errors.New("nugget: nugget out of order")
 
 // Hear receives a nugget of another agent.
@@ -161,14 +161,13 @@ func (a *Agent) Hear(n Nugget) error {
 	return nil
 }
 
-// Empty takes note that another agent has no URLs at all.
+// Empty records that another agent has no URLs at all.
 func (a *Agent) Empty(agent int) { a.done[agent] = true }
 
-// Turn says whose part is next: the one with the best mean, of several the one
-// with the lowest number, so that equal agents take turns, and of these that of
-// the first agent. It is false while the nugget of some agent is awaited. Every
-// agent that has heard the same nuggets gives the same answer, and each call
-// that says true takes the turn: the agent whose it was publishes again.
+// Turn returns the next part: the one with the best mean; of several the one with the lowest
+// number, so that equal agents alternate; of these the first agent's. It is false while a nugget
+// is awaited. All agents that have received the same nuggets return the same. Each call that
+// returns true uses the turn up: its agent publishes again.
 func (a *Agent) Turn() (n Nugget, ok bool) {
 	best := -1
 	for i := range a.now {
@@ -202,8 +201,8 @@ func (a *Agent) Over() bool {
 	return true
 }
 
-// Order lets agents with these queues agree on one order, in one process, and
-// returns the parts in turn and the bits that were sent between agents.
+// Order lets agents with these queues agree on one order within this process, and returns the
+// parts in their order and the bits sent between agents.
 func Order(f Format, queues [][]float64) (turns []Nugget, sent int, err error) {
 	f.Agents = len(queues)
 	agents := make([]*Agent, len(queues))

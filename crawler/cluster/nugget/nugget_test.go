@@ -38,9 +38,8 @@ func queues(t *rapid.T, most int) [][]float64 {
 	return all
 }
 
-// Every part has one turn; each agent's come in order; none has a turn while
-// a better one waits; and no more is sent than equation 8 says, exactly that
-// where all agents have all their parts.
+// Every part has one turn, each agent's parts in order, and none before a better one that waits.
+// No more bits are sent than equation 8 says, and exactly as many if all agents have all parts.
 func TestOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := queues(t, 30)
@@ -133,7 +132,7 @@ func TestHostileNuggets(t *testing.T) {
 	if _, ok := a.Turn(); ok {
 		t.Error("a turn before the others were heard")
 	}
-	if err := a.Hear(Nugget{Agent: 1, Part: 1, Mean: 255}); !errors.Is(err, ErrOrder) { // who takes it comes to another order than who heard the first
+	if err := a.Hear(Nugget{Agent: 1, Part: 1, Mean: 255}); !errors.Is(err, ErrOrder) { // an agent that accepts it would get another order than one that received the first
 		t.Errorf("a part after one that was lost: %v", err)
 	}
 	if err := a.Hear(Nugget{Agent: 1, Mean: 255}); err != nil {

@@ -20,11 +20,11 @@ var ErrNoCities = errors.New("the file has no cities")
 type MaxMind struct{ reader *maxminddb.Reader }
 
 // OpenMaxMind opens a file. The error is ErrNoCities for a file without cities; others say why it
-// is no MaxMind DB file.
+// is not a MaxMind DB file.
 func OpenMaxMind(file string) (*MaxMind, error) {
 	r, err := maxminddb.Open(file)
 	if err != nil {
-		return nil, fmt.Errorf("partition: %s is no MaxMind DB file: %w", file, err)
+		return nil, fmt.Errorf("partition: %s is not a MaxMind DB file: %w", file, err)
 	}
 	if kind := r.Metadata.DatabaseType; !strings.Contains(kind, "City") && !strings.Contains(kind, "Enterprise") {
 		err := fmt.Errorf("partition: %s is of the type %.40q; take one such as GeoLite2-City: %w", file,

@@ -111,7 +111,7 @@ func TestLowest(t *testing.T) {
 	}
 }
 
-// A page's place is what its method sees.
+// A page's place follows from what its method reads.
 func TestPlace(t *testing.T) {
 	of := &page.Page{URL: parse(t, "http://www.losangeles.example/"), Text: "Glendale, AZ and Glendale, AZ"}
 	if got := build(t, method(URLBased)).Place(of); got != "Los Angeles, CA" {

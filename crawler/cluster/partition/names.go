@@ -15,8 +15,8 @@ type token struct {
 	upper bool   // all letters upper case in the text: may be the code of a state
 }
 
-// tokens cuts a text into words of letters and digits. In URLs case says
-// nothing: inURL makes every token one that may be a code.
+// tokens cuts a text into words of letters and digits. In URLs case means nothing: with inURL every
+// token may be a code.
 func tokens(s string, inURL bool) []token {
 	var words []token
 	start := -1
@@ -85,7 +85,7 @@ type names struct {
 	first   map[string]bool   // first words of all these
 	longest int               // words of the longest name
 	joined  map[string]string // name without spaces → name, for hosts
-	within  map[string][]part // first letters of a name that is looked for inside labels → such names
+	within  map[string][]part // first letters → names that are searched inside labels
 }
 
 // A part is a name without spaces that may be part of a host's label.

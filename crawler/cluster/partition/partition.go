@@ -52,7 +52,7 @@ const (
 	PolicyB Policy = "B" // to the node of every city with a probability above 0
 )
 
-// A City is one place that a crawl is after: a city–state pair.
+// A City is one target place of a crawl: a city–state pair.
 type City struct {
 	Name       string   `json:"name"`
 	State      string   `json:"state" yaml:",omitempty"` // code, such as "CA"
@@ -219,7 +219,7 @@ func (p *Partition) shares() {
 	}
 }
 
-// Method is how a link finds its node.
+// Method returns how a link finds its node.
 func (p *Partition) Method() Method { return p.o.Method }
 
 // Nodes returns the nodes.
@@ -278,8 +278,8 @@ func (p *Partition) Owners(from *page.Page) [][]int {
 	return owners
 }
 
-// Owner returns the node that fetches a URL of which nothing else is known: a
-// seed, or what came over a redirect.
+// Owner returns the node that fetches a URL if only the URL is known: a seed, or the target of a
+// redirect.
 func (p *Partition) Owner(u weburl.URL) int {
 	q := &page.Page{URL: u, Links: []page.Link{{From: u, To: u}}}
 	return p.Owners(q)[0][0]

@@ -30,7 +30,7 @@ func Train(dirs []string, read func(file string) (string, error)) (
 		}
 		for _, f := range folders {
 			if !f.IsDir() {
-				return nil, "", fmt.Errorf("%s is no folder of example pages: each place has one, and %q",
+				return nil, "", fmt.Errorf("%s is not a folder of example pages: each place has one, and %q",
 					filepath.Join(dir, f.Name()), None)
 			}
 			if pages[f.Name()] == nil {

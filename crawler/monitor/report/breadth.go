@@ -9,15 +9,14 @@ import (
 // BreadthFirst estimates what a breadth-first crawl would have found on the links
 // that a crawl has seen.
 //
-// Breadth-first takes the links level by level. How many of a level lead to
-// relevant pages is estimated from those that were visited. These are no fair
-// sample, because the crawl takes the promising ones first: so the links of a
-// level are counted by their priority, and each class gets the share of the
-// visited links of that class on all levels (post-stratification). A class of which
-// nothing was visited takes the share of the next lower one that is known.
+// Breadth-first visits the links level by level. How many of a level lead to relevant pages is
+// estimated from the visited ones. These are not a fair sample, because the crawl visits links of
+// high priority first. So the links of a level are grouped by priority, and each class gets the
+// share of relevant pages among the visited links of that class on all levels
+// (post-stratification). A class without visited links takes the share of the next lower class.
 //
-// It remains an estimate: of the links on pages that the crawl never visited only
-// the number is guessed, from those that it did visit.
+// It remains an estimate: for links on pages that the crawl never visited only their number is
+// estimated, from the visited pages.
 type BreadthFirst struct {
 	Levels [breadthLevels]level
 }
@@ -79,8 +78,8 @@ func (s *BreadthFirst) Visit(v *crawler.Visit) {
 	}
 }
 
-// all returns the classes of all levels together; one of which nothing was visited
-// is like the next lower one that is known, or else the next higher one.
+// all returns the classes summed over all levels. A class without visited links takes the values of
+// the next lower known class, or of the next higher one.
 func (s *BreadthFirst) all() (all level) {
 	for i := range s.Levels {
 		for j, c := range s.Levels[i] {
@@ -102,9 +101,8 @@ func (s *BreadthFirst) all() (all level) {
 	return all
 }
 
-// Harvest estimates the share of relevant ones among the pages of a breadth-first
-// crawl from the first-th to the last-th, and how many of these the estimate
-// reaches; -1 where nothing is known.
+// Harvest estimates the share of relevant pages among the pages number first to last of a
+// breadth-first crawl, and how many of these the estimate covers; -1 if unknown.
 func (s *BreadthFirst) Harvest(first, last float64) (harvest, reached float64) {
 	all := s.all()
 	before, sum := 0.0, 0.0 // pages before the present level, relevant ones in the window
@@ -132,10 +130,9 @@ func (s *BreadthFirst) Harvest(first, last float64) (harvest, reached float64) {
 	return min(sum/reached, 1), reached
 }
 
-// estimate returns how many pages a level has, and how many are relevant: those
-// that were visited, those that wait, which are like the visited ones of their
-// class on all levels, and those that hang on unvisited pages of the level before, which are
-// like those that wait.
+// estimate returns the number of pages of a level and how many are relevant. It counts visited
+// pages, queued ones, taken to be like the visited ones of their class on all levels, and links on
+// unvisited pages of the previous level, taken to be like the queued ones.
 func (l *level) estimate(all *level, growth float64) (pages, relevant float64) {
 	var visited, waiting, promising float64
 	for j, c := range l {

@@ -12,7 +12,7 @@ import (
 	"gazehound/crawler/frontier"
 )
 
-// BridgeReach is how many links a relevant page may lie behind a bridge.
+// BridgeReach is the greatest number of links between a bridge and the relevant page it leads to.
 const BridgeReach = 3
 
 // BridgeFormats are those of WriteBridges.

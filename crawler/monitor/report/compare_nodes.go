@@ -29,7 +29,7 @@ type NodesResult struct {
 	Policy    partition.Policy
 	Strategy  string // as the caller calls it
 	Nodes     []string
-	Cities    []int // of each node; what was published stands beside those of the paper only
+	Cities    []int // of each node; published numbers are shown beside the paper's cities only
 	Metrics
 }
 
@@ -46,7 +46,7 @@ type NodesComparison struct {
 type NodeOrder struct {
 	Node      string `json:"node"`
 	Rounds    int64  `json:"rounds"`    // orders that were agreed on
-	Nuggets   int64  `json:"nuggets"`   // heard from others
+	Nuggets   int64  `json:"nuggets"`   // received from other nodes
 	Bits      int64  `json:"bits"`      // of these
 	Formula   int64  `json:"formula"`   // this node's share of equation 8
 	Bytes     int64  `json:"bytes"`     // on the wire
@@ -108,8 +108,8 @@ func NodesMetricNames() []string {
 	return names
 }
 
-// Value returns one number of the result of a name, at the end of the crawl;
-// pages must be 0. ok is false where there is none.
+// Value returns one metric of a result by name, at the end of the crawl; pages must be 0. ok is
+// false if it is unknown.
 func (c *NodesComparison) Value(name, metric string, pages int) (v float64, ok bool) {
 	for _, r := range c.Results {
 		if v, ok := r.value(metric); ok && pages == 0 && r.Name() == name {

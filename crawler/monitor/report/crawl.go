@@ -57,7 +57,7 @@ type Host struct {
 	Pages     int     `json:"pages"`
 	Relevant  int     `json:"relevant"`
 	Harvest   float64 `json:"harvest"`
-	Addresses int     `json:"addresses"` // distinct; some of them stand elsewhere, too
+	Addresses int     `json:"addresses"` // distinct; other hosts may have some of them, too
 }
 
 // A Point is what had been found after some pages.
@@ -247,8 +247,7 @@ func (t *counter) finish() *Crawl {
 	return c
 }
 
-// Against compares the addresses of two crawls: new are those that only c has,
-// gone those that only the earlier one has.
+// Against compares the addresses of two crawls: new are only in c, gone only in the earlier one.
 func (c *Crawl) Against(earlier *Crawl) (new, gone int) {
 	for a := range c.addresses {
 		if !earlier.addresses[a] {

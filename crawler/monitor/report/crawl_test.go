@@ -270,13 +270,11 @@ func TestGates(t *testing.T) {
 	}
 }
 
-// TestMeterTruth holds the meter against made-up webs of which all is known:
-// sites mention each of 400 streets with a chance of its own, and the crawl has
-// seen some of the sites. Where all streets are mentioned equally often, the
-// 95 % interval holds the truth in at least 90 of 100 webs. Where some are
-// mentioned much more often than others, the estimate is a lower bound: it is
-// nearer to the truth than the count is, and above it by no more than a twentieth
-// in the mean.
+// TestMeterTruth checks the meter on made-up webs that are fully known: sites mention each of 400
+// streets with its own probability, and the crawl has seen some of the sites. With equal
+// probabilities the 95 % interval contains the truth in at least 90 of 100 webs. With very unequal
+// ones the estimate is a lower bound: nearer to the truth than the count, and above the truth by a
+// twentieth at most in the mean.
 func TestMeterTruth(t *testing.T) {
 	const streets, webs = 400, 100
 	random := rand.New(rand.NewPCG(1, 2))

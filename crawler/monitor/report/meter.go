@@ -8,17 +8,17 @@ import (
 // A Meter estimates how many of the region's streets a crawl has found, and how many it can still
 // find on such sites.
 //
-// Sites are the occasions of a capture–recapture experiment, streets are the individuals: from
-// those that only one or two sites mention follows how many no site has mentioned yet: the
+// Sites are the occasions of a capture–recapture experiment, streets the individuals. The number of
+// streets that only one or two sites mention gives the number that none has mentioned yet, by the
 // estimator of Chao 1987 ("Estimating the population size for capture–recapture data with unequal
 // catchability", Biometrics 43, 783–791) with the factor (m-1)/m for m occasions, known as Chao2.
-// It is a lower bound: streets that the web hardly mentions are caught less easily than others, and
-// sites of one owner are no independent occasions.
+// It is a lower bound: some streets are mentioned less easily than others, and sites of one owner
+// are not independent occasions.
 type Meter struct {
 	Gazetteer int     `json:"gazetteer"` // streets in the region
 	Mentioned int     `json:"mentioned"` // of these, with an address on some page
 	Share     float64 `json:"share"`     // Mentioned ÷ Gazetteer
-	Unknown   int     `json:"unknown"`   // distinct addresses whose street is none of them, or that name none
+	Unknown   int     `json:"unknown"`   // distinct addresses with an unknown street, or without one
 	Sites     int     `json:"sites"`     // that mention any
 	Once      int     `json:"once"`      // streets that one site mentions
 	Twice     int     `json:"twice"`     // streets that two sites mention
@@ -87,8 +87,7 @@ func (m *meter) mention(site, address string) {
 	}
 }
 
-// read returns what the meter shows after pages, of which the last Recent
-// brought new streets.
+// read returns the meter after so many pages; the last Recent of them brought new streets.
 func (m *meter) read(new, pages int, waiting int64) *Meter {
 	r := &Meter{Gazetteer: m.options.Streets, Mentioned: len(m.streets), Unknown: m.unknown,
 		Sites: len(m.sites), New: new}

@@ -17,7 +17,7 @@ type metric struct {
 	form  func(x float64) string
 }
 
-// metrics lists them in the order of the table. What is not known is NaN.
+// metrics lists them in the order of the table. An unknown value is NaN.
 var metrics = []metric{
 	{"pages", "pages", func(c *Crawl) float64 { return float64(c.Pages) }, whole},
 	{"relevant", "relevant pages", func(c *Crawl) float64 { return float64(c.Relevant) }, whole},
@@ -71,7 +71,7 @@ func MetricNames() []string {
 	return names
 }
 
-// A Gate is what a crawl has to reach.
+// A Gate is a minimum that a crawl has to reach (--fail-under).
 type Gate struct {
 	Metric string  `json:"metric"`
 	Least  float64 `json:"least"`

@@ -148,7 +148,7 @@ func (m Metrics) Cost(bandwidth, talk float64) float64 {
 // example has k = 3 and m = 10.
 func (r *Nodes) Metrics(k int, m float64) (Metrics, error) {
 	if k < 1 || !(m > 0) || math.IsInf(m, 0) {
-		return Metrics{}, fmt.Errorf("report: geo-centrality wants k of at least 1 and m above 0, got %d and %v", k, m)
+		return Metrics{}, fmt.Errorf("report: geo-centrality needs k of at least 1 and m above 0, got %d and %v", k, m)
 	}
 	out := Metrics{Fetches: r.fetches}
 	var geo, entities, geoOf, pagesOf int64

@@ -25,9 +25,8 @@ type Walker interface {
 	Walk(ctx context.Context, after uint64, fn func(frontier.Node) error) error
 }
 
-// Read adds the tree of one node. A page is about the place that the partition of the crawl says,
-// as in section 5.3; where that knows no places it is the one that most of its addresses lie in,
-// the first of several.
+// Read adds the tree of one node. The place of a page is the one by the partition of the crawl, as
+// in section 5.3; without places there, it is that of most of its addresses, the first of several.
 func (r *NodesReader) Read(ctx context.Context, node int, tree Walker) error {
 	if r.links == nil {
 		r.links = map[frontier.Key][]frontier.Key{}

@@ -20,9 +20,8 @@ func StreetOptions(g *gazetteer.Gazetteer, region *gazetteer.Region) Options {
 	}
 }
 
-// StreetOf returns the gazetteer.StreetID of an address that a crawl tree names
-// (see geoparse.Parts.Key), the first of those that are known; "" where there is
-// none.
+// StreetOf returns the gazetteer.StreetID of an address in a crawl tree (see geoparse.Parts.Key),
+// the first known one; "" if there is none.
 func StreetOf(g *gazetteer.Gazetteer, address string, known func(id string) bool) string {
 	p, _ := geoparse.ReadKey(address)
 	if p.Street == "" {
