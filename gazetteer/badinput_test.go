@@ -109,7 +109,7 @@ func TestEveryRowCounts(t *testing.T) {
 		"Weg;1;26122;Oldenburg;1e309;8.2",                          // infinite
 		"Weg;1;26122;Oldenburg;91;8.2",                             // not on Earth
 		"Weg;1;26122;Oldenburg;x;8.2",                              // no number
-		"Weg;1;26122;Oldenburg;53.1;",                              // half a coordinate
+		"Weg;1;26122;Oldenburg;53.1;",                              // a latitude or a longitude alone
 		"Weg;1;26122",                                              // too few
 		"Weg;1;26122;Oldenburg;53.1;8.2;a;b",                       // too many
 		"\"Weg;1;26122;Oldenburg;53.1;8.2 a\"b",                    // text behind a quote
@@ -210,9 +210,8 @@ func TestHugeLines(t *testing.T) {
 	}
 }
 
-// FuzzBuilder holds the laws of whatever a source holds: a place that is kept
-// has a name and lies on Earth, the gazetteer of it opens, and each place is
-// found by its own words.
+// FuzzBuilder: whatever a source contains, a place that is kept has a name and a coordinate on
+// Earth, the compiled gazetteer opens, and each place is found by its own words.
 func FuzzBuilder(f *testing.F) {
 	f.Add("Lange Straße", "5 a", "26122", "Oldenburg", 8.21, 53.14)
 	f.Add("", "", "", "Ort", math.NaN(), math.Inf(1))

@@ -160,8 +160,8 @@ func (b *Builder) Discard() {
 	b.removeUnused()
 }
 
-// removeUnused deletes source files that no source names. What cannot be
-// deleted costs space and nothing else.
+// removeUnused deletes files that belong to no source. A file that cannot be deleted only takes
+// space.
 func (b *Builder) removeUnused() {
 	entries, _ := os.ReadDir(filepath.Join(b.dir, sourcesDir))
 	for _, e := range entries {

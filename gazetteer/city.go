@@ -24,7 +24,7 @@ func (g *Gazetteer) Cities(country, name string) []Place {
 	return found
 }
 
-// LatinNames returns at most so many other names of a city in Latin letters.
+// LatinNames returns at most that many other names of a city in Latin letters.
 func (g *Gazetteer) LatinNames(p Place, most int) (names []string) {
 	isLatin := func(s string) bool { return !strings.ContainsFunc(s, func(r rune) bool { return r > 0x24F }) }
 	for _, c := range g.Cities(p.Country, p.Names[0]) {
@@ -81,7 +81,7 @@ func (g *Gazetteer) citiesOf(key string) cityGroup {
 	return g.cityRecord(g.find(joinKey(cityKey, key)))
 }
 
-// cityRecord decodes a record; nil is none.
+// cityRecord decodes a record; nil means that there is none.
 func (g *Gazetteer) cityRecord(record *codec) (group cityGroup) {
 	if record == nil {
 		return group
@@ -96,8 +96,8 @@ func (g *Gazetteer) cityRecord(record *codec) (group cityGroup) {
 	return group
 }
 
-// usualCodes returns the postcodes of c, sorted, without those that one or two
-// houses of hundreds have.
+// usualCodes returns the postcodes of c, sorted, without those that only one or two of hundreds of
+// houses have.
 func (c *city) usualCodes() []string {
 	most := 0
 	for _, use := range c.codes {
@@ -137,8 +137,8 @@ func (c *compiler) addAliases(primary string, p *Place) error {
 	return nil
 }
 
-// shortNames returns the keys of what people call a city whose full name says
-// where it lies: "Frankfurt (Main)", "Frankfurt am Main", "Halle/Saale".
+// shortNames returns the keys of the common names of a city whose full name includes its location:
+// "Frankfurt (Main)", "Frankfurt am Main", "Halle/Saale".
 func shortNames(name string) []string {
 	var keys []string
 	for _, sep := range []string{

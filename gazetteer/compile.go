@@ -237,7 +237,7 @@ func (c *compiler) addState(p *Place) {
 	c.meta.States[key] = addNames(c.meta.States[key], p.Names)
 }
 
-// addNames appends those that are not there yet, up to maxNames.
+// addNames appends the names of more that are missing, up to maxNames in all.
 func addNames(names, more []string) []string {
 	for _, name := range more {
 		if len(names) < maxNames && !slices.Contains(names, name) {

@@ -22,7 +22,7 @@ import (
 	"github.com/paulmach/orb/planar"
 )
 
-// Region returns the region that spec asks for:
+// Region returns the region for spec:
 //
 //	Oldenburg, "Irvine, CA"             a city, with state or country where the name is not enough
 //	relation/62409                      an outline by its id
@@ -30,9 +30,9 @@ import (
 //	postcodes:26121,26123-26135         the areas of postcodes; postcodes:US:… names the country
 //	outline.geojson                     a file; see ReadRegion
 //
-// A city has its outline where a source gives one. Else its area is made of
-// the outlines of its postcodes, else it is the hull of its addresses, else
-// the hull of its postcodes' coordinates and two kilometres around it.
+// The area of a city is its outline if a source has one; otherwise the outlines of its postcodes;
+// otherwise the hull of its addresses; otherwise the hull of its postcodes' coordinates and two
+// kilometres around it.
 //
 // Errors are a *RegionError, or wrap fs.ErrNotExist for a missing file.
 func (g *Gazetteer) Region(spec string) (*Region, error) {
@@ -107,7 +107,7 @@ func (g *Gazetteer) cityOfOutline(p Place, off uint64) *city {
 	return nil
 }
 
-// numbersOf returns the numbers that commas divide, or nil where spec is something else.
+// numbersOf returns the numbers separated by commas, or nil if spec is something else.
 func numbersOf(spec string) (numbers []float64) {
 	parts := strings.Split(spec, ",")
 	for _, p := range parts {
@@ -144,7 +144,7 @@ func (g *Gazetteer) regionOfBox(spec string, v []float64) (*Region, error) {
 	}
 	if !isBox(box) {
 		return nil, badRegion(spec,
-			"the box %s is none: expected four numbers minLon,minLat,maxLon,maxLat with minLon < maxLon and "+
+			"the box %s is invalid: expected four numbers minLon,minLat,maxLon,maxLat with minLon < maxLon and "+
 				"minLat < maxLat, in degrees", spec)
 	}
 	r := &Region{Name: spec, Area: orb.MultiPolygon{box.ToPolygon()}}
@@ -173,8 +173,7 @@ func (g *Gazetteer) cellsIn(b orb.Bound) iter.Seq[cell] {
 	}
 }
 
-// CheckNotEmpty returns an ErrEmptyRegion where no place of g lies in the area
-// of r.
+// CheckNotEmpty returns an ErrEmptyRegion if no place of g is in the area of r.
 func (g *Gazetteer) CheckNotEmpty(r *Region) error { return g.checkNotEmpty(r.Name, r) }
 
 func (g *Gazetteer) checkNotEmpty(spec string, r *Region) error {
@@ -195,7 +194,7 @@ func (g *Gazetteer) checkNotEmpty(spec string, r *Region) error {
 		"gazehound gazetteer import FILE", spec)
 	if !math.IsInf(nearest, 1) {
 		text = fmt.Sprintf("no address of the gazetteer lies in %s (%d addresses, %d postcodes, nearest "+
-			"%.0f km away). Is longitude and latitude swapped?",
+			"%.0f km away). Are longitude and latitude swapped?",
 			spec, g.meta.Stats.Houses, g.meta.Stats.Postcodes, math.Ceil(nearest/1000))
 	}
 	return &RegionError{Kind: ErrEmptyRegion, Spec: spec, text: text}
@@ -328,7 +327,7 @@ func (g *Gazetteer) regionByName(spec string) (*Region, error) {
 			more = fmt.Sprintf(" · … %d more", len(hints)-len(shown))
 		}
 		return nil, &RegionError{Kind: ErrAmbiguousRegion, Spec: spec, Candidates: hints,
-			text: fmt.Sprintf("%q fits %d areas of the gazetteer. Give one: %s%s; --region list shows all",
+			text: fmt.Sprintf("%q matches %d areas of the gazetteer. Give one: %s%s; --region list shows all",
 				spec, len(found), strings.Join(shown, " · "), more)}
 	}
 	c := found[0]

@@ -116,7 +116,7 @@ func foldStreet(name string) string {
 	return key
 }
 
-// isWordBreak tells the words of a name apart. The apostrophe does not:
+// isWordBreak reports whether r separates the words of a name. The apostrophe does not:
 // "O'Farrell" and "OFarrell" are one word.
 func isWordBreak(r rune) bool {
 	switch r {

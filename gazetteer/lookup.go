@@ -16,10 +16,9 @@ type Match struct {
 // maxMatches is the most that Lookup returns.
 const maxMatches = 20
 
-// Lookup answers a person's question, best match first, at most 20: houses and
-// streets if q has a street, else postcodes, else cities. Where the street is
-// not in the place that q names, the same street elsewhere follows with half
-// the score.
+// Lookup returns at most 20 matches, the best first: houses and streets if q has a street,
+// otherwise postcodes, otherwise cities. If the street is not in the place of q, the same street
+// elsewhere is returned with half the score.
 func (g *Gazetteer) Lookup(q Query) []Match {
 	var found []Match
 	switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/paulmach/orb/geo"
 )
 
-// Nearest finds what a look at every house finds, in streets of one and of many blocks.
+// Nearest finds the same houses as a scan of all, in streets of one and of many blocks.
 func TestNearest(t *testing.T) {
 	var all []Place
 	for s := range 12 {

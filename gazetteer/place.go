@@ -93,7 +93,7 @@ type Query struct {
 	Street, HouseNumber, Postcode, City, State, Country string
 }
 
-// A Precision is what a coordinate stands for.
+// A Precision says what a coordinate is the position of.
 type Precision uint8
 
 // The precisions, from unknown to exact.
@@ -139,8 +139,8 @@ type Source struct {
 	Data        string `json:"data,omitempty"` // date of the data, where the file says it
 }
 
-// ErrBadPlace is the error of a Place that cannot be kept: without a name,
-// with a coordinate that is none. Readers count such places and go on.
+// ErrBadPlace is the error for an unusable Place, such as one without a name or with an invalid
+// coordinate. Readers count such places and continue.
 var ErrBadPlace = errors.New("bad place")
 
 // Limits of a Place.

@@ -46,7 +46,7 @@ func (g *Gazetteer) pairRecord(off uint64) (all []pair) {
 	return all
 }
 
-// PostcodesLike returns the places of all postcodes of so many digits that begin with prefix, in
+// PostcodesLike returns the places of all postcodes with this number of digits and this prefix, in
 // the order of the codes.
 func (g *Gazetteer) PostcodesLike(prefix string, digits int) (found []Place) {
 	for key, off := range g.each(postcodeKey + prefix) {
@@ -159,9 +159,9 @@ func (p *pair) merge(o pair) {
 	}
 }
 
-// mostlyRight leaves out pairs that one or two houses of hundreds claim: slips
-// of whoever wrote the address. A pair without a city gives its outline to the
-// others and goes if there are any.
+// mostlyRight drops pairs that only one or two of hundreds of houses have: mistakes in those
+// addresses. A pair without a city passes its outline to the others and is dropped if there are
+// any.
 func mostlyRight(group []pair) (kept []pair) {
 	houses, cities := 0, 0
 	var outline uint64

@@ -48,9 +48,8 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// TestInterpolation holds the laws of House: a known number has its own
-// coordinate, any other lies between its neighbours of the street or in a
-// range, and the precision says which.
+// TestInterpolation checks House: a known number has its own coordinate, any other is between its
+// neighbours in the street or in a range, and the precision says which.
 func TestInterpolation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		numbers := rapid.SliceOfNDistinct(rapid.IntRange(1, 200), 1, 12, rapid.ID[int]).Draw(t, "numbers")

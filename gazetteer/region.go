@@ -66,7 +66,7 @@ func (e *RegionError) Unwrap() error { return e.Kind }
 // Km2 returns the size of the area in square kilometres.
 func (r *Region) Km2() float64 { return geo.Area(r.Area) / 1e6 }
 
-// Bound returns the box of the area; it is empty where there is no area.
+// Bound returns the box of the area; it is empty without an area.
 func (r *Region) Bound() orb.Bound { return r.Area.Bound() }
 
 // Contains reports whether p (lon, lat) lies in the area.
@@ -81,10 +81,9 @@ func (r *Region) Contains(p orb.Point) bool {
 	return bound.Contains(p) && planar.MultiPolygonContains(r.Area, p)
 }
 
-// Has reports whether pl lies in the region: by its coordinate where the
-// region has a true outline, by its postcode where the outline is estimated
-// and both have postcodes, else by whichever of coordinate, postcode and city
-// the place and the region have.
+// Has reports whether pl is in the region: by its coordinate if the region has a true outline, by
+// its postcode if the outline is estimated and both have postcodes, otherwise by whichever of
+// coordinate, postcode and city both have.
 func (r *Region) Has(pl Place) bool {
 	exact := pl.HasPoint && pl.Kind != City && len(r.Area) > 0
 	if exact && !r.Estimated {

@@ -93,7 +93,7 @@ func TestBadRegions(t *testing.T) {
 		{"", ErrBadRegion, "a region is missing"},
 		{"Neustdt", ErrUnknownRegion, "Did you mean Neustadt?"},
 		{"Neustadt, BY", ErrUnknownRegion, "Neustadt, NI, DE"},
-		{"Neustadt", ErrAmbiguousRegion, "fits 2 areas of the gazetteer. Give one: Neustadt, NI, DE · Neustadt, SH, DE"},
+		{"Neustadt", ErrAmbiguousRegion, "matches 2 areas of the gazetteer. Give one: Neustadt, NI, DE · Neustadt, SH, DE"},
 		{"Nur Name", ErrEmptyRegion, "by name only"},
 		{"relation/555", ErrUnknownRegion, "no outline relation/555"},
 		{"53,8,53.1,8.1", ErrBadRegion, "Did you mean 8,53,8.1,53.1?"},

@@ -17,10 +17,9 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// OpenSource opens a source file as text in UTF-8. It unpacks gzip, bzip2 and
-// zip, of which it reads the largest member, and decodes UTF-16; it tells all
-// of them by content, not by name. Head is the start of the text, at most 4 KB. A packed
-// file may unpack to 200 times its size and free bytes; 0 is 100 MB.
+// OpenSource opens a source file as text in UTF-8. It unpacks gzip, bzip2 and the largest member of
+// a zip, and decodes UTF-16, all recognised by content, not by name. Head is the start of the text,
+// at most 4 KB. A packed file may unpack to 200 times its size plus free bytes; 0 means 100 MB.
 func OpenSource(path string, free int64) (r io.ReadCloser, head []byte, err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // "Mosartstraße" is enough, "haupt" is not.
 const minStem = 6
 
-// maxSimilar is the most names that Similar looks at.
+// maxSimilar is the greatest number of names that Similar compares.
 const maxSimilar = 64
 
 // A Speller finds streets whose names a text misspells. It is safe for
@@ -31,11 +31,10 @@ func NewSpeller(g *Gazetteer) (*Speller, error) {
 	return &Speller{g: g, edit: edit}, nil
 }
 
-// Similar returns the streets of q, which must name postcode and city, whose
-// names differ from q.Street by one letter that is missing, too many, another
-// one or changed places with its neighbour. There are none if the name is
-// short, if a digit differs, or if two streets of the place fit: then it cannot
-// be known which is meant.
+// Similar returns the streets of q, which must have postcode and city, whose names differ from
+// q.Street by one letter: missing, extra, replaced, or swapped with its neighbour. It returns none
+// if the name is short, if a digit differs, or if two streets of the place match, since the
+// intended one is then unknown.
 func (s *Speller) Similar(q Query) []Place {
 	key := StreetKey(q.Street)
 	if q.Postcode == "" || q.City == "" || len(stem(key)) < minStem-1 || len(key) > 60 || s.g.closed.Load() {

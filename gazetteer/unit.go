@@ -13,8 +13,8 @@ import (
 	"github.com/paulmach/orb/geo"
 )
 
-// streetIdentity are the parts of the key of a street: one street per postcode of
-// a city, and per state where there is no postcode.
+// streetIdentity returns the parts of a street's key: one street per postcode of a city, or per
+// state without a postcode.
 func streetIdentity(p *Place) []string {
 	state := ""
 	if p.Postcode == "" {
@@ -270,7 +270,7 @@ func (c *compiler) writeStreet(u *unit) error {
 	}, keys...)
 }
 
-// A streetRecord is a street as it stands in the file.
+// A streetRecord is a street as stored in the file.
 type streetRecord struct {
 	place  Place // the street
 	source int
@@ -278,7 +278,7 @@ type streetRecord struct {
 	ranges []sourceRange
 }
 
-// A houseRecord is one house as it stands in the file.
+// A houseRecord is one house as stored in the file.
 type houseRecord struct {
 	number       string // key
 	text, street string // as the source writes them; empty where they follow from number and street

@@ -244,8 +244,8 @@ func TestPredict(t *testing.T) {
 	}
 }
 
-// TestOnlyOtherPages holds what brings a crawl out of a part of the web where
-// nothing is: links unlike all those that led nowhere come first.
+// TestOnlyOtherPages: a crawl leaves an irrelevant part of the web because links unlike those that
+// led nowhere come first.
 func TestOnlyOtherPages(t *testing.T) {
 	m := newModel(t, func(o *Options) { o.Posterior = Tempered })
 	same := []string{"host:far.example", "anchor:docs"}

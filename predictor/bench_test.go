@@ -49,11 +49,10 @@ func processorTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkLink reports what it costs to score a link, to learn a lesson of three
-// links, one at each depth, and to learn the value of the last one, too, as a
-// crawl does with every page; and the memory of the counts; beside the bayesian
-// package used as it comes. cpu-µs/op is processor time, which a busy machine does
-// not blur as much as the clock. Links are drawn outside of it.
+// BenchmarkLink measures scoring a link, learning three links, one at each depth, learning also the
+// value of the last one, as a crawl does with every page, and the memory of the counts; all beside
+// the bayesian package as it is. cpu-µs/op is processor time, which varies less on a busy machine.
+// Drawing the links is not measured.
 func BenchmarkLink(b *testing.B) {
 	for _, n := range []int{100_000, 1_000_000} {
 		vocabulary := names(n)

@@ -145,8 +145,8 @@ func familyOf(term string) int {
 	return len(families)
 }
 
-// unknown returns the term that stands for all those of a family, by its number,
-// that came after the vocabulary was full.
+// unknown returns the term that replaces all terms of a family, given by its number, that came
+// after the vocabulary was full.
 func unknown(family int) string {
 	if family < len(families) {
 		return families[family].prefix + "<unk>"

@@ -17,9 +17,9 @@ type judgement struct {
 type Quality struct {
 	LogLoss float64 `json:"log_loss"` // mean -ln of the probability of the outcome; 0 is perfect
 	AUC     float64 `json:"auc"`      // area under the ROC curve, in [0, 1]; 0.5 is chance; 0 where not Ranked
-	// AP is the average precision: the mean, over the relevant links, of the share
-	// of relevant ones among all that stand no lower; in [0, 1], and 0 where not
-	// Ranked. Chance is the share of relevant links.
+	// AP is the average precision: the mean, over the relevant links, of the share of relevant ones
+	// among all links ranked as high or higher; in [0, 1], and 0 if not Ranked. A random order has
+	// the share of relevant links.
 	AP float64 `json:"ap"`
 	// Error is the expected calibration error: by how much Predicted and Came
 	// of a Bin differ, in the mean over the links.
@@ -59,9 +59,9 @@ func qualityOf(js []judgement) (q Quality, ranked bool) {
 	return q, ranked
 }
 
-// averagePrecision returns Σ (R_n − R_n−1)·P_n over the distinct predictions
-// from the highest down, where P_n and R_n are precision and recall of what
-// stands no lower. The judgements are sorted by auc, and some are relevant.
+// averagePrecision returns Σ (R_n − R_n−1)·P_n over the distinct predictions from the highest down,
+// where P_n and R_n are precision and recall of the links predicted that high or higher. The
+// judgements are sorted by auc, and some are relevant.
 func averagePrecision(js []judgement) float64 {
 	sum, seen, relevant := 0.0, 0, 0
 	for i := len(js); i > 0; {

@@ -168,8 +168,8 @@ type Report struct {
 	HeldOutRelevant int          `json:"held_out_relevant"`
 	HasOld          bool         `json:"has_old"`
 	Depths          []Comparison `json:"depths"` // at [d-1]
-	// Value is how well the new model predicts the value of the last link, which
-	// lookahead goes by. The old one cannot be made to forget the held-out pages.
+	// Value is how well the new model predicts the value of the last link, by which lookahead orders
+	// links. The old model is not rated: it has learned the held-out pages.
 	Value  Quality `json:"worth"`
 	Better bool    `json:"better"` // the new model should take the place of the old one
 	Reason string  `json:"reason"` // for Better, in words
@@ -237,7 +237,7 @@ func (r *Report) decide() {
 		}
 	}
 	if n == 0 {
-		r.Reason = fmt.Sprintf("cannot be told: of the %d held-out pages %d are relevant, and both kinds are needed",
+		r.Reason = fmt.Sprintf("cannot be compared: of the %d held-out pages %d are relevant, and both kinds are needed",
 			r.HeldOut, r.HeldOutRelevant)
 		return
 	}
@@ -284,8 +284,8 @@ func (r Report) String() string {
 		fmt.Fprintf(w, "value\t\t\t\t%.4f\t\t\t%.4f\t\t%.4f\t\t%.4f\t\n", q.LogLoss, q.AUC, q.AP, q.Error)
 	}
 	w.Flush()
-	fmt.Fprint(&b, "\nwhat the new model said of held-out links, and what came\n")
-	fmt.Fprint(w, "said\tdepth 1: links\tsaid\tcame\tvalue: links\tsaid\tcame\t\n")
+	fmt.Fprint(&b, "\nwhat the new model predicted for held-out links, and what was observed\n")
+	fmt.Fprint(w, "range\tdepth 1: links\tpredicted\tobserved\tvalue: links\tpredicted\tobserved\t\n")
 	for i, b := range r.Value.Calibration {
 		var first Bin
 		if len(r.Depths) > 0 {

@@ -117,7 +117,7 @@ func TestRetrainCannotTell(t *testing.T) {
 				examples[i].Relevant = test.relevant
 			}
 			m, r, err := Retrain(t.Context(), sequence(examples), learnAll(t, nil), DefaultOptions())
-			if err != nil || m == nil || r.Better || !strings.Contains(r.Reason, "cannot be told") {
+			if err != nil || m == nil || r.Better || !strings.Contains(r.Reason, "cannot be compared") {
 				t.Errorf("report %v, error %v", r, err)
 			}
 			if _, err := json.Marshal(r); err != nil {

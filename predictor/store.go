@@ -85,7 +85,7 @@ func (w *valueModel) clone() *valueModel {
 	}
 }
 
-// append appends the bytes of w, which nobody else uses, with so many inputs.
+// append appends the bytes of w with so many inputs. The caller alone uses w.
 func (w *valueModel) append(b []byte, inputs int) []byte {
 	b = binary.AppendUvarint(b, uint64(w.learned))
 	for i := range inputs {

@@ -31,7 +31,7 @@ func teach(m *Model, pages int) {
 	}
 }
 
-// same tells where two models differ in what they have learned.
+// same reports where two models differ in what they have learned.
 func same(t *testing.T, got, want *Model) {
 	t.Helper()
 	for d := range want.depths {
@@ -244,8 +244,8 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// TestSaveThatIsKilled finds the old model after a save that did not come to
-// its end, and the next save clears away what it left.
+// TestSaveThatIsKilled: after an interrupted save the old model is read, and the next save removes
+// what was left over.
 func TestSaveThatIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "model[a-b]*") // is no pattern

@@ -32,7 +32,7 @@ func learnLinks(m *Model, n int, seed uint64) {
 	}
 }
 
-// What is learned tells good links from others.
+// A trained model gives good links higher values than others.
 func TestValueLearns(t *testing.T) {
 	m := newModel(t, nil)
 	near, far := Link{Host: "x.example", Path: "/", Distance: 1}, Link{Host: "x.example", Path: "/", Distance: 4}
@@ -89,9 +89,8 @@ func TestExplainValueAddsUp(t *testing.T) {
 	}
 }
 
-// A model that has learned nothing prefers a link to a contact page, whatever
-// family of terms says so, and a crawl that meets none behind such links soon
-// does not.
+// An untrained model prefers links to contact pages, whichever family of terms names them, and
+// soon stops doing so in a crawl where such links lead nowhere.
 func TestContactStart(t *testing.T) {
 	plain := Link{Host: "www.a.example", Path: "/x", Anchor: "More", Distance: 1}
 	for _, contact := range []Link{

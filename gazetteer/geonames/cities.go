@@ -33,7 +33,7 @@ func (t TopCities) Read(ctx context.Context, file string) (top, same []gazetteer
 		return nil, nil, err
 	}
 	if len(all) < t.N {
-		return nil, nil, fmt.Errorf("%s has %d cities of %s, %d are wanted", file, len(all), t.Country, t.N)
+		return nil, nil, fmt.Errorf("%s has %d cities of %s, want %d", file, len(all), t.Country, t.N)
 	}
 	names := map[string]bool{}
 	for _, p := range all[:t.N] {

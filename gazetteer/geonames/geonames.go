@@ -120,7 +120,7 @@ func Admin(refuse gazetteer.Refuse) gazetteer.Reader {
 			func(cols []string, emit func(gazetteer.Place) error) error {
 				parts := strings.Split(cols[0], ".")
 				if len(parts) < 2 || !isCountry(parts[0]) {
-					return fmt.Errorf("%.20q is no code of a state", cols[0])
+					return fmt.Errorf("%.20q is not a state code", cols[0])
 				}
 				if len(parts) > 2 {
 					other++
@@ -130,7 +130,7 @@ func Admin(refuse gazetteer.Refuse) gazetteer.Reader {
 				return emit(state(parts[0], parts[1], cols[1], cols[2]))
 			}, refuse)(ctx, src, emit)
 		if err == nil && states == 0 && other > 0 {
-			return fmt.Errorf("%w: it names counties, which gazehound has no use for; "+
+			return fmt.Errorf("%w: it names counties, which gazehound does not use; "+
 				"admin1CodesASCII.txt names the states", gazetteer.ErrFormat)
 		}
 		return err
@@ -143,7 +143,7 @@ func Countries(refuse gazetteer.Refuse) gazetteer.Reader {
 	return reader("GeoNames countries", []int{countryColumns},
 		func(cols []string, emit func(gazetteer.Place) error) error {
 			if !isCountry(cols[0]) {
-				return fmt.Errorf("%.10q is no country code", cols[0])
+				return fmt.Errorf("%.10q is not a country code", cols[0])
 			}
 			return emit(gazetteer.Place{Kind: gazetteer.Outline, ID: "geonames/" + cols[16],
 				Names: []string{cols[4], cols[1]}, Country: cols[0], AdminLevel: 2})
@@ -157,7 +157,7 @@ func Names(cities map[string]gazetteer.Place, refuse gazetteer.Refuse) gazetteer
 	return reader("GeoNames alternate names", []int{10, 8}, func(cols []string,
 		emit func(gazetteer.Place) error) error {
 		if _, err := strconv.ParseUint(cols[1], 10, 63); err != nil {
-			return fmt.Errorf("%.20q is no GeoNames id", cols[1])
+			return fmt.Errorf("%.20q is not a GeoNames id", cols[1])
 		}
 		p, ok := cities["geonames/"+cols[1]]
 		if !ok || !isLanguage(cols[2]) || cols[3] == "" {
@@ -200,11 +200,11 @@ func point(lat, lon string) (orb.Point, bool, error) {
 	}
 	y, err := strconv.ParseFloat(lat, 64)
 	if err != nil {
-		return orb.Point{}, false, fmt.Errorf("latitude %.20q is no number", lat)
+		return orb.Point{}, false, fmt.Errorf("latitude %.20q is not a number", lat)
 	}
 	x, err := strconv.ParseFloat(lon, 64)
 	if err != nil {
-		return orb.Point{}, false, fmt.Errorf("longitude %.20q is no number", lon)
+		return orb.Point{}, false, fmt.Errorf("longitude %.20q is not a number", lon)
 	}
 	return orb.Point{x, y}, true, nil
 }
@@ -262,7 +262,7 @@ func cityNames(country, name, state, municipality string) []string {
 
 func postalPlace(cols []string) (gazetteer.Place, error) {
 	if !isCountry(cols[0]) {
-		return gazetteer.Place{}, fmt.Errorf("%.10q is no country code", cols[0])
+		return gazetteer.Place{}, fmt.Errorf("%.10q is not a country code", cols[0])
 	}
 	at, has, err := point(cols[9], cols[10])
 	return gazetteer.Place{
@@ -274,7 +274,7 @@ func postalPlace(cols []string) (gazetteer.Place, error) {
 
 func dumpPlace(cols []string, emit func(gazetteer.Place) error) error {
 	if _, err := strconv.ParseUint(cols[0], 10, 63); err != nil {
-		return fmt.Errorf("%.20q is no GeoNames id", cols[0])
+		return fmt.Errorf("%.20q is not a GeoNames id", cols[0])
 	}
 	if cols[6] != "P" {
 		return nil

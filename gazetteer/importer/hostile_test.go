@@ -137,7 +137,8 @@ const (
 	blanks  = "                                                                                                                                                                "
 )
 
-// GAZEHOUND_HOSTILE makes the files so many times as large, which are imported within the limits in use.
+// GAZEHOUND_HOSTILE multiplies the size of the files; they are then imported with the limits that
+// the program uses.
 var (
 	larger, _ = strconv.Atoi(os.Getenv("GAZEHOUND_HOSTILE"))
 	mega      = 1 << 14 * max(1, larger)

@@ -135,7 +135,7 @@ type Options struct {
 	Format               string    // "": told by the content
 	Columns              table.Map // of tables
 	Licence, Attribution string    // "": those of the format
-	Country              string    // of places that do not say theirs: ISO 3166-1, in upper case
+	Country              string    // of places that do not state one: ISO 3166-1, in upper case
 	Refused              string    // file for rows that cannot be used; "": one for each source, in the gazetteer
 	TempDir              string
 	Memory               int64 // bytes of heap beyond which an import ends; 0: no bound
@@ -150,7 +150,7 @@ type Imported struct {
 	Extract     *osm.Extract `json:"-"`                      // of an OpenStreetMap extract
 }
 
-// Import adds files to the gazetteer in dir and builds it anew; after an error it is as it was before.
+// Import adds files to the gazetteer in dir and rebuilds it; after an error it is unchanged.
 // begins is called with each file before it is read, and with nil before the gazetteer is built.
 func (o Options) Import(ctx context.Context, dir string, files []string,
 	begins func(one *Imported)) (done []Imported, err error) {
@@ -263,7 +263,7 @@ func guessFormat(file string, growth int64) (string, error) {
 // under which licence.
 func WriteLicences(file string, sources []gazetteer.Source) error {
 	var b strings.Builder
-	b.WriteString("The data in this directory is made from these sources and stands under their licences.\n\n")
+	b.WriteString("The data in this directory comes from these sources and is under their licences.\n\n")
 	for _, s := range sources {
 		fmt.Fprintf(&b, "%s (%s", s.Name, s.Format)
 		if s.Data != "" {

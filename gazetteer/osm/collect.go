@@ -46,7 +46,7 @@ type collector struct {
 	interpolations []interpolation
 	numbered       map[int64]*feature // nodes with a house number that end interpolations; all of an XML extract
 
-	unchecked int   // since Options.Room was asked
+	unchecked int   // since the last call of Options.Room
 	err       error // of what cannot return one
 }
 
@@ -215,8 +215,8 @@ func (c *collector) way(w *osm.Way) {
 	}
 }
 
-// interpolationStep returns the step of the values of addr:interpolation that
-// say of each number whether it is one of them, else 0.
+// interpolationStep returns the step between house numbers for a value of addr:interpolation, or
+// 0 if it does not define one.
 func interpolationStep(value string) int {
 	switch value {
 	case "odd", "even", "2":
@@ -356,7 +356,7 @@ func namesOf(tags osm.Tags) []string {
 	return all
 }
 
-// setAddress sets what the tags of f tell of its address.
+// setAddress sets the address of f from its tags.
 func (f *feature) setAddress(tags osm.Tags) {
 	f.street = firstOf(tags, "addr:street", "addr:place", "addr:hamlet")
 	f.number = tags.Find("addr:housenumber")
@@ -372,8 +372,8 @@ func (f *feature) setAddress(tags osm.Tags) {
 var objectKeys = []string{"amenity", "shop", "tourism", "office", "craft", "healthcare", "leisure", "historic",
 	"cuisine", "healthcare:speciality", "religion", "brand"}
 
-// objectTags returns what an object is and when it is open, with opening_hours
-// last; nothing where no tag says what it is.
+// objectTags returns the tags for what an object is and when it is open, opening_hours last; none
+// if no tag says what it is.
 func objectTags(tags osm.Tags) (all []string) {
 	for _, key := range objectKeys {
 		if value := tags.Find(key); value != "" && value != "no" {
@@ -386,7 +386,7 @@ func objectTags(tags osm.Tags) (all []string) {
 	return all
 }
 
-// feature files one object under what its tags tell.
+// feature adds one object to the collections that its tags call for.
 func (c *collector) feature(f feature, tags osm.Tags) {
 	f.setAddress(tags)
 	if f.number != "" {
@@ -695,7 +695,7 @@ func (c *collector) emitHouses(ctx context.Context, x *surroundings, emit func(g
 			p.Object = &gazetteer.Object{ID: p.ID, Names: slices.Clone(f.names), Tags: slices.Clone(f.tags)}
 		}
 		if f.number == "" {
-			p.Kind, p.ID = gazetteer.Street, "" // the address of an object tells that the street exists
+			p.Kind, p.ID = gazetteer.Street, "" // the street exists, by the address of an object
 		}
 		x.fill(&p, f)
 		return emit(p)

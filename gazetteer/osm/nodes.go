@@ -37,7 +37,7 @@ func fromUnits(u [2]int32) orb.Point {
 	return orb.Point{float64(u[0]) / 1e7, float64(u[1]) / 1e7}
 }
 
-// add asks for a node whose coordinate is u, or is noUnit until set brings it.
+// add registers a node with the coordinate u, or with noUnit until set provides it.
 func (s *nodeStore) add(id int64, u [2]int32) error {
 	var key, value [8]byte
 	binary.BigEndian.PutUint64(key[:], uint64(id)^1<<63) // negative ids first
@@ -46,7 +46,7 @@ func (s *nodeStore) add(id int64, u [2]int32) error {
 	return s.asked.Add(key[:], value[:])
 }
 
-// want asks for nodes, whose coordinates set brings after ready.
+// want registers nodes whose coordinates set provides after ready.
 func (s *nodeStore) want(ids []int64) error {
 	for _, id := range ids {
 		if err := s.add(id, [2]int32{noUnit, noUnit}); err != nil {

@@ -35,8 +35,8 @@ const (
 
 // Options tune Read.
 type Options struct {
-	// Country (ISO 3166-1 alpha-2) is that of objects whose country neither
-	// their tags nor an outline nor their neighbours tell; it may be empty.
+	// Country (ISO 3166-1 alpha-2) is used for objects whose country does not follow from tags,
+	// outlines or neighbours; it may be empty.
 	Country string
 	// Refuse gets every place that cannot be kept, by the id of its
 	// object; the row is 0.

@@ -15,8 +15,8 @@ import (
 	"gazehound/gazetteer"
 )
 
-// surroundings know what lies around a coordinate: outlines, and what the
-// complete addresses of the extract say of their postcode, city and country.
+// surroundings find what is around a coordinate: outlines, and the postcode, city and country of
+// complete addresses of the extract.
 type surroundings struct {
 	areas    areaGrid
 	codes    neighbours
@@ -355,8 +355,7 @@ func (x *surroundings) placeIn(a *area) *feature {
 	return &x.places[first]
 }
 
-// reach is how far, in metres, a place node counts as the city of what lies
-// around it.
+// reach is the distance in metres within which a place node counts as the city of an object.
 var reach = map[string]float64{"city": 15_000, "town": 8_000, "village": 4_000, "hamlet": 2_000, "municipality": 4_000}
 
 const farthestReach = 15_000

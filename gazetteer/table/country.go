@@ -54,9 +54,8 @@ func country(s string) string {
 	return countryNames[gazetteer.Key(s)]
 }
 
-// guess returns the country that nine in ten of the rows can lie in by
-// postcode and coordinate. Among several the one decides whose street words
-// they have most of; where that leaves two, it is "".
+// guess returns the country that is possible for nine in ten of the rows by postcode and
+// coordinate; of several, the one whose street words occur most; "" if two are left.
 func (t *reading) guess(rows []row) string {
 	best, bestWords, tied := "", -1, false
 	for country, s := range shapes {

@@ -30,7 +30,7 @@ func readCSV(b *bufio.Reader, take func(row) error, header func([]string) error)
 	}
 	first = toUTF8(bytes.TrimPrefix(first, []byte("\xef\xbb\xbf")))
 	if bytes.IndexByte(first, 0) >= 0 {
-		return fmt.Errorf("%w: this is no text", gazetteer.ErrFormat)
+		return fmt.Errorf("%w: this is not text", gazetteer.ErrFormat)
 	}
 	sep := divider(first)
 	columns, _, err := split(first, sep)

@@ -139,7 +139,7 @@ func list(columns []string) string {
 
 // Options tune Read.
 type Options struct {
-	Map     Map    // what the names of the columns do not tell
+	Map     Map    // for columns whose names are not recognised
 	Country string // of rows that do not say it, ISO 3166-1 alpha-2; "" is guessed from the first rows
 	Refuse  gazetteer.Refuse
 }
@@ -393,13 +393,12 @@ func whole(s string) (int, error) {
 	}
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || f != math.Trunc(f) || f < 0 || f > 1e9 {
-		return 0, fmt.Errorf("%.20q is no whole number", s)
+		return 0, fmt.Errorf("%.20q is not a whole number", s)
 	}
 	return int(f), nil
 }
 
-// point returns the coordinate of a row: of its geometry, else of its columns. Both of
-// them empty is none.
+// point returns the coordinate of a row, from its geometry or its columns; false if both are empty.
 func (t *reading) point(r row) (orb.Point, bool, error) {
 	if r.has {
 		return r.point, true, nil
@@ -407,7 +406,7 @@ func (t *reading) point(r row) (orb.Point, bool, error) {
 	lat, lon := t.text(r, "lat"), t.text(r, "lon")
 	if lat == "" || lon == "" {
 		if lat != lon {
-			return orb.Point{}, false, errors.New("half a coordinate")
+			return orb.Point{}, false, errors.New("a latitude or a longitude alone")
 		}
 		return orb.Point{}, false, nil
 	}
@@ -426,7 +425,7 @@ func degrees(s string) (float64, error) {
 		f, err = strconv.ParseFloat(strings.Replace(s, ",", ".", 1), 64)
 	}
 	if err != nil {
-		return 0, fmt.Errorf("coordinate %.20q is no number", s)
+		return 0, fmt.Errorf("coordinate %.20q is not a number", s)
 	}
 	return f, nil
 }

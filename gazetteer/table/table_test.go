@@ -83,12 +83,12 @@ func TestTableErrors(t *testing.T) {
 		"empty":            {"", "", gazetteer.ErrFormat, "empty"},
 		"header only":      {"street,housenumber\n", "", gazetteer.ErrFormat, "no row"},
 		"all rows bad":     {"street,housenumber\na\nb\n", "", gazetteer.ErrFormat, "none of 2 rows"},
-		"binary":           {"\x00\x01\x02", "", gazetteer.ErrFormat, "no text"},
+		"binary":           {"\x00\x01\x02", "", gazetteer.ErrFormat, "not text"},
 		"broken json":      {`[{"street":"a"`, "", gazetteer.ErrFormat, "unexpected EOF"},
 		"json of no rows":  {`[1,2]`, "", gazetteer.ErrFormat, "instead of an object"},
 		"json no columns":  {`[{"a":1}]`, "", ErrColumns, "Columns: a"},
 		"unclosed quote":   {"street,housenumber\n\"a,1\n", "", gazetteer.ErrFormat, "quote"},
-		"half coordinates": {"street,housenumber,lat,lon\na,1,53,\n", "", gazetteer.ErrFormat, "half"},
+		"half coordinates": {"street,housenumber,lat,lon\na,1,53,\n", "", gazetteer.ErrFormat, "latitude or a longitude alone"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			places, _, err := read(t, c.text, c.columns)
@@ -118,8 +118,7 @@ func TestBadRowsAreRefused(t *testing.T) {
 	}
 }
 
-// FuzzReader holds the law that a reader never invents: every value of every
-// place stands in the table.
+// FuzzReader: a reader invents nothing; every value of every place is in the table.
 func FuzzReader(f *testing.F) {
 	for _, s := range []string{
 		"street,housenumber,postcode,city,lat,lon\nLange Straße,5 a,26122,Oldenburg,53.14,8.21\n", "street;nr\n\"a\"\"b\";1\n", "plz\tort\n1\tB\n",

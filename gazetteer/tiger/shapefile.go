@@ -35,7 +35,7 @@ const (
 
 var errTruncated = errors.New("the file is cut off; download it again")
 
-// cutOff tells the end of a file in the middle of a record.
+// cutOff turns the end of a file in the middle of a record into an error that says so.
 func cutOff(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return errTruncated
@@ -62,7 +62,7 @@ func newShapes(r io.Reader) (*shapes, error) {
 		return nil, fmt.Errorf("header of the shapefile: %w", cutOff(err))
 	}
 	if !IsShapefile(head[:]) {
-		return nil, fmt.Errorf("%w: it is no shapefile", gazetteer.ErrFormat)
+		return nil, fmt.Errorf("%w: it is not a shapefile", gazetteer.ErrFormat)
 	}
 	if kind := binary.LittleEndian.Uint32(head[32:]); !isLine(kind) {
 		return nil, fmt.Errorf("%w: a shapefile of kind %d instead of lines (3)", gazetteer.ErrFormat, kind)
@@ -81,8 +81,8 @@ func isLine(kind uint32) bool { return kind == 3 || kind == 13 || kind == 23 }
 
 func float(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }
 
-// next returns the line of the next record, or why there is none in it. The
-// error, io.EOF at the end, is of the file.
+// next returns the line of the next record, or in bad why it has none. err is of the file, io.EOF
+// at its end.
 func (s *shapes) next() (line orb.LineString, bad, err error) {
 	var head [8]byte
 	if n, err := io.ReadFull(s.r, head[:]); err != nil {
@@ -192,7 +192,7 @@ func (t *rows) end(n int) error {
 	return nil
 }
 
-// value returns the text of a column of the row, "" where there is none.
+// value returns the text of a column of the row, or "" if there is none.
 func (t *rows) value(column string) string {
 	at, ok := t.fields[column]
 	if !ok {
@@ -205,7 +205,7 @@ func (t *rows) text() string {
 	return strings.Join(strings.Fields(decode(t.row[:min(len(t.row), 1024)])), " ")
 }
 
-// decode reads UTF-8 or else Latin-1.
+// decode decodes UTF-8, or Latin-1 if b is not UTF-8.
 func decode(b []byte) string {
 	if !utf8.Valid(b) {
 		b, _ = charmap.Windows1252.NewDecoder().Bytes(b)

@@ -67,7 +67,7 @@ func csvPlace(line string) (gazetteer.Place, error) {
 	}
 	shape, err := wkt.UnmarshalLineString(strings.TrimSpace(cols[7]))
 	if err != nil {
-		return gazetteer.Place{}, fmt.Errorf("%.40q is no LINESTRING(lon lat,lon lat …)", cols[7])
+		return gazetteer.Place{}, fmt.Errorf("%.40q is not a LINESTRING(lon lat,lon lat …)", cols[7])
 	}
 	r, err := newRange(cols[0], cols[1], cols[2] == "all", shape)
 	if err != nil {
@@ -110,7 +110,7 @@ func newRange(from, to string, all bool, line orb.LineString) (*gazetteer.Range,
 func houseNumber(s string) (int, error) {
 	n, err := strconv.Atoi(strings.TrimSpace(s))
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("house number %.20q is no whole number", s)
+		return 0, fmt.Errorf("house number %.20q is not a whole number", s)
 	}
 	return n, nil
 }

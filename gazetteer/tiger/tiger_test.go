@@ -271,7 +271,7 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// FuzzShapefile holds the law that a place has a name and lies on Earth.
+// FuzzShapefile: every place has a name and a coordinate on Earth.
 func FuzzShapefile(f *testing.F) {
 	shp, dbf := shapefile(roads)
 	f.Add(shp, dbf)

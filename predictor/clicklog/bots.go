@@ -30,7 +30,7 @@ func isRobot(agent string, has bool) bool {
 	return false
 }
 
-// assetEndings are the endings of files that a page loads and nobody reads.
+// assetEndings are the endings of files that browsers load with a page; they are no page views.
 const assetEndings = " css js mjs map json xml rss atom txt ico png jpg jpeg gif svg webp avif bmp tif tiff " +
 	"woff woff2 ttf otf eot " +
 	"mp3 mp4 m4a m4v webm ogg ogv wav avi mov mpg mpeg zip gz tgz bz2 xz 7z rar exe dmg iso apk jar webmanifest wasm "

@@ -302,7 +302,7 @@ func TestImportGoesOn(t *testing.T) {
 	if _, err := s.Import(context.Background(), "a.log", &stopping{strings.NewReader(log), len(log) / 2}); err == nil {
 		t.Fatal("no error from a broken reader")
 	}
-	// What a kill leaves: views that do not count.
+	// A kill leaves uncommitted views, which do not count.
 	f, err := os.OpenFile(filepath.Join(dir, s.m.Views), os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		t.Fatal(err)

@@ -22,7 +22,7 @@ type Line struct {
 	Client string // IP address (IPv4-mapped IPv6 is written as IPv4) or host name
 	Time   time.Time
 	Method string
-	Target string // as the client asked: a path with its query, or an absolute URL
+	Target string // as requested: a path with its query, or an absolute URL
 	Status int    // 100–599
 	Agent  string // empty in the common format
 }
@@ -74,8 +74,8 @@ func client(s string) (string, bool) {
 
 var escapes = regexp.MustCompile(`(?s)\\(?:x[0-9a-fA-F]{2}|.)`)
 
-// unescape returns what stands in quotes, and whether it is UTF-8 text without control characters:
-// log lines end up in reports and terminals.
+// unescape returns the content of a quoted field, and whether it is UTF-8 text without control
+// characters: log lines are shown in reports and terminals.
 func unescape(s string) (text string, ok bool) {
 	ok = true
 	text = escapes.ReplaceAllStringFunc(s, func(e string) string {

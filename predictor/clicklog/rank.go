@@ -79,7 +79,7 @@ func (s *Store) Rank(ctx context.Context) (Totals, error) {
 	return n, nil
 }
 
-// bytesOfView is about what a view takes in memory.
+// bytesOfView is the approximate size of a view in memory.
 const bytesOfView = 100
 
 // maxViews bounds the views of one client. A client with more is a program.

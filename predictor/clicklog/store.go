@@ -42,7 +42,7 @@ type view struct {
 // It is replaced whole, after the views are on disk.
 type manifest struct {
 	Version int
-	Key     string // hex; of the hash that stands for a client
+	Key     string // hex; of the hash by which a client is stored
 	Views   string // file of records, see append
 	Size    int64  // bytes of it; what is beyond a killed import has left
 	Logs    []logFile
@@ -122,12 +122,11 @@ func (s *Store) load() error {
 // Logs is the number of logs that were imported.
 func (s *Store) Logs() int { return len(s.m.Logs) }
 
-// Import reads one log, packed with gzip or not, from where an earlier import
-// of it ended. Views are committed with the place that they reach, so
-// an import that was stopped goes on from there. An unfinished last line of a
-// log that is still written is left for the next import. The error wraps
-// ErrFormat when the file's first thousand lines hold no line of a known format,
-// and ErrNoSite when it names no hosts and Options.Site is empty.
+// Import reads one log, plain or compressed with gzip, from where an earlier import of it ended.
+// Views are committed together with the position in the log, so a stopped import resumes there. An
+// unfinished last line of a log that is still written is left for the next import. The error wraps
+// ErrFormat if none of the first thousand lines has a known format, and ErrNoSite if the log names
+// no hosts and Options.Site is empty.
 func (s *Store) Import(ctx context.Context, name string, src io.Reader) (Counts, error) {
 	var n Counts
 	in, packed, err := unpack(src)

@@ -129,10 +129,9 @@ func (t *Okapi) Similarity(d Text) float64 {
 	return max(t.score(d), 0) / most
 }
 
-// Scaled is Score on the scale 0 to 1, where ½ stands for one word of the
-// topic's mean weight: o ÷ (o + mean). It orders texts as Score does, and tells
-// short ones apart, such as the words of a link, of which Similarity is always
-// small.
+// Scaled is Score on the scale 0 to 1, where ½ is one word of the topic's mean weight:
+// o ÷ (o + mean). It orders texts as Score does, and still distinguishes short ones, such as the
+// words of a link, whose Similarity is always small.
 func (t *Okapi) Scaled(d Text) float64 {
 	t.mu.RLock()
 	defer t.mu.RUnlock()

@@ -198,7 +198,7 @@ func (t *Tree) Map(texts ...string) []Match {
 	return found
 }
 
-// A NewWord is a word of V': it stands in the user's pages and not in the vocabulary.
+// A NewWord is a word of V': it occurs in the user's pages and not in the vocabulary.
 type NewWord struct {
 	Word    string
 	Weight  float64 // TF-IDF in the user's pages
@@ -212,8 +212,8 @@ const (
 
 // NewWords is the semantic checker (section 8): it returns the words of the user's pages that
 // the vocabulary lacks, the heaviest first. The paper leaves open when a word is related. Here
-// it is if half of the time or more it stands near a word of the vocabulary, or begins with
-// one: such words say what the vocabulary says already. The others are what the tree lacks.
+// it is if at least half of its occurrences are near a word of the vocabulary, or if it begins
+// with one: such words add nothing to the vocabulary. The others are what the tree lacks.
 func (t *Tree) NewWords(texts ...string) (words []NewWord) {
 	list := invert(texts)
 	known := make([][]int, len(texts)) // offsets of words of V
