@@ -53,7 +53,7 @@ func (c SeedCount) String() string {
 type SeedImport struct {
 	// only those of these, "*.example.org" with all below it; none: all
 	Hosts    []string
-	Roots    bool                                       // the front page of each host in place of its pages
+	Roots    bool                                       // take the front page of each host instead of its pages
 	Contains func(orb.Point) bool                       // the region; nil: there is none
 	Clean    func(raw string) (url string, social bool) // social: a page on a social network
 

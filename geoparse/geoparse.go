@@ -21,7 +21,7 @@ type Input struct {
 	// Title of the page, or "", a candidate for names.
 	Title string
 	// Hints, each optional, decide between countries where the text does not.
-	// With a Country only addresses of its form are looked for: those of
+	// With a Country only addresses of its format are found: those of
 	// Germany, its neighbours and Italy; of the United States, Canada and
 	// Australia; of Great Britain. A short text is then read as one address,
 	// which may lack its postcode. A country that the gazetteer has nothing of is
@@ -58,7 +58,7 @@ func (l *Level) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("geoparse: %.40q is no level", text)
+	return fmt.Errorf("geoparse: %.40q is not a level", text)
 }
 
 // An Origin is where on a page an address was stated.

@@ -140,7 +140,7 @@ func scorchOf(b bleve.Index) (*scorch.Scorch, error) {
 	}
 	s, ok := advanced.(*scorch.Scorch)
 	if !ok {
-		return nil, fmt.Errorf("index: %T is no scorch index", advanced)
+		return nil, fmt.Errorf("index: %T is not a scorch index", advanced)
 	}
 	return s, nil
 }

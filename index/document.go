@@ -136,7 +136,7 @@ func hashOf(s string) string {
 func mentionsOf(d Document) (found []*mention, err error) {
 	host := hostOf(d.URL)
 	if host == "" {
-		return nil, fmt.Errorf("index: %.200q is no absolute URL", d.URL)
+		return nil, fmt.Errorf("index: %.200q is not an absolute URL", d.URL)
 	}
 	site := siteOf(host)
 	title := clip(strings.Join(strings.Fields(d.Title), " "), maxTitle)

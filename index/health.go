@@ -20,7 +20,7 @@ func Check(ctx context.Context, dir, remake string, holder int) health.Finding {
 	x, err := OpenReadOnly(dir)
 	switch {
 	case errors.Is(err, ErrLocked) && holder != 0:
-		return health.Well(name, "process %d has it", holder)
+		return health.Well(name, "process %d has it open", holder)
 	case errors.Is(err, ErrOlderFormat), errors.Is(err, ErrDamaged):
 		return health.Broken(name, remake, "%v", err)
 	case err != nil:

@@ -203,15 +203,15 @@ func (q Query) check() (Query, error) {
 	case !(q.Bias >= 0 && q.Bias <= 1):
 		return bad("bias %v is not 0 to 1", q.Bias)
 	case q.Precision > gazetteer.HousePrecision:
-		return bad("precision %d is none", q.Precision)
+		return bad("precision %d is not one", q.Precision)
 	case q.Level > geoparse.VerifiedLevel:
-		return bad("level %d is none", q.Level)
+		return bad("level %d is not one", q.Level)
 	}
 	var kinds []string
 	for _, name := range q.Kind {
 		ids := kind.Find(name)
 		if ids == nil {
-			return bad("kind %q is no tag of OpenStreetMap such as amenity=dentist, and no name of one", name)
+			return bad("kind %q is neither a tag of OpenStreetMap such as amenity=dentist nor the name of one", name)
 		}
 		kinds = append(kinds, ids...)
 	}

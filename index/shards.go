@@ -105,11 +105,11 @@ func Questions() []string { return slices.Sorted(maps.Keys(questions)) }
 func (x *Index) Answer(ctx context.Context, kind string, question []byte) (any, error) {
 	answer, known := questions[kind]
 	if !known {
-		return nil, fmt.Errorf("index: no question of the kind %.40q", kind)
+		return nil, fmt.Errorf("index: no request of the kind %.40q", kind)
 	}
 	var q Question
 	if err := json.Unmarshal(question, &q); err != nil {
-		return nil, fmt.Errorf("index: question: %w", err)
+		return nil, fmt.Errorf("index: request: %w", err)
 	}
 	return answer(ctx, x, q)
 }

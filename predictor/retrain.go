@@ -237,8 +237,8 @@ func (r *Report) decide() {
 		}
 	}
 	if n == 0 {
-		r.Reason = fmt.Sprintf("cannot be compared: of the %d held-out pages %d are relevant, and both kinds are needed",
-			r.HeldOut, r.HeldOutRelevant)
+		r.Reason = fmt.Sprintf("cannot be compared: %d of the %d held-out pages are relevant, and both kinds "+
+			"are needed", r.HeldOutRelevant, r.HeldOut)
 		return
 	}
 	for _, q := range []*Quality{&fresh, &old} {

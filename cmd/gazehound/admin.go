@@ -50,7 +50,7 @@ func (a *app) openAdmin(cfg *Config, p project) (*monitor.Listener, error) {
 	case errors.Is(err, oserr.InUse):
 		return nil, fail(exitError, "%s is in use by another program. --admin 127.0.0.1:0 picks a free port", listen)
 	case errors.Is(err, fs.ErrPermission):
-		return nil, fail(exitError, "%s may not be used without more rights. --admin 127.0.0.1:8091 needs none", listen)
+		return nil, fail(exitError, "%s needs more rights. --admin 127.0.0.1:8091 needs none", listen)
 	case err != nil:
 		return nil, fail(exitInvalidInput, "admin.listen: %w", err)
 	}

@@ -100,7 +100,7 @@ func (a *app) receive(ctx context.Context, pieces *json.Decoder, file io.Writer,
 		if err := pieces.Decode(&p); ctx.Err() != nil {
 			return fail(exitStopped, "stopped")
 		} else if err != nil {
-			return fmt.Errorf("the crawl has not answered to the end: %w", err)
+			return fmt.Errorf("the crawl stopped answering: %w", err)
 		}
 		var err error
 		switch p.To {

@@ -22,7 +22,7 @@ func newClickstreamCommand(a *app) *cobra.Command {
 		"(logs with a vhost need none)")
 	f.DurationVar(&o.Idle, "idle", o.Idle, "a pause longer than this ends a session")
 	f.DurationVar(&o.LastPage, "last-page", o.LastPage,
-		"time credited to the last page of a session, whose end no log tells")
+		"time credited to the last page of a session, whose end no log records")
 	f.IntVar(&o.MaxPerMinute, "max-per-minute", o.MaxPerMinute,
 		"a client that opens more pages in a minute is a program")
 
@@ -61,7 +61,7 @@ func (a *app) clickstreamImport(ctx context.Context, files []string, o clicklog.
 		case ctx.Err() != nil:
 			return fail(exitStopped, "stopped by a signal; the same command resumes from there")
 		case errors.Is(err, clicklog.ErrNoSite):
-			return fail(exitUsage, "%w. --site https://www.example.org says whose it is", err)
+			return fail(exitUsage, "%w. --site https://www.example.org names the site it is from", err)
 		case err != nil:
 			return invalid(err)
 		}
@@ -111,7 +111,7 @@ func (a *app) clickstreamTop(limit int) error {
 	best, err := clicklog.Longest(project{a.data}.clickstream(), limit, nil)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fail(exitNoData, "no access log was imported into %s. \"gazehound clickstream import FILE --site "+
-			"URL\" does", a.data)
+			"URL\" imports one", a.data)
 	} else if err != nil {
 		return invalid(err)
 	}

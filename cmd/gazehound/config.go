@@ -78,7 +78,7 @@ func newConfigCommand(a *app) *cobra.Command {
 			}
 			return a.showConfig(c, withOrigin)
 		})
-	show.Flags().BoolVar(&withOrigin, "origin", false, "say where each value comes from")
+	show.Flags().BoolVar(&withOrigin, "origin", false, "show where each value comes from")
 	check := command("check", "Check the configuration files", noArgs,
 		func(ctx context.Context, args []string) error {
 			c, err := a.config()

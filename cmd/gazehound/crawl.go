@@ -37,7 +37,7 @@ type crawlOptions struct {
 
 func newCrawlCommand(a *app) *cobra.Command {
 	var o crawlOptions
-	cmd := command("crawl [URL…]", "Crawl the region, or go on with its crawl", nil,
+	cmd := command("crawl [URL…]", "Crawl the region, or resume its crawl", nil,
 		func(ctx context.Context, args []string) error {
 			o.seeds = append(o.seeds, args...)
 			return a.crawl(ctx, o)
@@ -57,15 +57,14 @@ func crawlHeadings() map[string]string {
 // flags defines the flags of a crawl, alone or as one of several nodes.
 func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	add := func(keys ...string) { config.All().AddFlags(f, keys...) }
-	f.StringArrayVar(&o.seeds, "seed", nil, "start `URL` (repeatable)")
+	f.StringArrayVar(&o.seeds, "seed", nil, "seed `URL` (repeatable)")
 	add("seeds.files")
 	f.StringArrayVar(&o.replay, "replay", nil, "fetch from this WARC `FILE|DIR` and not from the network (repeatable)")
-	f.BoolVar(&o.fresh, "fresh", false, "throw the crawl and its index away and start over; what the model learned "+
-		"stays")
+	f.BoolVar(&o.fresh, "fresh", false, "delete the crawl and its index and start over; the model stays")
 	f.BoolVar(&o.revisit, "revisit", false, "first revisit the pages that are due, relevant ones first; new links "+
 		"come after them")
-	f.DurationVar(&o.stay, "stay", 0, "do not end: revisit the pages that are due at this interval, such as 1h, and "+
-		"go on with new links in between")
+	f.DurationVar(&o.stay, "stay", 0, "keep running: revisit the pages that are due at this interval, such as 1h, "+
+		"and crawl new links in between")
 	f.BoolVar(&o.newModel, "new-model", false, "start with an untrained model")
 	f.StringVar(&o.model, "model", "", "start with this trained model where the data directory has none: `FILE|DIR`")
 	add("region.boundary", "crawl.max_pages", "crawl.max_time", "crawl.max_depth", "crawl.max_pages_per_host",
@@ -84,8 +83,8 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 		"--trace FILE\"")
 	f.DurationVar(&o.stats, "stats", 30*time.Second, "time between status lines where there is no terminal")
 	add("storage.memory")
-	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be crawled and download nothing")
-	f.StringVar(&o.profile, "cpu-profile", "", "write where the time goes to this `FILE` (go tool pprof)")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show what would be crawled; download nothing")
+	f.StringVar(&o.profile, "cpu-profile", "", "write a CPU profile to this `FILE` (go tool pprof)")
 	add("fetch.allow_private_addresses")
 }
 
@@ -212,7 +211,7 @@ func (a *app) dryRun(cfg *Config, region string, seeds []weburl.URL, t frontier.
 	fmt.Fprintf(a.stdout, "Would crawl %s with %d seeds on %d hosts, %s, strategy %s.\n", region, len(seeds),
 		len(hosts), pace, cfg.Crawl.Strategy)
 	if t.Visited > 0 {
-		fmt.Fprintf(a.stdout, "Goes on with a crawl of %d pages; %d links wait.\n", t.Pages, t.Queued)
+		fmt.Fprintf(a.stdout, "Resumes a crawl of %d pages; %d links are waiting.\n", t.Pages, t.Queued)
 	}
 	for i, u := range seeds {
 		if i == 20 {

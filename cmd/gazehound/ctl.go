@@ -47,7 +47,7 @@ func newCtlCommand(a *app) *cobra.Command {
 			a.say("%s", c.done)
 			return nil
 		}))
-		viewFlags(cmd.Flags(), "tell all nodes of the cluster at this `URL`")
+		viewFlags(cmd.Flags(), "send it to all nodes of the cluster at this `URL`")
 		commands = append(commands, cmd)
 	}
 	commands = append(commands, newCtlSeedsCommand(a), newCtlDelayCommand(a), newCtlExcludeCommand(a),
@@ -57,14 +57,14 @@ func newCtlCommand(a *app) *cobra.Command {
 
 func newCtlSeedsCommand(a *app) *cobra.Command {
 	var files []string
-	cmd := command("seeds [URL…]", "Give it more web addresses to start from", nil,
+	cmd := command("seeds [URL…]", "Add seeds to the running crawl", nil,
 		stoppable(func(ctx context.Context, args []string) error {
 			if len(args)+len(files) == 0 {
 				return fail(exitUsage, "ctl seeds takes web addresses, or --file FILE with one per line")
 			}
 			return a.ctlSeeds(ctx, args, files)
 		}))
-	cmd.Flags().StringArrayVar(&files, "file", nil, "`FILE` with start URLs, one a line; - is standard input "+
+	cmd.Flags().StringArrayVar(&files, "file", nil, "`FILE` with seed URLs, one per line; - is standard input "+
 		"(repeatable)")
 	return cmd
 }
@@ -81,14 +81,14 @@ func newCtlDelayCommand(a *app) *cobra.Command {
 			}
 			return a.ctlOrder(ctx, "delay", map[string]any{"delay": args[0], "host": host})
 		}))
-	cmd.Flags().StringVar(&host, "host", "", "only of this `HOST`, or \"*.example.org\" with all below it")
+	cmd.Flags().StringVar(&host, "host", "", "only for this `HOST`, or \"*.example.org\" with all below it")
 	return cmd
 }
 
 func newCtlExcludeCommand(a *app) *cobra.Command {
 	var host string
 	var undo bool
-	cmd := command("exclude [REGEXP]", "Leave out what fits a pattern, or a host", nil,
+	cmd := command("exclude [REGEXP]", "Exclude URLs that match a pattern, or a host", nil,
 		stoppable(func(ctx context.Context, args []string) error {
 			switch {
 			case len(args) == 1 && host == "" && args[0] != "":
@@ -100,12 +100,12 @@ func newCtlExcludeCommand(a *app) *cobra.Command {
 				"orders\" shows what was ordered")
 		}))
 	cmd.Flags().StringVar(&host, "host", "", "this `HOST`, or \"*.example.org\" with all below it")
-	cmd.Flags().BoolVar(&undo, "undo", false, "take the order back")
+	cmd.Flags().BoolVar(&undo, "undo", false, "remove the order")
 	return cmd
 }
 
 func newCtlOrdersCommand(a *app) *cobra.Command {
-	return command("orders", "Show the standing orders: delays and what is left out", noArgs,
+	return command("orders", "Show the standing orders: delays and exclusions", noArgs,
 		stoppable(func(ctx context.Context, args []string) error {
 			var v crawler.OrdersView
 			if err := a.ctl(ctx, http.MethodGet, "v1/crawl/orders", nil, &v); err != nil {

@@ -64,7 +64,7 @@ func newDemoCommand(a *app) *cobra.Command {
 		"proxy")
 	f.StringVar(&d.Language, "language", "", "another `CODE` that sites of the web are in beside German: th or ja, "+
 		"in their old code pages and in UTF-8")
-	f.StringVar(&o.serve, "serve", "", "leave the search page up at this `ADDRESS`, such as 127.0.0.1:8090")
+	f.StringVar(&o.serve, "serve", "", "keep the search page running at this `ADDRESS`, such as 127.0.0.1:8090")
 	f.Var(&o.pageSize, "page-size", "fill each page up to this `SIZE`, such as 16kB, with filler text")
 	f.BoolVar(&d.Calm, "calm", false, "no host is slow or fails")
 	f.BoolVar(&o.serveOnly, "serve-only", false, "serve the town and crawl nothing")
@@ -79,7 +79,7 @@ func newDemoCommand(a *app) *cobra.Command {
 // demo makes the town, crawls it and prints the results.
 func (a *app) demo(ctx context.Context, o demoOptions) error {
 	if ext := filepath.Ext(o.osmOut); ext == ".pbf" || ext == ".gz" {
-		return fail(exitUsage, "--osm-out writes OpenStreetMap XML, and %s is to be something else. Name it %s",
+		return fail(exitUsage, "--osm-out writes OpenStreetMap XML, and %s names another format. Name it %s",
 			o.osmOut, strings.TrimSuffix(strings.TrimSuffix(o.osmOut, ext), ".osm")+".osm")
 	}
 	ln, err := demo.Listen(o.listen)
@@ -251,7 +251,7 @@ func (a *app) demoFolder() error {
 	}
 	marker := filepath.Join(a.data, "town.osm")
 	if len(entries) > 0 && !fileExists(marker) {
-		return fail(exitInvalidInput, "%s holds something else than a demo. Name another folder with --data", a.data)
+		return fail(exitInvalidInput, "%s holds data that are not a demo's. Name another folder with --data", a.data)
 	}
 	if err := os.RemoveAll(a.data); err != nil {
 		return err

@@ -43,7 +43,7 @@ func newDoctorCommand(a *app) *cobra.Command {
 		}))
 	cmd.Flags().BoolVar(&deep, "deep", false, "read crawl tree and index and compare them")
 	cmd.Flags().StringVar(&into, "rebuild", "", "make a new data `DIR` of what can be read of a damaged one")
-	cmd.Flags().BoolVar(&network, "network", false, "ask for the contact's page and one seed's robots.txt")
+	cmd.Flags().BoolVar(&network, "network", false, "request the contact's page and one seed's robots.txt")
 	return cmd
 }
 
@@ -185,7 +185,7 @@ func (d *doctor) gazetteer() {
 	case len(seeds) > 0:
 		d.add(check.Well("seeds", "%s", count(len(seeds))))
 	case fileExists(d.p.frontier()):
-		d.add(check.Well("seeds", "none in files; the crawl goes on with its links"))
+		d.add(check.Well("seeds", "none in files; the crawl continues with its queued links"))
 	default:
 		d.add(check.Doubt("seeds", "gazehound seeds import FILE, or gazehound crawl --seed URL", "none"))
 	}
@@ -201,7 +201,7 @@ func (d *doctor) seeds() ([]weburl.URL, error) {
 func (d *doctor) frontier() {
 	if fileExists(d.p.discarded()) {
 		d.add(check.Doubt("crawl", "the next crawl completes it",
-			"--fresh was interrupted while it threw a crawl away"))
+			"--fresh was interrupted while it deleted a crawl"))
 	}
 	err := frontier.CheckFormat(d.p.frontier())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -232,7 +232,7 @@ func (d *doctor) frontier() {
 	}
 	const others = 0o66
 	if info, err := os.Stat(d.p.admin()); err == nil && info.Mode().Perm()&others != 0 {
-		d.add(check.Broken("token", "chmod 600 "+d.p.admin(), "others than its owner can read the token in %s",
+		d.add(check.Broken("token", "chmod 600 "+d.p.admin(), "users other than its owner can read the token in %s",
 			d.p.admin()))
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 func newExplainCommand(a *app) *cobra.Command {
-	cmd := command("explain URL", "Say why a link has its priority, or what became of a page", one("one URL"),
+	cmd := command("explain URL", "Explain the priority of a link, or the outcome of a page", one("one URL"),
 		func(ctx context.Context, args []string) error { return a.explain(ctx, args[0]) })
 	strategyFlags(cmd.Flags())
 	return cmd

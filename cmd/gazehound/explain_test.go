@@ -239,7 +239,7 @@ func TestExplainErrors(t *testing.T) {
 		{[]string{"http://www.seed.example/a/b/c?x=1", "--json"}, exitInvalidInput, "nearest known: http://www.seed.example/a, http://www.seed.example/"},
 		{[]string{"http://c.example/x.PDF"}, exitInvalidInput, "It is left out: a pattern of crawl.exclude matches it"},
 		{[]string{"mailto:a@b.example"}, exitUsage, "mailto is not crawled"},
-		{[]string{"no url"}, exitUsage, "is no URL"},
+		{[]string{"no url"}, exitUsage, "is not a URL"},
 		{nil, exitUsage, "takes one URL, got 0"},
 		{[]string{"http://a.example/", "http://b.example/"}, exitUsage, "takes one URL, got 2"},
 		{[]string{"http://a.example/", "--data", empty}, exitNoData, "holds no crawl"},

@@ -52,12 +52,12 @@ func newExportCommand(a *app) *cobra.Command {
 	f.Float64Var(&o.confidence, "min-confidence", 0, "only addresses with at least this confidence, 0 to 1")
 	f.StringVar(&o.precision, "precision", "", "only coordinates at least this precise: house, interpolated, street, "+
 		"postcode, city (`LEAST`)")
-	f.BoolVar(&o.missing, "only-missing", false, "only addresses that the gazetteer has no house for")
+	f.BoolVar(&o.missing, "only-missing", false, "only addresses whose house is not in the gazetteer")
 	f.BoolVar(&o.evidence, "include-evidence", false, "with the page's title and up to 120 characters of its text")
 	f.BoolVar(&o.rs, "rs", false, "geojsonseq: an RS character before each line")
 	f.BoolVar(&o.excel, "excel", false, "csv: for Excel, which then keeps umlauts and leading zeros")
-	f.StringVar(&o.lang, "lang", "", "html: `LANGUAGE` of its own words, en or de")
-	f.StringVar(&o.dialect, "csv-dialect", "", "csv: columns as a `PROGRAM` wants them: plain (lat, lon) or "+
+	f.StringVar(&o.lang, "lang", "", "html: `LANGUAGE` of its labels, en or de")
+	f.StringVar(&o.dialect, "csv-dialect", "", "csv: names of columns for a `PROGRAM`: plain (lat, lon) or "+
 		"datasette (latitude, longitude)")
 	cmd.AddCommand(newExportCDXJCommand(a), newExportWACZCommand(a))
 	return cmd
@@ -251,10 +251,10 @@ func (a *app) exported(f export.Format, file string, o export.Options, sum expor
 	}
 	a.say("%s", text)
 	if sum.LeftOut > 0 {
-		a.say("%d more have no coordinate that is good enough for %s", sum.LeftOut, f.Name)
+		a.say("%d more have no coordinate precise enough for %s", sum.LeftOut, f.Name)
 	}
 	if sum.Gone > 0 {
-		a.say("%d more are gone: their pages are not there any more, or do not state them", sum.Gone)
+		a.say("%d more are gone: their pages no longer exist, or no longer state them", sum.Gone)
 	}
 	if notice := o.Notice(); notice != "" {
 		a.say("%s", oneLine(notice))

@@ -84,7 +84,7 @@ func (a *app) writeExport(name, licence string, write func(io.Writer) error) err
 		return errors.Join(write(b), b.Flush())
 	}
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return fail(exitUsage, "-o %.200q is no regular file. -o - writes to standard output", name)
+		return fail(exitUsage, "-o %.200q is not a regular file. -o -  writes to standard output", name)
 	}
 	if _, err := os.Stat(filepath.Dir(name)); errors.Is(err, fs.ErrNotExist) {
 		return fail(exitUsage, "-o %.200q: there is no folder %.200q", name, filepath.Dir(name))

@@ -32,7 +32,7 @@ type forgetFlags struct {
 
 func newForgetCommand(a *app) *cobra.Command {
 	var o forgetFlags
-	cmd := command("forget [URL|HOST|ADDRESS]", "Take a page, a site or an address out of everything, for good",
+	cmd := command("forget [URL|HOST|ADDRESS]", "Remove a page, a site or an address from all data, for good",
 		nil, stoppable(func(ctx context.Context, args []string) error {
 			if len(args) > 1 {
 				return fail(exitUsage, "forget takes one URL, host or address, got %d arguments; an address goes in "+
@@ -43,10 +43,10 @@ func newForgetCommand(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.address, "address", "", "`ID` of an address in the search, or the address itself")
 	f.StringVar(&o.reason, "reason", "", "`TEXT` for the log: who asked, and when")
-	f.IntVar(&o.request, "request", 0, "do what the removal request with this `NUMBER` asks for")
-	f.BoolVar(&o.requests, "requests", false, "list the removal requests of visitors that wait")
-	f.BoolVar(&o.dryRun, "dry-run", false, "say what would go and change nothing")
-	f.BoolVar(&o.force, "force", false, "also where the host stands above sites of different owners, such as de or "+
+	f.IntVar(&o.request, "request", 0, "carry out the removal request with this `NUMBER`")
+	f.BoolVar(&o.requests, "requests", false, "list the pending removal requests of visitors")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show what would be removed; change nothing")
+	f.BoolVar(&o.force, "force", false, "also if sites of different owners lie below the host, such as de or "+
 		"co.uk")
 	return cmd
 }
@@ -79,7 +79,7 @@ func (a *app) forget(ctx context.Context, target string, o forgetFlags) error {
 	case given == 0 && pending == nil:
 		return fail(exitUsage, "forget needs a URL, a host, or an address: \"gazehound forget --help\"")
 	case len(o.reason) > maxReason:
-		return fail(exitUsage, "--reason has %d bytes; %d are the most", len(o.reason), maxReason)
+		return fail(exitUsage, "--reason has %d bytes; at most %d are allowed", len(o.reason), maxReason)
 	}
 	back, err := a.borrow(ctx)
 	if err != nil {
@@ -87,7 +87,7 @@ func (a *app) forget(ctx context.Context, target string, o forgetFlags) error {
 	}
 	defer back()
 	if pending != nil && !o.dryRun {
-		a.say("completing removal %d, which did not end", pending.Number)
+		a.say("completing removal %d, which was interrupted", pending.Number)
 		pending.Resumed = true
 		if err := a.remove(ctx, p, cfg, pending); err != nil {
 			return err
@@ -205,7 +205,7 @@ func (a *app) readAddress(ctx context.Context, p project, cfg *Config, text stri
 		return none, err
 	}
 	if len(v.Addresses) != 1 || index.Place(v.Addresses[0]) == "" {
-		return none, fail(exitUsage, "%.100q is no URL, no host and no address such as \"Lange Straße 5, 26122 "+
+		return none, fail(exitUsage, "%.100q is not a URL, a host or an address such as \"Lange Straße 5, 26122 "+
 			"Oldenburg\"; --address takes the ID of one in the search, too", text)
 	}
 	return v.Addresses[0], nil
@@ -256,8 +256,8 @@ func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Remo
 		several(r.Addresses, "address"), several(r.Pages, "page"), several(r.URLs, "URL"),
 		several(r.Records, "WARC record"), several(r.Files, "file"))
 	if r.Addresses+r.URLs+r.Records == 0 {
-		fmt.Fprintln(a.stdout, "Nothing of it was known here. If something else was meant, its line can be taken out "+
-			"of blocked.txt.")
+		fmt.Fprintln(a.stdout, "Nothing of it was known here. If you meant something else, take its line out of "+
+			"blocked.txt.")
 	}
 	fmt.Fprintf(a.stdout, "Written anew in %.1f s: %s.\n", r.Seconds, strings.Join(r.Rewritten, ", "))
 	fmt.Fprintf(a.stdout, "Logged as number %d. Undo is not possible.\n", r.Number)
@@ -265,7 +265,7 @@ func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Remo
 		a.warn("%s", oneLine(what))
 	}
 	if r.Files > 0 {
-		a.say("Records lie at other places now: make CDXJ and WACZ files again.")
+		a.say("Records have moved within their files: write CDXJ and WACZ files again.")
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func newGazetteerImportCommand(a *app) *cobra.Command {
 	f.StringVar(&o.licence, "licence", "", "licence of the data, kept with it (`TEXT`; OpenStreetMap's, GeoNames' "+
 		"and TIGER's are known)")
 	f.StringVar(&o.attribution, "attribution", "", "who must be named where the data is shown (`TEXT`)")
-	f.StringVar(&o.country, "country", "", "country of places that do not say theirs (ISO 3166-1 `CODE`)")
+	f.StringVar(&o.country, "country", "", "country of places that do not state one (ISO 3166-1 `CODE`)")
 	f.StringVar(&o.refused, "refused", "", "`FILE` for the rows that cannot be used (default: refused/ in the "+
 		"gazetteer)")
 	return c
@@ -143,7 +143,7 @@ func (a *app) importFiles(
 	}
 	for _, one := range done {
 		if one.Licence == "" && one.Attribution == "" {
-			a.warn("%s: whose data it is and under which licence is not known; --licence and --attribution say it",
+			a.warn("%s: its licence and attribution are not known; --licence and --attribution name them",
 				one.Name)
 		}
 	}
@@ -214,7 +214,7 @@ func (a *app) printRegions(g *gazetteer.Gazetteer, text string) error {
 
 func newGazetteerLookupCommand(a *app) *cobra.Command {
 	var q gazetteer.Query
-	c := command("lookup [TEXT]", "Look an address, street, postcode or city up", nil,
+	c := command("lookup [TEXT]", "Look up an address, street, postcode or city", nil,
 		func(ctx context.Context, args []string) error { return a.gazetteerLookup(strings.Join(args, " "), q) })
 	f := c.Flags()
 	f.StringVar(&q.Street, "street", "", "`NAME` of the street, in any usual spelling")
@@ -231,7 +231,7 @@ func (a *app) gazetteerLookup(text string, q gazetteer.Query) error {
 		return fail(exitUsage, "give either a text or --street, --number, … , not both")
 	}
 	if text == "" && q == (gazetteer.Query{}) {
-		return fail(exitUsage, "what to look up is missing. \"gazehound gazetteer lookup --help\" shows examples")
+		return fail(exitUsage, "nothing to look up was given. \"gazehound gazetteer lookup --help\" shows examples")
 	}
 	g, err := project{a.data}.openGazetteer()
 	if err != nil {

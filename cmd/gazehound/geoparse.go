@@ -43,7 +43,7 @@ func newGeoparseCommand(a *app) *cobra.Command {
 	f.StringVar(&o.region, "region", "", "judge against this `REGION` (default the project's)")
 	f.BoolVar(&o.all, "all-candidates", false, "also list what was rejected, and why")
 	f.StringVar(&o.format, "format", formats[0], "print `text`, geojson or ndjson")
-	f.BoolVar(&o.batch, "batch", false, "read and print JSON, an object a line")
+	f.BoolVar(&o.batch, "batch", false, "read and print JSON, one object per line")
 	return cmd
 }
 

@@ -39,7 +39,7 @@ func newInitCommand(a *app) *cobra.Command {
 	f := c.Flags()
 	f.StringArrayVar(&o.osm, "osm", nil, "OpenStreetMap extract `FILE`: .osm.pbf, .osm or .osm.gz (repeatable)")
 	f.StringVar(&o.region, "region", "", "what the crawl is about (`REGION`, see above)")
-	f.StringVar(&o.country, "country", "", "country of places that do not say theirs (ISO 3166-1 `CODE`)")
+	f.StringVar(&o.country, "country", "", "country of places that do not state one (ISO 3166-1 `CODE`)")
 	f.StringVar(&o.contact, "contact", "", "`URL` or mail address at which site owners reach you")
 	f.BoolVar(&o.force, "force", false, "replace region, seeds and config.yaml of an existing project")
 	return c
@@ -240,7 +240,7 @@ func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Reg
 			contact, p.config())
 	}
 	if seeds == 0 {
-		fmt.Fprintf(w, "Next:  gazehound seeds query overpass%s   (what to ask for web sites)   then gazehound "+
+		fmt.Fprintf(w, "Next:  gazehound seeds query overpass%s   (a query for web sites)   then gazehound "+
 			"crawl%[1]s\n", a.dataFlag())
 	} else {
 		fmt.Fprintf(w, "Next:  gazehound doctor%s && gazehound crawl%[1]s\n", a.dataFlag())

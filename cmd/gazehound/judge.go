@@ -56,8 +56,8 @@ func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazette
 			return nil, nil, nil, err
 		}
 		if by := cfg.Crawl.LanguageBy; by != "mixed" && code != "th" && code != "ja" {
-			return nil, nil, nil, fail(exitUsage, "--language-by %s tells th and ja only, got --language %s; mixed "+
-				"tells others", by, code)
+			return nil, nil, nil, fail(exitUsage, "--language-by %s recognises th and ja only, got --language %s; "+
+				"mixed recognises others", by, code)
 		}
 		return crawler.Language{Code: code, By: cfg.Crawl.LanguageBy},
 			&gazetteer.Region{Name: "pages in language " + code}, nil, os.MkdirAll(p.dir, 0o755)
@@ -210,8 +210,8 @@ func (a *app) mapTopic(ctx context.Context, p project, cfg *Config, o crawlOptio
 	if len(urls) > 0 {
 		switch {
 		case o.dryRun:
-			return fail(exitUsage, "--dry-run downloads nothing, so it cannot tell which topic the examples are "+
-				"about. Name it with --topic NAME")
+			return fail(exitUsage, "--dry-run downloads nothing, so it cannot find out which topic the examples "+
+				"are about. Name it with --topic NAME")
 		case o.node:
 			return fail(exitUsage, "a node does not download examples. Name the topic with --topic NAME, or "+
 				"--examples with files")
@@ -238,7 +238,7 @@ func (a *app) mapTopic(ctx context.Context, p project, cfg *Config, o crawlOptio
 	}
 	added := tree.Missing(k.TopicWords, texts...)
 	if len(added) > 0 {
-		a.say("The topics lack these words of the examples, which are added to it: %s.", strings.Join(added, ", "))
+		a.say("Words of the examples that the topic tree lacked and now has: %s.", strings.Join(added, ", "))
 	}
 	return noteTopic(p, best, added)
 }

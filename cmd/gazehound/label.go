@@ -14,7 +14,7 @@ import (
 
 func newLabelCommand(a *app) *cobra.Command {
 	var file string
-	cmd := command("label URL relevant|not", "Say yourself whether a page is relevant, and train with it",
+	cmd := command("label URL relevant|not", "Correct the verdict of a page, and train with it",
 		nil, func(ctx context.Context, args []string) error {
 			if file != "" && len(args) > 0 || file == "" && len(args) != 2 {
 				return fail(exitUsage, "label takes a URL and \"relevant\" or \"not\", or --file FILE alone; got %d "+

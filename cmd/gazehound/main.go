@@ -147,8 +147,8 @@ serves what it found: search page, HTTP API, evidence for every address.`,
 	p.BoolVar(&a.json, "json", false, "print JSON instead of text")
 	p.BoolVarP(&a.Quiet, "quiet", "q", false, "print results and errors only")
 	p.CountVarP(&a.Verbose, "verbose", "v", "log more: every visit of a crawl, every request of a server")
-	p.StringVar(&a.Format, "log-format", "", "`FORMAT` of what is said on standard error: text, or json with one "+
-		"object a line (default text, or log.format)")
+	p.StringVar(&a.Format, "log-format", "", "`FORMAT` of standard error: text, or json with one object per line "+
+		"(default text, or log.format)")
 	root.MarkFlagsMutuallyExclusive("quiet", "verbose")
 	p.BoolVarP(&a.yes, "yes", "y", false, "answer yes to questions")
 	p.SortFlags = false

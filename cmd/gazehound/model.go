@@ -20,7 +20,7 @@ type termFlags struct {
 
 func newModelCommand(a *app) *cobra.Command {
 	var o termFlags
-	show := command("show", "Print the terms that tell most", noArgs,
+	show := command("show", "Print the strongest terms", noArgs,
 		func(ctx context.Context, args []string) error { return a.modelShow(o) })
 	diff := command("diff OTHER", "Print the terms that another model weighs differently",
 		one("one model file or data directory to compare with"),

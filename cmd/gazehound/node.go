@@ -160,7 +160,7 @@ func (s *session) locate(ctx context.Context, o *partition.Options) error {
 	case s.cfg.Cluster.IPFile == "":
 		return nil // partition.New reports what is missing
 	case s.web.resolve == nil:
-		return fail(exitUsage, "the partitions ip and page-ip ask name servers, which a crawl behind a proxy or of "+
+		return fail(exitUsage, "the partitions ip and page-ip look up names, which a crawl behind a proxy or of "+
 			"recorded pages does not")
 	}
 	file, err := partition.OpenMaxMind(s.cfg.Cluster.IPFile)
@@ -220,8 +220,8 @@ func (s *session) openCluster(ctx context.Context) (o cluster.Options, err error
 	inside := k.Listen != "" || len(k.Routes) > 0 || k.Peers != ""
 	switch {
 	case k.URL != "" && inside:
-		return o, fail(exitUsage, "--listen, --peers and --routes belong to the server inside, and --cluster names "+
-			"another")
+		return o, fail(exitUsage, "--listen, --peers and --routes are for the node's own server, which --cluster "+
+			"replaces. Leave one or the other out")
 	case k.URL == "":
 		o.Server, err = cluster.Serve(cluster.ServerOptions{
 			Name: o.Name, Dir: filepath.Join(s.p.cluster(),

@@ -24,9 +24,8 @@ type placesOptions struct {
 }
 
 func (o *placesOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.by, "by", "time-zone", "how --places shares cities out: time-zone | state | size")
-	f.IntVar(&o.groups, "groups", 5, "geographic nodes of --places; neighbours are put together until there are no "+
-		"more")
+	f.StringVar(&o.by, "by", "time-zone", "how --places distributes cities: time-zone | state | size")
+	f.IntVar(&o.groups, "groups", 5, "geographic nodes; neighbours are merged until no more than these are left")
 	f.StringVar(&o.cities, "cities", "", "GeoNames `FILE` for --places, such as cities15000.txt: populations and "+
 		"time zones")
 	f.StringVar(&o.states, "states", "", "GeoNames `FILE` with the names of states, admin1CodesASCII.txt")
@@ -34,7 +33,7 @@ func (o *placesOptions) flags(f *pflag.FlagSet) {
 
 func newPlacesCommand(a *app) *cobra.Command {
 	o := placesOptions{}
-	cmd := command("places COUNTRY-top-N", "Share the cities of a country out among nodes",
+	cmd := command("places COUNTRY-top-N", "Distribute the cities of a country over nodes",
 		cobra.ExactArgs(1), stoppable(func(ctx context.Context, args []string) error {
 			if !placesForm.MatchString(args[0]) {
 				return fail(exitUsage, "want a country's code and a number of cities, such as us-top-100, got %q",

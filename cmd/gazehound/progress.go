@@ -70,7 +70,7 @@ func (w *progress) start(cfg *Config) {
 	if cfg.Fetch.Contact != "" {
 		w.a.say("robots token %q  contact %s", cfg.Fetch.UserAgentName, oneLine(cfg.Fetch.Contact))
 	}
-	w.a.say("Ctrl-C once: finish open pages and save.  Twice: stop now.")
+	w.a.say("Ctrl-C once: finish the pages being fetched and save.  Twice: stop now.")
 	if w.a.json {
 		w.a.printJSON(fields{
 			"type": "start", "region": w.Region, "strategy": w.Strategy, "resumed": w.resumed,
@@ -116,7 +116,7 @@ func (w *progress) visited(v *crawler.Visit) {
 // warnOfPanic warns of a page that made the program panic.
 func (a *app) warnOfPanic(v *crawler.Visit) {
 	if v.Panic != "" {
-		a.warn("%s is left out, for the program panicked over it; please report: %s", oneLine(v.Entry.URL.String()),
+		a.warn("%s is left out: the program panicked on it; please report: %s", oneLine(v.Entry.URL.String()),
 			oneLine(v.Panic))
 	}
 }
@@ -171,7 +171,7 @@ func (w *progress) print(quiet bool) {
 		w.mu.Unlock()
 	default:
 		w.line(slog.LevelInfo, "status", s.At, append(values,
-			monitor.Value{Key: "state", Value: monitor.BoundBy(bottleneck)}))
+			monitor.Value{Key: "state", Value: bottleneck}))
 	}
 }
 

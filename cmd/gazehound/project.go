@@ -234,8 +234,8 @@ func openIndexToShow(p project) (*index.Index, error) {
 func storeError(p project, err error) error {
 	switch {
 	case errors.Is(err, frontier.ErrLocked):
-		return fail(exitLocked, "%s is in use: %w. \"gazehound ctl stop\" ends a crawl; the command that began it "+
-			"goes on with it", p.dir, err)
+		return fail(exitLocked, "%s is in use: %w. \"gazehound ctl stop\" ends a crawl; the command that started "+
+			"it resumes it", p.dir, err)
 	case errors.Is(err, index.ErrLocked):
 		return fail(exitLocked, "%w: a \"gazehound serve\", perhaps. Stop it; a crawl serves its search page "+
 			"itself", err)
@@ -266,7 +266,7 @@ func (p project) remakesIndex() string {
 		return fmt.Sprintf("\"gazehound replay %s --data %s --into DIR\" makes it anew in DIR from what the crawl "+
 			"recorded", strings.Join(folders, " "), p.dir)
 	}
-	return fmt.Sprintf("\"gazehound crawl --fresh --data %s\" crawls again; what the model learned stays", p.dir)
+	return fmt.Sprintf("\"gazehound crawl --fresh --data %s\" crawls again; the model stays", p.dir)
 }
 
 // openModel loads the project's model, or returns an untrained one. Its vocabulary is limited by

@@ -22,7 +22,7 @@ func newReportCommand(a *app) *cobra.Command {
 	var gates, format, output, places string
 	var nodes, bridges bool
 	most := 20
-	cmd := command("report [DIR…]", "Say what a crawl achieved, beside earlier ones", nil,
+	cmd := command("report [DIR…]", "Report what a crawl achieved, beside earlier ones", nil,
 		stoppable(func(ctx context.Context, args []string) error {
 			if nodes && gates != "" || !nodes && places != "" {
 				return fail(exitUsage, "--fail-under is for one crawl, --places for --nodes")
@@ -216,7 +216,7 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, ou
 	}
 	web := "crawl of " + strings.Join(names, ", ") + "; links are those by which pages were found"
 	if traffic.Sent > 0 {
-		web += fmt.Sprintf("; %d links travelled at %.2f bytes for each byte of their URLs", traffic.Sent,
+		web += fmt.Sprintf("; %d links were sent, with %.2f bytes for each byte of their URLs", traffic.Sent,
 			traffic.PerURL())
 	}
 	c := &report.NodesComparison{Web: web, Results: []*report.NodesResult{r}}

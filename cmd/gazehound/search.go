@@ -40,8 +40,9 @@ func newSearchCommand(a *app) *cobra.Command {
 	f.StringVar(&o.sort, "sort", "", "`ORDER`: relevance | distance (needs --near) | newest | name | importance "+
 		"(of the pages, where the crawl had --strategy trend)")
 	f.IntVar(&o.limit, "limit", 10, fmt.Sprintf("hits to print, 1 to %d", index.MaxLimit))
-	f.StringVar(&o.cursor, "cursor", "", "go on after the page before; its summary has the `CURSOR` (with --json)")
-	viewFlags(f, "ask all nodes of the cluster at this `URL`")
+	f.StringVar(&o.cursor, "cursor", "",
+		"continue after the previous page, whose summary has the `CURSOR` (with --json)")
+	viewFlags(f, "search all nodes of the cluster at this `URL`")
 	return cmd
 }
 

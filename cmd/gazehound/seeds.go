@@ -23,21 +23,21 @@ import (
 
 func newSeedsCommand(a *app) *cobra.Command {
 	var o seedsImport
-	imp := command("import FILE…", "Take web addresses out of the lists of other programs",
+	imp := command("import FILE…", "Import web addresses from files of other programs",
 		needArgs("a list to import"), func(ctx context.Context, args []string) error { return a.seedsImport(args, o) })
 	imp.Flags().StringArrayVar(&o.hosts, "host", nil, "only this `HOST`, or \"*.example.org\" with all below it "+
 		"(repeatable)")
-	imp.Flags().BoolVar(&o.roots, "roots", false, "the front page of each host in place of its pages")
+	imp.Flags().BoolVar(&o.roots, "roots", false, "take the front page of each host instead of its pages")
 
 	list := command("list", "Print the seeds, each once", noArgs, a.seedsList)
 	var network bool
 	limit := 20
-	check := command("check", "Say which seeds are of no use", noArgs,
+	check := command("check", "Report unusable seeds", noArgs,
 		func(ctx context.Context, args []string) error { return a.seedsCheck(ctx, network, limit) })
 	check.Flags().BoolVar(&network, "network", false, "visit them")
-	check.Flags().IntVar(&limit, "limit", limit, "of how many seeds --network visits the page, 1 to 10,000")
+	check.Flags().IntVar(&limit, "limit", limit, "number of seeds whose page --network visits, 1 to 10,000")
 
-	query := command("query overpass|wikidata", "Print a query whose answer holds web sites of the region",
+	query := command("query overpass|wikidata", "Print a query that finds web sites of the region",
 		cobra.MaximumNArgs(1), a.seedsQuery)
 	query.ValidArgs = slices.Sorted(maps.Keys(gazetteer.SeedQueries))
 	return group("seeds", "Where a crawl starts: add, list and check seeds", imp, list, check, query)
@@ -242,7 +242,7 @@ func (a *app) seedsQuery(_ context.Context, args []string) error {
 		return invalid(err)
 	}
 	if len(region.Area) == 0 {
-		return fail(exitInvalidInput, "the region %s has no outline to ask for; name its box with \"gazehound init "+
+		return fail(exitInvalidInput, "the region %s has no outline to query; name its box with \"gazehound init "+
 			"--force --region minLon,minLat,maxLon,maxLat\"", region.Name)
 	}
 	return a.tell(fields{"type": "query", "for": args[0], "query": query(region)}, "%s", query(region))

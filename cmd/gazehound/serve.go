@@ -177,7 +177,7 @@ func listenAt(address, flag string) (net.Listener, error) {
 	case errors.Is(err, oserr.InUse):
 		return nil, fail(exitError, "%s is in use by another program. %s 127.0.0.1:0 picks a free port", address, flag)
 	case errors.Is(err, fs.ErrPermission):
-		return nil, fail(exitError, "%s may not be used without more rights. %s 127.0.0.1:8090 needs none", address,
+		return nil, fail(exitError, "%s needs more rights. %s 127.0.0.1:8090 needs none", address,
 			flag)
 	case err != nil:
 		return nil, fail(exitInvalidInput, "%s must be host:port such as 127.0.0.1:8090, got %q (%w)", flag, address, err)

@@ -386,8 +386,8 @@ func (a *app) startOver(p project) error {
 	if !fileExists(p.frontier()) {
 		return nil
 	}
-	if !a.yes && !a.confirm(fmt.Sprintf("Throw away the crawl and the index in %s?", p.dir)) {
-		return fail(exitUsage, "--fresh throws away the crawl in %s. Say --yes as well if that is meant", p.dir)
+	if !a.yes && !a.confirm(fmt.Sprintf("Delete the crawl and the index in %s?", p.dir)) {
+		return fail(exitUsage, "--fresh deletes the crawl in %s. Add --yes if that is intended", p.dir)
 	}
 	f, err := p.openCrawl(0) // no other process uses it
 	if err == nil {

@@ -85,7 +85,7 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	// web
 	f.StringVar(&o.trace, "trace", "", "the web of this trace `FILE|DIR`")
 	f.StringArrayVar(&o.warc, "warc", nil, "the web of this WARC `FILE|DIR` (repeatable)")
-	f.StringArrayVar(&o.seeds, "seeds", nil, "`FILE` with start URLs, one a line; also in place of a trace's own "+
+	f.StringArrayVar(&o.seeds, "seeds", nil, "`FILE` with seed URLs, one per line; also in place of a trace's own "+
 		"(repeatable)")
 	f.StringVar(&o.labels, "labels", "", "`FILE` of lines URL, tab, 1 or 0; FILE:COLUMN names a column of its first "+
 		"line")
@@ -93,7 +93,7 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.merged, "merged-seeds", false,
 		"with --warc: how well fetched pages fit the seeds' pages, merged into one document")
 	f.StringVar(&o.demo, "demo", "", "a made-up town: `SPEC`")
-	f.IntVar(&o.webs, "webs", 1, "made-up towns: that many, each with another seed")
+	f.IntVar(&o.webs, "webs", 1, "number of made-up towns, each with another seed")
 	f.StringVar(&o.readers, "readers", "", "people read the made-up town, and strategy trend knows their access "+
 		"logs: `SPEC`")
 	f.StringVar(&o.saveTrace, "save-trace", "", "write the web to this trace `FILE`, which is read faster than WARC "+
@@ -118,7 +118,7 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 		"`NUMBERS` of irrelevant pages in a row that limited-distance crosses")
 	config.All().AddFlags(f, "crawl.decay", "crawl.bridge_weight", "predictor.depths", "predictor.laplace",
 		"crawl.news", "crawl.places", "crawl.alpha", "crawl.beta", "crawl.emphasis")
-	f.StringVar(&o.model, "model", "", "what was learned elsewhere, for adaptive and lookahead to begin with: "+
+	f.StringVar(&o.model, "model", "", "a trained model that adaptive and lookahead start with: "+
 		"`FILE|DIR`")
 	f.IntVar(&o.train, "train-pages", 0, "pages from which adaptive learns; 0 is all of them")
 	// how
@@ -130,7 +130,7 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.sim.PerHost, "per-host", 0, "of these from one host; 0 is no limit (one, if there is a --delay)")
 	f.DurationVar(&o.sim.Delay, "delay", 0, "between requests to one host, in virtual time")
 	f.Float64Var(&o.sim.Selectivity, "selectivity", DefaultConfig().Crawl.Selectivity,
-		"leave a link alone that scores less than this share of one whose host rests; 0 fetches it meanwhile")
+		"hold back a link that scores less than this share of one whose host is waiting; 0 fetches it meanwhile")
 	f.Float64Var(&o.sim.Patience, "crawl-patience", DefaultConfig().Crawl.Patience,
 		"largest share of the fetchers' time that may be lost by that; 1 is no bound")
 	f.DurationVar(&o.sim.Latency, "latency", 0, "before each answer, in virtual time")
@@ -266,16 +266,16 @@ func (a *app) checkSimulation(o *simulateOptions, cfg *Config) error {
 		return fail(exitUsage, "--language belongs to --judge language, and the judge is %s; the languages of a "+
 			"made-up web say --demo language=th", cfg.Crawl.Judge)
 	case o.demo != "" && a.flags.Changed("judge") && cfg.Crawl.Judge == "topic":
-		return fail(exitUsage, "--judge topic is not known of a made-up web: its pages are about addresses or in a "+
+		return fail(exitUsage, "--judge topic does not fit a made-up web: its pages are about addresses or in a "+
 			"language")
 	case judged && o.trace != "" && cfg.Crawl.Judge != "language":
-		return fail(exitUsage, "--judge %s is not known of a trace, which has no texts: only --judge language is",
+		return fail(exitUsage, "--judge %s does not work on a trace, which has no texts: only --judge language does",
 			cfg.Crawl.Judge)
 	case judged && o.trace == "" && o.demo == "" && (len(o.warc) == 0 || o.labels != ""):
 		return fail(exitUsage, "--judge belongs to --demo, --trace and to --warc without --labels: other webs have "+
 			"labels of their own")
 	case o.readers != "" && o.demo == "":
-		return fail(exitUsage, "--readers belongs to --demo: they read a made-up town")
+		return fail(exitUsage, "--readers belongs to --demo: it simulates readers of a made-up town")
 	case o.nodes == "" && webs != 1:
 		return fail(exitUsage, "one of --trace, --warc and --demo says which web, got %d of them", webs)
 	case o.webs > 1 && o.demo == "":
@@ -540,7 +540,7 @@ func (a *app) simulateNuggets(ctx context.Context, o simulateOptions) (err error
 	}
 	if k, l, bits := o.order.URLs, o.order.Parts, o.order.Lambda; k < 256 || k > 10_000 || l < 1 || l > k || bits < 1 ||
 		bits > 40 {
-		return fail(exitUsage, "--order-urls must be 256 to 10000, --order-parts 1 to as many, --order-lambda 1 to 40; "+
+		return fail(exitUsage, "--order-urls must be 256 to 10000, --order-parts 1 to as many, --order-lambda 1 to 40, "+
 			"got %d, %d and %d", k, l, bits)
 	}
 	o.order.Seed = o.sim.Seed

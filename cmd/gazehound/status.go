@@ -22,7 +22,7 @@ import (
 
 func newStatusCommand(a *app) *cobra.Command {
 	var watch bool
-	cmd := command("status", "Show what a crawl has done and what holds it back", noArgs,
+	cmd := command("status", "Show what a crawl has done, and its bottleneck", noArgs,
 		stoppable(func(ctx context.Context, args []string) error {
 			if a.flags.Changed("cluster") {
 				return a.statusCluster(ctx, watch)
@@ -36,7 +36,7 @@ func newStatusCommand(a *app) *cobra.Command {
 			})
 		}))
 	f := cmd.Flags()
-	f.BoolVarP(&watch, "watch", "w", false, "repeat it every second until the crawl ends")
+	f.BoolVarP(&watch, "watch", "w", false, "refresh every second until the crawl ends")
 	viewFlags(f, "show all nodes of the cluster at this `URL`")
 	return cmd
 }
@@ -77,7 +77,7 @@ func (s *crawlStatus) orderLine() string {
 	if o == nil {
 		return ""
 	}
-	return fmt.Sprintf("order     %d rounds with other nodes, %d bits heard (equation 8: %d), %s on the wire; %d "+
+	return fmt.Sprintf("order     %d rounds with other nodes, %d bits received (equation 8: %d), %s in all; %d "+
 		"parts in turn, %d out of turn\n",
 		o.Rounds, o.Bits, o.Formula, megabytes(o.Bytes), o.Turns, o.Impatient)
 }

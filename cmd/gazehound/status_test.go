@@ -129,7 +129,7 @@ func TestStatus(t *testing.T) {
 		t.Errorf("status of a crawl that waits: %+v\n%s", s, text)
 	}
 	p.Process.Signal(statusSignal)
-	p.says(t, `state="waiting for delays"`)
+	p.says(t, "state=politeness")
 	write("fetch: {retries: often}\n")
 	p.Process.Signal(syscall.SIGHUP)
 	p.says(t, "the configuration stays as it was")

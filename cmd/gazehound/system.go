@@ -118,7 +118,7 @@ func newVersionCommand(a *app) *cobra.Command {
 }
 
 func newLicencesCommand(a *app) *cobra.Command {
-	c := command("licences", "Print the licences of what gazehound is made of", noArgs,
+	c := command("licences", "Print the licences of gazehound and its parts", noArgs,
 		func(ctx context.Context, args []string) error {
 			text, err := notices.Text()
 			if err != nil {

@@ -153,7 +153,8 @@ func (o Options) Validate() error {
 	case o.Definition.Order != nil && o.Patience < 10*time.Millisecond:
 		return fmt.Errorf("cluster: patience must be at least 10ms, got %v", o.Patience)
 	case o.Dedupe < time.Second || o.MaxBytes < 1<<20:
-		return fmt.Errorf("cluster: dedupe must be at least 1s and max_bytes 1 MiB, got %v and %d bytes", o.Dedupe, o.MaxBytes)
+		return fmt.Errorf("cluster: dedupe must be at least 1s and max_bytes 1 MiB, got %v and %d bytes",
+			o.Dedupe, o.MaxBytes)
 	}
 	if o.Definition.Order != nil {
 		return o.Definition.Order.validate()

@@ -263,7 +263,7 @@ func (c *Client) roundTrip(ctx context.Context, r *page.Response, w want) error 
 		return errors.New("the zero URL")
 	}
 	if p := badPort(r.URL.Host()); p != "" {
-		return classedf(ClassProtocol, "port %s is not the web's", p)
+		return classedf(ClassProtocol, "port %s belongs to another protocol", p)
 	}
 	if err := c.refuseHost(r.URL); err != nil {
 		return err
@@ -353,7 +353,7 @@ func (c *Client) request(ctx context.Context, u weburl.URL, w want) (*http.Reque
 func (c *Client) body(r *page.Response, response *http.Response, w want) ([]byte, error) {
 	declared := mediaType(response.Header.Get("Content-Type"))
 	if declared != "" && len(w.types) > 0 && !w.types[declared] {
-		return nil, classedf(ClassContentType, "%q is not asked for", declared)
+		return nil, classedf(ClassContentType, "content type %q is not accepted", declared)
 	}
 	limit := w.max
 	if !w.cut {
@@ -418,7 +418,7 @@ func sniff(start []byte, declared string, types map[string]bool) error {
 		if types[found] {
 			return nil
 		}
-		return classedf(ClassContentType, "none is declared and the body looks like %q", found)
+		return classedf(ClassContentType, "no content type is declared and the body looks like %q", found)
 	}
 	if !strings.HasPrefix(declared, "text/") && !strings.HasSuffix(declared, "+xml") {
 		return nil

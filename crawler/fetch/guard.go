@@ -98,7 +98,7 @@ var special = []struct {
 func (c *Client) guard(network, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return classedf(ClassPrivateAddress, "%q is no address", address)
+		return classedf(ClassPrivateAddress, "%q is not an address", address)
 	}
 	return c.refuse(at)
 }
@@ -109,7 +109,7 @@ func (c *Client) refuse(at netip.AddrPort) error {
 		return classedf(ClassPrivateAddress, "%s is not on the public internet (%s)", at.Addr(), name)
 	}
 	if c.options.OwnPort != nil && c.options.OwnPort(at.Port()) && isThisMachine(at.Addr()) {
-		return classedf(ClassPrivateAddress, "this program itself listens at %s", at)
+		return classedf(ClassPrivateAddress, "this program itself listens on %s", at)
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (c *Client) refuseHost(u weburl.URL) error {
 	case weburl.IsLoopback(name):
 		addr = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	case !strings.Contains(name, ".") || privateName.MatchString(name):
-		return classedf(ClassPrivateAddress, "%s is not a name of the public internet", name)
+		return classedf(ClassPrivateAddress, "%s is not a host name of the public internet", name)
 	default:
 		return nil
 	}

@@ -219,7 +219,7 @@ func (o Options) Validate() error {
 	case !(o.Patience >= 0 && o.Patience <= 1):
 		return fmt.Errorf("frontier: patience %v is not from 0 to 1", o.Patience)
 	case o.Await < 0:
-		return fmt.Errorf("frontier: hosts that rest for %v cannot be awaited", o.Await)
+		return fmt.Errorf("frontier: a wait of %v for hosts is negative", o.Await)
 	case o.MinFree < 0:
 		return fmt.Errorf("frontier: %d bytes free on the disk is negative", o.MinFree)
 	}

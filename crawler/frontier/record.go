@@ -62,7 +62,7 @@ func (k Key) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, k[:]),
 func (k *Key) UnmarshalText(text []byte) error {
 	b, err := hex.DecodeString(string(text))
 	if err != nil || len(b) != len(k) {
-		return fmt.Errorf("%.40q is no key of a page", text)
+		return fmt.Errorf("%.40q is not the key of a page", text)
 	}
 	copy(k[:], b)
 	return nil

@@ -16,7 +16,8 @@ type BestFirstSettings struct {
 var (
 	bestFirstURL = bestFirst("best-first-url",
 		"links whose URL names one of --place, then all others (Gao 2006)", false)
-	bestFirstAnchor = bestFirst("best-first-anchor", "the same of the words of the link and around it", true)
+	bestFirstAnchor = bestFirst("best-first-anchor",
+		"links whose words, or words around them, name one of --place, then all others", true)
 )
 
 func bestFirst(name, help string, anchor bool) Kind {

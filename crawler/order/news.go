@@ -154,7 +154,7 @@ func (n *News) Restore(data []byte) error {
 	}
 	for _, p := range r.Yields {
 		if p[1] == 0 || p[1] > 1<<31 || p[2] > p[1] {
-			return fmt.Errorf("strategy: restore news: one with %d pages, %d of them new, makes no sense", p[1], p[2])
+			return fmt.Errorf("strategy: restore news: one with %d pages, %d of them new, is invalid", p[1], p[2])
 		}
 		fresh.yields.Put(p[0], yield{uint32(p[1]), uint32(p[2])})
 	}

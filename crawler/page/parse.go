@@ -23,7 +23,7 @@ const Agent = "gazehound"
 
 // ErrNotHTML is the error for a body that is a picture, an archive, a PDF or
 // the like, whatever its header says.
-var ErrNotHTML = errors.New("body is no HTML page")
+var ErrNotHTML = errors.New("body is not an HTML page")
 
 // Parse parses a page. The only error is ErrNotHTML. Time and memory are linear in the body,
 // however broken or hostile it is. r is not changed, and the page shares no memory with its Body.

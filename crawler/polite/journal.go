@@ -88,7 +88,7 @@ func readRecord(line []byte) (r record, ok bool) {
 // it was written is an error.
 func (g *Gate) recall(file *os.File, now time.Time) error {
 	if info, err := file.Stat(); err != nil || info.Size() > maxJournal {
-		return errors.Join(err, fmt.Errorf("%d bytes are no journal; remove the file", info.Size()))
+		return errors.Join(err, fmt.Errorf("%d bytes are not a journal; remove the file", info.Size()))
 	}
 	lines := bufio.NewReader(file)
 	closed, torn := false, 0

@@ -81,13 +81,13 @@ func (o Options) Validate() error {
 	case o.Delay < 0 || o.MaxDelay < 0:
 		return fmt.Errorf("polite: delays (%v, at most %v) cannot be negative", o.Delay, o.MaxDelay)
 	case o.BackoffStart < 0 || o.BackoffMax < o.BackoffStart:
-		return fmt.Errorf("polite: back-off from %v to %v goes backwards", o.BackoffStart, o.BackoffMax)
+		return fmt.Errorf("polite: back-off of %v is longer than its maximum of %v", o.BackoffStart, o.BackoffMax)
 	case o.AtOnce < 1:
 		return fmt.Errorf("polite: %d requests at once: want 1 or more", o.AtOnce)
 	case o.Robots != nil && o.Fetch == nil:
-		return errors.New("polite: without Fetch there is no robots.txt")
+		return errors.New("polite: Fetch is missing, which reads robots.txt")
 	case o.Resolve != nil && o.Lookups <= 0:
-		return fmt.Errorf("polite: %d lookups at once find no address", o.Lookups)
+		return fmt.Errorf("polite: %d lookups at once: want 1 or more", o.Lookups)
 	}
 	return nil
 }

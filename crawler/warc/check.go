@@ -22,7 +22,7 @@ func Check(dir, list string, running bool) check.Finding {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return check.Doubt(name, "take its line out of "+list+" if it was moved on purpose",
-			"the folder %s is not there any more", dir)
+			"the folder %s no longer exists", dir)
 	case err != nil:
 		return check.Broken(name, "", "%v", err)
 	case len(torn) > 0:

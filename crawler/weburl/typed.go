@@ -18,7 +18,7 @@ func ParseTyped(text string) (u URL, guessed bool, problem string) {
 	case hasScheme && !strings.EqualFold(scheme, "http") && !strings.EqualFold(scheme, "https"):
 		return u, false, fmt.Sprintf("%.40q is not crawled", scheme)
 	case !hasScheme && strings.ContainsAny(text, " \t"), !hasScheme && !strings.Contains(text, "."):
-		return u, false, fmt.Sprintf("%.80q is no URL", text)
+		return u, false, fmt.Sprintf("%.80q is not a URL", text)
 	case !hasScheme:
 		text = "https://" + text
 	}

@@ -87,7 +87,7 @@ func readWeights(names []string, text string) []float64 {
 		i := slices.Index(names, name)
 		x, err := strconv.ParseFloat(value, 64)
 		if i < 0 || err != nil {
-			panic(fmt.Sprintf("place: %q is no weight", line))
+			panic(fmt.Sprintf("place: %q is not a weight", line))
 		}
 		w[i] = x
 	}

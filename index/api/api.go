@@ -111,18 +111,18 @@ func DefaultOptions() Options {
 func (o Options) Validate() error {
 	switch {
 	case o.MaxLimit < 1 || o.MaxLimit > index.MaxLimit:
-		return fmt.Errorf("api: limit of %d hits; 1 to %d are possible", o.MaxLimit, index.MaxLimit)
+		return fmt.Errorf("api: limit must be 1 to %d, got %d", index.MaxLimit, o.MaxLimit)
 	case o.QueryTimeout <= 0:
 		return fmt.Errorf("api: query timeout %v is not positive", o.QueryTimeout)
 	case o.MaxQueries < 1:
-		return fmt.Errorf("api: %d queries at once; 1 is the least", o.MaxQueries)
+		return fmt.Errorf("api: %d queries at once: want 1 or more", o.MaxQueries)
 	case !(o.Rate >= 0 && o.Rate <= 1e6):
-		return fmt.Errorf("api: rate of %v requests a second; 0 to 1000000 are possible", o.Rate)
+		return fmt.Errorf("api: rate must be 0 to 1000000 requests a second, got %v", o.Rate)
 	case o.Bandwidth < 0:
 		return fmt.Errorf("api: bandwidth of %d bytes a second is negative", o.Bandwidth)
 	case o.Tiles != "" && (web.Origin(o.Tiles) == "" || !tilePlace.MatchString(o.Tiles)):
 		const example = "https://tile.example/{z}/{x}/{y}.png"
-		return fmt.Errorf("api: %q is no address of tiles; one looks like %s", o.Tiles, example)
+		return fmt.Errorf("api: %q is not a tile URL such as %s", o.Tiles, example)
 	}
 	if _, err := networks(o.TrustedProxies); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (o Options) Validate() error {
 		}
 		u, err := url.Parse(origin)
 		if err != nil || u.Host == "" || "http://"+u.Host != origin && "https://"+u.Host != origin {
-			return fmt.Errorf(`api: %q is no origin; one looks like https://map.example, without a path`, origin)
+			return fmt.Errorf(`api: %q is not an origin such as https://map.example, without a path`, origin)
 		}
 	}
 	return nil

@@ -83,7 +83,7 @@ func (s *server) takeRemoval(w http.ResponseWriter, r *http.Request, b *web.Bot)
 		s.Log.Error("api: removal request", "error", err)
 		return refuse(http.StatusServiceUnavailable, "failed")
 	}
-	s.Log.Warn("api: a removal request waits", "number", number)
+	s.Log.Warn("api: a removal request was stored", "number", number)
 	b.Number = number
 	return http.StatusAccepted
 }

@@ -123,14 +123,14 @@ func (o Options) Validate(f Format) error {
 	case !(o.MinConfidence >= 0 && o.MinConfidence <= 1):
 		return bad("least confidence %v is not 0 to 1", o.MinConfidence)
 	case o.MinPrecision > gazetteer.HousePrecision:
-		return bad("least precision %d is none", o.MinPrecision)
+		return bad("least precision %d is not one", o.MinPrecision)
 	case o.Missing && o.MinPrecision == gazetteer.HousePrecision:
 		return bad("an address that is missing has no precision %s; the best is %s",
 			gazetteer.HousePrecision, gazetteer.InterpolatedPrecision)
 	case o.Evidence && f.facts:
 		return bad("%s never holds words of pages", f.Name)
 	case o.Lang != "" && f.Name != "html":
-		return bad("%s has no words of its own in a language; html has", f.Name)
+		return bad("%s has no labels to translate; html has", f.Name)
 	case o.Lang != "" && !slices.Contains(texts.Languages, o.Lang):
 		return bad("no language %q; there are %s", o.Lang, strings.Join(texts.Languages, " and "))
 	case o.RS && f.Name != "geojsonseq":

@@ -71,7 +71,7 @@ func (r *Reader) Next() ([]byte, error) {
 		return nil, err
 	}
 	if err == nil && n > maxRecord {
-		err = fmt.Errorf("record of %d bytes", n)
+		err = fmt.Errorf("record of %d bytes is too large", n)
 	}
 	if err == nil {
 		r.buf = slices.Grow(r.buf[:0], int(n))[:n]

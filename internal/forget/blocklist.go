@@ -52,7 +52,7 @@ func (b Blocklist) add(line string) error {
 	case "host":
 		u, err := weburl.Parse("http://" + what + "/")
 		if err != nil || u.Path() != "/" || u.Query() != "" {
-			return fmt.Errorf("%.100q is no host", what)
+			return fmt.Errorf("%.100q is not a host name", what)
 		}
 		b.hosts[u.Host()] = true
 	case "url":
@@ -63,7 +63,7 @@ func (b Blocklist) add(line string) error {
 		b.urls[u.Identity()] = true
 	case "address":
 		if !IsAddressID(what) {
-			return fmt.Errorf("%.60q is no ID of an address, which has 16 hexadecimal digits", what)
+			return fmt.Errorf("%.60q is not the ID of an address, 16 hexadecimal digits", what)
 		}
 		b.addresses[what] = true
 	default:

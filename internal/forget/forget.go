@@ -334,7 +334,7 @@ func (x *removing) has(u weburl.URL) bool { return x.list.Has(u) || x.finder.inU
 func (x *removing) archives(ctx context.Context) error {
 	for _, dir := range x.stores.Archives {
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			x.NotSearched = append(x.NotSearched, dir+" is not there any more")
+			x.NotSearched = append(x.NotSearched, dir+" no longer exists")
 			continue
 		}
 		x.stores.say("%s: searching the WARC files", dir)
@@ -387,7 +387,7 @@ func (x *removing) index(ctx context.Context) error {
 	if x.stores.Index == nil {
 		return nil
 	}
-	x.stores.say("index: taking out and merging")
+	x.stores.say("index: removing and merging")
 	page := func(url string) bool { u, err := weburl.Parse(url); return err == nil && x.has(u) }
 	n, err := x.stores.Index.Forget(ctx, page, x.list.hasPlace, x.finder.in)
 	if err != nil {
@@ -404,7 +404,7 @@ func (x *removing) tree(ctx context.Context) error {
 	if x.stores.Frontier == nil {
 		return nil
 	}
-	x.stores.say("frontier: taking out")
+	x.stores.say("frontier: removing")
 	said := time.Now()
 	n, err := x.stores.Frontier.Forget(ctx, x.removal(), func(done, all int64) {
 		if time.Since(said) > 2*time.Second {

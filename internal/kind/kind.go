@@ -97,7 +97,7 @@ func read(packed []byte) (*table, error) {
 	for line := range strings.Lines(parts[1]) {
 		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if len(cells) != 3 || cells[1] == "" {
-			return nil, fmt.Errorf("%q is no phrase", line)
+			return nil, fmt.Errorf("%q is not a phrase", line)
 		}
 		text, of := cells[0], cells[1]
 		p := phrase{use: of[0], langs: cells[2]}
@@ -107,7 +107,7 @@ func read(packed []byte) (*table, error) {
 			}
 			n, err := strconv.Atoi(number)
 			if err != nil || n >= len(t.ids) {
-				return nil, fmt.Errorf("%q is no phrase", line)
+				return nil, fmt.Errorf("%q is not a phrase", line)
 			}
 			p.kinds = append(p.kinds, n)
 		}
@@ -124,11 +124,11 @@ func read(packed []byte) (*table, error) {
 	for line := range strings.Lines(parts[2]) {
 		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if len(cells) != 3 {
-			return nil, fmt.Errorf("%q is no brand", line)
+			return nil, fmt.Errorf("%q is not a brand", line)
 		}
 		n, err := strconv.Atoi(cells[1])
 		if err != nil || n >= len(t.ids) {
-			return nil, fmt.Errorf("%q is no brand", line)
+			return nil, fmt.Errorf("%q is not a brand", line)
 		}
 		t.brands[cells[0]] = brand{n, cells[2]}
 	}

@@ -98,7 +98,7 @@ func parsePage(name string, data []byte) (answerPage, error) {
 	}
 	var err error
 	if p.status, err = strconv.Atoi(strings.TrimSpace(status)); err != nil || p.status < 200 || p.status > 599 {
-		return p, fmt.Errorf("%q is no status line such as HTTP 404", first)
+		return p, fmt.Errorf("%q is not a status line such as HTTP 404", first)
 	}
 	head, body, _ := strings.Cut("\n"+rest, "\n\n")
 	p.body = []byte(body)

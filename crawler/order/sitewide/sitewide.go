@@ -132,14 +132,14 @@ func (c *Counter) Restore(data []byte) error {
 	}
 	for name, h := range hosts {
 		if h == nil || h.Pages < 1 || len(h.Addresses) > maxAddresses {
-			return fmt.Errorf("sitewide: restore: host %.80q makes no sense", name)
+			return fmt.Errorf("sitewide: restore: host %.80q is invalid", name)
 		}
 		if h.Addresses == nil {
 			h.Addresses = map[uint64]int{}
 		}
 		for _, pages := range h.Addresses {
 			if pages < 1 || pages > h.Pages {
-				return fmt.Errorf("sitewide: restore: host %.80q makes no sense", name)
+				return fmt.Errorf("sitewide: restore: host %.80q is invalid", name)
 			}
 		}
 	}

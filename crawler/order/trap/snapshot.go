@@ -53,12 +53,12 @@ func (d *Detector) Restore(data []byte) error {
 	}
 	for id, p := range s.Patterns {
 		if p == nil || p.Copies > p.Pages || p.Barren > p.Pages || p.Level > wholeHost {
-			return fmt.Errorf("trap: restore: pattern %d makes no sense", id)
+			return fmt.Errorf("trap: restore: pattern %d is invalid", id)
 		}
 	}
 	for name, p := range s.Params {
 		if p == nil || p.Same < 0 || p.Other < 0 {
-			return fmt.Errorf("trap: restore: parameter %.80q makes no sense", name)
+			return fmt.Errorf("trap: restore: parameter %.80q is invalid", name)
 		}
 	}
 	if len(s.Patterns) > maxPatterns || len(s.Params) > maxParams || len(s.Suspects) > maxSuspects {

@@ -64,17 +64,18 @@ func DefaultOptions() Options {
 func (o Options) Validate() error {
 	switch {
 	case !isToken(o.Agent):
-		return fmt.Errorf("robots: agent %q is no product token: letters, - and _ only (RFC 9309)", o.Agent)
+		return fmt.Errorf("robots: agent %q is not a product token of letters, - and _ (RFC 9309)", o.Agent)
 	case o.Fetch == nil:
 		return errors.New("robots: Fetch is missing")
 	case o.TTL <= 0 || o.TTL > 24*time.Hour:
 		return fmt.Errorf("robots: rules cannot be kept for %v; more than 0 and at most 24h", o.TTL)
 	case o.Retry <= 0 || o.RetryMax < o.Retry:
-		return fmt.Errorf("robots: retry from %v to %v goes backwards", o.Retry, o.RetryMax)
+		return fmt.Errorf("robots: retry after %v is longer than its maximum of %v", o.Retry, o.RetryMax)
 	case o.MaxDelay < 0:
 		return fmt.Errorf("robots: longest delay %v is negative", o.MaxDelay)
 	case o.Hosts <= 0 || o.Memory <= 0:
-		return fmt.Errorf("robots: a cache of %d hosts and %d bytes keeps nothing", o.Hosts, o.Memory)
+		return fmt.Errorf("robots: a cache must have room for a host and a byte or more, got %d and %d",
+			o.Hosts, o.Memory)
 	}
 	return nil
 }

@@ -119,7 +119,7 @@ func (l *list) xml(r io.Reader) error {
 				field = name
 				text.Reset()
 			case depth > 20:
-				return fmt.Errorf("%w: elements in elements in elements", ErrFormat)
+				return fmt.Errorf("%w: elements are nested too deep", ErrFormat)
 			}
 		case xml.CharData:
 			if field != "" && depth == 3 {
@@ -150,7 +150,7 @@ func (l *list) text(r *bufio.Reader) error {
 		line = strings.TrimSpace(strings.TrimPrefix(line, "\uFEFF"))
 		if line != "" {
 			if !utf8.ValidString(line) || n == 0 && !strings.HasPrefix(strings.ToLower(line), "http") {
-				return fmt.Errorf("%w: line %d is no URL", ErrFormat, n+1)
+				return fmt.Errorf("%w: line %d is not a URL", ErrFormat, n+1)
 			}
 			if l.add(line, false) != nil {
 				return nil

@@ -16,7 +16,7 @@ const (
 
 // errDepth and errMany are the errors for lists beyond these bounds.
 var (
-	errDepth = errors.New("objects lie too deep in each other")
+	errDepth = errors.New("objects are nested too deep")
 	errMany  = errors.New("an object has too many web addresses")
 )
 

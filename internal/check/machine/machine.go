@@ -112,7 +112,7 @@ func CheckFiles(need uint64) check.Finding {
 	}
 	if limit < need { // Go raises the soft limit by itself
 		return check.Doubt(name, fmt.Sprintf("ulimit -Hn %d, or LimitNOFILE of the service", need),
-			"at most %d may be open at once; a busy server and a large crawl want %d", limit, need)
+			"at most %d may be open at once; a busy server and a large crawl need %d", limit, need)
 	}
 	return check.Well(name, "%s may be open at once", textutil.Count(int64(min(limit, math.MaxInt32))))
 }
@@ -152,7 +152,7 @@ func CheckClock(last time.Time) check.Finding {
 	now := time.Now()
 	switch {
 	case now.Before(last.Add(-time.Minute)):
-		return check.Broken(name, "set it; delays, revisits and first-seen dates count on it",
+		return check.Broken(name, "set it; delays, revisits and first-seen dates depend on it",
 			"it says %s, which is before the last run of the crawl (%s)", now.Format(time.RFC3339),
 			last.Format(time.RFC3339))
 	case now.Year() < 2026:
