@@ -82,7 +82,7 @@ func TestPlaceExamples(t *testing.T) {
 	for want, files := range map[string]map[string]string{
 		"no folder \"none\"": {"east/a.txt": "Fenway"},
 		"no folder beside":   {"none/a.txt": "cake"},
-		"is not a folder":       {"none/a.txt": "cake", "readme.txt": "?"},
+		"is not a folder":    {"none/a.txt": "cake", "readme.txt": "?"},
 		"has 2002 example":   many,
 		"has 0 example":      {"none/a.txt": "cake", "east/.keep": ""},
 	} {
