@@ -68,7 +68,7 @@ func TestMaxMindBadFiles(t *testing.T) {
 		if err := os.WriteFile(text, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := OpenMaxMind(text); err == nil || !strings.Contains(err.Error(), "no MaxMind DB file") {
+		if _, err := OpenMaxMind(text); err == nil || !strings.Contains(err.Error(), "not a MaxMind DB file") {
 			t.Errorf("%.20q: %v", content, err)
 		}
 	}
