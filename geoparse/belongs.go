@@ -132,6 +132,7 @@ func (p *Parser) assignOne(b *block, page *pageCues, list bool) {
 		a.Phone = cmp.Or(a.Phone, page.site.Phone(a.Country))
 		a.Hours = cmp.Or(a.Hours, page.site.Hours())
 	}
+	a.Phone = page.site.WholePhone(a.Phone, a.Country)
 	p.takeObject(a, page, b.around)
 	if a.Kind == "" && !a.Role.ThirdParty() {
 		a.Kind = page.site.Kind(a.Name, page.in.Lang, a.Country, single)

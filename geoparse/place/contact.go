@@ -18,12 +18,27 @@ const (
 	phoneTries  = 3 // of one address
 )
 
-var faxBehind = regexp.MustCompile(`(?i)^[ (|–-]*fax`)
+var (
+	faxBehind = regexp.MustCompile(`(?i)^[ (|–-]*(?:fax|f\))`)
+	faxLabel  = regexp.MustCompile(`fax|facsim|(?:^|[\s|/·,;])f[.:]?\s*$`)
+	// telAndFax is the label of a number for both.
+	telAndFax = regexp.MustCompile(`(?:tel|fon|phone)[a-z.]*\s*(?:/|&|\+|und|and|u\.)\s*(?:tele)?fax`)
+	// vanity numbers have letters: "1-800-FLOWERS", "303.333.PAUL".
+	vanity = regexp.MustCompile(`^(?:\+?1[-. ])?(?:\(?8(?:00|33|44|55|66|77|88)\)?[-. ]+(?:[A-Z0-9]-?){7}|` +
+		`(?:\(\d{3}\) ?|\d{3}[-.])\d{3}[-. ][A-Z]{4}\b)`)
+	phoneLabel = regexp.MustCompile(`tel|fon|phone|ruf|mobil|call|handy|natel|hotline|\bvoice|toll.?free|contact number|` +
+		`office|büro|zentrale|sekretariat|durchwahl|reception|☎|📞|(?:^|[\s|/·,;])[tp][.:]?\s*$`)
+	// otherNumber is the label of a number that cannot be called.
+	otherNumber = regexp.MustCompile(`(?i)invoice|order|account|konto|kto|blz|iban|bic|steuer|ust|vat|tax|regist|hr[ab]\b|` +
+		`isbn|issn|company|charity|licen[cs]e|\bid\b|\bn(?:r|o|um)\b|nummer|artikel`)
+	dateForm = regexp.MustCompile(`^\d{1,2}[-./ ]+\d{1,2}[-./ ]+(?:19|20)\d\d`)
+)
 
 // PhoneIn returns the first telephone number in text that is no fax: one with
 // a label, or alone in its line, in E.164.
 func PhoneIn(text, country string) string {
-	tries, heading := 0, "" // the line before, where it holds no number
+	tries := 0
+	var headings []string // lines right above that hold no number, "Tel:" and "Fax:"
 	for line := range strings.SplitSeq(text, "\n") {
 		label := 0 // where the words before the number begin
 		for i := 0; i < len(line) && tries < phoneTries; {
@@ -32,18 +47,23 @@ func PhoneIn(text, country string) string {
 				continue
 			}
 			end, digits := numberEnd(line, i)
+			if country == "US" || country == "CA" {
+				if n := len(vanity.FindString(line[i:])); n > end-i {
+					end, digits = i+n, leastDigits
+				}
+			}
 			if digits < leastDigits || digits > mostDigits || i > 0 && isLetterAt(line, lastRune(line, i)) {
 				i = max(end, i+1)
 				continue
 			}
 			said := strings.ToLower(line[label:i])
-			if strings.TrimSpace(said) == "" {
-				said = heading
+			if strings.TrimSpace(said) == "" && len(headings) > 0 {
+				said, headings = headings[0], headings[1:]
 			}
-			switch {
-			case strings.Contains(said, "fax"), faxBehind.MatchString(line[end:min(len(line), end+8)]):
-			case isPhoneLabel(said), looksLikePhone(line, i, end, country),
-				line[i] == '+' && !strings.ContainsAny(said, "0123456789"):
+			fax := faxLabel.MatchString(said) && !telAndFax.MatchString(said) ||
+				faxBehind.MatchString(line[end:min(len(line), end+8)])
+			if !fax && (phoneLabel.MatchString(said) || looksLikePhone(line, i, end, country) ||
+				line[i] == '+' && !strings.ContainsAny(said, "0123456789")) {
 				tries++
 				if n := PhoneNumber(line[i:end], country); n != "" {
 					return n
@@ -51,26 +71,40 @@ func PhoneIn(text, country string) string {
 			}
 			label, i = end, end
 		}
-		if heading = ""; label == 0 && len(line) < 30 {
-			heading = strings.ToLower(line)
+		if said := strings.ToLower(line); label == 0 && len(line) < 30 {
+			if !phoneLabel.MatchString(said) && !faxLabel.MatchString(said) {
+				headings = nil
+			}
+			headings = append(headings, said)
 		}
 	}
 	return ""
 }
 
+// mostAround is how many letters may stand in the line of a number that has no label.
+const mostAround = 20
+
 // looksLikePhone reports whether the digits in line[from:to] are a telephone
 // number by their form alone: "(413) 732-8702", "413.732.8702" in North America,
-// elsewhere a number with its prefix that has a line for itself.
+// elsewhere a number with its prefix in a line with little else.
 func looksLikePhone(line string, from, to int, country string) bool {
+	number, around := line[from:to], line[:from]+line[to:]
 	if country == "US" || country == "CA" {
-		groups := strings.FieldsFunc(line[from:to], func(r rune) bool { return r-'0' > 9 || r < '0' })
+		groups := strings.FieldsFunc(number, func(r rune) bool { return r-'0' > 9 || r < '0' })
 		if len(groups) == 4 && groups[0] == "1" {
 			groups = groups[1:]
 		}
-		return len(groups) == 3 && len(groups[0]) == 3 && len(groups[1]) == 3 && len(groups[2]) == 4
+		return len(groups) == 3 && len(groups[0]) == 3 && len(groups[1]) == 3 && len(groups[2]) == 4 ||
+			vanity.FindString(line[from:]) == number
 	}
-	return line[from] == '0' && strings.Trim(line[:from]+line[to:], " .,;|") == "" &&
-		strings.ContainsAny(line[from:to], " /-")
+	letters := 0
+	for _, r := range around {
+		if unicode.IsLetter(r) {
+			letters++
+		}
+	}
+	return strings.HasPrefix(strings.TrimPrefix(number, "("), "0") && letters <= mostAround &&
+		strings.ContainsAny(number, " /-") && !otherNumber.MatchString(around) && !dateForm.MatchString(number)
 }
 
 // numberEnd returns the end of the digits with what may stand between them in
@@ -78,15 +112,13 @@ func looksLikePhone(line string, from, to int, country string) bool {
 func numberEnd(line string, i int) (end, digits int) {
 	end = i
 	for i < len(line) {
-		switch c := line[i]; {
-		case c-'0' <= 9:
+		switch r, n := utf8.DecodeRuneInString(line[i:]); {
+		case '0' <= r && r <= '9':
 			digits++
 			i++
 			end = i
-		case c == ' ' || c == '(' || c == ')' || c == '/' || c == '-' || c == '.' || c == '+' && digits == 0:
-			i++
-		case strings.HasPrefix(line[i:], "–"):
-			i += len("–")
+		case r == '+' && digits == 0, strings.ContainsRune(" ()/-.‐‑–−\u00a0\u2009\u202f", r):
+			i += n
 		default:
 			return end, digits
 		}
@@ -95,16 +127,6 @@ func numberEnd(line string, i int) (end, digits int) {
 		}
 	}
 	return end, digits
-}
-
-func isPhoneLabel(words string) bool {
-	for _, label := range [...]string{"tel", "fon", "phone", "ruf", "mobil", "call", "handy", "☎", "📞"} {
-		if strings.Contains(words, label) {
-			return true
-		}
-	}
-	words = strings.TrimRight(words, " .:")
-	return words == "t" || words == "p" || strings.HasSuffix(words, " t")
 }
 
 // PhoneNumber returns a number as E.164, read as in country where it has no

@@ -30,17 +30,17 @@ func (s daySet) has(day int) bool { return s&(1<<day) != 0 }
 var dayWords = func() map[string]daySet {
 	m := map[string]daySet{
 		"täglich": 0x7f, "daily": 0x7f, "everyday": 0x7f, "weekdays": 0x1f,
-		"wochenende": 0x60, "weekend": 0x60, "weekends": 0x60,
-		"sonn": 1 << sunday, // "Sonn- und Feiertage"
+		"wochenende": 0x60, "weekend": 0x60, "weekends": 0x60, "werktags": 0x3f, "werktage": 0x3f,
+		"wochentags": 0x1f, "sonn": 1 << sunday, // "Sonn- und Feiertage"
 	}
 	for i, names := range [days]string{
-		"mo mon monday mondays montag montags",
-		"tu di tue tues tuesday tuesdays dienstag dienstags",
-		"we mi wed wednesday wednesdays mittwoch mittwochs",
-		"th do thu thur thurs thursday thursdays donnerstag donnerstags",
-		"fr fri friday fridays freitag freitags",
-		"sa sat saturday saturdays samstag samstags sonnabend sonnabends",
-		"su so sun sunday sundays sonntag sonntags",
+		"mo mon monday mondays montag montags lun lundi lunedì",
+		"tu di tue tues tuesday tuesdays dienstag dienstags mardi martedì",
+		"we mi wed weds wednesday wednesdays mittwoch mittwochs mercredi mercoledì",
+		"th do thu thur thurs thursday thursdays donnerstag donnerstags jeudi giovedì",
+		"fr fri friday fridays freitag freitags vendredi venerdì",
+		"sa sat saturday saturdays samstag samstags sonnabend sonnabends samedi sabato",
+		"su so sun sunday sundays sonntag sonntags dimanche domenica",
 		"ph feiertag feiertage feiertags feiertagen publicholidays holidays",
 	} {
 		for name := range strings.FieldsSeq(names) {
@@ -52,14 +52,20 @@ var dayWords = func() map[string]daySet {
 
 // A timeSpan is in minutes since midnight; where it ends on the next day, to is
 // more than 24 hours.
-type timeSpan struct{ from, to int }
+type timeSpan struct {
+	from, to int
+	noEnd    bool // only its start is stated
+}
+
+// byAppointment stands for no fixed time.
+var byAppointment = timeSpan{from: -1, to: -1}
 
 // hours are what is open on each day: nil where nothing is said, empty where it
 // is closed.
 type hours [days][]timeSpan
 
-// ParseHours reads opening hours as German and English pages and schema.org
-// write them and returns them as OpenStreetMap does, days of a week in order:
+// ParseHours reads opening hours as German, English, French and Italian pages and
+// schema.org write them and returns them as OpenStreetMap does, days of a week in order:
 // "Mo-Fr 08:00-18:00; Sa 09:00-13:00; Su off". It reads its own result. ok is
 // false where text does not begin with opening hours; what follows them is not
 // looked at.
@@ -77,7 +83,7 @@ const (
 func readHours(text string) (h hours, ok bool) {
 	if allWeek.MatchString(text) {
 		for d := range holiday {
-			h[d] = []timeSpan{{0, 24 * 60}}
+			h[d] = []timeSpan{allDay}
 		}
 		return h, true
 	}
@@ -87,7 +93,7 @@ func readHours(text string) (h hours, ok bool) {
 		if !found || !h.add(set, spans) {
 			break
 		}
-		ok = ok || len(spans) > 0
+		ok = ok || len(spans) > 0 && spans[0] != byAppointment
 	}
 	if !ok {
 		h = hours{}
@@ -95,28 +101,47 @@ func readHours(text string) (h hours, ok bool) {
 	return h, ok
 }
 
+// mostExceptions is how many days of those said before a later rule may change, "Mo-Fr 9-18,
+// Mi geschlossen".
+const mostExceptions = 2
+
 // add says what is open on some days, no spans: closed. It is false where that
 // contradicts what was said before: another list has begun.
 func (h *hours) add(set daySet, spans []timeSpan) bool {
+	said, contradicted := 0, 0
 	for d := range days {
-		if !set.has(d) || h[d] == nil {
+		if h[d] == nil {
 			continue
 		}
-		n := len(h[d])
-		if len(spans) == 0 || n == 0 || h[d][n-1].to > spans[0].from || n+len(spans) > maxSpans {
-			return false
+		said++
+		if n := len(h[d]); set.has(d) && (len(spans) == 0 || n == 0 || n+len(spans) > maxSpans ||
+			h[d][n-1].to > spans[0].from) {
+			contradicted++
 		}
 	}
+	changes := contradicted > 0
+	if changes && (contradicted > mostExceptions || contradicted == said) {
+		return false
+	}
 	for d := range days {
-		if set.has(d) {
+		switch {
+		case !set.has(d):
+		case changes:
+			h[d] = append([]timeSpan{}, spans...)
+		default:
 			h[d] = append(append([]timeSpan{}, h[d]...), spans...)
 		}
 	}
 	return true
 }
 
+var allDay = timeSpan{from: 0, to: 24 * 60}
+
 // String returns h in the syntax of the key opening_hours.
 func (h hours) String() string {
+	if !slices.ContainsFunc(h[:holiday], func(d []timeSpan) bool { return len(d) != 1 || d[0] != allDay }) {
+		return "24/7"
+	}
 	var rules []string
 	var done daySet
 	for d := range days {
@@ -132,11 +157,7 @@ func (h hours) String() string {
 		done |= same
 		var spans []string
 		for _, s := range h[d] {
-			to := s.to
-			if to > 24*60 {
-				to -= 24 * 60
-			}
-			spans = append(spans, fmt.Sprintf("%02d:%02d-%02d:%02d", s.from/60, s.from%60, to/60, to%60))
+			spans = append(spans, s.String())
 		}
 		if spans == nil {
 			spans = []string{"off"}
@@ -144,6 +165,20 @@ func (h hours) String() string {
 		rules = append(rules, same.String()+" "+strings.Join(spans, ","))
 	}
 	return strings.Join(rules, "; ")
+}
+
+// String returns the span as "08:00-18:00", "17:00+" or "by appointment".
+func (s timeSpan) String() string {
+	from := fmt.Sprintf("%02d:%02d", s.from/60, s.from%60)
+	switch {
+	case s == byAppointment:
+		return `"by appointment"`
+	case s.noEnd:
+		return from + "+"
+	case s.to > 24*60:
+		s.to -= 24 * 60
+	}
+	return fmt.Sprintf("%s-%02d:%02d", from, s.to/60, s.to%60)
 }
 
 // String returns the days as "Mo-Fr,Su,PH".
@@ -176,7 +211,9 @@ func Week(osm string) (open []Opening) {
 	h, _ := readHours(osm)
 	for day, spans := range h[:holiday] {
 		for _, s := range spans {
-			open = append(open, Opening{day, s.from, s.to})
+			if s != byAppointment {
+				open = append(open, Opening{day, s.from, s.to})
+			}
 		}
 	}
 	return open
@@ -189,22 +226,40 @@ func Weekday(word string) (day int, ok bool) {
 	return bits.TrailingZeros8(uint8(set)), set != 0 && oneDay(set)
 }
 
-// What stands between days and times. All but daySign begin where the reader is.
+// What stands between days and times. All but the first three begin where the reader is. U+FFFD is
+// what an unreadable dash leaves.
 var (
 	allWeek   = regexp.MustCompile(`^\s*24/7\s*$`)
-	everyHour = regexp.MustCompile(`(?i)24 hours(?: a day)?,? ?7 ?days`)
-	lead      = regexp.MustCompile(`(?i)^[\s;,|•·*]*(?:(?:jeden|jeweils|every|an|am|on|and|und|sowie)\s+)*`)
-	dash      = regexp.MustCompile(`(?i)^\s*(?:[-–—‑−]|(?:bis|to|until|till|through|thru)\b)\s*`)
-	dayJoint  = regexp.MustCompile(`(?i)^[\s,/&+]*(?:(?:und|and|sowie|u\.?)\s+)?`)
-	timeLead  = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:von|from|between|zwischen|ab|open|geöffnet|jeweils|` +
-		`in|der|zeit|zu|den|servicezeiten)\b[\s:]*)*`)
-	closed    = regexp.MustCompile(`(?i)^(?:geschlossen|closed|ruhetag|off)`)
-	spanJoint = regexp.MustCompile(`(?i)^[\s,/&|]*(?:(?:und|and|sowie|u\.?)\s+)?(?:(?:von|from)\s+)?`)
-	timeZone  = regexp.MustCompile(`(?i)^[\s(]*(?:(?:eastern|central|mountain|pacific|local)` +
+	everyHour = regexp.MustCompile(`(?i)\b24 ?(?:/|x) ?7\b|open 24 h|rund um die uhr (?:geöffnet|offen|für sie)|` +
+		`\b24 ?(?:hours?|hrs?|h|stunden|std\.?)\b(?: a day| am tag)?[ ,/&-]*(?:an )?(?:7|seven|365|sieben) ?(?:days|tage)`)
+	notOpen = regexp.MustCompile(`(?i)support|hotline|online|not(?:dienst|ruf|fall)|chat|answering|monitor|surveil|` +
+		`securit|roadside|web|order|bestell`)
+	lead = regexp.MustCompile(`(?i)^[\s;,|•·*).–—-]*(?:(?:jeden|jeweils|every|an|am|on|and|und|sowie|le|il)\s+|` +
+		`(?:lunch|dinner|brunch|breakfast|mittags?|abends?|frühstück)\b[\s:]*)*`)
+	dash = regexp.MustCompile(`(?i)^\s*(?:-?(?:bis|to|until|till|through|thru|au|al|alle)\b-?|[-–—‑−~à\x{fffd}])` +
+		`(?:\s*(?:zu|um)\b)?\s*`)
+	betweenAnd = regexp.MustCompile(`(?i)^\s*(?:and|und|et)\b\s*`)
+	betweenCue = regexp.MustCompile(`(?i)\b(?:between|zwischen|entre)\b`)
+	dayJoint   = regexp.MustCompile(`(?i)^[\s,/&+]*(?:(?:und|and|sowie|et|e|u\.?)\s+)?`)
+	exceptDays = regexp.MustCompile(`(?i)^[\s,(]*(?:außer|ausser|except(?: on| for)?|excluding|sauf)\s+` +
+		`(?:(?:le|an)\s+)?`)
+	sevenDays = regexp.MustCompile(`(?i)^(?:(?:7|seven|sieben) (?:days|tage)` +
+		`(?: (?:a|per|die|pro|in der) (?:week|woche))?|(?:every|each) day|jeden tag|tous les jours)\b`)
+	letterDays = regexp.MustCompile(`^(M|T|Tu|W)\s?[-–]\s?(Th|F|Sa|Su)\b`)
+	timeLead   = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:von|from|between|zwischen|ab|open|geöffnet|jeweils|entre|` +
+		`de|dalle|the|hours|of|in|der|zeit|zu|den|servicezeiten)\b[\s:]*)*`)
+	timeFrom    = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:geöffnet|open)\s+)?(?:ab|from)\s+`)
+	closed      = regexp.MustCompile(`(?i)^(?:geschlossen|closed|ruhetag|off|fermé|chiuso)`)
+	closedDash  = regexp.MustCompile(`^[\s:]*[-–—]+[ \t]*(?:\n|$)`)
+	closedOn    = regexp.MustCompile(`(?i)^(?:geschlossen|closed|ruhetage?|fermé)(?:\s+(?:on|am|le))?[\s:]+`)
+	appointment = regexp.MustCompile(`(?i)^"?(?:nur )?(?:nach vereinbarung|by appointment|auf anfrage)(?: only)?"?`)
+	spanJoint   = regexp.MustCompile(`(?i)^[\s,/&|;]*(?:(?:und|and|sowie|et|e|u\.?)\s+)?(?:(?:von|from|de)\s+)?`)
+	timeZone    = regexp.MustCompile(`(?i)^[\s(]*(?:(?:eastern|central|mountain|pacific|local)` +
 		`(?:\s+standard|\s+daylight)?(?:\s+time)?|[ecmp][sd]?t\b|gmt\b|bst\b|cet\b)\)?(?:\s*\([a-z]{2,4}\))?`)
-	timeJoint = regexp.MustCompile(`^[\s(),]*`)
+	timeJoint = regexp.MustCompile(`(?i)^[\s(),:]*(?:(?:on|every|am|jeden)\s+)?`)
+	clockWord = regexp.MustCompile(`(?i)^(?:12 ?)?(?:(noon|midday|mittags?)|(midnight|mitternacht))\b`)
 	clockTime = regexp.MustCompile(`(?i)^(\d{1,2})(?:[:.h](\d{2}))?(?::\d{2})?` +
-		`(?:\s*(?:uhr|h)\b|\s*([ap])\.?m\b\.?|([ap])\b)?`)
+		`(?:\s*(uhr|h)\b|\s*([ap])\.?m\b\.?|([ap])\b)?`)
 )
 
 // An hoursReader holds the text that is still to be read.
@@ -219,14 +274,16 @@ func (r *hoursReader) take(re *regexp.Regexp) []string {
 	return m
 }
 
-// rule reads days and times, "Mo-Fr 8-18 Uhr", or times and days, "8am to 5pm PST,
-// Monday - Friday"; where there is none, r stays where it is. No spans: closed.
+// rule reads days and times, "Mo-Fr 8-18 Uhr", times and days, "8am to 5pm PST, Monday -
+// Friday", or "closed on Sundays"; where there is none, r stays where it is. No spans: closed.
 func (r *hoursReader) rule() (set daySet, spans []timeSpan, ok bool) {
 	start := *r
 	r.take(lead)
 	if set, ok = r.days(); ok {
 		spans, ok = r.times()
-	} else if spans = r.spans(); len(spans) > 0 {
+	} else if r.take(closedOn) != nil {
+		set, ok = r.days()
+	} else if spans = r.spans(dash); len(spans) > 0 {
 		r.take(timeJoint)
 		set, ok = r.days()
 	}
@@ -238,6 +295,9 @@ func (r *hoursReader) rule() (set daySet, spans []timeSpan, ok bool) {
 
 // day reads one name of a day. Short ones need a capital letter.
 func (r *hoursReader) day() (daySet, bool) {
+	if r.take(sevenDays) != nil {
+		return 0x7f, true
+	}
 	word := r.rest
 	if n := strings.IndexFunc(word, func(c rune) bool { return !unicode.IsLetter(c) }); n >= 0 {
 		word = word[:n]
@@ -253,20 +313,38 @@ func (r *hoursReader) day() (daySet, bool) {
 	return set, true
 }
 
-// days reads "Mo–Fr", "Montag, Dienstag und Donnerstag", "Sonn- und Feiertage".
+// days reads "Mo–Fr", "Montag, Dienstag und Donnerstag", "Sonn- und Feiertage", "daily except
+// Monday", "M-F".
 func (r *hoursReader) days() (set daySet, ok bool) {
+	if m := r.take(letterDays); m != nil {
+		return between(letterDay[m[1]], letterDay[m[2]]), true
+	}
+	set, ok = r.listedDays()
+	before := *r
+	if ok && r.take(exceptDays) != nil {
+		if except, found := r.listedDays(); found {
+			return set &^ except, set&^except != 0
+		}
+		*r = before
+	}
+	return set, ok
+}
+
+func (r *hoursReader) listedDays() (set daySet, ok bool) {
 	for {
 		before := *r
 		if ok {
 			r.take(dayJoint)
 		}
+		start := r.rest
 		first, found := r.day()
 		if !found {
 			*r = before
 			return set, ok
 		}
 		before = *r
-		if r.take(dash) != nil {
+		noDash := strings.HasSuffix(start[:len(start)-len(r.rest)], ".") // "Mon.Fri."
+		if r.take(dash) != nil || noDash {
 			if last, found := r.day(); found && oneDay(first) && oneDay(last) {
 				first = between(first, last)
 			} else {
@@ -278,6 +356,9 @@ func (r *hoursReader) days() (set daySet, ok bool) {
 }
 
 func oneDay(s daySet) bool { return s&(s-1) == 0 && s != 1<<holiday }
+
+// letterDay are the days of letterDays.
+var letterDay = map[string]daySet{"M": 1, "T": 2, "Tu": 2, "W": 4, "Th": 8, "F": 16, "Sa": 32, "Su": 64}
 
 // between returns the days from first to last, over the end of the week too.
 func between(first, last daySet) daySet {
@@ -293,23 +374,44 @@ func between(first, last daySet) daySet {
 
 // times reads what follows the days: spans of time, or that it is closed.
 func (r *hoursReader) times() (spans []timeSpan, ok bool) {
-	r.take(timeLead)
+	if r.take(closedDash) != nil {
+		return nil, true
+	}
+	start := *r
+	if r.take(timeFrom) != nil {
+		if from, half, _, ok := r.time(); ok && r.take(dash) == nil && r.take(betweenAnd) == nil {
+			return []timeSpan{{clock(from, half), 24 * 60, true}}, from < 24*60
+		}
+		*r = start
+	}
+	said := r.take(timeLead)
 	if r.take(closed) != nil {
 		return nil, true
 	}
-	spans = r.spans()
+	if r.take(appointment) != nil {
+		return []timeSpan{byAppointment}, true
+	}
+	joint := dash
+	if betweenCue.MatchString(said[0]) {
+		joint = betweenAnd
+	}
+	spans = r.spans(joint)
 	return spans, len(spans) > 0
 }
 
-// spans reads "8–12 und 14–18 Uhr", with the time zone.
-func (r *hoursReader) spans() (spans []timeSpan) {
+// spans reads "8–12 und 14–18 Uhr", with the time zone; joint stands between start and end.
+func (r *hoursReader) spans(joint *regexp.Regexp) (spans []timeSpan) {
 	for len(spans) < maxSpans {
 		before := *r
 		if spans != nil {
 			r.take(spanJoint)
 		}
-		s, found := r.span()
-		if last := len(spans) - 1; !found || last >= 0 && (s.from < spans[last].to || spans[last].to > 24*60) {
+		s, plain, found := r.span(joint)
+		last := len(spans) - 1
+		if found && last >= 0 && plain && s.from < spans[last].to && s.to <= 12*60 { // "9-12, 6-9"
+			s.from, s.to = s.from+12*60, s.to+12*60
+		}
+		if !found || last >= 0 && (s.from < spans[last].to || spans[last].to > 24*60) {
 			*r = before
 			break
 		}
@@ -319,28 +421,29 @@ func (r *hoursReader) spans() (spans []timeSpan) {
 	return spans
 }
 
-// span reads "8–18 Uhr", "8.00 Uhr bis 18.00 Uhr", "9am - 5:30 p.m.".
-func (r *hoursReader) span() (timeSpan, bool) {
-	from, half, ok := r.time()
-	if !ok || r.take(dash) == nil {
-		return timeSpan{}, false
-	}
+// span reads "8–18 Uhr", "8.00 Uhr bis 18.00 Uhr", "9am - 5:30 p.m.", "17:00+"; plain reports
+// whether nothing says which half of the day is meant.
+func (r *hoursReader) span(joint *regexp.Regexp) (s timeSpan, plain, ok bool) {
 	padded := strings.HasPrefix(r.rest, "0") // of 24 hours
-	to, half2, ok := r.time()
+	from, half, whole, ok := r.time()
 	if !ok {
-		return timeSpan{}, false
+		return timeSpan{}, false, false
 	}
-	noHalves := half == "" && half2 == "" && !padded
-	switch {
-	case half2 != "" && half == "" && from <= 12*60+59: // "9-5 pm", "1-5 pm"
-		half = "a"
-		if half2 == "p" && from%(12*60) < to%(12*60) || half2 == "a" {
-			half = half2
-		}
-	case half == "a" && half2 == "" && to <= from, // "9am-5"
-		noHalves && to <= from && from <= 12*60 && to >= 4*60 && to <= 7*60: // "9-5"
-		half2 = "p"
+	if strings.HasPrefix(r.rest, "+") && from < 24*60 {
+		r.rest = r.rest[1:]
+		return timeSpan{clock(from, half), 24 * 60, true}, false, true
 	}
+	lost := half != "" && r.rest != "" && r.rest[0]-'0' <= 9 // "8:30 a.m.5:30 p.m."
+	if r.take(joint) == nil && !lost {
+		return timeSpan{}, false, false
+	}
+	padded = padded || strings.HasPrefix(r.rest, "0")
+	to, half2, whole2, ok := r.time()
+	if !ok {
+		return timeSpan{}, false, false
+	}
+	plain = half == "" && half2 == "" && !padded && !whole && !whole2
+	half, half2 = halves(from, to, half, half2, plain)
 	from, to = clock(from, half), clock(to, half2)
 	if to == 24*60-1 {
 		to++ // "23:59"
@@ -349,7 +452,27 @@ func (r *hoursReader) span() (timeSpan, bool) {
 		to += 24 * 60
 	}
 	ok = from < 24*60 && to <= 36*60 && to-from <= 24*60 && to-from >= 10
-	return timeSpan{from, to}, ok
+	return timeSpan{from: from, to: to}, plain, ok
+}
+
+// halves returns the halves of the day, "a", "p" or "" for 24 hours, that two times mean by what is
+// said of one of them, or of plain ones, of none.
+func halves(from, to int, half, half2 string, plain bool) (string, string) {
+	const noon = 12 * 60
+	switch {
+	case half2 != "" && half == "" && from < noon+60: // "9-5 pm", "1-5 pm"
+		if half2 == "p" && from%noon < to%noon || half2 == "a" {
+			return half2, half2
+		}
+		return "a", half2
+	case half == "a" && half2 == "" && to <= from, half == "p" && half2 == "" && from%noon < to: // "9am-5", "1pm-5"
+		return half, "p"
+	case plain && to <= from && from < noon+60 && to >= 60 && to < 10*60: // "9-5"
+		return half, "p"
+	case plain && 60 <= from && from < 6*60 && from < to && to < noon: // "1-5"
+		return "p", "p"
+	}
+	return half, half2
 }
 
 // clock returns a time of one half of the day, "a" or "p", in 24 hours.
@@ -363,17 +486,24 @@ func clock(t int, half string) int {
 	return t
 }
 
-// time reads "8", "8:30", "08.30 Uhr", "8h30", "9 a.m."; half is "a", "p" or "".
-func (r *hoursReader) time() (t int, half string, ok bool) {
+// time reads "8", "8:30", "08.30 Uhr", "8h30", "9 a.m.", "noon"; half is "a", "p" or "", and whole
+// reports whether it says that it is one of 24 hours.
+func (r *hoursReader) time() (t int, half string, whole, ok bool) {
+	if m := r.take(clockWord); m != nil {
+		if m[2] != "" {
+			return 24 * 60, "", false, true
+		}
+		return 12 * 60, "", false, true
+	}
 	m := r.take(clockTime)
-	if m == nil || r.rest != "" && r.rest[0]-'0' <= 9 {
-		return 0, "", false
+	if m == nil || r.rest != "" && r.rest[0]-'0' <= 9 && m[4] == "" {
+		return 0, "", false, false
 	}
 	hour, _ := strconv.Atoi(m[1])
 	minute, _ := strconv.Atoi(m[2])
-	t, half = 60*hour+minute, strings.ToLower(m[3]+m[4])
+	t, half = 60*hour+minute, strings.ToLower(m[4]+m[5])
 	ok = minute < 60 && t <= 24*60 && (half == "" || t > 0 && t < 13*60)
-	return t, half, ok
+	return t, half, m[3] != "", ok
 }
 
 // isDayLine reports whether a line holds days, with hours or without.
@@ -404,14 +534,18 @@ const (
 // open for a short time or on one day must be called so. "" where there are none.
 func HoursIn(text string, from, to int) string {
 	from = listStart(text, from)
+	always := ""
 	for at := from; at < to; {
 		line, _, _ := strings.Cut(text[at:to], "\n")
 		if osm := hoursWithin(text, at, at+len(line)); osm != "" {
 			return osm
 		}
+		if everyHour.MatchString(line) && !notOpen.MatchString(line) {
+			always = "24/7"
+		}
 		at += len(line) + 1
 	}
-	return ""
+	return always
 }
 
 // listStart returns where the line at i begins, or the list of days that it is in.
@@ -434,9 +568,6 @@ func hoursWithin(text string, from, to int) string {
 	if !strings.ContainsAny(line, "0123456789") && len(line) > shortLine {
 		return ""
 	}
-	if everyHour.MatchString(line) {
-		return "Mo-Su 00:00-24:00"
-	}
 	tries := 0
 	for i := 0; i < len(line) && tries < maxHoursTries; i++ {
 		if i > 0 && (isLetterAt(line, lastRune(line, i)) || line[i-1]-'0' <= 9) {
@@ -444,21 +575,26 @@ func hoursWithin(text string, from, to int) string {
 		}
 		if line[i]-'0' > 9 {
 			r := hoursReader{line[i:]}
-			if _, ok := r.day(); !ok {
+			if _, ok := r.days(); !ok && !closedOn.MatchString(r.rest) {
 				continue
 			}
 		}
 		tries++
-		if h, ok := readHours(text[from+i:]); ok && h.opens(text[max(0, from-cueText):from+i]) {
+		h, ok := readHours(text[from+i:])
+		if before := text[max(0, from-cueText) : from+i]; ok && h.opens(before) && !season.MatchString(before) {
 			return h.String()
 		}
 	}
 	return ""
 }
 
+const month = `(?:jan|feb|mär|mar|apr|ma[iy]|jun|jul|aug|sep|o[kc]t|nov|de[zc])[a-zä]*\.?`
+
 var (
 	openCue = regexp.MustCompile(`(?i)öffnungs|geöffnet|\bopen|(?:business|store|shop|visiting) hours|` +
 		`sprechzeit|bürozeit`)
+	// season ends what says that the hours are not those of the whole year.
+	season    = regexp.MustCompile(`(?i)\b` + month + `\s*(?:[-–—]|bis|to|through|until)\s*` + month + `[\s:,(]*$`)
 	courseCue = regexp.MustCompile(`(?i)\b(?:class|lecture|course|seminar|workshop|lesson|tutorial|webinar|` +
 		`kurs|vorlesung|übung|gottesdienst|training)`)
 )
@@ -478,7 +614,7 @@ func (h hours) opens(before string) bool {
 			return true // only places are closed
 		}
 		for _, s := range spans {
-			open += s.to - s.from
+			open += s.to - s.from // 0 by appointment
 		}
 		daily += min(len(spans), 1)
 	}

@@ -25,8 +25,36 @@ func TestParseHours(t *testing.T) {
 		{"Weekdays 12pm–8pm", "Mo-Fr 12:00-20:00"},
 		{"Monday,Tuesday 09:00:00-17:00:00; Saturday closed", "Mo-Tu 09:00-17:00; Sa off"},
 		{"Mo-Fr 09:00-17:00; Mo-Fr 09:00-12:00", "Mo-Fr 09:00-17:00"}, // of something else
-		{"24/7", "Mo-Su 00:00-24:00"},
-		{"Mo-Su 00:00-23:59", "Mo-Su 00:00-24:00"},
+		{"24/7", "24/7"},
+		{"Mo-Su 00:00-23:59", "24/7"},
+		{"Mon.Fri., 8:30 a.m.5:30 p.m.", "Mo-Fr 08:30-17:30"}, // unreadable dashes
+		{"Mon.\ufffdFri. 8 a.m.\ufffd10 p.m. ET\nSat. 8 a.m.\ufffd6:30 p.m. ET", "Mo-Fr 08:00-22:00; Sa 08:00-18:30"},
+		{"M-F 8am-9pm EST", "Mo-Fr 08:00-21:00"},
+		{"M–Th 8:30-4:30, F 9-1", "Mo-Th 08:30-16:30"},
+		{"Monday - Thursday (8:00AM - 5:00PM)\nFridays (8:00AM - 3:00PM)", "Mo-Th 08:00-17:00; Fr 08:00-15:00"},
+		{"7 days per week between the hours of 7 a.m. and 8 p.m. ET", "Mo-Su 07:00-20:00"},
+		{"daily between 5 AM and 10:30 PM Pacific Time", "Mo-Su 05:00-22:30"},
+		{"8am to 8pm, seven days a week", "Mo-Su 08:00-20:00"},
+		{"Monday-to-Friday 9-5, Sat 10-noon", "Mo-Fr 09:00-17:00; Sa 10:00-12:00"},
+		{"Fri & Sat 5pm - midnight", "Fr-Sa 17:00-24:00"},
+		{"Tuesday, 1 to 9\nWednesday to Friday, 1 to 7\nSaturday, 11 to 5\nclosed Sunday and Monday", "Mo,Su off; Tu 13:00-21:00; We-Fr 13:00-19:00; Sa 11:00-17:00"},
+		{"Mon-Sat 9-12, 1-5:30", "Mo-Sa 09:00-12:00,13:00-17:30"},
+		{"Mon-Sat 10-12 and 6-9", "Mo-Sa 10:00-12:00,18:00-21:00"},
+		{"Sun 11-9", "Su 11:00-21:00"},
+		{"Wed 1pm-5", "We 13:00-17:00"},
+		{"Lunch: Mon-Fri 11:30-2:30; Dinner: Mon-Sat 5-10", "Mo-Fr 11:30-14:30,17:00-22:00; Sa 17:00-22:00"},
+		{"Mo. bis Fr. 11:00 – 18:00 Uhr\nMittwochs geschlossen", "Mo-Tu,Th-Fr 11:00-18:00; We off"},
+		{"Mo-Fr 9-18 Uhr, Mi 9-13 Uhr", "Mo-Tu,Th-Fr 09:00-18:00; We 09:00-13:00"},
+		{"Montag\n8:00 - 12:00\n14:00 - 18:00\nDienstag\n8:00 - 12:00\n–\nMittwoch\n8:00 - 12:00\nDonnerstag\n–", "Mo 08:00-12:00,14:00-18:00; Tu-We 08:00-12:00; Th off"},
+		{"täglich außer Montag 11–22 Uhr", "Tu-Su 11:00-22:00"},
+		{"Open daily except Sundays 8-6", ""}, // does not begin with hours
+		{"daily except Sundays 8-6", "Mo-Sa 08:00-18:00"},
+		{"Di-So ab 17 Uhr, Montag Ruhetag", "Mo off; Tu-Su 17:00+"},
+		{"Mo-Fr from 9 to 5", "Mo-Fr 09:00-17:00"},
+		{"Mo-Fr 8-12 Uhr, Sa nach Vereinbarung", "Mo-Fr 08:00-12:00; Sa \"by appointment\""},
+		{"Lundi au vendredi de 8h30 à 12h et de 14h à 18h, samedi fermé", "Mo-Fr 08:30-12:00,14:00-18:00; Sa off"},
+		{"Mo-Fr 7-16 Uhr\nMo-Fr 9-12 Uhr", "Mo-Fr 07:00-16:00"},
+		{"12 Uhr - 3 Uhr Mo", "Mo 12:00-03:00"},
 		{"Mo-Fr nach Vereinbarung", ""},
 		{"so 8-9 Leute", ""},
 		{"Do 12. Mai", ""},
@@ -44,11 +72,11 @@ func TestParseHours(t *testing.T) {
 
 // legalHours is what OpenStreetMap's evaluation tool accepts of what is written
 // here.
-var legalHours = regexp.MustCompile(`^(((Mo|Tu|We|Th|Fr|Sa|Su|PH)(-(Tu|We|Th|Fr|Sa|Su))?,?)+ (off|([0-2]\d:[0-5]\d-[0-2]\d:[0-5]\d,?)+)(; |$))+$`)
+var legalHours = regexp.MustCompile(`^(((Mo|Tu|We|Th|Fr|Sa|Su|PH)(-(Tu|We|Th|Fr|Sa|Su))?,?)+ (off|"by appointment"|([0-2]\d:[0-5]\d(\+|-[0-2]\d:[0-5]\d),?)+)(; |$))+$|^24/7$`)
 
 // Opening hours that were printed are read as the same again.
 func FuzzHours(f *testing.F) {
-	for _, text := range []string{"Mo–Fr 8–18 Uhr", "Sonn- und Feiertage 11-17 Uhr", "täglich 17–2 Uhr", "Mon-Fri 9am-5:30pm; Sa closed", "Mo-Fr 9-12\nMo, Di, Do 14-18", "24/7", "Su-Mo 10:00-05:00", "PH 1-2", "Mo 0-24", "Ⱥ 1", "Moİ 8-9"} {
+	for _, text := range []string{"Mo–Fr 8–18 Uhr", "Sonn- und Feiertage 11-17 Uhr", "täglich 17–2 Uhr", "Mon-Fri 9am-5:30pm; Sa closed", "Mo-Fr 9-12\nMo, Di, Do 14-18", "24/7", "Su-Mo 10:00-05:00", "PH 1-2", "Mo 0-24", "Mo 12 - 11 Uhr", "Di ab 17 Uhr", "Mo 9-5, Sa by appointment", "M-F 1-5", "Ⱥ 1", "Moİ 8-9"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -290,6 +290,17 @@ func (p *Page) Phone(country string) string {
 	return number
 }
 
+// WholePhone returns the number of a tel: link of the page that begins with an E.164 number, which
+// markup may state without its extension; the number itself where there is none.
+func (p *Page) WholePhone(number, country string) string {
+	for _, link := range p.site.Phones {
+		if whole := PhoneNumber(link, country); number != "" && strings.HasPrefix(whole, number) {
+			return whole
+		}
+	}
+	return number
+}
+
 func (p *Page) findPhone(country string) string {
 	for _, number := range p.site.Phones {
 		if n := PhoneNumber(number, country); n != "" {
