@@ -34,12 +34,15 @@ const (
 type Page struct {
 	site   markup.Site
 	host   string
-	label  string // of the registrable domain: "oldenburg" of www.oldenburg.example
-	raw    string // the visible text, as far as contacts are looked for
-	text   string // folded: words in lower case with single spaces
-	mailed string // label of the domain that the text names most, where the host is not known
-	people bool   // the page lies in the folder of a person
-	plain  bool   // it has no markup
+	label  string   // of the registrable domain: "oldenburg" of www.oldenburg.example
+	raw    string   // the visible text, as far as contacts are looked for
+	text   string   // folded: words in lower case with single spaces
+	mailed string   // label of the domain that the text names most, where the host is not known
+	people bool     // the page lies in the folder of a person
+	course bool     // or in that of a course
+	user   string   // the name before the registrable domain: "hharms" of hharms.ics.example
+	users  []string // the letters of mail addresses before the @, in lower case
+	plain  bool     // it has no markup
 	sites  []candidate
 	places func(name string) bool
 
@@ -63,7 +66,8 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 		raw: text[:min(len(text), contactText)], plain: marked == nil, places: isPlace,
 		text: " " + strings.Join(nameWords(text[:min(len(text), mostRepeated)]), " ") + " ",
 		host: host, label: domainLabel(host), domain: domainWords(host),
-		people: isUserPath(path) || peopleFolder.MatchString(path),
+		people: isUserPath(path) || peopleFolder.MatchString(path), course: courseFolder.MatchString(path),
+		user:   subdomain(host),
 		looked: map[string][features]float64{}, phones: map[string]string{},
 	}
 	p.hours = sync.OnceValue(func() string { return HoursIn(p.raw, 0, len(p.raw)) })
@@ -74,6 +78,9 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 	}
 	if p.label == "" {
 		p.mailed = mainDomain(p.raw)
+	}
+	for _, m := range mailUser.FindAllStringSubmatch(p.raw, mostUsers) {
+		p.users = append(p.users, strings.ToLower(m[1]))
 	}
 	for _, name := range p.site.Stated {
 		p.addSite(name, siteName)
@@ -169,7 +176,7 @@ func firmIn(line string) string {
 		}
 		from--
 	}
-	for from < end && joins[words[from]] && words[from] != "The" {
+	for from < end && joins[strings.ToLower(words[from])] && words[from] != "The" {
 		from++
 	}
 	for end+1 < len(words) {
@@ -357,14 +364,39 @@ func (p *Page) Name(a Around) Name {
 	return best
 }
 
-// branch returns the line above the address that only names the branch.
+// branch returns the line above the address that only names the branch, "Corporate Headquarters"
+// of "Corporate Headquarters Address", or the last part of the name that does.
 func (p *Page) branch(a Around, name string) string {
-	for i, line := range linesBefore(a.Before, 1) {
-		if text := trimName(line.text); i == 0 && text != name && IsName(text) && p.branchShare(text) > 0.6 {
+	for _, line := range linesBefore(a.Before, 1) {
+		if _, part, ok := cutBranch(line.text); ok {
+			return part
+		}
+		words := strings.Fields(trimName(line.text))
+		for len(words) > 0 && addressWords[strings.ToLower(words[len(words)-1])] {
+			words = words[:len(words)-1]
+		}
+		text := strings.Join(words, " ")
+		if text != name && IsName(text) && p.branchShare(text) > 0.6 &&
+			!looksLikePerson(text) && !strings.Contains(text, "&") {
 			return text
 		}
 	}
 	return ""
+}
+
+// cutBranch cuts the last part of a name between commas off that only says which one it is:
+// "Reents Ltd, Headquarters Office".
+func cutBranch(text string) (name, branch string, found bool) {
+	i := strings.LastIndex(text, ", ")
+	if i < 0 {
+		return text, "", false
+	}
+	for _, w := range nameWords(text[i:]) {
+		if !branchTerms[w] {
+			return text, "", false
+		}
+	}
+	return text[:i], text[i+len(", "):], true
 }
 
 type lineAbove struct {
@@ -391,7 +423,8 @@ func linesBefore(before string, most int) (lines []lineAbove) {
 		}
 		parts := strings.FieldsFunc(name, func(r rune) bool { return r == '|' || r == '·' || r == '•' })
 		for k := len(parts) - 1; k >= 0 && len(lines) < most; k-- {
-			lines = append(lines, lineAbove{withoutRooms(strings.TrimSpace(parts[k])), i == len(all)-1})
+			text := withoutPerson(withoutRooms(strings.TrimSpace(parts[k])))
+			lines = append(lines, lineAbove{text, i == len(all)-1})
 		}
 	}
 	return lines
@@ -413,14 +446,22 @@ func (p *Page) candidates(a Around) []candidate {
 		c.features[source] = 1
 		found = append(found, c)
 	}
-	for i, line := range linesBefore(a.Before, linesAbove) {
+	above := linesBefore(a.Before, linesAbove+1)
+	persons := 0 // so far: the line above a person is an organisation's first
+	for i, line := range above[:min(len(above), linesAbove)] {
 		switch {
 		case !p.canBeName(line.text), owner(line.text) != "": // a copyright line: its owner is a candidate anyway
 			continue
+		case looksLikeNames(line.text) && (i > 0 && isJob(above[i-1].text) ||
+			i+1 < len(above) && isPeopleHeading(above[i+1].text)):
+			continue // a person who works there
 		case line.prefix:
 			add(line.text, prefix)
-		case i <= 1:
-			add(line.text, above1+feature(i))
+		case i-persons <= 1:
+			add(line.text, above1+feature(max(i-persons, 0)))
+			if i == persons && looksLikePerson(line.text) {
+				persons++
+			}
 		default:
 			add(line.text, aboveMore)
 		}
@@ -519,14 +560,17 @@ func (p *Page) ownFeatures(text string) (f [features]float64) {
 		f[noDomain] = 1
 		f[mailDomain] = agreement(words, p.mailed)
 	}
-	f[document] = is(isDocument(text))
-	f[userName] = is(p.people && looksLikeNames(text))
+	f[document] = is(isDocument(text) || p.course && slices.Contains(p.own, text))
+	f[userName] = is(looksLikeNames(text) && (p.people || p.isUser(words)))
 	f[noMarkup] = is(p.plain)
 	f[legal] = is(hasLegalForm(text))
 	f[orgWord] = is(isInstitution(text))
 	f[person] = is(IsPerson(text))
 	f[job] = is(isJob(text))
-	f[branchWords] = p.branchShare(text)
+	if f[branchWords] = p.branchShare(text); f[domain] >= 0.9 &&
+		!slices.ContainsFunc(words, func(w string) bool { return branchTerms[w] && !joins[w] }) {
+		f[branchWords] = 0 // a place is called like the firm
+	}
 	f[branchOnly] = is(f[branchWords] > 0.9)
 	f[phrase] = is(isPhrase(text))
 	f[part] = is(isAddressPart(text))
@@ -599,10 +643,13 @@ func nameWords(text string) []string {
 // part of it.
 var (
 	titleMarks = []string{
-		" | ", " - ", " – ", " — ", " · ", " » ", " :: ", " : ", " // ", ">", "|", "»", ": ", ", ",
+		" | ", " - ", " – ", " — ", " · ", " » ", " :: ", " : ", " // ", ">", "|", "»", "ǀ", ": ",
 	}
 	nameLeads, nameEnds = Phrases("name-leads"), Phrases("name-ends")
 )
+
+// partners are named before and behind commas: "Katz, Marshall & Banks, LLP".
+var partners = regexp.MustCompile(`^\p{Lu}[\p{L}'-]+(?:, \p{Lu}[\p{L}'-]+)+,? (?:&|and|und) \p{Lu}`)
 
 // titleParts cuts the title of a page where its parts are set apart.
 func titleParts(title string) []string {
@@ -610,9 +657,15 @@ func titleParts(title string) []string {
 		title = strings.ReplaceAll(title, sep, "\n")
 	}
 	var parts []string
-	for part := range strings.SplitSeq(title, "\n") {
-		if part = strings.TrimSpace(part); part != "" && len(parts) < 6 {
-			parts = append(parts, part)
+	for phrase := range strings.SplitSeq(title, "\n") {
+		cut := ", "
+		if partners.MatchString(strings.TrimSpace(phrase)) {
+			cut = "\n"
+		}
+		for part := range strings.SplitSeq(phrase, cut) {
+			if part = strings.TrimSpace(part); part != "" && len(parts) < 6 {
+				parts = append(parts, part)
+			}
 		}
 	}
 	return parts
@@ -620,7 +673,9 @@ func titleParts(title string) []string {
 
 // trimName takes off what often stands around a name and is no part of it.
 func trimName(text string) string {
-	text = strings.Trim(fold(text), " \t,;:|·•–—-/>»*©®™\"“”„")
+	text = strings.Trim(fold(text), " \t,;:|·•–—-/>»›→▸*©®™\"“”„")
+	text = nameTail.ReplaceAllString(text, "")
+	text, _, _ = cutBranch(text)
 	lower := strings.ToLower(text)
 	if i := strings.LastIndex(lower, " by "); i > 0 && len(lower) == len(text) &&
 		(strings.Contains(lower[:i], "design") || strings.Contains(lower[:i], "powered")) {
@@ -644,8 +699,19 @@ func trimName(text string) string {
 	return strings.Trim(serviceMark.ReplaceAllString(text, "$1"), " ,;:|·•–—-/")
 }
 
+// nameTail is what follows a name and is no part of it: a remark in brackets, and rights.
+var nameTail = regexp.MustCompile(`(?i)(?: \((?:or|and|formerly|now|ehemals|vormals|früher|bei|siehe|see)\b[^()]*\)|` +
+	`[.,;]? (?:all rights|alle rechte)\b.*)$`)
+
 // serviceMark is a raised "TM" or "SM" that plain text runs into a name.
 var serviceMark = regexp.MustCompile(`(\p{Ll})(TM|SM)$`)
+
+// rightsDate is what stands between © and the holder: years, dates, times, "by".
+var rightsDate = regexp.MustCompile(`(?i)^(?:[^\pL\d]+|(?:\d{1,2}\.\d{1,2}\.)?(?:19|20)\d\d\b|` +
+	`\d{1,2}:\d\d(?: h| uhr)?|copyright\b|by\b)*`)
+
+// streetTail is an address behind the holder.
+var streetTail = regexp.MustCompile(`(?i)[ ,]+(?:\S+ )?\S*(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse) \d.*$`)
 
 // rightsMarks stand in lines about rights. They are looked for in every line of a page.
 var rightsMarks = []string{"©", "opyright", "OPYRIGHT", "(c)", "(C)"}
@@ -669,10 +735,7 @@ func owner(line string) string {
 	if strings.Contains(lower[at:], "alle rechte vorbehalten") && strings.Index(lower[at:], "alle rechte") < 8 {
 		return ""
 	}
-	rest := strings.TrimLeftFunc(line[at:], func(r rune) bool { return !unicode.IsLetter(r) })
-	if lower := strings.ToLower(rest); strings.HasPrefix(lower, "by ") {
-		rest = rest[len("by "):]
-	}
+	rest := line[at+len(rightsDate.FindString(line[at:])):]
 	lower = strings.ToLower(rest)
 	for _, end := range [...]string{"all rights", "alle rechte", " - ", " – ", " | ", " · ", "powered",
 		"design", ". ", ", "} {
@@ -687,6 +750,7 @@ func owner(line string) string {
 			rest, lower = rest[:i], lower[:i]
 		}
 	}
+	rest = streetTail.ReplaceAllString(rest, "")
 	return strings.TrimRightFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && r != '.' && r != ')' })
 }
 
@@ -789,13 +853,17 @@ var room = regexp.MustCompile(`^(?:[A-Z]{1,5}[ -]?\d{2,5}[A-Za-z]?|\d{2,5}[A-Za-
 	`(?i:\d{1,2}(?:st|nd|rd|th) floor))$`)
 
 // withoutRooms takes rooms and floors off both ends of what commas part: "444 CS,
-// University of California".
+// University of California", "Room 1052B A2 Building, DERA Farnborough".
 func withoutRooms(text string) string {
+	isRoom := func(part string) bool {
+		unit, _, _ := strings.Cut(strings.ToLower(part), " ")
+		return room.MatchString(part) || unitTerms[unit] && strings.ContainsAny(part, "0123456789")
+	}
 	parts := strings.Split(text, ", ")
-	for len(parts) > 1 && room.MatchString(parts[0]) {
+	for len(parts) > 1 && isRoom(parts[0]) {
 		parts = parts[1:]
 	}
-	for len(parts) > 1 && room.MatchString(parts[len(parts)-1]) {
+	for len(parts) > 1 && isRoom(parts[len(parts)-1]) {
 		parts = parts[:len(parts)-1]
 	}
 	return strings.Join(parts, ", ")
@@ -815,6 +883,16 @@ func labelShare(words []string) float64 {
 		return 1
 	}
 	return float64(n) / float64(all)
+}
+
+// subdomain returns the first name of a host that stands before its registrable domain, or "".
+func subdomain(host string) string {
+	site, err := publicsuffix.EffectiveTLDPlusOne(strings.ToLower(host))
+	first, _, _ := strings.Cut(strings.TrimPrefix(strings.ToLower(host), "www."), ".")
+	if err != nil || strings.HasPrefix(site, first+".") {
+		return ""
+	}
+	return first
 }
 
 // domainLabel returns the name in a registrable domain without hyphens.
@@ -886,7 +964,8 @@ func nearDomain(a Around) string {
 }
 
 var foldUmlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "é", "e", "è", "e",
-	"ê", "e", "á", "a", "à", "a", "ç", "c", "ñ", "n", "í", "i", "ó", "o", "ú", "u")
+	"ê", "e", "ë", "e", "á", "a", "à", "a", "â", "a", "å", "a", "æ", "ae", "ç", "c", "ñ", "n", "í", "i",
+	"î", "i", "ó", "o", "ô", "o", "ø", "o", "ú", "u")
 
 // agreement returns how well words agree with the label of a domain (Lee and
 // Geierhos 2009), 0 to 1: 1 where they are the label, run together or with

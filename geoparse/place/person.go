@@ -1,6 +1,9 @@
 package place
 
 import (
+	"cmp"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -36,6 +39,63 @@ func IsPerson(name string) bool {
 		name = rest
 	}
 }
+
+// Who uses a web site or mail address by the name of a person.
+const (
+	mostUsers = 200 // mail addresses of a page
+	leastUser = 5   // letters of a user's name that are the beginnings of a person's names
+)
+
+var (
+	mailUser     = regexp.MustCompile(`([A-Za-z]{3,30})@`)
+	courseFolder = regexp.MustCompile(`(?i)/(?:courses?|class(?:es)?|teaching|lectures?|lehre|vorlesung(?:en)?|seminare?)/`)
+)
+
+// isUser reports whether words are the names of a person after whom a host or a mail address of
+// another name's domain is called: "jharms@example.org" is that of Johanna Harms.
+func (p *Page) isUser(words []string) bool {
+	if len(words) < 2 || agreement(words, cmp.Or(p.label, p.mailed)) >= 0.5 {
+		return false
+	}
+	first, last := words[0], words[len(words)-1]
+	isOf := func(user string) bool {
+		return len(user) >= leastUser && (covers(words, user) || covers([]string{last, first}, user) ||
+			len(last) >= leastUser && user[0] == first[0] && strings.Contains(user[1:], last[:leastUser]))
+	}
+	return p.user != "" && isOf(p.user) || slices.ContainsFunc(p.users, isOf)
+}
+
+// isPeopleHeading reports whether a line heads a list of persons.
+func isPeopleHeading(line string) bool {
+	return peopleHeadings.in(foldWords(line)) && len(strings.Fields(line)) <= 3
+}
+
+var peopleHeadings = lexiconOf("people-headings")
+
+// looksLikePerson reports whether a text is the name of a person, even of one with an unusual given
+// name and a middle initial: "Okka J. Grote".
+func looksLikePerson(text string) bool {
+	return IsPerson(text) || middleInitial.MatchString(text) && looksLikeNames(text)
+}
+
+var middleInitial = regexp.MustCompile(`\pL \p{Lu}\. \p{Lu}`)
+
+// withoutPerson cuts a person and what that person does off what commas part, where an organisation
+// follows: "Okka Grote, Director of Research, Reents Corporation".
+func withoutPerson(text string) string {
+	parts := strings.Split(text, ", ")
+	n := 0
+	for n < len(parts)-1 && (looksLikePerson(parts[n]) || n > 0 && isJob(parts[n])) {
+		n++
+	}
+	rest := strings.Join(parts[n:], ", ")
+	if n == 0 || len(strings.Fields(rest)) < 2 || !isInstitution(rest) && !foldedInstitute.MatchString(rest) || isJob(rest) {
+		return text
+	}
+	return rest
+}
+
+var foldedInstitute = regexp.MustCompile(`\b(?:Inst|Dept|Univ|Lab|Fak)\.`)
 
 // isJob reports whether a text is a job title, "Director of Research": its noun is the last word
 // before a comma or preposition.
