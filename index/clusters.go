@@ -43,7 +43,7 @@ func (x *Index) Clusters(ctx context.Context, q Query, zoom int) ([]Cluster, int
 	if err != nil || s == nil {
 		return []Cluster{}, zoom, err
 	}
-	defer s.done()
+	defer s.view.Close()
 	all, used := []Cluster{}, zoom
 	err = s.eachStage(direct, partial, func() (n int, err error) {
 		fits, err := s.query()
@@ -99,12 +99,12 @@ func sortedClusters(cells map[cell]*Cluster) []Cluster {
 
 // grid counts what fits in cells, of a zoom that makes few enough of them.
 func (s *searcher) grid(fits query.Query, zoom int) ([]Cluster, int, error) {
-	at, err := pointsOf(s.reader)
+	at, err := pointsOf(s.view)
 	if err != nil {
 		return nil, 0, err
 	}
 	cells := map[cell]*Cluster{}
-	err = visit(s.ctx, s.reader, fits, func(n bleveindex.IndexInternalID) error {
+	err = visit(s.ctx, s.view, fits, func(n bleveindex.IndexInternalID) error {
 		p, located, err := at(n)
 		if !located || err != nil {
 			return err
@@ -128,7 +128,7 @@ func (s *searcher) grid(fits query.Query, zoom int) ([]Cluster, int, error) {
 		if all[i].ID == "" {
 			continue
 		}
-		if all[i].ID, err = s.reader.ExternalID(bleveindex.IndexInternalID(all[i].ID)); err != nil {
+		if all[i].ID, err = s.view.ExternalID(bleveindex.IndexInternalID(all[i].ID)); err != nil {
 			return nil, 0, fmt.Errorf("index: %w", err)
 		}
 	}

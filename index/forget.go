@@ -140,17 +140,17 @@ func (m *mention) says(text func(string) bool) bool {
 // or more, so one page is written again; and it removes old states, and then the files of
 // no state, whenever it has stored a new one.
 func (x *Index) merge(ctx context.Context) error {
-	done, err := x.use()
-	if err != nil {
-		return err
-	}
-	defer done()
-	s, err := scorchOf(x.bleve)
-	if err != nil {
-		return err
-	}
 	var any *pageRecord
 	if err := x.eachPage(ctx, func(p *pageRecord) { any = p }); err != nil {
+		return err
+	}
+	x.using.RLock() // without a view: it would hold files back
+	defer x.using.RUnlock()
+	if x.closed {
+		return ErrClosed
+	}
+	s, err := scorchOf(x.bleve)
+	if err != nil {
 		return err
 	}
 	if err := x.storeAgain(any); err != nil {
@@ -169,7 +169,7 @@ func (x *Index) merge(ctx context.Context) error {
 
 // storeAgain writes a state of the data, with a page as it is unless it is nil.
 func (x *Index) storeAgain(p *pageRecord) error {
-	r, err := x.reader()
+	r, err := x.latest()
 	if err != nil {
 		return err
 	}

@@ -109,13 +109,13 @@ func TestForgetOneSegment(t *testing.T) {
 // texts returns all stored fields, of deleted documents too, and all terms of the files of an index.
 func texts(t *testing.T, x *Index) string {
 	t.Helper()
-	r, err := x.reader()
+	r, err := x.view()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
 	var b strings.Builder
-	segments := r.(*scorch.IndexSnapshot).Segments()
+	segments := r.IndexReader.(*scorch.IndexSnapshot).Segments()
 	for _, s := range segments {
 		for n := range s.FullSize() {
 			err := s.VisitDocument(uint64(n), func(_ string, _ byte, value []byte, _ []uint64) bool {

@@ -2,11 +2,9 @@ package index
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"time"
 
-	bleveindex "github.com/blevesearch/bleve_index_api"
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/geo"
 )
@@ -18,32 +16,21 @@ const (
 
 // A hitMaker turns records into hits.
 type hitMaker struct {
-	reader bleveindex.IndexReader // nil: counts are final
-	counts map[[2]string]int      // of documents with a term, by field and term
-	center *orb.Point             // that distances are measured from
+	view   *view
+	counts map[[2]string]int // of documents with a keyword, by field and value; nil: those of view
+	center *orb.Point        // that distances are measured from
 	marks  marker
 	fits   func(*mention) bool // see accountOf
 	most   int                 // pages shown
 	byName bool                // the hit has the name by which it is sorted, whatever the query
 }
 
-// count returns how many documents have a term, 0 after an error.
-func (k *hitMaker) count(field, term string) int {
-	key := [2]string{field, term}
-	n, known := k.counts[key]
-	if !known && k.reader != nil {
-		name, term := termOf(field, term)
-		r, err := k.reader.TermFieldReader(context.Background(), []byte(term), name, false, false, false)
-		if err == nil {
-			n = int(r.Count())
-			r.Close()
-		}
-		if k.counts == nil {
-			k.counts = map[[2]string]int{}
-		}
-		k.counts[key] = n
+// count returns how many documents have a keyword.
+func (k *hitMaker) count(field, value string) int {
+	if k.counts != nil {
+		return k.counts[[2]string{field, value}]
 	}
-	return n
+	return k.view.count(field, value)
 }
 
 // hitMaker returns one for the answers to q, whose words are looked for.
@@ -56,8 +43,8 @@ func (q *Query) hitMaker(words []word, center *orb.Point) *hitMaker {
 }
 
 // whole returns a hitMaker for addresses shown in full, whatever the query.
-func whole(reader bleveindex.IndexReader, most int) *hitMaker {
-	return &hitMaker{reader: reader, marks: marker{all: true}, most: most}
+func whole(v *view, most int) *hitMaker {
+	return &hitMaker{view: v, marks: marker{all: true}, most: most}
 }
 
 // hit returns the hit of an address of which each share has some pages.

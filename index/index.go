@@ -8,6 +8,7 @@
 package index
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ import (
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/mapping"
 	bleveindex "github.com/blevesearch/bleve_index_api"
+	lru "github.com/hashicorp/golang-lru/v2"
 )
 
 // Errors of Open and of a closed Index, wrapped with the folder.
@@ -47,6 +49,7 @@ type Index struct {
 	id     string // of the data, random: two indexes never share an ETag
 	unlock func() error
 	bleve  bleve.Index // nil: the empty index of a folder that does not exist
+	counts *lru.Cache[countOf, int]
 	writes chan change // nil: read only
 	writer sync.WaitGroup
 
@@ -89,6 +92,7 @@ func openAs(dir string, readOnly bool) (*Index, error) {
 		return nil, fmt.Errorf("index: %w", err)
 	}
 	x := &Index{dir: dir, unlock: unlock}
+	x.counts, _ = lru.New[countOf, int](maxCounts) // fails for sizes below 1
 	if x.id, err = identify(dir, readOnly); err == nil {
 		x.bleve, err = openBleve(dir, readOnly)
 	}
@@ -196,9 +200,42 @@ func stateOf(r bleveindex.IndexReader) (s state, err error) {
 	return s, nil
 }
 
-// reader returns a view of the data as it is now. The caller closes it. The
-// index must not be closed meanwhile: the caller holds x.using, or is the writer.
-func (x *Index) reader() (bleveindex.IndexReader, error) {
+// A view is one state of the data.
+type view struct {
+	bleveindex.IndexReader
+	state  state
+	counts *lru.Cache[countOf, int] // of the Index
+	done   func()
+}
+
+// countOf identifies a number of documents.
+type countOf struct {
+	generation   int
+	field, value string
+}
+
+// maxCounts bounds the counts that are remembered, to about 10 MB.
+const maxCounts = 1 << 16
+
+// view returns the data as they are now, nil where there are none, and keeps the index
+// open until it is closed.
+func (x *Index) view() (v *view, err error) {
+	x.using.RLock()
+	if x.closed {
+		err = ErrClosed
+	} else if x.bleve != nil {
+		v, err = x.latest()
+	}
+	if v == nil {
+		x.using.RUnlock()
+		return nil, err
+	}
+	v.done = x.using.RUnlock
+	return v, nil
+}
+
+// latest is view for the writer, which works until the index is closed.
+func (x *Index) latest() (*view, error) {
 	advanced, err := x.bleve.Advanced()
 	if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
@@ -207,17 +244,38 @@ func (x *Index) reader() (bleveindex.IndexReader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
-	return r, nil
+	s, err := stateOf(r)
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return &view{IndexReader: r, state: s, counts: x.counts}, nil
 }
 
-// use keeps the index open until the function that it returns is called.
-func (x *Index) use() (done func(), err error) {
-	x.using.RLock()
-	if x.closed {
-		x.using.RUnlock()
-		return nil, ErrClosed
+// Close lets go of the state.
+func (v *view) Close() error {
+	err := v.IndexReader.Close()
+	if v.done != nil {
+		v.done()
 	}
-	return x.using.RUnlock, nil
+	return err
+}
+
+// count returns how many documents have a keyword, 0 after an error.
+func (v *view) count(field, value string) int {
+	key := countOf{v.state.Generation, field, value}
+	n, known := v.counts.Get(key)
+	if known {
+		return n
+	}
+	name, term := termOf(field, value)
+	r, err := v.TermFieldReader(context.Background(), []byte(term), name, false, false, false)
+	if err != nil {
+		return 0
+	}
+	defer r.Close()
+	n = int(r.Count())
+	v.counts.Add(key, n)
+	return n
 }
 
 // Close ends the writer after the writes that were handed over, waits for the
@@ -253,19 +311,10 @@ type State struct {
 
 // State returns the state that a search would see now.
 func (x *Index) State() (State, error) {
-	done, err := x.use()
-	if err != nil {
-		return State{}, err
+	v, err := x.view()
+	if v == nil {
+		return State{Generation: "empty"}, err
 	}
-	defer done()
-	if x.bleve == nil {
-		return State{Generation: "empty"}, nil
-	}
-	r, err := x.reader()
-	if err != nil {
-		return State{}, err
-	}
-	defer r.Close()
-	s, err := stateOf(r)
-	return State{fmt.Sprintf("%s-%x", x.id, s.Generation), timeOf(s.Updated)}, err
+	defer v.Close()
+	return State{fmt.Sprintf("%s-%x", x.id, v.state.Generation), timeOf(v.state.Updated)}, nil
 }

@@ -14,7 +14,7 @@ func (s *searcher) more(q query.Query, r *answer) (err error) {
 	if s.q.Sample == 0 && !s.q.CountPages {
 		return nil
 	}
-	ids, err := idsOf(s.ctx, s.reader, q)
+	ids, err := idsOf(s.ctx, s.view, q)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (s *searcher) locate(words []word) (*Hit, error) {
 			return nil, err
 		}
 		if len(a.Shares) > 0 {
-			h, err := whole(s.reader, 0).hit(a.Shares[0])
+			h, err := whole(s.view, 0).hit(a.Shares[0])
 			return &h, err
 		}
 	}

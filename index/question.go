@@ -244,7 +244,7 @@ func (s *searcher) statedBy(page string) (ids []string, err error) {
 		return nil, nil // a host and no page
 	}
 	for _, start := range []string{"http://", "https://", "http://www.", "https://www."} {
-		stored, err := storedOf(s.reader, pageID(start+bare))
+		stored, err := storedOf(s.view, pageID(start+bare))
 		if err != nil {
 			return nil, err
 		}
@@ -335,10 +335,9 @@ func (s *searcher) signs(kinds []string) (signs []string, err error) {
 
 // kinds returns the kinds of which the index has places that the words ask for.
 func (s *searcher) kinds() (all []string) {
-	counts := &hitMaker{reader: s.reader}
 	for _, w := range s.words {
 		for _, k := range w.kinds {
-			if !slices.Contains(all, k) && counts.count(fieldKind, k) > 0 {
+			if !slices.Contains(all, k) && s.view.count(fieldKind, k) > 0 {
 				all = append(all, k)
 			}
 		}

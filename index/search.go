@@ -27,14 +27,14 @@ func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
 	if err != nil || s == nil {
 		return &Result{}, err
 	}
-	defer s.done()
+	defer s.view.Close()
 	a, err := s.search()
 	if err != nil {
 		return nil, err
 	}
 	r := a.Result
 	k := s.q.hitMaker(s.words, s.q.Center)
-	k.reader = s.reader
+	k.view = s.view
 	for _, one := range a.Shares {
 		h, err := k.hit(one)
 		if err != nil {
@@ -114,7 +114,7 @@ func (s *searcher) last(to stage) stage {
 type searcher struct {
 	x      *Index
 	ctx    context.Context
-	reader bleveindex.IndexReader // one state of the data, for the dictionary
+	view   *view
 	q      Query
 	asked  Query // as it was asked, before a place in its text became its centre
 	words  []word
@@ -124,10 +124,8 @@ type searcher struct {
 	pure   bool        // nothing but a kind of places is asked for
 	near   string      // the address that the text names for its surroundings, or ""
 	stage  stage
-	lift   float64 // how much more an address at the centre counts than one far away
-	state  state
+	lift   float64          // how much more an address at the centre counts than one far away
 	wordOf map[string]*word // of each term that is looked up, for Explain
-	done   func()
 }
 
 // How much more an address at the centre counts than one far away: by the
@@ -146,30 +144,14 @@ func (x *Index) newSearch(ctx context.Context, q Query) (*searcher, error) {
 	s := &searcher{
 		x: x, ctx: ctx, q: q, asked: q, words: splitQuery(q.Text), lift: usualLift, wordOf: map[string]*word{},
 	}
-	if s.done, err = x.use(); err != nil {
+	if s.view, err = x.view(); s.view == nil {
 		return nil, err
 	}
-	noWords := len(s.words) == 0 && strings.TrimSpace(q.Text) != "" // "???" asks for nothing
-	if x.bleve == nil || noWords {
-		s.done()
-		return nil, nil
+	if len(s.words) == 0 && strings.TrimSpace(q.Text) != "" { // "???" asks for nothing
+		return nil, s.view.Close()
 	}
-	if s.reader, err = x.reader(); err != nil {
-		s.done()
-		return nil, err
-	}
-	if s.state, err = stateOf(s.reader); err != nil {
-		s.reader.Close()
-		s.done()
-		return nil, err
-	}
-	unlock := s.done
-	s.done = func() {
-		s.reader.Close()
-		unlock()
-	}
-	if err = s.understand(cmp.Or(q.Now, time.Now())); err != nil {
-		s.done()
+	if err := s.understand(cmp.Or(q.Now, time.Now())); err != nil {
+		s.view.Close()
 		return nil, err
 	}
 	return s, nil
@@ -181,10 +163,10 @@ func (x *Index) newSearch(ctx context.Context, q Query) (*searcher, error) {
 func (s *searcher) run(ctx context.Context, r *bleve.SearchRequest) (*bleve.SearchResult, error) {
 	lengths := make(map[string]int, len(scored))
 	for _, field := range scored {
-		lengths[field] = s.state.Documents
+		lengths[field] = s.view.state.Documents
 	}
 	r.PreSearchData = map[string]any{
-		search.BM25PreSearchDataKey: &search.BM25Stats{DocCount: float64(s.state.Documents), FieldCardinality: lengths},
+		search.BM25PreSearchDataKey: &search.BM25Stats{DocCount: float64(s.view.state.Documents), FieldCardinality: lengths},
 	}
 	found, err := s.x.bleve.SearchInContext(ctx, r)
 	if err != nil {
@@ -370,7 +352,7 @@ func (s *searcher) similar(i int) (all alternatives, err error) {
 		return nil, nil
 	}
 	if last && utf8.RuneCountInString(start) >= 2 {
-		dict, err := s.reader.FieldDictPrefix(s.dictionary(), []byte(start))
+		dict, err := s.view.FieldDictPrefix(s.dictionary(), []byte(start))
 		if err != nil {
 			return nil, fmt.Errorf("index: %w", err)
 		}
@@ -384,9 +366,9 @@ func (s *searcher) similar(i int) (all alternatives, err error) {
 		if s.stage < typos || utf8.RuneCountInString(form) < 4 {
 			continue
 		}
-		fuzzy, ok := s.reader.(bleveindex.IndexReaderFuzzy)
+		fuzzy, ok := s.view.IndexReader.(bleveindex.IndexReaderFuzzy)
 		if !ok {
-			return nil, fmt.Errorf("index: %T finds no similar words", s.reader)
+			return nil, fmt.Errorf("index: %T finds no similar words", s.view.IndexReader)
 		}
 		_, first := utf8.DecodeRuneInString(form)
 		dict, err := fuzzy.FieldDictFuzzy(s.dictionary(), form, 1, form[:first])

@@ -122,12 +122,12 @@ func (x *Index) answer(ctx context.Context, q Query) (*answer, error) {
 	if err != nil || s == nil {
 		return &answer{}, err
 	}
-	defer s.done()
+	defer s.view.Close()
 	a, err := s.search()
 	if err != nil {
 		return nil, err
 	}
-	k := &hitMaker{reader: s.reader}
+	k := &hitMaker{view: s.view}
 	size := 0
 	for i := range a.Shares {
 		if size += len(a.Shares[i].Record); size > maxAnswer && i > 0 && q.Only == nil {

@@ -18,21 +18,13 @@ type Stats struct {
 
 // Stats reads the counts that are kept with the data.
 func (x *Index) Stats(context.Context) (Stats, error) {
-	done, err := x.use()
-	if err != nil {
+	v, err := x.view()
+	if v == nil {
 		return Stats{}, err
 	}
-	defer done()
-	if x.bleve == nil {
-		return Stats{}, nil
-	}
-	r, err := x.reader()
-	if err != nil {
-		return Stats{}, err
-	}
-	defer r.Close()
-	s, err := stateOf(r)
-	return Stats{Pages: s.Pages, Addresses: s.Documents - s.Pages, Mentions: s.Mentions}, err
+	defer v.Close()
+	s := v.state
+	return Stats{Pages: s.Pages, Addresses: s.Documents - s.Pages, Mentions: s.Mentions}, nil
 }
 
 // leastPages is how many pages of a site must be in the index before an address
@@ -48,7 +40,6 @@ func oftenKey(site string, n int) string { return "on " + site + " " + strconv.I
 // siteWide is the query for those of some addresses that stand on most pages of a
 // site, or for the others.
 func (s *searcher) siteWide(fits query.Query, wanted bool) query.Query {
-	k := &hitMaker{reader: s.reader}
 	accept := func(_ context.Context, d *search.DocumentMatch) (bool, error) {
 		wide := false
 		values, several := d.Fields[fieldOften].([]any)
@@ -59,7 +50,7 @@ func (s *searcher) siteWide(fits query.Query, wanted bool) query.Query {
 			text, _ := v.(string)
 			if parts := strings.Fields(text); len(parts) == 3 {
 				n, _ := strconv.Atoi(parts[2]) // of oftenKey
-				wide = wide || siteWide(n, k.count(fieldPageSite, parts[1]))
+				wide = wide || siteWide(n, s.view.count(fieldPageSite, parts[1]))
 			}
 		}
 		return wide == wanted, nil
@@ -85,16 +76,16 @@ func (x *Index) SiteWide(ctx context.Context) (addresses, pages int, err error) 
 	if err != nil || s == nil {
 		return 0, 0, err
 	}
-	defer s.done()
+	defer s.view.Close()
 	fits, _ := s.filter()
-	ids, err := idsOf(ctx, s.reader, fits)
+	ids, err := idsOf(ctx, s.view, fits)
 	if err != nil {
 		return 0, 0, err
 	}
-	k := &hitMaker{reader: s.reader}
+	k := &hitMaker{view: s.view}
 	wide := map[[2]string]bool{} // address and site
 	for _, id := range ids {
-		r, err := recordOf(s.reader, id)
+		r, err := recordOf(s.view, id)
 		if err != nil {
 			return 0, 0, err
 		}

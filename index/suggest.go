@@ -88,7 +88,7 @@ func (x *Index) Suggest(typed string, limit int) ([]Suggestion, error) {
 	if err != nil || s == nil {
 		return out, err
 	}
-	defer s.done()
+	defer s.view.Close()
 	all, err := s.candidates(start)
 	if err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (x *Index) Suggest(typed string, limit int) ([]Suggestion, error) {
 // candidates returns what has a word that begins so.
 func (s *searcher) candidates(start string) (all []*candidate, err error) {
 	name, term := termOf(fieldTyped, start)
-	dict, err := s.reader.FieldDictPrefix(name, []byte(term))
+	dict, err := s.view.FieldDictPrefix(name, []byte(term))
 	if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}

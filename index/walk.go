@@ -71,6 +71,9 @@ func pointsOf(r bleveindex.IndexReader) (func(bleveindex.IndexInternalID) (orb.P
 	var at orb.Point
 	var located bool
 	read := func(_ string, term []byte) {
+		if located { // the other terms are less precise
+			return
+		}
 		code := numeric.PrefixCoded(term)
 		if shift, err := code.Shift(); err == nil && shift == 0 {
 			if hash, err := code.Int64(); err == nil {
@@ -100,19 +103,19 @@ func (x *Index) Walk(ctx context.Context, q Query, fn func(*Hit) error) error {
 	if err != nil || s == nil {
 		return err
 	}
-	defer s.done()
+	defer s.view.Close()
 	fits, _ := s.filter()
-	ids, err := idsOf(ctx, s.reader, fits)
+	ids, err := idsOf(ctx, s.view, fits)
 	if err != nil {
 		return err
 	}
-	k := whole(s.reader, maxEvidence)
+	k := whole(s.view, maxEvidence)
 	k.fits = s.q.named()
 	for _, id := range ids {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("index: %w", err)
 		}
-		r, err := recordOf(s.reader, id)
+		r, err := recordOf(s.view, id)
 		if err != nil {
 			return err
 		}
@@ -136,24 +139,19 @@ func recordOf(r bleveindex.IndexReader, id string) (*record, error) {
 // Address returns the address with this ID as Walk does, with more of its
 // evidence; nil where there is none.
 func (x *Index) Address(id string) (*Hit, error) {
-	done, err := x.use()
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	if x.bleve == nil || strings.HasPrefix(id, pagePrefix) {
+	if strings.HasPrefix(id, pagePrefix) {
 		return nil, nil
 	}
-	reader, err := x.reader()
-	if err != nil {
+	v, err := x.view()
+	if v == nil {
 		return nil, err
 	}
-	defer reader.Close()
-	r, err := recordOf(reader, id)
+	defer v.Close()
+	r, err := recordOf(v, id)
 	if err != nil || r == nil {
 		return nil, err
 	}
-	h := whole(reader, maxRead).hitOf(r)
+	h := whole(v, maxRead).hitOf(r)
 	return &h, nil
 }
 
@@ -177,16 +175,8 @@ func (x *Index) eachPage(ctx context.Context, fn func(*pageRecord)) error {
 
 // eachStored calls fn with what is stored of every document of a type.
 func (x *Index) eachStored(ctx context.Context, kind string, fn func(id, stored string) error) error {
-	done, err := x.use()
-	if err != nil {
-		return err
-	}
-	defer done()
-	if x.bleve == nil {
-		return nil
-	}
-	r, err := x.reader()
-	if err != nil {
+	r, err := x.view()
+	if r == nil {
 		return err
 	}
 	defer r.Close()

@@ -148,14 +148,14 @@ func intoError(err *error) {
 
 // A commit is the state of one batch.
 type commit struct {
-	reader    bleveindex.IndexReader
+	reader    *view
 	addresses map[string]*record // that were read, by ID
 	pages     map[string]*pageRecord
 	stored    map[string]bool // IDs of both that Bleve has
 	changed   map[string]bool // IDs of both
 }
 
-func newCommit(r bleveindex.IndexReader) *commit {
+func newCommit(r *view) *commit {
 	return &commit{r, map[string]*record{}, map[string]*pageRecord{}, map[string]bool{}, map[string]bool{}}
 }
 
@@ -163,7 +163,7 @@ func newCommit(r bleveindex.IndexReader) *commit {
 // disk.
 func (x *Index) commit(changes []change) (err error) {
 	defer intoError(&err)
-	reader, err := x.reader()
+	reader, err := x.latest()
 	if err != nil {
 		return err
 	}
@@ -187,10 +187,7 @@ func (x *Index) store(c *commit) error {
 	if err != nil {
 		return err
 	}
-	s, err := stateOf(c.reader)
-	if err != nil {
-		return err
-	}
+	s := c.reader.state
 	for id, d := range docs {
 		change := 0 // of how many documents there are
 		if d == nil && c.stored[id] {
