@@ -31,7 +31,7 @@ import (
 // Numbers are little-endian. Offsets count from the start of the file.
 const (
 	magic         = "GAZEHOND"
-	formatVersion = 3
+	formatVersion = 4
 	headerSize    = len(magic) + 4
 	footerSize    = 8 + 8 + 4 + len(magic)
 )
@@ -74,9 +74,14 @@ type meta struct {
 	Sources  []Source
 	Cells    []cell // that hold a coordinate, sorted
 	Outlines []outline
-	// States maps country and code ("US CA") to the names of the state, the
-	// country's own code ("US") to those of the country.
-	States map[string][]string
+	States   []stateNames // and countries, sorted
+}
+
+// stateNames are the names of a state, with country and code ("US CA"), or of a country
+// ("US").
+type stateNames struct {
+	Code  string
+	Names []string
 }
 
 // An outline is a place with an area.
@@ -97,6 +102,7 @@ type compiler struct {
 
 	meta      meta
 	countries map[string]bool
+	states    map[string][]string // names by code, see stateNames
 	cells     map[cell]bool
 
 	facts         *disk.Sorter // what sources say, by the key of the record that it belongs to
@@ -114,7 +120,8 @@ type compiler struct {
 // place (1 km², 8 bytes).
 func compile(ctx context.Context, w io.Writer, inputs []input, tmp string, limit int) error {
 	c := &compiler{
-		w: bufio.NewWriterSize(w, 1<<16), countries: map[string]bool{}, cells: map[cell]bool{},
+		w: bufio.NewWriterSize(w, 1<<16), cells: map[cell]bool{},
+		countries: map[string]bool{}, states: map[string][]string{},
 		facts:    &disk.Sorter{Dir: tmp, Memory: limit},
 		index:    &disk.Sorter{Dir: tmp, Memory: limit},
 		evidence: map[evidenceKey]*city{}, cityNames: map[string]bool{},
@@ -231,10 +238,7 @@ func (c *compiler) addState(p *Place) {
 	default:
 		return
 	}
-	if c.meta.States == nil {
-		c.meta.States = map[string][]string{}
-	}
-	c.meta.States[key] = addNames(c.meta.States[key], p.Names)
+	c.states[key] = addNames(c.states[key], p.Names)
 }
 
 // addNames appends the names of more that are missing, up to maxNames in all.
@@ -351,6 +355,9 @@ func (c *compiler) writeIndex() error {
 	}
 	foot = binary.LittleEndian.AppendUint64(foot, c.off)
 	c.meta.Cells = slices.Sorted(maps.Keys(c.cells))
+	for _, code := range slices.Sorted(maps.Keys(c.states)) {
+		c.meta.States = append(c.meta.States, stateNames{code, c.states[code]})
+	}
 	c.meta.Stats.Outlines = len(c.meta.Outlines)
 	c.meta.Stats.Countries = slices.Sorted(maps.Keys(c.countries))
 	if err := gob.NewEncoder(c).Encode(c.meta); err != nil {

@@ -1,6 +1,7 @@
 package gazetteer
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 	"testing"
@@ -141,10 +142,23 @@ func TestStates(t *testing.T) {
 	if got := g.State("US", "Kalifornien"); got != "CA" {
 		t.Errorf("Kalifornien = %q", got)
 	}
-	if got := g.StateNames("us", "ca"); len(got) != 2 {
-		t.Errorf("names of CA: %q", got)
-	}
 	if m := g.Lookup(Query{City: "Irvine", State: "California"}); len(m) != 1 || m[0].Place.State != "CA" {
 		t.Errorf("Irvine in California: %+v", m)
+	}
+}
+
+// TestSameBytes compiles the same places several times: the file must not differ.
+func TestSameBytes(t *testing.T) {
+	var places []Place
+	for _, state := range []string{"AL", "AK", "AZ", "AR", "CA", "CO", "CT", "DE", "FL", "GA"} {
+		places = append(places,
+			Place{Kind: Outline, Names: []string{"State " + state}, Country: "US", State: state, AdminLevel: stateLevel},
+			Place{Kind: Postcode, Names: []string{"Springfield"}, Postcode: "100" + state, Country: "US", State: state})
+	}
+	first := Of(places...).data
+	for range 5 {
+		if again := Of(places...).data; !bytes.Equal(first, again) {
+			t.Fatal("the compiled files of the same places differ")
+		}
 	}
 }

@@ -8,9 +8,9 @@ func isStateCode(s string) bool { return s != "" && len(s) <= 3 }
 // nameStates prepares State and country.
 func (g *Gazetteer) nameStates() {
 	g.states, g.lands = map[string]string{}, map[string]string{}
-	for key, names := range g.meta.States {
-		country, code, isState := strings.Cut(key, " ")
-		for _, name := range names {
+	for _, s := range g.meta.States {
+		country, code, isState := strings.Cut(s.Code, " ")
+		for _, name := range s.Names {
 			if isState {
 				g.states[country+" "+Key(name)] = code
 			} else {
@@ -27,12 +27,6 @@ func (g *Gazetteer) State(country, name string) string {
 		return code
 	}
 	return name
-}
-
-// StateNames returns the names of a state by its code, the usual one first, or
-// nil.
-func (g *Gazetteer) StateNames(country, code string) []string {
-	return g.meta.States[strings.ToUpper(country)+" "+strings.ToUpper(code)]
 }
 
 // country returns the code of the country that a code or a name means, or "".
