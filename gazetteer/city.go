@@ -24,6 +24,21 @@ func (g *Gazetteer) Cities(country, name string) []Place {
 	return found
 }
 
+// CitiesByCode returns those of Cities that have a postcode of as many digits as code with the
+// same first two.
+func (g *Gazetteer) CitiesByCode(country, name, code string) (found []Place) {
+	isLike := func(other string) bool { return len(other) == len(code) && allDigits(other) && other[:2] == code[:2] }
+	for _, c := range g.findCities(country, Key(name)) {
+		for other := range c.codes {
+			if isLike(PostcodeKey(other)) {
+				found = append(found, c.place)
+				break
+			}
+		}
+	}
+	return found
+}
+
 // LatinNames returns at most that many other names of a city in Latin letters.
 func (g *Gazetteer) LatinNames(p Place, most int) (names []string) {
 	isLatin := func(s string) bool { return !strings.ContainsFunc(s, func(r rune) bool { return r > 0x24F }) }

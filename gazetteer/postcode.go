@@ -2,7 +2,6 @@ package gazetteer
 
 import (
 	"slices"
-	"strings"
 
 	"gazehound/internal/disk"
 )
@@ -44,21 +43,6 @@ func (g *Gazetteer) pairRecord(off uint64) (all []pair) {
 		all[i].place.Source = g.sourceName(all[i].source)
 	}
 	return all
-}
-
-// PostcodesLike returns the places of all postcodes with this number of digits and this prefix, in
-// the order of the codes.
-func (g *Gazetteer) PostcodesLike(prefix string, digits int) (found []Place) {
-	for key, off := range g.each(postcodeKey + prefix) {
-		code, _, _ := strings.Cut(key[len(postcodeKey):], "\x00")
-		if len(code) != digits || !allDigits(code) {
-			continue
-		}
-		for _, p := range g.pairRecord(off) {
-			found = append(found, p.place)
-		}
-	}
-	return found
 }
 
 // A pair is one city of a postcode.

@@ -245,7 +245,7 @@ func (s *scan) state(i int) int {
 			return next
 		}
 	}
-	if !s.reads(grammar.CityStateZIP) || j-i > 14 || !grammar.MayBeState(text[i]) {
+	if !s.reads(grammar.CityStateZIP) || j-i > 14 || !grammar.MayBeState(text[i:j]) {
 		return j
 	}
 	if j-i == 2 && !upper(text[i+1]) {

@@ -1,7 +1,6 @@
 package geoparse
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -27,10 +26,9 @@ type cityName struct {
 // A codeCache is an LRU cache of look-ups: a crawl meets the same few thousand postcodes and cities
 // repeatedly.
 type codeCache struct {
-	g      *gazetteer.Gazetteer
-	codes  *lru.Cache[string, []area]
-	around *lru.Cache[string, map[string][]gazetteer.Place] // by first digits and length
-	named  *lru.Cache[cityQuery, []gazetteer.Place]
+	g     *gazetteer.Gazetteer
+	codes *lru.Cache[string, []area]
+	named *lru.Cache[cityQuery, []gazetteer.Place]
 }
 
 // A cityQuery asks for the cities of a name.
@@ -38,7 +36,6 @@ type cityQuery struct{ country, name string }
 
 const (
 	maxCachedCodes  = 16384
-	maxCachedAround = 200
 	maxCachedCities = 4096
 )
 
@@ -46,7 +43,6 @@ func newCodeCache(g *gazetteer.Gazetteer) *codeCache {
 	c := &codeCache{g: g}
 	// New fails for sizes that are not positive.
 	c.codes, _ = lru.New[string, []area](maxCachedCodes)
-	c.around, _ = lru.New[string, map[string][]gazetteer.Place](maxCachedAround)
 	c.named, _ = lru.New[cityQuery, []gazetteer.Place](maxCachedCities)
 	return c
 }
@@ -75,27 +71,6 @@ func (c *codeCache) areas(code string) []area {
 	}
 	c.codes.Add(strings.Clone(code), found)
 	return found
-}
-
-// citiesAround returns the cities, by folded name, that have a postcode of the
-// length and the first two digits of code: in each country the first.
-func (c *codeCache) citiesAround(code string) map[string][]gazetteer.Place {
-	key := fmt.Sprint(code[:2], len(code))
-	if cities, ok := c.around.Get(key); ok {
-		return cities
-	}
-	cities := make(map[string][]gazetteer.Place)
-	for _, pl := range c.g.PostcodesLike(code[:2], len(code)) {
-		pl.Kind, pl.Postcode, pl.ID = gazetteer.City, "", ""
-		known := func(other gazetteer.Place) bool { return other.Country == pl.Country }
-		for _, name := range namesOf(pl) {
-			if !name.weak && !slices.ContainsFunc(cities[name.key], known) {
-				cities[name.key] = append(cities[name.key], pl)
-			}
-		}
-	}
-	c.around.Add(key, cities)
-	return cities
 }
 
 // namesOf returns the folded names of the city of pl.

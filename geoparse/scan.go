@@ -47,7 +47,7 @@ type scan struct {
 
 	rejected *[]Candidate // nil: not asked for
 
-	before grammar.Tokens // buffer
+	before, after grammar.Tokens // buffers
 }
 
 // run returns the addresses of the text in its order.
@@ -268,6 +268,7 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 		return
 	}
 	k = skipPlaceLabel(s.text, t, k)
+	nextLine := t[0].Kind == grammar.Break
 	doubt := 0.0
 	best, ok := s.cityAfter(code, country, t, k, end > j)
 	if !ok {
@@ -304,7 +305,7 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 	case minStrength > 0 && (!ok || street.Strength < minStrength || street.Number.Empty()):
 		reason = "the postcode is a neighbour's, and no street with a number stands beside it"
 	case ok:
-	case best.weak || !grammar.Capital(s.text[best.start:]) || t[0].Kind == grammar.Break:
+	case best.weak || !grammar.Capital(s.text[best.start:]) || nextLine:
 		reason = "no street, and the city is not clearly named"
 	case s.digitsBefore(start): // "Tel. 030 10115 Berlin"
 		reason = "another number stands right before it"
@@ -393,13 +394,14 @@ func codeLetters(text string, j int) int {
 	return j
 }
 
-// tokensAfter returns the tokens of the window after i.
+// tokensAfter returns the tokens of the window after i, until the next call.
 func (s *scan) tokensAfter(i int) grammar.Tokens {
 	end := min(len(s.text), i+windowAfter)
 	for end < len(s.text) && end > i && !utf8.RuneStart(s.text[end]) {
 		end--
 	}
-	return s.tokens(i, end, make(grammar.Tokens, 0, 32))
+	s.after = s.tokens(i, end, s.after[:0])
+	return s.after
 }
 
 // tokensBefore returns those of the window before i, until the next call.
@@ -597,7 +599,7 @@ func (s *scan) cityNear(code, country string, t grammar.Tokens, k int) (match, b
 				return match{area: &area{place: cities[0]}, start: start, end: end}, true
 			}
 		}
-		for _, city := range s.p.codes.citiesAround(code)[gazetteer.Key(text[start:end])] {
+		for _, city := range s.p.g.CitiesByCode(country, text[start:end], code) {
 			sameCountry := func(a area) bool { return a.place.Country == city.Country }
 			if s.wants(city.Country, country) && !slices.ContainsFunc(areas, sameCountry) {
 				return match{area: &area{place: city}, start: start, end: end}, true

@@ -56,7 +56,7 @@ var provinceWords = set("québec nouvelle-écosse île-du-prince-édouard")
 // MayBeProvince reports whether a province of Canada or state of Australia, or
 // its code in capitals, can begin with the word.
 func MayBeProvince(word string) bool {
-	return !(len(word) == 2 && word[1] >= 'a') && provinceWords[LowerASCII(word)]
+	return !(len(word) == 2 && word[1] >= 'a') && isIn(provinceWords, word)
 }
 
 func backOver(t Tokens, k int, marks string) int {

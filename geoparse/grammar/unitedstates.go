@@ -2,7 +2,7 @@ package grammar
 
 import (
 	"strings"
-	"unicode"
+	"unicode/utf8"
 )
 
 func init() {
@@ -16,23 +16,41 @@ func init() {
 var states = statesOf(english["states"])
 
 var (
-	stateCodes    = make(map[string]bool)
-	stateInitials [256]bool
+	stateCodes = set("AA AE AP AS MP") // and those of states
+	stateWords = make(map[string]bool) // the codes and the first words of the names, in lower case
 )
 
 func init() {
 	for name, code := range states {
 		stateCodes[code] = true
-		stateInitials[unicode.ToUpper(rune(name[0]))] = true
-		stateInitials[code[0]] = true
+		first, _, _ := strings.Cut(name, " ")
+		stateWords[first] = true
 	}
-	for _, code := range [...]string{"AA", "AE", "AP", "AS", "MP"} {
-		stateCodes[code] = true
+	for code := range stateCodes {
+		stateWords[strings.ToLower(code)] = true
 	}
 }
 
-// MayBeState reports whether a US state or its code can begin with the byte c.
-func MayBeState(c byte) bool { return stateInitials[c] }
+// MayBeState reports whether the word can begin the name of a US state or be its code.
+func MayBeState(word string) bool { return isIn(stateWords, word) }
+
+// isIn reports whether words has the word without its dots and in lower case.
+func isIn(words map[string]bool, word string) bool {
+	var buf [24]byte
+	lower := buf[:0]
+	for i := 0; i < len(word); i++ {
+		switch c := word[i]; {
+		case c == '.':
+		case len(lower) == len(buf) || c >= utf8.RuneSelf:
+			return words[LowerASCII(word)]
+		case 'A' <= c && c <= 'Z':
+			lower = append(lower, c|0x20)
+		default:
+			lower = append(lower, c)
+		}
+	}
+	return words[string(lower)] // which allocates nothing
+}
 
 // State returns the code of the US state that s names: "CA", "Ca.", "D.C.",
 // "North Carolina".

@@ -2,7 +2,6 @@ package markup
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -107,7 +106,7 @@ func (f *finder) microformat(n *html.Node, class string) {
 			f.open(n, HCard, point, "")
 		default:
 			token = strings.TrimPrefix(strings.TrimPrefix(token, "p-"), "u-")
-			if slices.Contains(cardProperties, token) {
+			if cardProperties[token] {
 				properties = append(properties, token)
 			}
 		}
@@ -118,7 +117,7 @@ func (f *finder) microformat(n *html.Node, class string) {
 }
 
 // cardProperties are the classes of hCard and, behind "p-" or "u-", of h-card.
-var cardProperties = strings.Fields("name fn org tel street-address extended-address locality region postal-code " +
+var cardProperties = set("name fn org tel street-address extended-address locality region postal-code " +
 	"country-name post-office-box email url latitude longitude label")
 
 func clipBytes(s string, n int) string { return s[:min(len(s), n)] }

@@ -2,7 +2,6 @@ package markup
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
@@ -38,7 +37,7 @@ func (s *Site) read(n *html.Node) {
 			s.Title = oneLine(textUpTo(n, 4*maxSiteText))
 		}
 	case atom.A, atom.Button, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-		if number, ok := strings.CutPrefix(strings.ToLower(attr(n, "href")), "tel:"); ok {
+		if number, ok := cutPrefixFold(attr(n, "href"), "tel:"); ok {
 			addName(&s.Phones, number)
 		}
 		texts := s.Links
@@ -86,20 +85,28 @@ func isFooter(n *html.Node) bool {
 
 // Ids and classes of elements.
 var (
-	brandNames = strings.Fields("logo brand navbar-brand site-title sitetitle site-name sitename site_title " +
+	brandNames = set("logo brand navbar-brand site-title sitetitle site-name sitename site_title " +
 		"logo-text site-logo header-logo custom-logo")
-	footerNames = strings.Fields("footer site-footer page-footer main-footer footer-wrapper site-info colophon " +
+	footerNames = set("footer site-footer page-footer main-footer footer-wrapper site-info colophon " +
 		"fusszeile fuss pagefooter sitefooter")
 )
 
+func set(words string) map[string]bool {
+	m := make(map[string]bool)
+	for w := range strings.FieldsSeq(words) {
+		m[w] = true
+	}
+	return m
+}
+
 // isCalled reports whether the id or one of the classes of an element is one of names.
-func isCalled(n *html.Node, names []string) bool {
+func isCalled(n *html.Node, names map[string]bool) bool {
 	for _, a := range n.Attr {
 		if a.Key != "id" && a.Key != "class" || len(a.Val) > 200 {
 			continue
 		}
 		for name := range strings.FieldsSeq(strings.ToLower(a.Val)) {
-			if slices.Contains(names, name) {
+			if names[name] {
 				return true
 			}
 		}
