@@ -45,7 +45,9 @@ var (
 	townEndings      = german.suffixes("town-endings")
 	adjectiveEndings = german.suffixes("adjective-endings")
 	articles         = german.set("articles") // as written
-	titles           = german.set("titles")
+
+	// titles stand before a surname: titles and given names.
+	titles = set(german["titles"] + " " + german["given-names"])
 
 	// germanStops end a street name to the left: firms, labels.
 	germanStops = german.set("stops")

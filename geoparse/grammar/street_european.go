@@ -454,7 +454,7 @@ func nameBefore(t Tokens, n int, known Known) (Span, int, bool) {
 		if tok.Kind == Number {
 			// only inside a name: "Straße des 17. Juni"
 			if start < n && start >= 2 && leadingInt(tok.Text()) <= 31 &&
-				t[start-2].isWord("des", "der", "vom", "am", "du", "del") {
+				t[start-2].isWord("des", "den", "der", "vom", "am", "du", "del") {
 				start--
 				continue
 			}
@@ -584,6 +584,11 @@ func germanName(w []word, bounded bool) (int, int) {
 		i := compound(w)
 		if i == n-1 && i > 0 && w[i-1].kind == Word && w[i-1].capital && ofPlace(w, i-1, bounded) {
 			i--
+		}
+		if strings.Count(last.text, "-") == 1 { // "Eugen Schafhauser-Strasse"
+			for i > 0 && w[i-1].capital && titles[w[i-1].fold()] {
+				i--
+			}
 		}
 		return adjectives(w, i), 3
 	}
