@@ -284,10 +284,7 @@ func (g *cityGroup) code(c *codec) {
 	disk.List(&c.Codec, &g.aliases, c.alias)
 }
 
-func (g *cityGroup) add(key, value []byte) error {
-	if g.key == nil {
-		g.key = slices.Clone(key)
-	}
+func (g *cityGroup) add(_, value []byte) error {
 	fact := readFrom(value)
 	if fact.kind(0) == aliasFact {
 		var a alias

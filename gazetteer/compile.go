@@ -266,17 +266,17 @@ type group interface {
 	write(c *compiler) error
 }
 
-// newGroup returns an empty group for the facts of a kind.
-func newGroup(kind string) group {
-	switch kind {
+// newGroup returns an empty group for the facts that share a key, which begins with their kind.
+func newGroup(key []byte) group {
+	switch string(key[:1]) {
 	case cityKey:
-		return &cityGroup{}
+		return &cityGroup{key: key}
 	case objectKey:
-		return &objectGroup{}
+		return &objectGroup{key: key}
 	case postcodeKey:
-		return &pairGroup{}
+		return &pairGroup{key: key}
 	}
-	return &unit{}
+	return &unit{key: key}
 }
 
 // writeRecords writes a record for each group of facts.
@@ -294,7 +294,8 @@ func (c *compiler) writeRecords(ctx context.Context) error {
 					return err
 				}
 			}
-			current, shared = newGroup(string(key[:1])), slices.Clone(of)
+			shared = slices.Clone(of)
+			current = newGroup(shared)
 		}
 		return current.add(key, value)
 	})

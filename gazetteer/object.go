@@ -65,10 +65,7 @@ type objectGroup struct {
 	all []Object
 }
 
-func (g *objectGroup) add(key, value []byte) error {
-	if g.key == nil {
-		g.key = slices.Clone(key)
-	}
+func (g *objectGroup) add(_, value []byte) error {
 	var o Object
 	if readFrom(value).object(&o); len(g.all) < maxObjects {
 		g.all = addObjects(g.all, o)

@@ -104,9 +104,6 @@ type pairGroup struct {
 }
 
 func (g *pairGroup) add(key, value []byte) error {
-	if g.key == nil {
-		g.key = slices.Clone(firstParts(key, groupParts[postcodeKey]))
-	}
 	var p pair
 	readFrom(value).pair(&p)
 	if !slices.Equal(key, g.last) {

@@ -71,32 +71,19 @@ func numberList(number string) []string {
 
 // A unit is a street in the making: one of its postcode and city.
 type unit struct {
-	key    []byte
-	street Place
-	source int
-	given  bool // the street's coordinate is a source's own
-	houses []house
-	ranges []sourceRange
-}
-
-type house struct {
-	number string // key
-	place  Place
-	source int
+	key   []byte
+	given bool // the street's coordinate is a source's own
+	streetRecord
 }
 
 // add merges one place into the unit.
 func (u *unit) add(key, value []byte) error {
-	if u.key == nil {
-		u.key = slices.Clone(firstParts(key, streetParts))
-	}
-	tail := key[len(u.key):]
 	fact := readFrom(value)
 	var p Place
 	var source int
 	disk.Unsigned(&fact.Codec, &source)
 	fact.place(&p)
-	s := &u.street
+	s := &u.place
 	if s.Kind == 0 {
 		*s, u.source = p, source
 		s.Kind, s.HouseNumber, s.Names, s.HasPoint, s.Point = Street, "", nil, false, orb.Point{}
@@ -114,24 +101,27 @@ func (u *unit) add(key, value []byte) error {
 		u.ranges = append(u.ranges, r)
 	}
 	if p.Kind == House {
-		u.addHouse(house{string(tail[5:]), p, source})
+		u.addHouse(houseRecord{
+			number: string(key[len(u.key)+5:]), text: p.HouseNumber, street: p.Street, source: source,
+			id: parseID(p.ID), point: p.Point, has: p.HasPoint,
+		})
 	} else if p.HasPoint {
-		u.place(&p, source)
+		u.locate(&p, source)
 	}
 	return nil
 }
 
-// place sets the coordinate of the street, once.
-func (u *unit) place(p *Place, source int) {
-	if s := &u.street; !u.given {
+// locate sets the coordinate of the street, once.
+func (u *unit) locate(p *Place, source int) {
+	if s := &u.place; !u.given {
 		s.Point, s.HasPoint, s.ID = p.Point, true, p.ID
 		u.given, u.source = true, source
 	}
 }
 
-func (u *unit) addHouse(h house) {
+func (u *unit) addHouse(h houseRecord) {
 	if n := len(u.houses); n > 0 && u.houses[n-1].number == h.number {
-		if last := &u.houses[n-1]; !last.place.HasPoint && h.place.HasPoint {
+		if last := &u.houses[n-1]; !last.has && h.has {
 			*last = h
 			return
 		}
@@ -150,15 +140,15 @@ const (
 )
 
 // isTwin reports whether h, which has the number of the last house, is another one.
-func (u *unit) isTwin(h *house) bool {
+func (u *unit) isTwin(h *houseRecord) bool {
 	n := 0
 	for _, old := range slices.Backward(u.houses) {
 		if old.number != h.number {
 			break
 		}
 		n++
-		if n >= maxTwins || old.source != h.source || !old.place.HasPoint || !h.place.HasPoint ||
-			geo.Distance(old.place.Point, h.place.Point) <= twinDistance {
+		if n >= maxTwins || old.source != h.source || !old.has || !h.has ||
+			geo.Distance(old.point, h.point) <= twinDistance {
 			return false
 		}
 	}
@@ -167,38 +157,37 @@ func (u *unit) isTwin(h *house) bool {
 
 // absorb adds the facts of o; for a house in both, the source added last wins.
 func (u *unit) absorb(o *unit) {
-	s := &u.street
-	s.Names = addNames(s.Names, o.street.Names)
-	s.MaxNumber = max(s.MaxNumber, o.street.MaxNumber)
-	s.State = cmp.Or(s.State, o.street.State)
+	s := &u.place
+	s.Names = addNames(s.Names, o.place.Names)
+	s.MaxNumber = max(s.MaxNumber, o.place.MaxNumber)
+	s.State = cmp.Or(s.State, o.place.State)
 	if o.given {
-		u.place(&o.street, o.source)
+		u.locate(&o.place, o.source)
 	}
 	u.ranges = append(u.ranges, o.ranges...)
 	u.houses = append(u.houses, o.houses...)
-	slices.SortStableFunc(u.houses, func(a, b house) int {
+	slices.SortStableFunc(u.houses, func(a, b houseRecord) int {
 		baseA, _, _ := splitNumber(a.number)
 		baseB, _, _ := splitNumber(b.number)
 		return cmp.Or(cmp.Compare(baseA, baseB), cmp.Compare(a.number, b.number),
-			boolOrder(b.place.HasPoint, a.place.HasPoint), cmp.Compare(b.source, a.source))
+			boolOrder(b.has, a.has), cmp.Compare(b.source, a.source))
 	})
-	u.houses = slices.CompactFunc(u.houses, func(a, b house) bool {
-		return a.number == b.number && (a.source != b.source || !b.place.HasPoint ||
-			geo.Distance(a.place.Point, b.place.Point) <= twinDistance)
+	u.houses = slices.CompactFunc(u.houses, func(a, b houseRecord) bool {
+		return a.number == b.number && (a.source != b.source || !b.has ||
+			geo.Distance(a.point, b.point) <= twinDistance)
 	})
 }
 
-// locate sets the coordinate of a street without one of its own: the middle of its
+// middle sets the coordinate of a street without one of its own: the middle of its
 // houses, or else of its ranges.
-func (u *unit) locate() {
-	s := &u.street
+func (u *unit) middle() {
 	var lon, lat []float64
 	for _, h := range u.houses {
-		if h.place.HasPoint {
-			lon, lat = append(lon, h.place.Point[0]), append(lat, h.place.Point[1])
+		if h.has {
+			lon, lat = append(lon, h.point[0]), append(lat, h.point[1])
 		}
 	}
-	switch {
+	switch s := &u.place; {
 	case u.given:
 	case len(lon) > 0:
 		slices.Sort(lon)
@@ -220,7 +209,7 @@ func (u *unit) write(c *compiler) error {
 			return err
 		}
 	}
-	if u.street.City == "" && u.street.Postcode != "" {
+	if u.place.City == "" && u.place.Postcode != "" {
 		c.placeless = u
 		return nil
 	}
@@ -228,7 +217,7 @@ func (u *unit) write(c *compiler) error {
 }
 
 func (c *compiler) writeStreet(u *unit) error {
-	s := &u.street
+	s := &u.place
 	parts := strings.Split(strings.TrimPrefix(string(u.key), streetKey), "\x00")
 	name, code, country, city, state := parts[0], parts[1], parts[2], parts[3], parts[4]
 	if c.streetName != name {
@@ -249,24 +238,19 @@ func (c *compiler) writeStreet(u *unit) error {
 				append(joinKey(townKey, alias, city, country, code, state), u.key...))
 		}
 	}
-	u.locate()
-	out := streetRecord{place: *s, source: u.source, ranges: u.ranges}
-	for _, h := range u.houses {
-		one := houseRecord{
-			number: h.number, text: h.place.HouseNumber, street: h.place.Street, source: h.source,
-			id: parseID(h.place.ID), point: h.place.Point, has: h.place.HasPoint,
+	u.middle()
+	for i := range u.houses {
+		h := &u.houses[i]
+		if h.text == h.number {
+			h.text = ""
 		}
-		if one.text == one.number {
-			one.text = ""
+		if h.street == s.Names[0] {
+			h.street = ""
 		}
-		if one.street == s.Names[0] {
-			one.street = ""
-		}
-		out.houses = append(out.houses, one)
 	}
 	return c.record(func(record *codec) {
-		out.head(record)
-		out.rest(record)
+		u.head(record)
+		u.rest(record)
 	}, keys...)
 }
 

@@ -608,7 +608,8 @@ func (c *collector) emitAreas(_ context.Context, x *surroundings, emit func(gaze
 		}
 		p := gazetteer.Place{ID: a.osmID(), Names: a.names, Point: at, HasPoint: true, Area: a.shape,
 			AdminLevel: a.level, Population: a.population}
-		p.Country, p.State = x.country(at, ""), x.state(at)
+		around := x.areas.around(at)
+		p.Country, p.State = x.countryOf(around, at, ""), stateOf(around)
 		switch {
 		case a.postal:
 			if a.postcode == "" {
@@ -616,7 +617,7 @@ func (c *collector) emitAreas(_ context.Context, x *surroundings, emit func(gaze
 			}
 			p.Kind, p.Postcode, p.City = gazetteer.Postcode, a.postcode, a.city
 			if p.City == "" {
-				p.City = x.cityOfCode(a.postcode)
+				p.City = most(x.byCode[a.postcode])
 			}
 		case len(a.names) == 0:
 			continue
@@ -639,9 +640,10 @@ func (c *collector) emitAreas(_ context.Context, x *surroundings, emit func(gaze
 
 func (c *collector) emitPlaces(_ context.Context, x *surroundings, emit func(gazetteer.Place) error) error {
 	for _, f := range c.places {
+		around := x.areas.around(f.point)
 		p := gazetteer.Place{Kind: gazetteer.City, ID: f.osmID(), Names: f.names, Point: f.point,
 			HasPoint: true, Population: f.population,
-			Country: x.country(f.point, f.country), State: x.state(f.point)}
+			Country: x.countryOf(around, f.point, f.country), State: stateOf(around)}
 		if err := emit(p); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unique"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/geo"
@@ -32,11 +33,9 @@ type surroundings struct {
 // neighbours finds the most frequent value of the nearest addresses. Its
 // memory grows with the cells that hold an address, about 40 bytes each.
 type neighbours struct {
-	grain  float64 // of a cell, in degrees
-	values []string
-	ids    map[string]uint32
-	votes  map[ballot]uint32
-	cells  map[cell]uint32 // index in values
+	grain float64 // of a cell, in degrees
+	votes map[ballot]uint32
+	cells map[cell]unique.Handle[string]
 }
 
 // A cell is a square by its column and row from 0° east and north.
@@ -44,7 +43,7 @@ type cell [2]int32
 
 type ballot struct {
 	at    cell
-	value uint32
+	value unique.Handle[string]
 }
 
 // The sizes of cells, in degrees: 0.002 are about 200 m.
@@ -55,7 +54,7 @@ const (
 )
 
 func newNeighbours(grain float64) neighbours {
-	return neighbours{grain: grain, ids: map[string]uint32{}, votes: map[ballot]uint32{}, cells: map[cell]uint32{}}
+	return neighbours{grain: grain, votes: map[ballot]uint32{}, cells: map[cell]unique.Handle[string]{}}
 }
 
 func cellOf(p orb.Point, grain float64) cell {
@@ -63,17 +62,9 @@ func cellOf(p orb.Point, grain float64) cell {
 }
 
 func (n *neighbours) vote(p orb.Point, value string) {
-	if value == "" {
-		return
+	if value != "" {
+		n.votes[ballot{cellOf(p, n.grain), unique.Make(value)}]++
 	}
-	id, ok := n.ids[value]
-	if !ok {
-		id = uint32(len(n.values))
-		value = strings.Clone(value)
-		n.ids[value] = id
-		n.values = append(n.values, value)
-	}
-	n.votes[ballot{cellOf(p, n.grain), id}]++
 }
 
 // flat maps a coordinate so that distances between neighbours are about equal
@@ -88,13 +79,13 @@ func (n *neighbours) ready() {
 		old, ok := n.cells[b.at]
 		if ok {
 			most := n.votes[ballot{b.at, old}]
-			if most > votes || most == votes && n.values[old] <= n.values[b.value] {
+			if most > votes || most == votes && old.Value() <= b.value.Value() {
 				continue
 			}
 		}
 		n.cells[b.at] = b.value
 	}
-	n.votes, n.ids = nil, nil
+	n.votes = nil
 }
 
 // most returns the most frequent value.
@@ -115,13 +106,13 @@ func (n *neighbours) near(p orb.Point, limit float64) string {
 	narrow := math.Max(math.Cos(p[1]*math.Pi/180), 0.1)
 	best, least := "", limit/111_195
 	look := func(c cell) {
-		id, ok := n.cells[c]
+		value, ok := n.cells[c]
 		if !ok {
 			return
 		}
 		m := flat(orb.Point{(float64(c[0]) + .5) * n.grain, (float64(c[1]) + .5) * n.grain})
-		if d := math.Hypot(m[0]-at[0], m[1]-at[1]); d < least || d == least && n.values[id] < best {
-			best, least = n.values[id], d
+		if d := math.Hypot(m[0]-at[0], m[1]-at[1]); d < least || d == least && value.Value() < best {
+			best, least = value.Value(), d
 		}
 	}
 	// Ring by ring, until none of the next can be nearer.
@@ -177,9 +168,6 @@ func newSurroundings(ctx context.Context, c *collector) (*surroundings, error) {
 	return x, err
 }
 
-// around returns the outlines that hold p, the narrowest level first.
-func (x *surroundings) around(p orb.Point) []*area { return x.areas.around(p) }
-
 // An areaGrid finds the outlines that hold a coordinate. In a cell that the
 // line of an outline does not cross, all points are in it or none: that is
 // worked out once.
@@ -233,6 +221,7 @@ func (g *areaGrid) cross(a *area, p, q orb.Point) {
 	}
 }
 
+// around returns the outlines that hold p, the narrowest level first.
 func (g *areaGrid) around(p orb.Point) []*area {
 	at := cellOf(p, areaGrain)
 	crossed := g.crossed[at]
@@ -278,7 +267,7 @@ const (
 // fill adds to p the postcode, city, state and country that the tags of f do
 // not say.
 func (x *surroundings) fill(p *gazetteer.Place, f *feature) {
-	around := x.around(f.point)
+	around := x.areas.around(f.point)
 	p.Postcode, p.City, p.State = f.postcode, f.city, cmp.Or(f.state, stateOf(around))
 	p.Country = x.countryOf(around, f.point, f.country)
 	if p.Postcode == "" {
@@ -377,10 +366,6 @@ func (x *surroundings) placeNear(p orb.Point) string {
 	return best
 }
 
-func (x *surroundings) country(p orb.Point, given string) string {
-	return x.countryOf(x.around(p), p, given)
-}
-
 func (x *surroundings) countryOf(around []*area, p orb.Point, given string) string {
 	if given != "" {
 		return given
@@ -392,8 +377,6 @@ func (x *surroundings) countryOf(around []*area, p orb.Point, given string) stri
 	}
 	return cmp.Or(x.lands.near(p, neighbourly), x.farLands.near(p, sameCountry), x.fallback)
 }
-
-func (x *surroundings) state(p orb.Point) string { return stateOf(x.around(p)) }
 
 // stateOf returns the code of the state among outlines, else its name.
 func stateOf(around []*area) string {
@@ -408,9 +391,4 @@ func stateOf(around []*area) string {
 		}
 	}
 	return ""
-}
-
-// cityOfCode returns the city that the addresses of a postcode name.
-func (x *surroundings) cityOfCode(code string) string {
-	return most(x.byCode[code])
 }
