@@ -327,10 +327,11 @@ func TestBadInputs(t *testing.T) {
 // writeBadInputs holds docs/bad-input.md equal to the table.
 func writeBadInputs(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# Bad inputs\n\nWhat does hostile input lead to? `TestBadInputs` crawls every URL of this table beside a good page, checks outcome,\n" +
-		"memory and goroutines, and writes this file (`go test ./crawler -run BadInputs -update`). Outcomes are the words of\n" +
-		"`status` and `explain`; *held by* names tests of what one fetch cannot show.\n\n| | input | outcome | held by |\n|---|---|---|---|\n")
-	for i, row := range badInputs {
+	b.WriteString("# Bad inputs\n\nWhat is the outcome of hostile input? `TestBadInputs` crawls every URL of this table beside a good page,\n" +
+		"checks outcome, memory and goroutines, and writes this file (`go test ./crawler -run BadInputs -update`).\n" +
+		"Outcomes are those of `status` and `explain`; further tests show what one fetch cannot.\n\n" +
+		"| input | outcome | further tests |\n|---|---|---|\n")
+	for _, row := range badInputs {
 		by := map[string][]string{}
 		for raw, want := range row.urls {
 			if raw = strings.TrimPrefix(raw, "odd/"); len(raw) > 60 {
@@ -341,14 +342,14 @@ func writeBadInputs(t *testing.T) {
 		var outcomes []string
 		for want, raws := range by {
 			slices.Sort(raws)
-			if outcome := "**" + want + "**"; len(by) == 1 {
-				outcomes = append(outcomes, outcome)
+			if len(by) == 1 {
+				outcomes = append(outcomes, want)
 			} else {
-				outcomes = append(outcomes, outcome+" "+strings.Join(raws, " "))
+				outcomes = append(outcomes, want+": "+strings.Join(raws, " "))
 			}
 		}
 		slices.Sort(outcomes)
-		fmt.Fprintf(&b, "| %d | %s | %s | %s |\n", i+1, strings.ReplaceAll(row.what, "*", `\*`), strings.Join(outcomes, "; "), row.held)
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.ReplaceAll(row.what, "*", `\*`), strings.Join(outcomes, "; "), row.held)
 	}
 	file := filepath.Join("..", "docs", "bad-input.md")
 	if *update {
