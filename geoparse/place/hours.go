@@ -231,7 +231,8 @@ func Weekday(word string) (day int, ok bool) {
 var (
 	allWeek   = regexp.MustCompile(`^\s*24/7\s*$`)
 	everyHour = regexp.MustCompile(`(?i)\b24 ?(?:/|x) ?7\b|open 24 h|rund um die uhr (?:geöffnet|offen|für sie)|` +
-		`\b24 ?(?:hours?|hrs?|h|stunden|std\.?)\b(?: a day| am tag)?[ ,/&-]*(?:an )?(?:7|seven|365|sieben) ?(?:days|tage)`)
+		`\b24 ?(?:hours?|hrs?|h|stunden|std\.?)\b(?: a day| am tag)?[ ,/&-]*(?:an )?` +
+		`(?:7|seven|365|sieben) ?(?:days|tage)`)
 	notOpen = regexp.MustCompile(`(?i)support|hotline|online|not(?:dienst|ruf|fall)|chat|answering|monitor|surveil|` +
 		`securit|roadside|web|order|bestell`)
 	lead = regexp.MustCompile(`(?i)^[\s;,|•·*).–—-]*(?:(?:jeden|jeweils|every|an|am|on|and|und|sowie|le|il)\s+|` +
@@ -246,8 +247,8 @@ var (
 	sevenDays = regexp.MustCompile(`(?i)^(?:(?:7|seven|sieben) (?:days|tage)` +
 		`(?: (?:a|per|die|pro|in der) (?:week|woche))?|(?:every|each) day|jeden tag|tous les jours)\b`)
 	letterDays = regexp.MustCompile(`^(M|T|Tu|W)\s?[-–]\s?(Th|F|Sa|Su)\b`)
-	timeLead   = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:von|from|between|zwischen|ab|open|geöffnet|jeweils|entre|` +
-		`de|dalle|the|hours|of|in|der|zeit|zu|den|servicezeiten)\b[\s:]*)*`)
+	timeLead   = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:von|from|between|zwischen|ab|open|geöffnet|jeweils|` +
+		`entre|de|dalle|the|hours|of|in|der|zeit|zu|den|servicezeiten)\b[\s:]*)*`)
 	timeFrom    = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:geöffnet|open)\s+)?(?:ab|from)\s+`)
 	closed      = regexp.MustCompile(`(?i)^(?:geschlossen|closed|ruhetag|off|fermé|chiuso)`)
 	closedDash  = regexp.MustCompile(`^[\s:]*[-–—]+[ \t]*(?:\n|$)`)

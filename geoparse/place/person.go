@@ -48,7 +48,8 @@ const (
 
 var (
 	mailUser     = regexp.MustCompile(`([A-Za-z]{3,30})@`)
-	courseFolder = regexp.MustCompile(`(?i)/(?:courses?|class(?:es)?|teaching|lectures?|lehre|vorlesung(?:en)?|seminare?)/`)
+	courseFolder = regexp.MustCompile(`(?i)/(?:courses?|class(?:es)?|teaching|lectures?|lehre|vorlesung(?:en)?|` +
+		`seminare?)/`)
 )
 
 // isUser reports whether words are the names of a person after whom a host or a mail address of
@@ -89,13 +90,14 @@ func withoutPerson(text string) string {
 		n++
 	}
 	rest := strings.Join(parts[n:], ", ")
-	if n == 0 || len(strings.Fields(rest)) < 2 || !isInstitution(rest) && !foldedInstitute.MatchString(rest) || isJob(rest) {
+	institution := isInstitution(rest) || shortInstitute.MatchString(rest)
+	if n == 0 || len(strings.Fields(rest)) < 2 || !institution || isJob(rest) {
 		return text
 	}
 	return rest
 }
 
-var foldedInstitute = regexp.MustCompile(`\b(?:Inst|Dept|Univ|Lab|Fak)\.`)
+var shortInstitute = regexp.MustCompile(`\b(?:Inst|Dept|Univ|Lab|Fak)\.`)
 
 // isJob reports whether a text is a job title, "Director of Research": its noun is the last word
 // before a comma or preposition.

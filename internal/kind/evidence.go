@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -22,7 +23,11 @@ func OfName(name, lang, country string) string {
 	if b, ok := t.brands[strings.Join(words, " ")]; ok && b.in(country) {
 		return t.ids[b.kind]
 	}
-	for _, part := range segments(name) {
+	parts := t.segments(name, lang)
+	for _, part := range parts {
+		if lang == "de" && len(parts) > 1 && len(part) == 1 && isSurname(part[0]) {
+			continue // "Schuster & Sohn"
+		}
 		if id, found := t.noun(part, lang); found {
 			return id
 		}
@@ -30,17 +35,29 @@ func OfName(name, lang, country string) string {
 	return ""
 }
 
+// isSurname reports whether the German name of a profession is also a surname, where no other word
+// of a name says the kind.
+func isSurname(word string) bool {
+	return strings.HasSuffix(word, "er") || strings.HasSuffix(word, "mann")
+}
+
 func (b brand) in(country string) bool {
 	return country == "" || b.countries == "*" || strings.Contains(b.countries, strings.ToLower(country))
 }
 
 // prepositions end what a name says of the kind of place.
-var prepositions = wordSet(`am an auf aus bei beim der des gegenuber im in inh ins mit nach neben vom von zu zum zur
-	at by for from near of on to with a al au aux avec chez d da dal de dei del dell della delle di du en par per por sur
-	aan bij naar op te ten ter van voor`)
+var prepositions = wordSet(`am an auf aus bei beim der des gegenuber im in inh ins mit nach neben vom von
+	zu zum zur at by for from near of on to with a al au aux avec chez d da dal de dei del dell della
+	delle di du en par per por sur aan bij naar op te ten ter van voor`)
 
 // joins stand between two nouns.
 var joins = wordSet("und and et y e en the der die das fur")
+
+// Words that make the noun before them the name of a street, and of a family.
+var (
+	streets  = wordSet("road rd street st avenue ave lane drive boulevard blvd way")
+	families = wordSet("gmbh kg ohg ag ug co sohn sohne tochter partner inh")
+)
 
 func wordSet(text string) map[string]bool {
 	set := map[string]bool{}
@@ -51,16 +68,25 @@ func wordSet(text string) map[string]bool {
 }
 
 // segments returns the parts of a name between commas and the like, each up to its
-// first preposition.
-func segments(name string) (parts [][]string) {
-	for phrase := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune(",;:|/()[]–—·•&+\n", r) }) {
+// first preposition. Of German and Dutch words with hyphens the last goes first, "Park-Hotel".
+func (t *table) segments(name, lang string) (parts [][]string) {
+	isMark := func(r rune) bool { return strings.ContainsRune(",;:|/()[]–—·•&+\n", r) }
+	for phrase := range strings.FieldsFuncSeq(strings.ReplaceAll(name, " - ", ","), isMark) {
 		var part []string
-		for _, w := range Words(phrase) {
-			if prepositions[w] && len(part) > 0 {
-				break
+	words:
+		for token := range strings.FieldsSeq(phrase) {
+			words := Words(token)
+			last := len(words) - 1
+			if n, _ := t.longest(words, lang); (lang == "de" || lang == "nl") && last > 0 && n <= last {
+				words = append(words[last:], words[:last]...)
 			}
-			if !joins[w] && !prepositions[w] {
-				part = append(part, w)
+			for _, w := range words {
+				if prepositions[w] && len(part) > 0 {
+					break words
+				}
+				if !joins[w] && !prepositions[w] {
+					part = append(part, w)
+				}
 			}
 		}
 		if len(part) > 0 {
@@ -79,16 +105,19 @@ func (t *table) noun(words []string, lang string) (id string, found bool) {
 		if !whole {
 			n, p = 1, t.inside(words[i], lang)
 		}
-		surname := lang == "de" && whole && i > 0 &&
-			(strings.HasSuffix(words[i], "er") || strings.HasSuffix(words[i], "mann"))
+		next := ""
+		if i+n < len(words) {
+			next = words[i+n]
+		}
+		surname := lang == "de" && (i > 0 || whole && families[next]) && isSurname(words[i])
 		switch {
-		case surname:
+		case surname, lang == "en" && streets[next]:
 		case p.use == Name || p.use == Term:
 			id, found = t.ids[p.kinds[0]], true
 			if lang != "en" {
 				return id, true
 			}
-		case p.use == Other && lang == "en":
+		case (p.use == Other || p.use == Unsure) && lang == "en":
 			id = ""
 		}
 		i += n
@@ -99,12 +128,20 @@ func (t *table) noun(words []string, lang string) (id string, found bool) {
 // longest returns the longest phrase of the table that words begin with.
 func (t *table) longest(words []string, lang string) (n int, p phrase) {
 	for n := min(len(words), MaxPhrase); n > 0; n-- {
-		if p, ok := t.phrases[strings.Join(words[:n], " ")]; ok && p.said(lang) {
+		text := strings.Join(words[:n], " ")
+		if p, ok := t.phrases[text]; ok && p.said(lang) {
+			return n, p
+		}
+		one := strings.TrimSuffix(text, "s")
+		if p, ok := t.phrases[one]; ok && lang == "en" && one != text && agents.MatchString(one) && p.said(lang) {
 			return n, p
 		}
 	}
 	return 0, phrase{}
 }
+
+// agents are nouns of those who do something, whose plural is in names: "Reents Solicitors".
+var agents = regexp.MustCompile(`(?:er|or|ist|ian|ant|ney|ct)$`)
 
 // inside returns the kind of a compound word: of its last part or, if that is a noun of many kinds,
 // such as "laden", of its first part.
@@ -135,7 +172,8 @@ func (t *table) inside(word, lang string) phrase {
 // said reports whether a name with the phrase means its kind in a language; English
 // words do in all.
 func (p phrase) said(lang string) bool {
-	return p.use != Query && (lang == "" || p.langs == "" || strings.Contains(p.langs, lang) || strings.Contains(p.langs, "en"))
+	return p.use != Query && (lang == "" || p.langs == "" || strings.Contains(p.langs, lang) ||
+		strings.Contains(p.langs, "en"))
 }
 
 // OfTags returns the kind of an object of OpenStreetMap, or "".

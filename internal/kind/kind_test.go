@@ -54,6 +54,8 @@ func TestFind(t *testing.T) {
 		"bakeries": "shop=bakery", "Bäckerei": "shop=bakery", "Baeckerei": "shop=bakery", "law office": "office=lawyer", "lawyer": "office=lawyer",
 		"Kinderarzt": "amenity=doctors healthcare:speciality=paediatrics", "palace": "", "": "",
 		"Metzger": "shop=butcher", "Frisör": "shop=hairdresser", "Bestatter": "shop=funeral_directors", "attorneys": "office=lawyer", "Bäcker": "",
+		"Klempner": "craft=plumber, craft=tinsmith", "vets": "amenity=veterinary", "Kita": "amenity=kindergarten", "realtor": "office=estate_agent", "dierenarts": "amenity=veterinary",
+		"agent immobilier": "office=estate_agent", "asilo nido": "amenity=childcare", "slager": "shop=butcher", "accountant": "office=accountant", "petrol station": "amenity=fuel",
 	} {
 		if got := strings.Join(Find(text), ", "); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
@@ -98,6 +100,20 @@ func TestOfName(t *testing.T) {
 		{"Optik Zimmermann", "de", "DE", ""},
 		{"Meyer Haustechnik", "de", "DE", ""},
 		{"Hans Meyer", "de", "DE", ""},
+		{"Park-Hotel Sonnenhof", "de", "DE", "tourism=hotel"},
+		{"Bäckereifiliale", "de", "DE", "shop=bakery"},
+		{"TSV Oldenburg 1862", "de", "DE", "club=sport"},
+		{"Schuster & Sohn KG", "de", "DE", ""},
+		{"Wessels & Schuster GmbH", "de", "DE", ""},
+		{"Gästehaus Meyer - Weingut", "de", "DE", "tourism=guest_house"},
+		{"Klempnerei Meyer", "de", "DE", "craft=plumber"},
+		{"Kita Sonnenschein", "de", "DE", "amenity=kindergarten"},
+		{"Bay Realtors", "en", "US", "office=estate_agent"},
+		{"Smith & Sons Plumbers", "en", "GB", "craft=plumber"},
+		{"Reents Marshall & Banks LLP", "en", "US", ""}, // no bank
+		{"Abbey Road Programs", "en", "US", ""},
+		{"Better Builders", "en", "US", ""}, // the only builders of the presets build boats
+		{"Reents Design", "en", "US", ""},
 		{"Fleischer Haustechnik", "de", "DE", ""}, // readers look for butchers by it, but it is a surname
 		{"", "", "", ""},
 	} {

@@ -151,7 +151,7 @@ func (t *table) plural(text string) (best phrase, found bool) {
 		}
 		p, ok := t.phrases[stem+singular]
 		switch {
-		case ok && (p.names() && p.use != Query || p.use == Modifier):
+		case ok && (p.names() && p.use != Query || p.use == Modifier) && !(found && plural == "er"):
 			return p, true
 		case ok && p.use == Query && plural != "er" && !found:
 			best, found = p, true
@@ -165,16 +165,19 @@ var ofTypes = pairs(`
 	AccountingService office=accountant; Attorney office=lawyer; AutoBodyShop shop=car_repair; AutoDealer shop=car
 	AutoPartsStore shop=car_parts; AutoRental amenity=car_rental; AutoRepair shop=car_repair; AutoWash amenity=car_wash
 	BeautySalon shop=beauty; BedAndBreakfast tourism=guest_house; BikeStore shop=bicycle; Brewery craft=brewery
-	ChildCare amenity=childcare; CollegeOrUniversity amenity=university; DaySpa shop=beauty; EventVenue amenity=events_venue
+	ChildCare amenity=childcare
+	CollegeOrUniversity amenity=university; DaySpa shop=beauty; EventVenue amenity=events_venue
 	ExerciseGym leisure=fitness_centre; FastFoodRestaurant amenity=fast_food; GardenStore shop=garden_centre
 	GovernmentBuilding office=government; GroceryStore shop=supermarket; HealthClub leisure=fitness_centre
 	HousePainter craft=painter; HVACBusiness craft=hvac; IndividualPhysician amenity=doctors
-	InsuranceAgency office=insurance; LegalService office=lawyer; MedicalClinic amenity=clinic; MotorcycleDealer shop=motorcycle
+	InsuranceAgency office=insurance
+	LegalService office=lawyer; MedicalClinic amenity=clinic; MotorcycleDealer shop=motorcycle
 	MotorcycleRepair shop=motorcycle_repair; MovieTheater amenity=cinema; MovingCompany office=moving_company
 	NGO office=ngo; NightClub amenity=nightclub; PerformingArtsTheater amenity=theatre; Physician amenity=doctors
 	PhysiciansOffice amenity=doctors; Physiotherapy healthcare=physiotherapist; PoliceStation amenity=police
 	RealEstateAgent office=estate_agent; RoofingContractor craft=roofer; TireShop shop=tyres
-	TouristInformationCenter tourism=information information=office; VacationRental tourism=apartment; VeterinaryCare amenity=veterinary`)
+	TouristInformationCenter tourism=information information=office
+	VacationRental tourism=apartment; VeterinaryCare amenity=veterinary`)
 
 func pairs(text string) map[string]string {
 	all := map[string]string{}

@@ -1,6 +1,6 @@
-// Generate writes the table of kinds from two npm packages: the presets of
-// @openstreetmap/id-tagging-schema and the brands of name-suggestion-index. It
-// needs npm, or the folders of the unpacked packages; "go generate
+// Generate writes the table of kinds from two npm packages, the presets of
+// @openstreetmap/id-tagging-schema and the brands of name-suggestion-index, and from supplement.tsv
+// for words that they lack. It needs npm, or the folders of the unpacked packages; "go generate
 // ./internal/kind" calls it. The same packages give the same bytes.
 package main
 
@@ -50,8 +50,10 @@ func run(schema, brands, out string) error {
 		schema = filepath.Join(folder, "node_modules/@openstreetmap/id-tagging-schema")
 		brands = filepath.Join(folder, "node_modules/name-suggestion-index")
 	}
-	t := &table{kinds: map[string]*entry{}, claims: map[string]map[string]int{},
-		names: map[string]map[string]bool{}, compounds: map[string]string{}, terms: map[string]map[string]int{}, places: map[string]string{}, spoken: map[string]map[string]int{}, nouns: map[string]map[string]int{}, generic: map[string]map[string]int{}}
+	type counts = map[string]map[string]int
+	t := &table{kinds: map[string]*entry{}, claims: counts{}, names: map[string]map[string]bool{},
+		compounds: map[string]string{}, terms: counts{}, places: map[string]string{}, spoken: counts{},
+		nouns: counts{}, generic: counts{}}
 	if err := t.readSchema(filepath.Join(schema, "dist")); err != nil {
 		return err
 	}
@@ -59,6 +61,10 @@ func run(schema, brands, out string) error {
 		return err
 	}
 	t.claimModifiers()
+	var err error
+	if t.said, err = t.supplement(); err != nil {
+		return err
+	}
 	return os.WriteFile(out, pack(t.text()), 0o644)
 }
 
@@ -110,6 +116,7 @@ type table struct {
 	compounds map[string]string         // kinds by their German and Dutch names
 	modifiers map[string]map[string]int // what these begin with: "fahrrad"
 	heads     map[string]bool           // nouns that many of these end with: "laden"
+	said      map[string]saying         // by the supplement
 }
 
 type entry struct{ names [6]string } // in kind.Languages

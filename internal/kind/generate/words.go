@@ -159,6 +159,12 @@ func (t *table) text() string {
 	}
 	b.WriteString("\n")
 	counts := t.counts()
+	writeSupplement(&b, t.said, number)
+	write := func(phrase string, use byte, kinds []string, langs string) {
+		if _, known := t.said[phrase]; !known {
+			fmt.Fprintf(&b, "%s\t%c%s\t%s\n", phrase, use, numbers(kinds, number), langs)
+		}
+	}
 	for _, phrase := range slices.Sorted(maps.Keys(t.claims)) {
 		use, kinds := t.judge(phrase, counts[phrase])
 		if use == 0 {
@@ -167,26 +173,25 @@ func (t *table) text() string {
 			}
 		}
 		if use != 0 && !(use == kind.Other && t.heads[phrase]) {
-			fmt.Fprintf(&b, "%s\t%c%s\t%s\n", phrase, use, numbers(kinds, number), t.languages(phrase, kinds))
+			write(phrase, use, kinds, t.languages(phrase, kinds))
 		}
 	}
 	for _, head := range slices.Sorted(maps.Keys(t.heads)) {
 		if use, _ := t.judge(head, counts[head]); t.heads[head] && (use == 0 || use == kind.Other) {
-			fmt.Fprintf(&b, "%s\t%c\tde nl\n", head, kind.Head)
+			write(head, kind.Head, nil, "de nl")
 		}
 	}
 	for _, modifier := range slices.Sorted(maps.Keys(t.modifiers)) {
 		if use, _ := t.judge(modifier, counts[modifier]); use == 0 && share(t.modifiers[modifier]) >= agreement {
-			main, _ := most(t.modifiers[modifier])
-			if t.isKind(main) {
-				fmt.Fprintf(&b, "%s\t%c%d\tde nl\n", modifier, kind.Modifier, number[main])
+			if main, _ := most(t.modifiers[modifier]); t.isKind(main) {
+				write(modifier, kind.Modifier, []string{main}, "de nl")
 			}
 		}
 	}
 	for _, phrase := range slices.Sorted(maps.Keys(counts)) {
 		if t.claims[phrase] == nil && len(phrase) >= shortestNew && !strings.Contains(phrase, " ") {
 			if k, n := most(counts[phrase]); n >= manyBrands && share(counts[phrase]) >= purity && t.isKind(k) {
-				fmt.Fprintf(&b, "%s\t%c%s\t\n", phrase, kind.Term, numbers([]string{k}, number))
+				write(phrase, kind.Term, []string{k}, "")
 			}
 		}
 	}
@@ -271,6 +276,7 @@ func (t *table) judge(phrase string, brands map[string]int) (use byte, kinds []s
 		}
 	}
 	best, claimed := most(sums)
+	onlyHead := len(t.claims[phrase])+len(t.terms[phrase]) == 0
 	sure := share(sums) >= agreement
 	if best == "" {
 		return kind.Other, nil
@@ -302,7 +308,8 @@ func (t *table) judge(phrase string, brands map[string]int) (use byte, kinds []s
 		return kind.Name, []string{one}
 	case named >= isNarrow:
 		return kind.Unsure, t.likely(phrase)
-	case sure && !against && (known || t.akin(phrase, best) || claimed >= isHead && len(phrase) >= shortestTerm):
+	case sure && !against && (known || t.akin(phrase, best) ||
+		!onlyHead && claimed >= isHead && len(phrase) >= shortestTerm):
 		return kind.Term, []string{one}
 	}
 	return 0, nil

@@ -1,0 +1,65 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gazehound/internal/kind"
+)
+
+//go:embed supplement.tsv
+var supplementFile string
+
+// A saying is what the supplement says of a phrase.
+type saying struct {
+	use   byte
+	kinds []string
+	langs []string
+}
+
+// supplement returns what supplement.tsv says of folded phrases. A phrase of several languages has
+// the use and kinds of the first.
+func (t *table) supplement() (map[string]saying, error) {
+	all := map[string]saying{}
+	for line := range strings.Lines(supplementFile) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		cells := strings.Split(strings.TrimSpace(line), "\t")
+		if len(cells) != 4 || len(cells[1]) != 1 {
+			return nil, fmt.Errorf("supplement.tsv: %q: want language, use, kinds, phrases", line)
+		}
+		var kinds []string
+		for id := range strings.SplitSeq(cells[2], "; ") {
+			if id != "" && !t.isKind(id) {
+				return nil, fmt.Errorf("supplement.tsv: the packages have no kind %q", id)
+			}
+			if id != "" {
+				kinds = append(kinds, id)
+			}
+		}
+		for phrase := range strings.SplitSeq(cells[3], ", ") {
+			s, known := all[fold(phrase)]
+			if !known {
+				s = saying{use: cells[1][0], kinds: kinds}
+			}
+			s.langs = append(s.langs, cells[0])
+			all[fold(phrase)] = s
+		}
+	}
+	return all, nil
+}
+
+// writeSupplement writes its lines of the table.
+func writeSupplement(b *strings.Builder, all map[string]saying, number map[string]int) {
+	for _, phrase := range slices.Sorted(maps.Keys(all)) {
+		s := all[phrase]
+		if s.use == kind.Head {
+			s.langs = []string{"de", "nl"}
+		}
+		fmt.Fprintf(b, "%s\t%c%s\t%s\n", phrase, s.use, numbers(s.kinds, number), strings.Join(s.langs, " "))
+	}
+}
