@@ -1,5 +1,4 @@
-// The dashboard of a running crawl. All that comes from crawled pages is set as
-// text, never as markup.
+// The dashboard of a running crawl. Text from crawled pages is set as text, never as markup.
 "use strict";
 
 const $ = (id) => document.getElementById(id);
@@ -9,7 +8,7 @@ const lang = document.documentElement.lang, texts = JSON.parse($("texts").textCo
 const locale = navigator.languages.find((l) => l.split("-")[0] === lang) || lang; // of clocks
 let span = "10m", depth = 1, last = null, points = null, plan = null, paused = false;
 
-// el makes an element with attributes and children; texts are escaped.
+// el creates an element with attributes and children; strings become text nodes.
 function el(name, attributes = {}, ...children) {
   const e = document.createElement(name);
   for (const [k, v] of Object.entries(attributes)) {
@@ -26,8 +25,7 @@ function shape(name, attributes = {}, text = "") {
   return e;
 }
 
-// say fills a text in, and sayOf the form of one that n asks for; named is the
-// text for a word of the API, or that word.
+// say fills in a text, and sayOf its singular or plural, by n; named translates a word of the API.
 const say = (key, ...values) => texts[key].replace(/%s/g, () => values.shift());
 function sayOf(n, key, ...values) {
   const [one, many] = texts[key].split("|");
@@ -108,7 +106,7 @@ function show(s) {
   }
 }
 
-// append adds the state of a second to the finest curves.
+// append adds the state s, sent once a second, to the curves of the last ten minutes.
 function append(s) {
   const t = Math.floor(Date.parse(s.at) / 1000), n = points.t.length - 1;
   const row = { t, pages: s.pages, relevant: s.relevant, links_queued: s.links_queued, addresses: s.addresses, harvest_1000: s.harvest_1000, breadth_first_1000: s.breadth_first_1000 };
@@ -118,7 +116,7 @@ function append(s) {
   while (points.t.length > 600) for (const k of Object.keys(row)) points[k].shift();
 }
 
-// chart draws lines over time; a hole in time or a null is a hole in the line.
+// chart draws lines over time; a gap in time or a null interrupts the line.
 function chart(svg, t, lines, options) {
   const w = svg.clientWidth || 600, h = svg.clientHeight || 200, left = 44, bottom = 18, top = 8;
   const values = lines.flatMap((l) => l.y.filter((v) => v !== null));
@@ -159,14 +157,14 @@ function nice(v) {
   return [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].map((f) => f * p).find((n) => n >= v);
 }
 
-// leastPages is how many pages a share of relevant ones needs to mean anything.
+// leastPages is the number of pages from which a share of relevant ones is drawn.
 const leastPages = 50;
 
 function curves() {
   const p = points;
   const settled = (y) => y.map((v, i) => (p.pages[i] < leastPages ? null : v));
   chart($("harvest"), p.t, [{ y: settled(p.breadth_first_1000), kind: "other" }, { y: settled(p.harvest_1000) }], { least: 0.05, ticks: [0, 0.5, 1], label: (v) => short(100 * v) + " %" });
-  const wide = Math.max(1, Math.round(p.t.length / 60)); // a mean over some points is calmer
+  const wide = Math.max(1, Math.round(p.t.length / 60)); // smooths the rate
   const rate = p.t.map((t, i) => {
     const j = Math.max(0, i - Math.max(wide, 5));
     return i > j && t > p.t[j] ? Math.max(0, (p.pages[i] - p.pages[j]) / (t - p.t[j])) : null;
@@ -189,7 +187,7 @@ async function loadCurves() {
   curves();
 }
 
-// The map: equirectangular around its middle, which is enough for a city.
+// The map is equirectangular around its middle, which is precise enough for a city.
 let drawn = [], dirty = false; // of drawn: when it was found, in Unix seconds, and a piece of a path
 
 async function loadMap() {
@@ -239,8 +237,8 @@ function drawDots() {
   $("map").setAttribute("aria-label", time ? sayOf(shown.length, "map_until", time, whole(shown.length)) : sayOf(shown.length, "map", whole(shown.length)));
 }
 
-// The slider leads back through this run. What streets were covered then is not
-// known, so their squares fade.
+// The slider goes back through this run. Which streets were covered then is not known, so their
+// squares fade.
 function atTime() {
   const times = drawn.map((d) => d[0]).filter(Boolean);
   const [first, last] = times.reduce(([a, b], t) => [Math.min(a, t), Math.max(b, t)], [Infinity, 0]);
@@ -263,7 +261,7 @@ async function loadHosts() {
   for (const row of $("hosts").tBodies[0].rows) [...row.cells].forEach((c, i) => { c.dataset.label = titles[i]; }); // for narrow screens
 }
 
-// spark draws counts of equal spans of time as bars.
+// spark draws counts of equal time spans as bars.
 function spark(counts) {
   const most = Math.max(...counts, 1), n = counts.length;
   const bars = counts.map((c, i) => (c ? "M" + i + " 20h.8v" + (-Math.max(1, 19 * c / most)).toFixed(1) + "h-.8z" : "")).join("");
@@ -286,8 +284,7 @@ async function loadNext() {
   if (!$("next").contains(document.activeElement)) $("next").tBodies[0].replaceChildren(...rows);
 }
 
-// trendLine draws how the log-odds of a term came to be what they are; zero is
-// its ground line.
+// trendLine draws the history of a term's log-odds, with zero as its base line.
 function trendLine(t, every) {
   const y = t.trend || [], [low, high] = [Math.min(0, ...y), Math.max(0, ...y)], room = Math.max(high - low, 0.01);
   const svg = shape("svg", { class: t.log_odds < 0 ? "trend minus" : "trend", viewBox: "0 0 31 14", preserveAspectRatio: "none", "aria-hidden": "true" });
@@ -323,7 +320,7 @@ async function loadStreets() {
     el("td", { class: "n" }, s.houses ? whole(s.houses) : "–"), el("td", {}, el("meter", { min: 0, max: Math.max(s.houses, 1), value: Math.min(s.found, Math.max(s.houses, 1)), "aria-label": say("of_houses", s.found, s.houses) })))));
 }
 
-// why shows what explain says of a URL.
+// why shows the explanation of a URL.
 async function why(url) {
   const box = $("why");
   $("askurl").value = url;
@@ -363,7 +360,7 @@ async function why(url) {
   }
 }
 
-// listen reads the event stream; fetch can send the token, EventSource cannot.
+// listen reads the event stream with fetch, which can send the token; EventSource cannot.
 async function listen() {
   for (;;) {
     try {
@@ -383,7 +380,7 @@ async function listen() {
         rest = events.pop();
         for (const text of events) {
           const lines = text.split("\n");
-          if (!lines.includes("event: status")) continue; // what was found is in the state, too
+          if (!lines.includes("event: status")) continue; // the status has new addresses, too
           show(JSON.parse(lines.filter((l) => l.startsWith("data: ")).map((l) => l.slice(6)).join("\n")));
         }
       }
@@ -397,7 +394,7 @@ async function listen() {
   }
 }
 
-// every calls f now and then again and again, while somebody looks.
+// every calls f now and at this interval while the page is visible.
 function every(seconds, f) {
   const once = () => { if (!document.hidden) f().catch((e) => { if ($("login").hidden) console.debug(e.message); }); };
   once();

@@ -12,8 +12,7 @@ startSuggestions(document.getElementById("q"), data.texts);
 startKeys(map, data.texts);
 nearMe(data.texts);
 
-// Where the style sheet cannot unfold the filters on a wide screen, they are
-// opened.
+// Opens the filters on a wide screen in browsers whose style sheet cannot.
 const filters = document.querySelector("details.filters");
 if (filters && !CSS.supports("selector(::details-content)")) {
   const wide = matchMedia("(min-width: 56.01rem)");

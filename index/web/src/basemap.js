@@ -2,11 +2,11 @@ import L from "leaflet";
 
 // The extent of a tile in units.
 const extent = 8192;
-const maxTiles = 160; // kept
+const maxTiles = 160; // in the cache
 const family = 'system-ui, "Noto Sans", "DejaVu Sans", sans-serif';
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-// Widths of lines in pixels by zoom: [zoom, width], between which they grow.
+// Widths of lines in pixels by zoom: [zoom, width], interpolated in between.
 const widths = {
   major: [[6, 0.7], [10, 1.6], [13, 3.4], [15, 7], [17, 13], [19, 24]],
   middle: [[8, 0.5], [11, 1.1], [13, 2.4], [15, 5.5], [17, 11], [19, 20]],
@@ -32,7 +32,7 @@ function width(kind, zoom) {
 export const Basemap = L.Renderer.extend({
   options: { pane: "tilePane", padding: 0.3 },
 
-  // levels are those at which the server has tiles.
+  // levels are the zoom levels for which the server has tiles.
   initialize(prefix, levels) {
     L.Renderer.prototype.initialize.call(this, {});
     this._prefix = prefix;
@@ -58,7 +58,7 @@ export const Basemap = L.Renderer.extend({
     L.DomUtil.remove(this._container);
   },
 
-  // Paths of Leaflet are none of ours.
+  // Leaflet's own paths are not drawn here.
   _updatePaths() {},
   _onZoomEnd() {},
   _onViewReset() { this._reset(); },
@@ -95,7 +95,7 @@ export const Basemap = L.Renderer.extend({
     if (this._map.getZoom() < this._levels[0]) return;
     for (const [key] of this._visible()) {
       const tile = this._tiles.get(key);
-      if (tile) { // used last
+      if (tile) { // mark it as used last
         this._tiles.delete(key);
         this._tiles.set(key, tile);
         continue;
@@ -144,7 +144,7 @@ export const Basemap = L.Renderer.extend({
     };
     const area = (kind, name) => {
       ctx.fillStyle = colour(name);
-      for (const tile of tiles) { // they overlap at their edges, where two would make a hole
+      for (const tile of tiles) { // one path each: tiles overlap, and two in one path would leave a hole
         trace(kind, true, [tile]);
         ctx.fill("evenodd");
       }
@@ -175,7 +175,7 @@ export const Basemap = L.Renderer.extend({
     if (zoom >= 13) this._lands(tiles, unit, zoom, colour, taken);
   },
 
-  // _write writes one text at a point, turned by an angle, where there is room.
+  // _write draws a text at a point, rotated by an angle, if there is room.
   _write(text, x, y, angle, px, fill, halo, taken) {
     const ctx = this._ctx, w = ctx.measureText(text).width, dots = [];
     for (let d = -w / 2; d <= w / 2; d += px / 2) dots.push([x + d * Math.cos(angle), y + d * Math.sin(angle)]);
@@ -193,7 +193,7 @@ export const Basemap = L.Renderer.extend({
     return true;
   },
 
-  // _places writes the names of towns, the larger ones first.
+  // _places draws the names of towns, the larger ones first.
   _places(tiles, unit, zoom, colour, taken) {
     const ctx = this._ctx, seen = new Set();
     ctx.textAlign = "center";
@@ -212,8 +212,8 @@ export const Basemap = L.Renderer.extend({
     }
   },
 
-  // _lands writes the names of waters and parks that are larger than their
-  // names, and those of rivers along them.
+  // _lands draws the names of waters and parks that have room for them, and the names of rivers along
+  // their lines.
   _lands(tiles, unit, zoom, colour, taken) {
     const ctx = this._ctx, at = new Map();
     ctx.font = `italic 11px ${family}`;
@@ -246,7 +246,7 @@ export const Basemap = L.Renderer.extend({
     }
   },
 
-  // _names writes street names along the straightest stretch of each street.
+  // _names draws street names along the straightest stretch of each street.
   _names(tiles, unit, zoom, colour, taken) {
     const ctx = this._ctx, at = new Map();
     for (const kind of ["major", "middle", "minor", "path"]) {
@@ -270,9 +270,8 @@ export const Basemap = L.Renderer.extend({
   },
 });
 
-// stretch returns the middle and the angle of the longest run of p that is
-// nearly straight, if it is at least so long; the text along it is never upside
-// down.
+// stretch returns the middle and the angle of the longest nearly straight run of p, if it is at
+// least that long. Text at this angle is never upside down.
 function stretch(p, unit, left, top, least) {
   let best = null, longest = least;
   const xs = [left + p[0] * unit], ys = [top + p[1] * unit];

@@ -1,4 +1,4 @@
-// startKeys lets a reader do everything with keys; ? tells which.
+// startKeys adds keyboard shortcuts for everything; ? lists them.
 export function startKeys(map, t) {
   const help = document.createElement("dialog");
   help.className = "help";

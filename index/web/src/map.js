@@ -5,7 +5,7 @@ import { startSheet } from "./sheet.js";
 
 const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-// An Icon is a piece of HTML with a name for screen readers.
+// An Icon is an HTML marker with a name for screen readers.
 const Icon = L.DivIcon.extend({
   createIcon(old) {
     const e = L.DivIcon.prototype.createIcon.call(this, old);
@@ -28,8 +28,7 @@ function element(tag, text, attributes = {}) {
   return e;
 }
 
-// startMap puts a map in place of the drawing in section, and returns what
-// keys may do with it.
+// startMap replaces the drawing in section by a map, and returns the actions for keys.
 export function startMap(section, data) {
   const t = data.texts;
   const frame = document.createElement("div");
@@ -40,7 +39,7 @@ export function startMap(section, data) {
   section.prepend(frame);
   section.classList.add("live");
   const columns = section.parentElement;
-  let touched = false; // the reader moves the map, and we do not
+  let touched = false; // the reader has moved the map, so it is not moved automatically
   const sheet = startSheet(columns, document.getElementById("list"), data.total, t, swiped);
 
   const map = L.map(frame, {
@@ -59,7 +58,7 @@ export function startMap(section, data) {
     L.polygon(data.outline.map((ring) => ring.map(([lon, lat]) => [lat, lon])), { className: data.basemap || data.tiles ? "coast line" : "coast", interactive: false }).addTo(map);
   }
 
-  // The view: as the address says, else what was asked for, else all hits.
+  // The view: that of the address (#map=), else the area searched for, else all hits.
   const whole = L.latLngBounds(data.bounds);
   const told = /^#map=([\d.]+)\/(-?[\d.]+)\/(-?[\d.]+)$/.exec(location.hash);
   if (told && Math.abs(told[2]) <= 85 && Math.abs(told[3]) <= 180) {
@@ -67,10 +66,10 @@ export function startMap(section, data) {
   } else {
     map.fitBounds(whole, { padding: [24, 24], maxZoom: 17, animate: false });
   }
-  for (const svg of map.getPane("overlayPane").querySelectorAll("svg")) svg.setAttribute("aria-hidden", "true"); // the section is named
+  for (const svg of map.getPane("overlayPane").querySelectorAll("svg")) svg.setAttribute("aria-hidden", "true"); // the section has a label
 
-  // Clusters do not move when they split: zoomToShowLayer never calls back
-  // when another zoom begins while they do.
+  // Clusters split without animation: zoomToShowLayer never calls back if another zoom begins
+  // during one.
   const group = L.markerClusterGroup({
     showCoverageOnHover: false, animate: false, maxClusterRadius: 34, spiderfyDistanceMultiplier: 1.4, chunkedLoading: true,
     iconCreateFunction: (cluster) => {
@@ -101,7 +100,7 @@ export function startMap(section, data) {
       .bindPopup(() => popup(p.title, "", t.onmap, "#onmap", t.inlist)).addTo(map);
   }
 
-  // popup holds only text and links of ours.
+  // popup contains only text nodes and links to this site.
   function popup(title, address, note, href, link) {
     const box = element("div", "");
     box.append(element("strong", title), element("span", address));
@@ -112,8 +111,7 @@ export function startMap(section, data) {
     return box;
   }
 
-  // One hit is selected, in the list and on the map, where it may be one of a
-  // cluster.
+  // One hit is selected, in the list and on the map, where it may be inside a cluster.
   let selected = 0, marked = null;
   function select(n) {
     selected = n;
@@ -149,8 +147,8 @@ export function startMap(section, data) {
     if (opener?.isConnected && frame.contains(opener)) opener.focus({ preventScroll: true });
   });
 
-  // All other matches: each by itself where they are few, else in the cells of
-  // a grid that the server counts.
+  // All other matches: one marker each if they are few, else counts for the cells of a grid, by the
+  // server.
   const few = data.total <= 1000;
   const cells = L.layerGroup().addTo(map);
   let running = null;
@@ -180,7 +178,7 @@ export function startMap(section, data) {
       if (!r.ok) return;
       answer = await r.json();
     } catch {
-      return; // another view was asked for, or the server has gone: the list stands
+      return; // another view was requested, or the server is gone: the list stays
     }
     cells.clearLayers();
     for (const f of answer.features) {
@@ -228,7 +226,7 @@ export function startMap(section, data) {
   };
   area.addEventListener("click", searchHere);
 
-  // Who says so searches by moving the map, until the page is left for good.
+  // With this box checked, moving the map searches, for the rest of the session.
   const follow = element("label", "", { class: "follow", hidden: "" });
   const box = element("input", "", { type: "checkbox" });
   follow.append(box, " " + t.follow);
@@ -236,7 +234,7 @@ export function startMap(section, data) {
   try {
     box.checked = sessionStorage.getItem("follow") === "1";
   } catch {
-    // storage is switched off: it holds for this page
+    // storage is disabled: the box applies to this page only
   }
   follow.hidden = !box.checked;
   let settling = 0;
@@ -250,7 +248,7 @@ export function startMap(section, data) {
     const c = map.getCenter();
     return `#map=${map.getZoom()}/${c.lat.toFixed(5)}/${c.lng.toFixed(5)}`;
   };
-  let byPopup = false; // moved so that a popup finds room: nobody asks for another area
+  let byPopup = false; // the map moved to make room for a popup: no new search
   map.on("autopanstart", () => (byPopup = true));
   for (const event of ["pointerdown", "wheel", "keydown"]) frame.addEventListener(event, () => (touched = true), { passive: true });
   map.on("moveend", () => {
@@ -269,8 +267,7 @@ export function startMap(section, data) {
     if (n) select(+n[1]);
   });
 
-  // "Where am I?" asks the browser, only on a click and only where the page has
-  // come over a line that nobody can change.
+  // "Where am I?" asks the browser for the position, only on a click and only in a secure context.
   if (isSecureContext && navigator.geolocation) {
     const bar = element("div", "", { class: "leaflet-bar" });
     const button = element("a", "◎", { href: "#map", role: "button", title: t.locate, "aria-label": t.locate, class: "locate" });
@@ -323,7 +320,7 @@ export function startMap(section, data) {
     map.on("click", () => say(""));
   }
 
-  // The number of a hit leads to its pin.
+  // The number of a hit selects its pin.
   for (const [n, m] of markers) {
     const badge = document.querySelector(`#r${n} .number`);
     if (!badge) continue;

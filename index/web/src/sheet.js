@@ -1,12 +1,10 @@
-// On a telephone the list is a sheet over the map that stops at three heights:
-// one card, half of the room, nearly all of it. At the lowest the cards lie side
-// by side and are swiped.
+// On a phone the list is a sheet over the map that stops at three heights, as shares of the screen.
+// At the lowest the cards are side by side and can be swiped.
 const stops = [0.12, 0.5, 0.92];
 
-// startSheet gives the list a handle that can be dragged, pressed, and moved
-// with the arrow keys, and returns what others may do with the sheet. It tells
-// swiped the number of the hit whose card was swiped to. On a wide screen the
-// style sheet makes it an ordinary column.
+// startSheet gives the list a handle that can be dragged, pressed, and moved with the arrow keys,
+// and returns actions that show the map or the list. It calls swiped with the number of the hit
+// whose card was swiped to. On a wide screen the style sheet makes it an ordinary column.
 export function startSheet(columns, list, total, t, swiped) {
   document.documentElement.classList.add("sheet");
   const handle = document.createElement("button");
@@ -18,7 +16,7 @@ export function startSheet(columns, list, total, t, swiped) {
   handle.append(word);
   list.prepend(handle);
 
-  // The foot of the page is the foot of the list: there is no page to scroll.
+  // On a phone the footer goes to the end of the list, because the page itself does not scroll.
   const foot = document.getElementById("foot");
   const narrow = matchMedia("(max-width: 56rem)");
   const place = () => (narrow.matches ? list.append(foot) : document.body.insertBefore(foot, document.getElementById("page-data")));
@@ -30,7 +28,7 @@ export function startSheet(columns, list, total, t, swiped) {
     const kept = sessionStorage.getItem("sheet");
     if (/^[012]$/.test(kept)) stop = +kept;
   } catch {
-    // storage is switched off: every page begins at half
+    // storage is disabled: every page starts at half height
   }
   function to(n) {
     stop = Math.max(0, Math.min(stops.length - 1, n));
@@ -73,7 +71,7 @@ export function startSheet(columns, list, total, t, swiped) {
   handle.addEventListener("pointercancel", release);
   handle.addEventListener("click", () => {
     if (!dragged) to((stop + 1) % stops.length);
-    dragged = false; // the click that ends a drag is none
+    dragged = false; // the click that ends a drag does not count
   });
   handle.addEventListener("keydown", (e) => {
     const n = { ArrowUp: stop + 1, ArrowDown: stop - 1, Home: 2, End: 0 }[e.key];
@@ -81,7 +79,7 @@ export function startSheet(columns, list, total, t, swiped) {
     e.preventDefault();
     to(n);
   });
-  // Who comes by keys sees the whole list, and a tap on a card opens it there.
+  // Keyboard focus opens the list, and a tap on a card opens it there.
   list.addEventListener("focusin", (e) => {
     if (e.target !== handle && stop === 0 && narrow.matches && e.target.matches(":focus-visible")) to(1);
   });

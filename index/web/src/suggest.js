@@ -1,5 +1,5 @@
-// startSuggestions makes input a combobox (ARIA 1.2): the focus stays in it,
-// and the list below follows what is typed.
+// startSuggestions makes input a combobox (ARIA 1.2): the focus stays in it, and the list below
+// shows completions of what is typed.
 export function startSuggestions(input, t) {
   if (!input) return;
   const list = document.createElement("ul");
@@ -48,7 +48,7 @@ export function startSuggestions(input, t) {
       if (!r.ok) return close();
       found = (await r.json()).suggestions;
     } catch {
-      return; // more was typed, or the server has gone
+      return; // more was typed, or the server is gone
     }
     list.replaceChildren(...found.map((s, i) => {
       const option = document.createElement("li");
@@ -87,7 +87,7 @@ export function startSuggestions(input, t) {
   input.addEventListener("blur", close);
   input.form.addEventListener("submit", close);
   list.addEventListener("pointerdown", (e) => {
-    e.preventDefault(); // the focus stays
+    e.preventDefault(); // keeps the focus in the input
     const option = e.target.closest("li");
     if (!option) return;
     input.value = option.dataset.text;
