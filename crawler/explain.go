@@ -110,7 +110,7 @@ func (l *Learned) Explain(n frontier.Node) (LinkReport, error) {
 		return x, err
 	}
 	x.Path = pathOf(trail)
-	if found := l.Traps.Look(n.URL); found.Factor < 1 && n.Depth > 0 && !n.Sitemap {
+	if found := l.Traps.Check(n.URL); found.Factor < 1 && n.Depth > 0 && !n.Sitemap {
 		x.Demoted, x.Factor = found.Reason, found.Factor
 	}
 	x.Dust = l.Traps.Dust(n.URL)

@@ -14,7 +14,7 @@ import (
 func score(s order.Strategy, traps *trap.Detector, e *frontier.Entry) (priority float64, keep bool) {
 	priority, keep = s.Score(e)
 	if traps != nil && !e.Sitemap && e.Depth > 0 {
-		priority *= traps.Look(e.URL).Factor
+		priority *= traps.Check(e.URL).Factor
 	}
 	return priority, keep
 }
@@ -22,7 +22,7 @@ func score(s order.Strategy, traps *trap.Detector, e *frontier.Entry) (priority 
 // spent reports whether a link is dropped because its pattern or host has yielded nothing for long.
 // It applies to every strategy.
 func (c *Crawler) spent(e *frontier.Entry) bool {
-	return c.Traps != nil && !e.Sitemap && e.Depth > 0 && c.Traps.Look(e.URL).Spent
+	return c.Traps != nil && !e.Sitemap && e.Depth > 0 && c.Traps.Check(e.URL).Spent
 }
 
 // Rescore returns the function with which the queue scores links again when they reach its front,

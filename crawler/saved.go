@@ -135,7 +135,7 @@ func (l *Learned) Restore(ctx context.Context) error {
 	}
 	return l.Tree.Walk(ctx, after, func(n frontier.Node) error {
 		if n.Seq <= learned {
-			news.Saw(n.URL, n.Outcome.Addresses)
+			news.Observe(n.URL, n.Outcome.Addresses)
 			return nil
 		}
 		if n.Outcome.Kind != "page" {

@@ -100,7 +100,7 @@ func TestTraps(t *testing.T) {
 		score := func(e *frontier.Entry) float64 {
 			p, _ := order.Score(e)
 			if traps != nil {
-				p *= traps.Look(e.URL).Factor
+				p *= traps.Check(e.URL).Factor
 			}
 			return p
 		}
@@ -148,7 +148,7 @@ func TestTraps(t *testing.T) {
 		"http://cal.example/99999": "nearly the same", "http://shop.example/0?farbe=500&groesse=1": "pages",
 		"http://loop.example/weiter/weiter/weiter/": "3 times", "http://good.example/60": "",
 	} {
-		if f := d.Look(mustURL(raw)); (f.Reason == "") != (want == "") || !strings.Contains(f.Reason, want) {
+		if f := d.Check(mustURL(raw)); (f.Reason == "") != (want == "") || !strings.Contains(f.Reason, want) {
 			t.Errorf("%s: %+v; want %q", raw, f, want)
 		}
 	}

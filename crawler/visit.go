@@ -301,7 +301,7 @@ func (c *Crawler) learn(v *Visit) error {
 	counted := v.Before != nil && !v.Before.Read.IsZero()
 	c.markSiteWide(v, counted)
 	if c.Traps != nil && !counted {
-		c.Traps.Saw(trap.Page{URL: v.Entry.URL, Text: v.text, Relevant: v.Verdict.Relevant})
+		c.Traps.Observe(trap.Page{URL: v.Entry.URL, Text: v.text, Relevant: v.Verdict.Relevant})
 	}
 	if err := c.expand(v); err != nil {
 		return err
@@ -333,7 +333,7 @@ func (c *Crawler) markSiteWide(v *Visit, counted bool) {
 			mentions[n].Footer = mentions[n].Footer && found[i].Footer
 		}
 	}
-	wide := c.SiteWide.Saw(v.Entry.URL.Host(), mentions, counted)
+	wide := c.SiteWide.Observe(v.Entry.URL.Host(), mentions, counted)
 	all := len(wide) > 0
 	for i := range found {
 		if n, ok := place[found[i].Key()]; ok {

@@ -123,15 +123,15 @@ func (m *Model) Score(terms []string) []float64 {
 	defer m.mu.RUnlock()
 	p := make([]float64, len(m.depths))
 	for d, c := range m.depths {
-		if m.speaks(d) {
+		if m.isTrained(d) {
 			p[d] = sigmoid(c.prior() + c.evidence(terms)/c.temper(len(terms)))
 		}
 	}
 	return p
 }
 
-// speaks reports whether depth d+1 is trained enough to predict.
-func (m *Model) speaks(d int) bool {
+// isTrained reports whether depth d+1 is trained enough to predict.
+func (m *Model) isTrained(d int) bool {
 	c := m.depths[d]
 	return c.relevant > 0 || d == 0 && c.other > 0 && m.options.Posterior == Tempered
 }

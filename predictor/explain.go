@@ -65,7 +65,7 @@ func (m *Model) Explain(terms []string, depth int) Explanation {
 	defer m.mu.RUnlock()
 	c := m.depths[depth-1]
 	e := Explanation{Relevant: c.relevant, Other: c.other, Terms: []TermWeight{}}
-	if !m.speaks(depth - 1) {
+	if !m.isTrained(depth - 1) {
 		return e
 	}
 	e.Trained, e.Prior = true, c.prior()

@@ -21,7 +21,7 @@ type Quality struct {
 	// among all links ranked as high or higher; in [0, 1], and 0 if not Ranked. A random order has
 	// the share of relevant links.
 	AP float64 `json:"ap"`
-	// Error is the expected calibration error: by how much Predicted and Came
+	// Error is the expected calibration error: by how much Predicted and Observed
 	// of a Bin differ, in the mean over the links.
 	Error       float64   `json:"calibration_error"`
 	Calibration [bins]Bin `json:"calibration"` // by prediction, in tenths
@@ -33,7 +33,7 @@ const bins = 10
 type Bin struct {
 	Links     int     `json:"links"`
 	Predicted float64 `json:"predicted"` // mean
-	Came      float64 `json:"came"`      // mean outcome
+	Observed  float64 `json:"came"`      // mean outcome
 }
 
 // qualityOf measures judgements, which it sorts, and reports whether both kinds
@@ -47,13 +47,13 @@ func qualityOf(js []judgement) (q Quality, ranked bool) {
 		b := &q.Calibration[min(int(j.p*bins), bins-1)]
 		b.Links++
 		b.Predicted += j.p
-		b.Came += j.came
+		b.Observed += j.came
 	}
 	for i := range q.Calibration {
 		if b := &q.Calibration[i]; b.Links > 0 {
 			b.Predicted /= float64(b.Links)
-			b.Came /= float64(b.Links)
-			q.Error += math.Abs(b.Predicted-b.Came) * float64(b.Links) / float64(len(js))
+			b.Observed /= float64(b.Links)
+			q.Error += math.Abs(b.Predicted-b.Observed) * float64(b.Links) / float64(len(js))
 		}
 	}
 	return q, ranked

@@ -60,7 +60,7 @@ func TestQuality(t *testing.T) {
 		t.Errorf("average precision %v, %v; want %v", q.AP, ranked, want)
 	}
 	top, middle := q.Calibration[9], q.Calibration[5]
-	if top.Links != 2 || math.Abs(top.Predicted-0.925) > 1e-12 || top.Came != 0.5 || middle.Links != 2 || middle.Came != 0.5 {
+	if top.Links != 2 || math.Abs(top.Predicted-0.925) > 1e-12 || top.Observed != 0.5 || middle.Links != 2 || middle.Observed != 0.5 {
 		t.Errorf("bins %+v", q.Calibration)
 	}
 	if want := (2*0.425 + 0.05) / 5; math.Abs(q.Error-want) > 1e-12 {

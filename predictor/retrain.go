@@ -293,8 +293,8 @@ func (r Report) String() string {
 		}
 		if first.Links+b.Links > 0 {
 			fmt.Fprintf(w, "%d–%d %%\t%d\t%s\t%s\t%d\t%s\t%s\t\n", i*bins, (i+1)*bins, first.Links,
-				first.said(first.Predicted), first.said(first.Came),
-				b.Links, b.said(b.Predicted), b.said(b.Came))
+				first.said(first.Predicted), first.said(first.Observed),
+				b.Links, b.said(b.Predicted), b.said(b.Observed))
 		}
 	}
 	w.Flush()

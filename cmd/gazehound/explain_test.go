@@ -69,7 +69,7 @@ func explainProject(t *testing.T) (dir string) {
 			if strings.Contains(raw, "forum") {
 				text = uint64(i+1) * 0x9E3779B97F4A7C15
 			}
-			traps.Saw(trap.Page{URL: entry(fmt.Sprintf(raw, i), nil, 0, "").URL, Text: text})
+			traps.Observe(trap.Page{URL: entry(fmt.Sprintf(raw, i), nil, 0, "").URL, Text: text})
 		}
 	}
 

@@ -65,11 +65,11 @@ func (a *app) report(ctx context.Context, dirs []string, gateText, format, outpu
 		return fail(exitUsage, "--format: %.40q is not one of %s.%s", format, strings.Join(report.Formats, ", "),
 			didYouMean(format, report.Formats))
 	}
-	var gates []report.Gate
+	var gates []report.Threshold
 	if gateText != "" {
 		var err error
-		if gates, err = report.ParseGates(gateText); err != nil {
-			var bad *report.GateError
+		if gates, err = report.ParseThresholds(gateText); err != nil {
+			var bad *report.ThresholdError
 			errors.As(err, &bad)
 			return fail(exitUsage, "--fail-under: %w.%s", err, didYouMean(bad.Name, report.MetricNames()))
 		}
@@ -98,7 +98,7 @@ func (a *app) report(ctx context.Context, dirs []string, gateText, format, outpu
 	var failed []string
 	for _, g := range gates {
 		result := g.Check(r.Crawls[0])
-		r.Gates = append(r.Gates, result)
+		r.Thresholds = append(r.Thresholds, result)
 		if !result.Passed {
 			failed = append(failed, result.String())
 		}

@@ -389,7 +389,7 @@ func (n *Node) finishSending() error {
 	leases := n.leases
 	n.mu.RUnlock()
 	if leases != nil && err == nil {
-		leases.giveBack(ctx, leases.stale(time.Now(), 0))
+		leases.returnStale(ctx, leases.stale(time.Now(), 0))
 	}
 	return err
 }

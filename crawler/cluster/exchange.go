@@ -353,7 +353,7 @@ func (n *Node) fetch(ctx context.Context, name string, consumers map[string]jets
 		return err
 	}
 	for m := range batch.Messages() {
-		n.takeIn(ctx, name, m)
+		n.storeMessage(ctx, name, m)
 	}
 	err = batch.Error()
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout) ||
@@ -366,9 +366,9 @@ func (n *Node) fetch(ctx context.Context, name string, consumers map[string]jets
 // maxUnreadable bounds the unreadable messages kept in files.
 const maxUnreadable = 10
 
-// takeIn stores one message and acknowledges it. An unreadable one is counted, kept in a file
+// storeMessage stores one message and acknowledges it. An unreadable one is counted, kept in a file
 // while there are few, and not delivered again.
-func (n *Node) takeIn(ctx context.Context, name string, m jetstream.Msg) {
+func (n *Node) storeMessage(ctx context.Context, name string, m jetstream.Msg) {
 	es, err := unpackLinks(m.Data())
 	if err != nil {
 		n.counts.poisoned.Add(1)

@@ -198,12 +198,12 @@ func (g *Leases) sweep(ctx context.Context) {
 				continue
 			}
 		}
-		g.giveBack(ctx, stale)
+		g.returnStale(ctx, stale)
 	}
 }
 
-// giveBack releases leases, by name with their revisions. Where that fails they expire.
-func (g *Leases) giveBack(ctx context.Context, stale map[string]uint64) {
+// returnStale releases leases, by name with their revisions. Where that fails they expire.
+func (g *Leases) returnStale(ctx context.Context, stale map[string]uint64) {
 	for name, revision := range stale {
 		give, cancel := context.WithTimeout(ctx, 5*time.Second)
 		_, err := save(give, g.n.hosts, keyOf(name), holder{Free: true}, revision)

@@ -128,7 +128,7 @@ func (o *ordering) admit(ctx context.Context) error {
 		}
 		if o.granted > 0 {
 			if o.granted--; o.granted == 0 {
-				o.goOn()
+				o.advance()
 			}
 			o.mu.Unlock()
 			return nil
@@ -147,8 +147,8 @@ func (o *ordering) admit(ctx context.Context) error {
 	}
 }
 
-// goOn takes the next step once all granted pages have started. The caller holds o.mu.
-func (o *ordering) goOn() {
+// advance takes the next step once all granted pages have started. The caller holds o.mu.
+func (o *ordering) advance() {
 	switch r := &o.round; {
 	case r.due:
 		r.due = false
@@ -199,7 +199,7 @@ func (o *ordering) listen(ctx context.Context) error {
 		return err
 	}
 	broken := make(chan error, 1)
-	consuming, err := consumer.Consume(o.hear, jetstream.PullHeartbeat(silent),
+	consuming, err := consumer.Consume(o.receive, jetstream.PullHeartbeat(silent),
 		jetstream.ConsumeErrHandler(func(_ jetstream.ConsumeContext, err error) {
 			if errors.Is(err, jetstream.ErrOrderedConsumerNotCreated) || errors.Is(err, jetstream.ErrStreamNotFound) {
 				select {
@@ -291,8 +291,8 @@ func (o *ordering) publish() {
 	}
 }
 
-// hear processes a received nugget.
-func (o *ordering) hear(m jetstream.Msg) {
+// receive processes a received nugget.
+func (o *ordering) receive(m jetstream.Msg) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	epoch, number, name, err := o.address(m.Subject())
@@ -333,7 +333,7 @@ func (o *ordering) take(epoch, number int, name string, m jetstream.Msg) error {
 	if n.Agent != from {
 		return fmt.Errorf("node %s sent a nugget of %s", name, r.names[n.Agent])
 	}
-	if err := r.agent.Hear(n); err != nil {
+	if err := r.agent.Receive(n); err != nil {
 		return fmt.Errorf("node %s: %w", name, err)
 	}
 	c := OrderCount{Nuggets: 1, Bits: int64(r.format.Bits()), Bytes: wireBytes(m)}

@@ -54,7 +54,7 @@ func RestsOf(gate *polite.Gate) func(hosts []string) []Rest {
 	}
 	return func(hosts []string) []Rest {
 		rests := make([]Rest, len(hosts))
-		for i, r := range gate.Look(hosts...) {
+		for i, r := range gate.Rests(hosts...) {
 			state := "ready"
 			switch {
 			case r.Asked:

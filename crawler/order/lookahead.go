@@ -91,7 +91,7 @@ func (s Lookahead) novelty(e *frontier.Entry) float64 {
 // else the value of its page's links. It trains the classifiers, too.
 func (s Lookahead) Learn(trail []frontier.Node, relevant bool) {
 	s.Model.Teach(Example(trail, relevant))
-	s.News.Saw(trail[0].URL, trail[0].Outcome.Addresses)
+	s.News.Observe(trail[0].URL, trail[0].Outcome.Addresses)
 }
 
 // Example returns the training example of the visit of trail[0].

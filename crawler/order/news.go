@@ -49,8 +49,8 @@ func NewsOf(s Strategy) *News {
 	return l.News
 }
 
-// Saw counts a visited page with the ids of its addresses; pages without addresses are ignored.
-func (n *News) Saw(u weburl.URL, addresses []string) {
+// Observe counts a visited page with the ids of its addresses; pages without addresses are ignored.
+func (n *News) Observe(u weburl.URL, addresses []string) {
 	if n == nil || len(addresses) == 0 {
 		return
 	}

@@ -28,11 +28,11 @@ func newsURL(t testing.TB, text string) weburl.URL {
 func TestFresh(t *testing.T) {
 	n := NewNews()
 	for i := range 96 {
-		n.Saw(newsURL(t, fmt.Sprintf("http://a.example/blog/%d", i)), []string{"footer"})
-		n.Saw(newsURL(t, fmt.Sprintf("http://a.example/shops/%d", i)), []string{"footer", fmt.Sprint("shop ", i)})
-		n.Saw(newsURL(t, fmt.Sprintf("http://b.example/%d", i)), []string{"footer"})
-		n.Saw(newsURL(t, fmt.Sprintf("http://directory.example/%d", i)), []string{fmt.Sprint("shop ", i)}) // known from the other host
-		n.Saw(newsURL(t, fmt.Sprintf("http://c.example/%d", i)), nil)
+		n.Observe(newsURL(t, fmt.Sprintf("http://a.example/blog/%d", i)), []string{"footer"})
+		n.Observe(newsURL(t, fmt.Sprintf("http://a.example/shops/%d", i)), []string{"footer", fmt.Sprint("shop ", i)})
+		n.Observe(newsURL(t, fmt.Sprintf("http://b.example/%d", i)), []string{"footer"})
+		n.Observe(newsURL(t, fmt.Sprintf("http://directory.example/%d", i)), []string{fmt.Sprint("shop ", i)}) // known from the other host
+		n.Observe(newsURL(t, fmt.Sprintf("http://c.example/%d", i)), nil)
 	}
 	for _, c := range []struct {
 		url         string
@@ -68,7 +68,7 @@ func TestLookaheadPrefersNews(t *testing.T) {
 		t.Fatalf("before anything was seen the links score %v and %v", before, x)
 	}
 	for i := range 200 {
-		s.News.Saw(newsURL(t, fmt.Sprintf("http://a.example/%d", i)), []string{"footer"})
+		s.News.Observe(newsURL(t, fmt.Sprintf("http://a.example/%d", i)), []string{"footer"})
 	}
 	after, _ := s.Score(&stale)
 	if x, _ := s.Score(&other); x != before || after > .35*before || after < repeated*before {
@@ -87,14 +87,14 @@ func TestNewsSnapshot(t *testing.T) {
 				t.Fatal(err)
 			}
 			urls = append(urls, u)
-			n.Saw(u, rapid.SliceOfN(rapid.StringMatching("[a-f]"), 0, 3).Draw(t, "addresses"))
+			n.Observe(u, rapid.SliceOfN(rapid.StringMatching("[a-f]"), 0, 3).Draw(t, "addresses"))
 		}
 		data, err := n.Snapshot()
 		if err != nil {
 			t.Fatal(err)
 		}
 		again := NewNews()
-		again.Saw(newsURLOf(t, "http://other.example/"), []string{"forgotten by Restore"})
+		again.Observe(newsURLOf(t, "http://other.example/"), []string{"forgotten by Restore"})
 		if err := again.Restore(data); err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func newsURLOf(t *rapid.T, text string) weburl.URL {
 func BenchmarkNewsFresh(b *testing.B) {
 	n := NewNews()
 	u, _ := weburl.Parse("http://www.a.example/betriebe/kontakt?id=3")
-	n.Saw(u, []string{"one"})
+	n.Observe(u, []string{"one"})
 	for b.Loop() {
 		n.Fresh(u)
 	}

@@ -506,8 +506,8 @@ type Rest struct {
 	Backoff bool          // it is backing off
 }
 
-// Look returns the state of hosts, in the spelling of weburl.URL.Host.
-func (g *Gate) Look(names ...string) []Rest {
+// Rests returns the state of hosts, in the spelling of weburl.URL.Host.
+func (g *Gate) Rests(names ...string) []Rest {
 	now := time.Now()
 	rests := make([]Rest, len(names))
 	g.mu.Lock()

@@ -712,7 +712,7 @@ func TestLook(t *testing.T) {
 		g.Visited("patience.example", Visit{Status: 429, RetryAfter: time.Hour})
 		time.Sleep(time.Second)
 		want := []Rest{{Asked: true}, {Wait: time.Second}, {Wait: time.Hour - time.Second, Backoff: true}, {}}
-		got := g.Look("asked.example", "rests.example", "patience.example", "unknown.example")
+		got := g.Rests("asked.example", "rests.example", "patience.example", "unknown.example")
 		if !slices.Equal(got, want) {
 			t.Errorf("Look = %+v, want %+v", got, want)
 		}

@@ -150,8 +150,8 @@ func (a *Agent) Publish() (Nugget, bool) {
 // the previous one, or the previous nugget was lost.
 var ErrOrder = errors.New("nugget: nugget out of order")
 
-// Hear receives a nugget of another agent.
-func (a *Agent) Hear(n Nugget) error {
+// Receive processes a nugget of another agent.
+func (a *Agent) Receive(n Nugget) error {
 	if n.Agent < 0 || n.Agent >= a.f.Agents || n.Agent == a.id || a.done[n.Agent] ||
 		a.now[n.Agent] != nil || n.Part != a.next[n.Agent] {
 		return fmt.Errorf("%w: part %d of agent %d", ErrOrder, n.Part, n.Agent)
@@ -222,7 +222,7 @@ func Order(f Format, queues [][]float64) (turns []Nugget, sent int, err error) {
 				sent += f.Bits()
 				heard, err := f.Unpack(f.Pack(n))
 				if err == nil {
-					err = other.Hear(heard)
+					err = other.Receive(heard)
 				}
 				if err != nil {
 					return err

@@ -132,14 +132,14 @@ func TestHostileNuggets(t *testing.T) {
 	if _, ok := a.Turn(); ok {
 		t.Error("a turn before the others were heard")
 	}
-	if err := a.Hear(Nugget{Agent: 1, Part: 1, Mean: 255}); !errors.Is(err, ErrOrder) { // an agent that accepts it would get another order than one that received the first
+	if err := a.Receive(Nugget{Agent: 1, Part: 1, Mean: 255}); !errors.Is(err, ErrOrder) { // an agent that accepts it would get another order than one that received the first
 		t.Errorf("a part after one that was lost: %v", err)
 	}
-	if err := a.Hear(Nugget{Agent: 1, Mean: 255}); err != nil {
+	if err := a.Receive(Nugget{Agent: 1, Mean: 255}); err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range []Nugget{{Agent: 0}, {Agent: 1, Part: 1}, {Agent: 7}, {Agent: -1}} {
-		if err := a.Hear(n); !errors.Is(err, ErrOrder) {
+		if err := a.Receive(n); !errors.Is(err, ErrOrder) {
 			t.Errorf("%+v: %v", n, err)
 		}
 	}

@@ -96,20 +96,20 @@ func (o OrderOptions) fresh(name string, w *Web) (order.Strategy, error) {
 	}
 	strategy, err := order.New(name, options)
 	if adaptive, ok := strategy.(order.Adaptive); ok && o.Train > 0 {
-		return &Pupil{Adaptive: adaptive, Pages: o.Train}, nil
+		return &ShortTraining{Adaptive: adaptive, Pages: o.Train}, nil
 	}
 	return strategy, err
 }
 
-// A Pupil is an adaptive strategy that learns from the first pages only, as
+// A ShortTraining is an adaptive strategy that learns from the first pages only, as
 // Ahlers & Boll trained theirs from 30,000 to 100,000.
-type Pupil struct {
+type ShortTraining struct {
 	order.Adaptive
 	Pages int // to learn from
 }
 
 // Learn learns until Pages are over.
-func (p *Pupil) Learn(trail []frontier.Node, relevant bool) {
+func (p *ShortTraining) Learn(trail []frontier.Node, relevant bool) {
 	if p.Pages > 0 {
 		p.Pages--
 		p.Adaptive.Learn(trail, relevant)

@@ -189,11 +189,11 @@ func TestWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gates, err := ParseGates("harvest=10%,streets=200")
+	gates, err := ParseThresholds("harvest=10%,streets=200")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := Report{Crawls: []*Crawl{c, earlier}, Gates: []GateResult{gates[0].Check(c), gates[1].Check(c)}}
+	r := Report{Crawls: []*Crawl{c, earlier}, Thresholds: []ThresholdResult{gates[0].Check(c), gates[1].Check(c)}}
 	for _, format := range []string{"text", "md", "csv"} {
 		var b strings.Builder
 		if err := r.Write(&b, format); err != nil {
@@ -246,7 +246,7 @@ func TestGates(t *testing.T) {
 		{text: "harvest=1e999", bad: "must be a number"},
 		{text: "harvest=ten", bad: `got "ten"`},
 	} {
-		gates, err := ParseGates(g.text)
+		gates, err := ParseThresholds(g.text)
 		if g.bad != "" {
 			if err == nil || !strings.Contains(err.Error(), g.bad) {
 				t.Errorf("%q: error %v, want %q", g.text, err, g.bad)

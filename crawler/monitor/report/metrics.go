@@ -11,7 +11,7 @@ import (
 
 // A metric is a number of a Crawl.
 type metric struct {
-	name  string // in gates and tables
+	name  string // in thresholds and tables
 	words string // for people
 	of    func(c *Crawl) float64
 	form  func(x float64) string
@@ -62,7 +62,7 @@ func whole(x float64) string   { return textutil.Count(int64(x)) }
 func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 func decimal(x float64) string { return fmt.Sprintf("%.2f", x) }
 
-// MetricNames lists the metrics of gates.
+// MetricNames lists the metrics of thresholds.
 func MetricNames() []string {
 	var names []string
 	for _, m := range metrics {
@@ -71,46 +71,46 @@ func MetricNames() []string {
 	return names
 }
 
-// A Gate is a minimum that a crawl has to reach (--fail-under).
-type Gate struct {
+// A Threshold is a minimum that a crawl has to reach (--fail-under).
+type Threshold struct {
 	Metric string  `json:"metric"`
 	Least  float64 `json:"least"`
 }
 
-// A GateError describes an invalid gate.
-type GateError struct {
+// A ThresholdError describes an invalid threshold.
+type ThresholdError struct {
 	Name string // of an unknown metric, or ""
 	text string
 }
 
 // Error is one sentence without its full stop.
-func (e *GateError) Error() string { return e.text }
+func (e *ThresholdError) Error() string { return e.text }
 
-// ParseGates reads "harvest=0.1,streets=200". A share may be written as 10%.
-// The error is a *GateError.
-func ParseGates(text string) ([]Gate, error) {
-	var gates []Gate
+// ParseThresholds reads "harvest=0.1,streets=200". A share may be written as 10%.
+// The error is a *ThresholdError.
+func ParseThresholds(text string) ([]Threshold, error) {
+	var thresholds []Threshold
 	for part := range strings.SplitSeq(text, ",") {
 		name, number, ok := strings.Cut(strings.TrimSpace(part), "=")
 		if !ok {
-			return nil, &GateError{text: fmt.Sprintf("%.60q is not NAME=NUMBER, such as harvest=0.1", part)}
+			return nil, &ThresholdError{text: fmt.Sprintf("%.60q is not NAME=NUMBER, such as harvest=0.1", part)}
 		}
-		g := Gate{Metric: strings.TrimSpace(name)}
+		g := Threshold{Metric: strings.TrimSpace(name)}
 		if metricOf(g.Metric) == nil {
-			return nil, &GateError{g.Metric, fmt.Sprintf("%.60q is not one of %s", g.Metric,
+			return nil, &ThresholdError{g.Metric, fmt.Sprintf("%.60q is not one of %s", g.Metric,
 				strings.Join(MetricNames(), ", "))}
 		}
 		number, isPercent := strings.CutSuffix(strings.TrimSpace(number), "%")
 		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, &GateError{text: fmt.Sprintf("%s must be a number such as 0.1, got %.40q", g.Metric, number)}
+			return nil, &ThresholdError{text: fmt.Sprintf("%s must be a number such as 0.1, got %.40q", g.Metric, number)}
 		}
 		if g.Least = x; isPercent {
 			g.Least = x / 100
 		}
-		gates = append(gates, g)
+		thresholds = append(thresholds, g)
 	}
-	return gates, nil
+	return thresholds, nil
 }
 
 func metricOf(name string) *metric {
@@ -122,24 +122,24 @@ func metricOf(name string) *metric {
 	return nil
 }
 
-// A GateResult is a gate, held against a crawl.
-type GateResult struct {
-	Gate
+// A ThresholdResult is a threshold, held against a crawl.
+type ThresholdResult struct {
+	Threshold
 	Value  *float64 `json:"value"` // nil: not known, which is no pass
 	Passed bool     `json:"passed"`
 }
 
 // Check holds g against c.
-func (g Gate) Check(c *Crawl) GateResult {
+func (g Threshold) Check(c *Crawl) ThresholdResult {
 	x := metricOf(g.Metric).of(c)
 	if math.IsNaN(x) {
-		return GateResult{Gate: g}
+		return ThresholdResult{Threshold: g}
 	}
-	return GateResult{g, &x, x >= g.Least}
+	return ThresholdResult{g, &x, x >= g.Least}
 }
 
 // String returns "harvest 0.1243 ≥ 0.1: passed".
-func (r GateResult) String() string {
+func (r ThresholdResult) String() string {
 	if r.Value == nil {
 		return fmt.Sprintf("%s ≥ %.4g: failed, because it is not known here", r.Metric, r.Least)
 	}

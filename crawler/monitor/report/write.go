@@ -20,8 +20,8 @@ var Formats = []string{"text", "md", "csv", "json", "svg"}
 
 // A Report is a crawl, earlier ones beside it, and the gates it has to pass.
 type Report struct {
-	Crawls []*Crawl // the first one is what the report is about
-	Gates  []GateResult
+	Crawls     []*Crawl // the first one is what the report is about
+	Thresholds []ThresholdResult
 }
 
 // Write writes r in one of Formats. csv has the curves, svg draws them.
@@ -91,10 +91,10 @@ func (r *Report) text(b *bytes.Buffer) {
 		}
 	}
 	r.distances(b)
-	if len(r.Gates) > 0 {
+	if len(r.Thresholds) > 0 {
 		fmt.Fprintln(b)
 	}
-	for _, g := range r.Gates {
+	for _, g := range r.Thresholds {
 		fmt.Fprintf(b, "%-9s %s\n", "gate", g)
 	}
 }
@@ -240,7 +240,7 @@ func (r *Report) markdown(b *bytes.Buffer) {
 	for _, s := range r.sentences() {
 		fmt.Fprintf(b, "- **%s** %s\n", s[0], markdownCell.Replace(s[1]))
 	}
-	for _, g := range r.Gates {
+	for _, g := range r.Thresholds {
 		fmt.Fprintf(b, "- **gate** %s\n", g)
 	}
 }
@@ -273,10 +273,10 @@ func (r *Report) json(b *bytes.Buffer) error {
 	out := struct {
 		Type string `json:"type"`
 		*Crawl
-		Earlier []*Crawl     `json:"earlier,omitempty"`
-		Against []against    `json:"against,omitempty"`
-		Gates   []GateResult `json:"gates,omitempty"`
-	}{Type: "report", Crawl: r.Crawls[0], Earlier: r.Crawls[1:], Gates: r.Gates}
+		Earlier    []*Crawl          `json:"earlier,omitempty"`
+		Against    []against         `json:"against,omitempty"`
+		Thresholds []ThresholdResult `json:"gates,omitempty"`
+	}{Type: "report", Crawl: r.Crawls[0], Earlier: r.Crawls[1:], Thresholds: r.Thresholds}
 	for _, earlier := range r.Crawls[1:] {
 		new, gone := r.Crawls[0].Against(earlier)
 		out.Against = append(out.Against, against{earlier.Name, new, gone})

@@ -45,10 +45,10 @@ type host struct {
 // New returns an empty Counter.
 func New() *Counter { return &Counter{hosts: map[string]*host{}} }
 
-// Saw counts a page of the host with its distinct addresses, and returns for each whether it is
+// Observe counts a page of the host with its distinct addresses, and returns for each whether it is
 // site-wide by all pages so far, this one included. counted: the page was counted before and does
 // not count again.
-func (c *Counter) Saw(name string, addresses []Mention, counted bool) []bool {
+func (c *Counter) Observe(name string, addresses []Mention, counted bool) []bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	h := c.hosts[name]

@@ -34,7 +34,7 @@ func TestSaw(t *testing.T) {
 				}
 				mentions = append(mentions, Mention{Key: string(letter), Footer: letter < 'a'})
 			}
-			wide := counter.Saw("a.example", mentions, false)
+			wide := counter.Observe("a.example", mentions, false)
 			if at >= 0 {
 				got = append(got, wide[at])
 			}
@@ -49,14 +49,14 @@ func TestSaw(t *testing.T) {
 func TestSawAgain(t *testing.T) {
 	c := New()
 	m := []Mention{{Key: "a"}}
-	c.Saw("a.example", m, false)
+	c.Observe("a.example", m, false)
 	for range 5 {
-		if c.Saw("a.example", m, true)[0] {
+		if c.Observe("a.example", m, true)[0] {
 			t.Fatal("one page made an address site-wide")
 		}
 	}
-	c.Saw("a.example", m, false)
-	if !c.Saw("a.example", m, false)[0] || c.Saw("b.example", m, false)[0] {
+	c.Observe("a.example", m, false)
+	if !c.Observe("a.example", m, false)[0] || c.Observe("b.example", m, false)[0] {
 		t.Error("three pages of one host make it site-wide there, and nowhere else")
 	}
 }
@@ -67,13 +67,13 @@ func TestBounds(t *testing.T) {
 	c := New()
 	found := false
 	for i := range 10_000 {
-		found = c.Saw("list.example", []Mention{{Key: fmt.Sprint("branch ", i)}, {Key: "footer"}}, false)[1]
+		found = c.Observe("list.example", []Mention{{Key: fmt.Sprint("branch ", i)}, {Key: "footer"}}, false)[1]
 	}
 	if !found || len(c.hosts["list.example"].Addresses) > maxAddresses {
 		t.Errorf("footer %v, %d addresses", found, len(c.hosts["list.example"].Addresses))
 	}
 	for i := range maxHosts + 1000 {
-		c.Saw(fmt.Sprint("h", i, ".example"), nil, false)
+		c.Observe(fmt.Sprint("h", i, ".example"), nil, false)
 	}
 	if len(c.hosts) > maxHosts || c.hosts["list.example"] == nil {
 		t.Errorf("%d hosts; the one with addresses is forgotten: %v", len(c.hosts), c.hosts["list.example"] == nil)
@@ -83,7 +83,7 @@ func TestBounds(t *testing.T) {
 func FuzzRestore(f *testing.F) {
 	c := New()
 	for range 3 {
-		c.Saw("a.example", []Mention{{Key: "Lange Straße 5"}}, false)
+		c.Observe("a.example", []Mention{{Key: "Lange Straße 5"}}, false)
 	}
 	data, err := c.Snapshot()
 	if err != nil {
@@ -95,7 +95,7 @@ func FuzzRestore(f *testing.F) {
 	f.Add([]byte(`null`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if again, ok := crawltest.Restores(t, data, New); ok {
-			again.Saw("a.example", []Mention{{Key: "x"}}, false)
+			again.Observe("a.example", []Mention{{Key: "x"}}, false)
 		}
 	})
 }

@@ -117,8 +117,8 @@ func New() *Detector {
 		spelt: recent.Map[uint64, uint64]{Most: maxSpelt}, suspects: map[string]bool{}}
 }
 
-// Saw learns from a page.
-func (d *Detector) Saw(p Page) {
+// Observe learns from a page.
+func (d *Detector) Observe(p Page) {
 	names := levels(p.URL)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -132,9 +132,9 @@ func (d *Detector) Saw(p Page) {
 				continue
 			}
 			s = d.add(id, levelOf(i, len(names)))
-			s.saw(first)
+			s.observe(first)
 		}
-		s.saw(reading{p.Text, p.Relevant})
+		s.observe(reading{p.Text, p.Relevant})
 		if s.bad() {
 			d.suspect(p.URL.Host())
 		}
@@ -176,8 +176,8 @@ func (d *Detector) forget() {
 	}
 }
 
-// saw adds a page.
-func (s *pattern) saw(r reading) {
+// observe adds a page.
+func (s *pattern) observe(r reading) {
 	if slices.ContainsFunc(s.last[:min(s.Pages, ring)], func(text uint64) bool { return page.SameText(text, r.text) }) {
 		s.Copies++
 	}
@@ -249,8 +249,8 @@ func (d *Detector) with(rest uint64, name string) uint64 {
 	return maphash.String(d.seed, name) ^ rest*0x9E3779B97F4A7C15
 }
 
-// Look returns the finding about a URL.
-func (d *Detector) Look(u weburl.URL) Finding {
+// Check returns the finding about a URL.
+func (d *Detector) Check(u weburl.URL) Finding {
 	f := structure(u)
 	d.mu.Lock()
 	defer d.mu.Unlock()

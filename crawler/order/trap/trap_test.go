@@ -38,7 +38,7 @@ func TestStructure(t *testing.T) {
 		"http://a.example/?a=1&b=2&c=3&d=4&e=5&f=6&g=7&h=8":     "",
 		"http://a.example/?a=1&b=2&c=3&d=4&e=5&f=6&g=7&h=8&i=9": "9 parameters",
 	} {
-		f := New().Look(parse(t, raw))
+		f := New().Check(parse(t, raw))
 		if (f.Factor < 1) != (want != "") || !strings.Contains(f.Reason, want) || f.Factor <= 0 {
 			t.Errorf("%s: %+v; want %q", raw, f, want)
 		}
@@ -70,7 +70,7 @@ func words(seed int) uint64 {
 
 func TestLearns(t *testing.T) {
 	d := New()
-	see := func(raw string, text uint64, relevant bool) { d.Saw(Page{parse(t, raw), text, relevant}) }
+	see := func(raw string, text uint64, relevant bool) { d.Observe(Page{parse(t, raw), text, relevant}) }
 	for i := range 40 {
 		see(fmt.Sprintf("http://cal.example/termine/%d", i), words(1), false)
 		see(fmt.Sprintf("http://shop.example/waren?farbe=%d&groesse=%d", i, i*7), words(2), false)
@@ -96,7 +96,7 @@ func TestLearns(t *testing.T) {
 		"http://tar.example/neu":                       "none of the 500 pages of tar.example/* is relevant",
 		"http://unknown.example/":                      "",
 	} {
-		f := d.Look(parse(t, raw))
+		f := d.Check(parse(t, raw))
 		if (f.Factor < 1) != (want != "") || !strings.Contains(f.Reason, want) {
 			t.Errorf("%s: %+v; want %q", raw, f, want)
 		}
@@ -106,7 +106,7 @@ func TestLearns(t *testing.T) {
 	}
 	// A relevant page shows that a host is no tarpit.
 	see("http://tar.example/impressum", words(9999), true)
-	if f := d.Look(parse(t, "http://tar.example/neu")); f.Factor < 1 {
+	if f := d.Check(parse(t, "http://tar.example/neu")); f.Factor < 1 {
 		t.Errorf("after a relevant page: %+v", f)
 	}
 	data, err := d.Snapshot()
@@ -118,7 +118,7 @@ func TestLearns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, raw := range []string{"http://cal.example/termine/99", "http://soft.example/anders", "http://good.example/laden/99", "http://forum.example/thema/99"} {
-		if a, b := d.Look(parse(t, raw)), again.Look(parse(t, raw)); a != b {
+		if a, b := d.Check(parse(t, raw)), again.Check(parse(t, raw)); a != b {
 			t.Errorf("%s: %+v, restored %+v", raw, a, b)
 		}
 	}
@@ -140,7 +140,7 @@ func TestBounded(t *testing.T) {
 	}
 	d := New()
 	for i := range 2 * maxPatterns {
-		d.Saw(Page{parse(t, fmt.Sprintf("http://h%d.example/%s?p%d=1", i/2, strings.Repeat("z", i%100), i)), uint64(i), false})
+		d.Observe(Page{parse(t, fmt.Sprintf("http://h%d.example/%s?p%d=1", i/2, strings.Repeat("z", i%100), i)), uint64(i), false})
 	}
 	once, spelt := 0, 0
 	for range recent.Sorted(&d.once) {
@@ -162,19 +162,19 @@ func TestBounded(t *testing.T) {
 func TestForgets(t *testing.T) {
 	d := New()
 	for range minPages {
-		d.Saw(Page{parse(t, "http://cal.example/termine/1"), 1, false})
+		d.Observe(Page{parse(t, "http://cal.example/termine/1"), 1, false})
 	}
-	want := d.Look(parse(t, "http://cal.example/termine/99"))
+	want := d.Check(parse(t, "http://cal.example/termine/99"))
 	for i := range 2 * (maxPatterns + 1) {
-		d.Saw(Page{parse(t, fmt.Sprintf("http://h%d.example/", i/2)), uint64(i), false})
+		d.Observe(Page{parse(t, fmt.Sprintf("http://h%d.example/", i/2)), uint64(i), false})
 	}
 	if len(d.patterns) >= maxPatterns {
 		t.Fatalf("%d patterns: none was forgotten", len(d.patterns))
 	}
-	if got := d.Look(parse(t, "http://cal.example/termine/99")); got != want || got.Factor == 1 {
+	if got := d.Check(parse(t, "http://cal.example/termine/99")); got != want || got.Factor == 1 {
 		t.Errorf("%+v, was %+v", got, want)
 	}
-	if d.Saw(Page{parse(t, "http://cal.example/termine/2"), 1, false}); d.pattern(idOf("cal.example/termine/#")).Copies != minPages {
+	if d.Observe(Page{parse(t, "http://cal.example/termine/2"), 1, false}); d.pattern(idOf("cal.example/termine/#")).Copies != minPages {
 		t.Errorf("%+v does not remember its pages", d.pattern(idOf("cal.example/termine/#")))
 	}
 }
@@ -191,9 +191,9 @@ func TestRemembersSpelling(t *testing.T) {
 	}
 	const last = maxSpelt / 4
 	for i := range 2 * maxSpelt {
-		d.Saw(page(i, 1))
+		d.Observe(page(i, 1))
 		if i >= last && i%997 == 0 {
-			d.Saw(page(i-last, 2))
+			d.Observe(page(i-last, 2))
 			if name := fmt.Sprintf("h%d.example?sid", i-last); d.params[name] == nil || d.params[name].Same != 1 {
 				t.Fatalf("page %d is not known %d pages later: %+v", i-last, last, d.params[name])
 			}
@@ -212,9 +212,9 @@ func FuzzLook(f *testing.F) {
 		}
 		d := New()
 		for range 50 {
-			d.Saw(Page{u, text, false})
+			d.Observe(Page{u, text, false})
 		}
-		f := d.Look(u)
+		f := d.Check(u)
 		if !(f.Factor > 0 && f.Factor <= 1) || (f.Factor < 1) != (f.Reason != "") {
 			t.Errorf("%s: %+v", u, f)
 		}
@@ -233,10 +233,10 @@ func BenchmarkLook(b *testing.B) {
 	d := New()
 	u := parse(b, "http://a.example/waren/12/kategorie?farbe=rot&groesse=m")
 	for i := range 100 {
-		d.Saw(Page{u, uint64(i) * 0x9E3779B97F4A7C15, i%3 == 0})
+		d.Observe(Page{u, uint64(i) * 0x9E3779B97F4A7C15, i%3 == 0})
 	}
 	for b.Loop() {
-		d.Look(u)
+		d.Check(u)
 	}
 }
 
@@ -247,13 +247,13 @@ func TestHostWithoutYield(t *testing.T) {
 		d := New()
 		for i := range mostBarren {
 			u := parse(t, fmt.Sprintf("http://a.example/%s", strings.Repeat("x", 1+i%200)))
-			d.Saw(Page{URL: u, Text: uint64(i) * 0x9E3779B97F4A7C15, Relevant: relevant && i == 0})
-			if f := d.Look(u); f.Spent && i < mostBarren-1 {
+			d.Observe(Page{URL: u, Text: uint64(i) * 0x9E3779B97F4A7C15, Relevant: relevant && i == 0})
+			if f := d.Check(u); f.Spent && i < mostBarren-1 {
 				t.Fatalf("spent after %d pages: %+v", i+1, f)
 			}
 		}
 		for _, path := range []string{"new", "a/a/a/a"} {
-			if f := d.Look(parse(t, "http://a.example/"+path)); f.Spent == relevant {
+			if f := d.Check(parse(t, "http://a.example/"+path)); f.Spent == relevant {
 				t.Errorf("%s, a relevant page %v: %+v", path, relevant, f)
 			}
 		}
