@@ -305,22 +305,23 @@ const (
 // away.
 func (s *searcher) word(i int) (query.Query, error) {
 	w := &s.words[i]
-	var exact alternatives
+	var written []string // in texts about an address
 	if !s.q.AddressOnly {
-		exact.add(fieldWords, 1, w.terms...)
+		written = w.terms
 	}
 	if w.where[0] != w.terms[0] || s.q.AddressOnly { // of "langestr." lange is enough: str is a word of most addresses
-		exact.add(s.dictionary(), 1, w.where[0])
+		written = append(slices.Clip(written), w.where[0])
 	}
-	similar, err := s.similar(i)
+	similar, err := s.similar(i, written)
 	if err != nil {
 		return nil, err
 	}
-	var all alternatives
+	var all, exact alternatives
+	exact.add(s.dictionary(), 1, written...)
+	ofKind := s.stage == about && len(w.kinds) > 0
 	switch {
-	case s.stage == about && len(w.kinds) > 0:
+	case ofKind:
 		all.add(fieldKind, kindBoost, w.kinds...)
-		return all, nil
 	case s.pure:
 		all.add(fieldKind, kindBoost, w.kinds...)
 		all.add(fieldKind, alikeBoost, w.alike...)
@@ -330,7 +331,9 @@ func (s *searcher) word(i int) (query.Query, error) {
 		all.add(fieldKind, besideBoost, w.kinds...)
 		all.add(fieldNamed, nameBoost, w.terms...)
 	}
-	all = slices.Concat(all, exact, similar)
+	if !ofKind {
+		all = slices.Concat(all, exact, similar)
+	}
 	for _, t := range all { // for explain
 		if term := t.(*query.TermQuery).Term; s.wordOf[term] == nil {
 			s.wordOf[term] = w
@@ -344,10 +347,15 @@ func (s *searcher) word(i int) (query.Query, error) {
 	return query.NewBooleanQuery([]query.Query{all}, []query.Query{exact, unknown}, nil), nil
 }
 
-// similar returns the words that a word of the query may stand for.
-func (s *searcher) similar(i int) (all alternatives, err error) {
+// similar returns the words that a word of the query may stand for, beside those in which it is
+// written.
+func (s *searcher) similar(i int, written []string) (all alternatives, err error) {
 	w, last := &s.words[i], i == len(s.words)-1
 	start := w.terms[0]
+	add := func(boost float64, terms []string) {
+		others := slices.DeleteFunc(slices.Clone(terms), func(t string) bool { return slices.Contains(written, t) })
+		all.add(s.dictionary(), boost, others...)
+	}
 	if isNumber(start) {
 		return nil, nil
 	}
@@ -360,7 +368,7 @@ func (s *searcher) similar(i int) (all alternatives, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all.add(s.dictionary(), startedBoost, longer...)
+		add(startedBoost, longer)
 	}
 	for _, form := range w.terms { // the dictionary has words without their endings
 		if s.stage < typos || utf8.RuneCountInString(form) < 4 {
@@ -379,7 +387,7 @@ func (s *searcher) similar(i int) (all alternatives, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all.add(s.dictionary(), typoBoost, close...)
+		add(typoBoost, close)
 		for _, t := range close {
 			if k := kind.InQuery([]string{t})[0]; len(k) > 0 && len(w.kinds) == 0 { // of a misspelt kind
 				w.kinds, s.pure = k, len(s.words) == 1

@@ -47,22 +47,17 @@ func (wordTokenizer) Tokenize(text []byte) analysis.TokenStream {
 			start = -1
 		}
 	}
-	for at := 0; at < len(text); {
-		r, size := rune(text[at]), 1
-		if r >= utf8.RuneSelf {
-			r, size = utf8.DecodeRune(text[at:])
-		}
+	for at, r := range string(text) {
 		switch {
-		case !inWord(r):
-			end(at)
 		case isIdeograph(r):
 			end(at)
 			start = at
-			end(at + size)
+			end(at + utf8.RuneLen(r))
+		case !inWord(r):
+			end(at)
 		case start < 0:
 			start = at
 		}
-		at += size
 	}
 	end(len(text))
 	tokens := make(analysis.TokenStream, len(all))
