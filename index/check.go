@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/blevesearch/bleve/v2"
@@ -59,9 +60,9 @@ func checkFiles(store string) error {
 		if err == nil && tx.Size() > int64(len(root)) {
 			err = fmt.Errorf("root.bolt: %d bytes of %d", len(root), tx.Size())
 		}
-		for _, segment := range segmentName.FindAll(root, -1) {
+		for _, segment := range segmentsIn(root) {
 			if err == nil {
-				err = checkSum(filepath.Join(store, string(segment)))
+				err = checkSum(filepath.Join(store, segment))
 			}
 			if errors.Is(err, fs.ErrNotExist) { // of an older state, which is not erased at once
 				err = nil
@@ -69,6 +70,16 @@ func checkFiles(store string) error {
 		}
 		return err
 	})
+}
+
+// segmentsIn returns the segments that a root file names, each once: every state that it keeps
+// names its own.
+func segmentsIn(root []byte) (names []string) {
+	for _, name := range segmentName.FindAll(root, -1) {
+		names = append(names, string(name))
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // checkSum reads a file whose last four bytes are the CRC-32 of those before.

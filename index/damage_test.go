@@ -7,11 +7,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 )
+
+// A segment is checked once, however many states name it.
+func TestSegmentsIn(t *testing.T) {
+	root := []byte("\x00b 0000000000e9.zap a 0000000000e8.zap\x01 0000000000e9.zap 00e9.zap")
+	if got, want := segmentsIn(root), []string{"0000000000e8.zap", "0000000000e9.zap"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
 
 // A file of the index that was changed or cut short anywhere is an error that
 // names it, or makes no difference; the process goes on in any case.
