@@ -16,61 +16,51 @@ func (s *searcher) explain(q query.Query, hits []share) error {
 	for i := range hits {
 		ids[i] = hits[i].ID
 	}
+	s.parts = map[string]map[*word]Part{}
 	shown := query.NewConjunctionQuery([]query.Query{q, these(ids)})
 	found, err := s.run(s.ctx, bleve.NewSearchRequestOptions(shown, len(hits), 0, true))
 	if err != nil {
 		return err
 	}
 	for _, d := range found.Hits {
-		hits[slices.Index(ids, d.ID)].Parts = s.parts(d.Expl)
+		noted, sum := s.parts[string(d.IndexInternalID)], 0.0
+		for _, p := range noted {
+			sum += p.Rarity * p.Weight
+		}
+		h := &hits[slices.Index(ids, d.ID)]
+		h.Parts = []Part{}
+		for i := range s.words {
+			if p, known := noted[&s.words[i]]; known { // their sum is the score, where only some words fit as well
+				h.Parts = append(h.Parts, Part{p.Word, round(p.Rarity, 3), round(p.Weight*d.Score/sum, 5)})
+			}
+		}
 	}
 	return nil
 }
 
-// parts returns the contribution of each word to a score, from Bleve's explanation.
-func (s *searcher) parts(e *search.Explanation) []Part {
-	given, rarity := map[*word]float64{}, map[*word]float64{}
-	s.addUp(e, 1, given, rarity)
-	parts := []Part{}
-	for i := range s.words {
-		if w := &s.words[i]; given[w] > 0 {
-			parts = append(parts, Part{w.raw, round(rarity[w], 3), round(given[w]/rarity[w], 5)})
+// noteOf returns a function that notes what a word gives to an explained score: by the term that
+// counts, how rare it is, and how much it weighs.
+func (s *searcher) noteOf(w *word) func(*search.DocumentMatch) {
+	return func(d *search.DocumentMatch) {
+		rarity := rarityOf(d.Expl)
+		if rarity == 0 {
+			return
 		}
-	}
-	return parts
-}
-
-// addUp adds up what the terms in an explanation give, times a factor: the
-// share of the clauses of a disjunction that match.
-func (s *searcher) addUp(e *search.Explanation, factor float64, given, rarity map[*word]float64) {
-	if e == nil {
-		return
-	}
-	_, leaf, found := strings.Cut(e.Message, "eight(")
-	if !found {
-		for _, c := range e.Children {
-			if strings.HasPrefix(c.Message, "coord(") {
-				factor *= c.Value
-			}
+		at := string(d.IndexInternalID)
+		if s.parts[at] == nil {
+			s.parts[at] = map[*word]Part{}
 		}
-		for _, c := range e.Children {
-			s.addUp(c, factor, given, rarity)
-		}
-		return
-	}
-	_, term, _ := strings.Cut(leaf, ":") // field:term^boost in document
-	if w := s.wordOf[term[:strings.IndexAny(term+" ", "^ ")]]; w != nil {
-		given[w] += e.Value * factor
-		rarity[w] = max(rarity[w], rarityOf(e))
+		p := s.parts[at][w]
+		s.parts[at][w] = Part{w.raw, max(p.Rarity, rarity), p.Weight + d.Score/rarity}
 	}
 }
 
 // rarityOf returns the inverse document frequency in the explanation of a term.
 func rarityOf(e *search.Explanation) float64 {
-	if strings.HasPrefix(e.Message, "idf(") {
-		return e.Value
-	}
 	for _, c := range e.Children {
+		if strings.HasPrefix(c.Message, "idf(") {
+			return c.Value
+		}
 		if v := rarityOf(c); v > 0 {
 			return v
 		}

@@ -33,30 +33,11 @@ func (q unscored) Searcher(
 
 // has is the query for documents with one of some keywords.
 func has(field string, values ...string) query.Query {
-	all := make([]query.Query, len(values))
-	for i, value := range values {
-		name, term := termOf(field, clipBytes(value, maxKey))
-		t := query.NewTermQuery(term)
-		t.SetField(name)
-		t.SetBoost(0)
-		all[i] = t
+	var all alternatives
+	for _, value := range values {
+		all.add(field, 0, clipBytes(value, maxKey))
 	}
-	if len(all) == 1 {
-		return all[0]
-	}
-	return query.NewDisjunctionQuery(all)
-}
-
-// boosted returns a query of has that has a share in the score.
-func boosted(q query.Query, boost float64) query.Query {
-	b, _ := q.(query.BoostableQuery)
-	b.SetBoost(boost)
-	if d, ok := q.(*query.DisjunctionQuery); ok {
-		for _, one := range d.Disjuncts {
-			boosted(one, boost)
-		}
-	}
-	return q
+	return unscored{&all}
 }
 
 // these is the query for documents with these IDs.

@@ -226,8 +226,11 @@ func (s *searcher) lookUp() error {
 	if suffix, icann := publicsuffix.PublicSuffix(bare); icann && suffix == bare {
 		return nil
 	}
-	own := boosted(has(fieldOwn, hosts...), 1)
-	s.direct = query.NewDisjunctionQuery([]query.Query{own, has(fieldHost, hosts...), has(fieldSite, bare)})
+	var of alternatives
+	of.add(fieldOwn, 1, hosts...)
+	of.add(fieldHost, 0, hosts...)
+	of.add(fieldSite, 0, bare)
+	s.direct = &of
 	states, err := s.statedBy(page)
 	if err == nil && len(states) > 0 {
 		s.direct = these(states)

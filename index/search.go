@@ -124,8 +124,8 @@ type searcher struct {
 	pure   bool        // nothing but a kind of places is asked for
 	near   string      // the address that the text names for its surroundings, or ""
 	stage  stage
-	lift   float64          // how much more an address at the centre counts than one far away
-	wordOf map[string]*word // of each term that is looked up, for Explain
+	lift   float64                   // how much more an address at the centre counts than one far away
+	parts  map[string]map[*word]Part // of explained scores, by the number of the document
 }
 
 // How much more an address at the centre counts than one far away: by the
@@ -142,7 +142,7 @@ func (x *Index) newSearch(ctx context.Context, q Query) (*searcher, error) {
 		return nil, err
 	}
 	s := &searcher{
-		x: x, ctx: ctx, q: q, asked: q, words: splitQuery(q.Text), lift: usualLift, wordOf: map[string]*word{},
+		x: x, ctx: ctx, q: q, asked: q, words: splitQuery(q.Text), lift: usualLift,
 	}
 	if s.view, err = x.view(); s.view == nil {
 		return nil, err
@@ -316,7 +316,7 @@ func (s *searcher) word(i int) (query.Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all, exact alternatives
+	all, exact := alternatives{note: s.noteOf(w)}, alternatives{note: s.noteOf(w)}
 	exact.add(s.dictionary(), 1, written...)
 	ofKind := s.stage == about && len(w.kinds) > 0
 	switch {
@@ -332,19 +332,15 @@ func (s *searcher) word(i int) (query.Query, error) {
 		all.add(fieldNamed, nameBoost, w.terms...)
 	}
 	if !ofKind {
-		all = slices.Concat(all, exact, similar)
-	}
-	for _, t := range all { // for explain
-		if term := t.(*query.TermQuery).Term; s.wordOf[term] == nil {
-			s.wordOf[term] = w
-		}
+		all.terms = slices.Concat(all.terms, exact.terms, similar.terms)
 	}
 	if len(w.kinds) == 0 || !s.pure {
-		return all, nil
+		return &all, nil
 	}
 	// places of an unknown kind before those of another, and those that have the word
-	unknown := boosted(has(fieldKindless, yes), 2*unknownBoost)
-	return query.NewBooleanQuery([]query.Query{all}, []query.Query{exact, unknown}, nil), nil
+	unknown := &alternatives{}
+	unknown.add(fieldKindless, 2*unknownBoost, yes)
+	return query.NewBooleanQuery([]query.Query{&all}, []query.Query{&exact, unknown}, nil), nil
 }
 
 // similar returns the words that a word of the query may stand for, beside those in which it is
@@ -357,16 +353,16 @@ func (s *searcher) similar(i int, written []string) (all alternatives, err error
 		all.add(s.dictionary(), boost, others...)
 	}
 	if isNumber(start) {
-		return nil, nil
+		return all, nil
 	}
 	if last && utf8.RuneCountInString(start) >= 2 {
 		dict, err := s.view.FieldDictPrefix(s.dictionary(), []byte(start))
 		if err != nil {
-			return nil, fmt.Errorf("index: %w", err)
+			return all, fmt.Errorf("index: %w", err)
 		}
 		longer, err := mostFrequent(dict, maxLooked, maxPrefixes)
 		if err != nil {
-			return nil, err
+			return all, err
 		}
 		add(startedBoost, longer)
 	}
@@ -376,16 +372,16 @@ func (s *searcher) similar(i int, written []string) (all alternatives, err error
 		}
 		fuzzy, ok := s.view.IndexReader.(bleveindex.IndexReaderFuzzy)
 		if !ok {
-			return nil, fmt.Errorf("index: %T finds no similar words", s.view.IndexReader)
+			return all, fmt.Errorf("index: %T finds no similar words", s.view.IndexReader)
 		}
 		_, first := utf8.DecodeRuneInString(form)
 		dict, err := fuzzy.FieldDictFuzzy(s.dictionary(), form, 1, form[:first])
 		if err != nil {
-			return nil, fmt.Errorf("index: %w", err)
+			return all, fmt.Errorf("index: %w", err)
 		}
 		close, err := mostFrequent(dict, math.MaxInt, maxTypos)
 		if err != nil {
-			return nil, err
+			return all, err
 		}
 		add(typoBoost, close)
 		for _, t := range close {
@@ -406,34 +402,41 @@ func (s *searcher) dictionary() string {
 }
 
 // Alternatives are terms of which a document has one or more.
-type alternatives []query.Query
+type alternatives struct {
+	terms []query.Query
+	note  func(*search.DocumentMatch) // what an explained score is made of; nil: nobody asks
+}
 
-// add adds the terms of a field.
-func (a *alternatives) add(field string, boost float64, terms ...string) {
-	for _, term := range terms {
+// add adds keywords or words of a field.
+func (a *alternatives) add(field string, boost float64, values ...string) {
+	for _, value := range values {
+		name, term := termOf(field, value)
 		t := query.NewTermQuery(term)
-		t.SetField(field)
+		t.SetField(name)
 		t.SetBoost(boost)
-		*a = append(*a, t)
+		a.terms = append(a.terms, t)
 	}
 }
 
 // Searcher returns what finds documents with any of the terms. The one with the highest score
 // counts.
-func (a alternatives) Searcher(
+func (a *alternatives) Searcher(
 	ctx context.Context, r bleveindex.IndexReader, m mapping.IndexMapping, o search.SearcherOptions,
 ) (search.Searcher, error) {
-	any := query.NewDisjunctionQuery(a)
-	if len(a) == 1 || o.Score == "none" {
+	if len(a.terms) == 1 && !o.Explain {
+		return a.terms[0].Searcher(ctx, r, m, o)
+	}
+	any := query.NewDisjunctionQuery(a.terms)
+	if o.Score == "none" {
 		return any.Searcher(ctx, r, m, o)
 	}
 	any.RetrieveScoreBreakdown(true)
 	found, err := any.Searcher(ctx, r, m, o)
-	return rescored{found, highest}, err
+	return rescored{found, a.highest}, err
 }
 
 // highest makes the highest score of its clauses that of a document.
-func highest(d *search.DocumentMatch) error {
+func (a *alternatives) highest(d *search.DocumentMatch) error {
 	clause := -1
 	for i, score := range d.ScoreBreakdown {
 		if clause < 0 || score > d.Score {
@@ -442,6 +445,9 @@ func highest(d *search.DocumentMatch) error {
 	}
 	if d.Expl != nil {
 		d.Expl = d.Expl.Children[clause]
+		if a.note != nil {
+			a.note(d)
+		}
 	}
 	return nil
 }

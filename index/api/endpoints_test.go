@@ -366,15 +366,17 @@ func TestFieldsAndExplain(t *testing.T) {
 	if len(p) != 2 || p["name"] != "Tischlerei Harms" {
 		t.Errorf("%v", p)
 	}
-	v = ask(t, h, "/v1/search?q=tischlerei+harms&explain=true")
-	p = v["features"].([]any)[0].(map[string]any)["properties"].(map[string]any)
-	sum := 0.0
-	for _, part := range p["score_parts"].([]any) {
-		m := part.(map[string]any)
-		sum += m["rarity"].(float64) * m["weight"].(float64)
-	}
-	if len(p["score_parts"].([]any)) != 2 || sum-p["score"].(float64) > 0.01 || p["score"].(float64)-sum > 0.01 {
-		t.Errorf("%v add up to %v", p["score_parts"], sum)
+	for _, q := range []string{"tischlerei+harms", "harms+tischlerei+nirgendwo"} { // all words, and some
+		v = ask(t, h, "/v1/search?explain=true&q="+q)
+		p = v["features"].([]any)[0].(map[string]any)["properties"].(map[string]any)
+		sum := 0.0
+		for _, part := range p["score_parts"].([]any) {
+			m := part.(map[string]any)
+			sum += m["rarity"].(float64) * m["weight"].(float64)
+		}
+		if len(p["score_parts"].([]any)) != 2 || sum-p["score"].(float64) > 0.01 || p["score"].(float64)-sum > 0.01 {
+			t.Errorf("%s: %v add up to %v, not %v", q, p["score_parts"], sum, p["score"])
+		}
 	}
 	if v := ask(t, h, "/v1/search?q="+url.QueryEscape("tischlerei nähe lange straße 5")); v["near"] != "Lange Straße 5" {
 		t.Errorf("near %v", v["near"])
