@@ -9,6 +9,7 @@ import (
 	"gazehound/gazetteer/importer"
 	"gazehound/gazetteer/table"
 	"gazehound/index/export"
+	"gazehound/internal/console"
 	"gazehound/internal/textutil"
 
 	"github.com/spf13/cobra"
@@ -39,7 +40,13 @@ func addCommands(root *cobra.Command, a *app) {
 		}
 	}
 	root.AddCommand(newConfigCommand(a), newVersionCommand(a), newLicencesCommand(a), newManualCommand(a))
-	describe(root.Commands(), helpTexts())
+	fit := func(text string) string { return text }
+	if width := console.Columns(a.stdout); console.IsTerminal(a.stdout) {
+		fit = func(text string) string { return textutil.Reflow(text, min(width, 88)) }
+		root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages",
+			fmt.Sprintf(".FlagUsagesWrapped %d", width)))
+	}
+	describe(root.Commands(), helpTexts(), fit)
 }
 
 // command makes a command with the arguments that it takes, nil for any. help.txt describes it.
@@ -90,28 +97,32 @@ func helpTexts() map[string]string {
 	return texts
 }
 
-// describe gives commands, and those below them, their descriptions and examples.
-func describe(commands []*cobra.Command, texts map[string]string) {
+// describe gives commands, and those below them, their descriptions, as fit returns them, and examples.
+func describe(commands []*cobra.Command, texts map[string]string, fit func(string) string) {
 	for _, c := range commands {
 		_, name, _ := strings.Cut(c.CommandPath(), " ")
 		long, examples, _ := strings.Cut(texts[name], "Examples:\n")
-		c.Long, c.Example = strings.TrimSpace(long), strings.TrimRight(examples, "\n")
-		describe(c.Commands(), texts)
+		c.Long, c.Example = fit(strings.TrimSpace(long)), strings.TrimRight(examples, "\n")
+		describe(c.Commands(), texts, fit)
 	}
 }
 
 // groupFlags prints the flags of cmd under headings. A heading stands before the flag that is its
 // key.
-func groupFlags(cmd *cobra.Command, headings map[string]string) {
+func groupFlags(a *app, cmd *cobra.Command, headings map[string]string) {
 	cmd.SetUsageFunc(func(c *cobra.Command) error {
 		w := c.OutOrStderr()
+		wrap := 0 // no limit
+		if console.IsTerminal(a.stdout) {
+			wrap = console.Columns(a.stdout)
+		}
 		fmt.Fprintf(w, "Usage:\n  %s\n\nExamples:\n%s\n", c.UseLine(), c.Example)
 		group := pflag.NewFlagSet("", pflag.ContinueOnError)
 		group.SortFlags = false
 		title := "Flags"
 		end := func() {
 			if group.HasFlags() {
-				fmt.Fprintf(w, "\n%s:\n%s", title, group.FlagUsages())
+				fmt.Fprintf(w, "\n%s:\n%s", title, group.FlagUsagesWrapped(wrap))
 			}
 		}
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -123,7 +134,7 @@ func groupFlags(cmd *cobra.Command, headings map[string]string) {
 			group.AddFlag(f)
 		})
 		end()
-		_, err := fmt.Fprintf(w, "\nGlobal Flags:\n%s", c.InheritedFlags().FlagUsages())
+		_, err := fmt.Fprintf(w, "\nGlobal Flags:\n%s", c.InheritedFlags().FlagUsagesWrapped(wrap))
 		return err
 	})
 }

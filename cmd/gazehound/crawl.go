@@ -44,7 +44,7 @@ func newCrawlCommand(a *app) *cobra.Command {
 		})
 	o.flags(cmd.Flags())
 	cmd.MarkFlagsMutuallyExclusive("fresh", "revisit")
-	groupFlags(cmd, crawlHeadings())
+	groupFlags(a, cmd, crawlHeadings())
 	return cmd
 }
 
@@ -208,18 +208,18 @@ func (a *app) dryRun(cfg *Config, region string, seeds []weburl.URL, t frontier.
 			min(float64(len(hosts)), float64(cfg.Fetch.Workers))/cfg.Fetch.Delay.Seconds(), cfg.Fetch.Delay,
 			cfg.Fetch.Workers)
 	}
-	fmt.Fprintf(a.stdout, "Would crawl %s with %d seeds on %d hosts, %s, strategy %s.\n", region, len(seeds),
+	a.print("Would crawl %s with %d seeds on %d hosts, %s, strategy %s.\n", region, len(seeds),
 		len(hosts), pace, cfg.Crawl.Strategy)
 	if t.Visited > 0 {
-		fmt.Fprintf(a.stdout, "Resumes a crawl of %d pages; %d links are waiting.\n", t.Pages, t.Queued)
+		a.print("Resumes a crawl of %d pages; %d links are waiting.\n", t.Pages, t.Queued)
 	}
 	for i, u := range seeds {
 		if i == 20 {
-			fmt.Fprintf(a.stdout, "  … %d more\n", len(seeds)-i)
+			a.print("  … %d more\n", len(seeds)-i)
 			break
 		}
-		fmt.Fprintf(a.stdout, "  1.000 seed  %s\n", u)
+		a.print("  1.000 seed  %s\n", u)
 	}
-	fmt.Fprintln(a.stdout, "Nothing was downloaded.")
+	a.print("Nothing was downloaded.\n")
 	return nil
 }

@@ -174,7 +174,7 @@ func (a *app) ctlSeeds(ctx context.Context, args, files []string) error {
 	for _, r := range all.Refused {
 		a.warn("%s is not of the crawl: %s", r.URL, inWords(r.Reason))
 	}
-	_, err := fmt.Fprintf(a.stdout, "%s taken, %s of them new\n", several(all.Taken, "seed"), count(all.New))
+	err := a.print("%s taken, %s of them new\n", several(all.Taken, "seed"), count(all.New))
 	return err
 }
 

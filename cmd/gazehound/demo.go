@@ -111,10 +111,10 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 		if a.json {
 			a.printJSON(fields{"type": "serving", "proxy": proxy, "town": town.Name(), "seeds": texts(town.Seeds())})
 		} else {
-			fmt.Fprintf(a.stdout, "The web of %s is at %s (an HTTP proxy; Ctrl-C ends it). Seeds:\n  %s\n",
+			a.print("The web of %s is at %s (an HTTP proxy; Ctrl-C ends it). Seeds:\n  %s\n",
 				town.Name(), proxy, strings.Join(texts(town.Seeds()), "\n  "))
 			if o.osmOut != "" {
-				fmt.Fprintf(a.stdout, "Next, in another terminal:\n  gazehound init --data %[1]s --osm %[2]s "+
+				a.print("Next, in another terminal:\n  gazehound init --data %[1]s --osm %[2]s "+
 					"--region %[3]s --contact %[4]s/bot\n  gazehound crawl --data %[1]s --proxy %[4]s --delay 0s "+
 					"--max-pages 2000\n", "town-data", o.osmOut, town.Name(), proxy)
 			}

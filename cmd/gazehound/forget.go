@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"strings"
@@ -226,7 +225,7 @@ func (a *app) wouldRemove(ctx context.Context, p project, r *forget.Removal) err
 			"pages": len(n.Pages), "addresses": n.Addresses})
 	}
 	for _, url := range n.Pages {
-		fmt.Fprintln(a.stdout, oneLine(url))
+		a.print("%s\n", oneLine(url))
 	}
 	a.say("%s would lose an address in the index, %s in all; nothing was changed", several(len(n.Pages), "page"),
 		several(n.Addresses, "mention"))
@@ -252,15 +251,15 @@ func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Remo
 			*forget.Removal
 		}{"forget", r})
 	}
-	fmt.Fprintf(a.stdout, "%s on %s of the index, %s of the crawl tree, %s in %s. Blocked for future crawls.\n",
+	a.print("%s on %s of the index, %s of the crawl tree, %s in %s. Blocked for future crawls.\n",
 		several(r.Addresses, "address"), several(r.Pages, "page"), several(r.URLs, "URL"),
 		several(r.Records, "WARC record"), several(r.Files, "file"))
 	if r.Addresses+r.URLs+r.Records == 0 {
-		fmt.Fprintln(a.stdout, "Nothing of it was known here. If you meant something else, take its line out of "+
-			"blocked.txt.")
+		a.print("Nothing of it was known here. If you meant something else, take its line out of " +
+			"blocked.txt.\n")
 	}
-	fmt.Fprintf(a.stdout, "Written anew in %.1f s: %s.\n", r.Seconds, strings.Join(r.Rewritten, ", "))
-	fmt.Fprintf(a.stdout, "Logged as number %d. Undo is not possible.\n", r.Number)
+	a.print("Written anew in %.1f s: %s.\n", r.Seconds, strings.Join(r.Rewritten, ", "))
+	a.print("Logged as number %d. Undo is not possible.\n", r.Number)
 	for _, what := range r.NotSearched {
 		a.warn("%s", oneLine(what))
 	}

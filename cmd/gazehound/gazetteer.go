@@ -107,9 +107,9 @@ func (a *app) gazetteerImport(ctx context.Context, files []string, o importOptio
 			"duration_s": time.Since(start).Seconds()})
 	}
 	for _, one := range done {
-		fmt.Fprintln(a.stdout, one)
+		a.print("%s\n", one)
 	}
-	fmt.Fprint(a.stdout, stats)
+	a.print("%s", stats)
 	return nil
 }
 
@@ -164,9 +164,9 @@ func newGazetteerStatsCommand(a *app) *cobra.Command {
 			if a.json {
 				return a.printJSON(fields{"type": "gazetteer", "stats": g.Stats(), "sources": g.Sources()})
 			}
-			fmt.Fprint(a.stdout, g.Stats())
+			a.print("%s", g.Stats())
 			for _, s := range g.Sources() {
-				fmt.Fprintf(a.stdout, "source     %s\n", s)
+				a.print("source     %s\n", s)
 			}
 			return nil
 		})

@@ -126,7 +126,7 @@ type labelCount struct {
 func (c *labelCount) write(a *app) {
 	say := func(n int, what string, args ...any) {
 		if n > 0 {
-			fmt.Fprintf(a.stdout, "%d %s\n", n, fmt.Sprintf(what, args...))
+			a.print("%d %s\n", n, fmt.Sprintf(what, args...))
 		}
 	}
 	say(c.Learned, "learned: the verdict changed")

@@ -278,7 +278,12 @@ func (a *app) tell(v any, format string, args ...any) error {
 	if a.json {
 		return a.printJSON(v)
 	}
-	_, err := fmt.Fprintf(a.stdout, format, args...)
+	return a.print(format, args...)
+}
+
+// print writes text for people to standard output.
+func (a *app) print(format string, args ...any) error {
+	_, err := io.WriteString(a.stdout, console.Fit(a.stdout, fmt.Sprintf(format, args...)))
 	return err
 }
 

@@ -85,10 +85,10 @@ func (a *app) modelShow(o termFlags) error {
 	stats := model.Stats()
 	for _, d := range depths {
 		s := stats.Depths[d-1]
-		fmt.Fprintf(a.stdout, "depth %d   %s to relevant pages, %s to others, %s\n", d,
+		a.print("depth %d   %s to relevant pages, %s to others, %s\n", d,
 			several(s.Relevant, "link"), count(s.Other), several(s.Terms, "term"))
 		for _, w := range model.Top(d, o.feature, o.top) {
-			fmt.Fprintln(a.stdout, w)
+			a.print("%s\n", w)
 		}
 	}
 	return nil
@@ -122,12 +122,12 @@ func (a *app) modelDiff(other string, o termFlags) error {
 	mine, theirs := here.Stats(), there.Stats()
 	for _, depth := range depths {
 		m, t := mine.Depths[depth-1], theirs.Depths[depth-1]
-		fmt.Fprintf(a.stdout, "depth %d   here %s to relevant pages, %s to others, %s; there %s, %s, %s\n", depth,
+		a.print("depth %d   here %s to relevant pages, %s to others, %s; there %s, %s, %s\n", depth,
 			several(m.Relevant, "link"), count(m.Other), several(m.Terms, "term"), count(t.Relevant),
 			count(t.Other), count(t.Terms))
-		fmt.Fprintln(a.stdout, "    here   there")
+		a.print("    here   there\n")
 		for _, d := range predictor.Diff(here, there, depth, o.feature, o.top) {
-			fmt.Fprintln(a.stdout, d)
+			a.print("%s\n", d)
 		}
 	}
 	return nil

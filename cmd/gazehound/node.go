@@ -35,7 +35,7 @@ func newNodeCommand(a *app) *cobra.Command {
 	o.flags(f)
 	headings := crawlHeadings()
 	headings["name"] = "Nodes"
-	groupFlags(cmd, headings)
+	groupFlags(a, cmd, headings)
 	return cmd
 }
 

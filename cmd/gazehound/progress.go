@@ -18,6 +18,7 @@ import (
 	"gazehound/crawler/order/trap"
 	"gazehound/geoparse"
 	"gazehound/index"
+	"gazehound/internal/console"
 	"gazehound/internal/textutil"
 	"gazehound/predictor"
 )
@@ -54,7 +55,7 @@ func newProgress(s *session) *progress {
 	for _, kind := range s.o.emit {
 		w.emit[kind] = true
 	}
-	w.redraws = isTerminal(s.a.Err) && s.a.Log() == nil
+	w.redraws = console.IsTerminal(s.a.Err) && s.a.Log() == nil
 	return w
 }
 
@@ -162,7 +163,7 @@ func (w *progress) print(quiet bool) {
 	switch {
 	case quiet:
 	case w.redraws:
-		line := " " + monitor.Brief(&s, columns(w.a.Err)-2) // the last column would wrap
+		line := " " + monitor.Brief(&s, console.Columns(w.a.Err)-2) // the last column would wrap
 		w.mu.Lock()
 		length := utf8.RuneCountInString(line)
 		pad := max(w.drawn-length, 0)
@@ -276,10 +277,11 @@ func (w *progress) finish(runErr error) error {
 	if w.a.Log() != nil {
 		w.a.Log().Info("summary", "crawl", all)
 	} else {
-		w.a.say("Crawl of %s %s, after %s\n", oneLine(w.Region), end.text, took.Round(time.Second/10))
-		for _, line := range all.Table(w.Board.State().Streets, missing, w.a.dataFlag()) {
-			w.a.say("%s", line)
-		}
+		w.a.say("Crawl of %s %s, after %s", oneLine(w.Region), end.text, took.Round(time.Second/10))
+	}
+	last := w.Board.State().Snapshot
+	for _, line := range all.Lines(&last, missing, w.a.dataFlag()) {
+		w.a.say("%s", line)
 	}
 	if end.code == exitCrawlFailed {
 		both := maps.Clone(t.Errors)
@@ -289,7 +291,6 @@ func (w *progress) finish(runErr error) error {
 		w.a.Failed(end.code, fmt.Sprintf("none of the seeds could be downloaded (%s). Is this machine online?",
 			textutil.Reasons(both)))
 	}
-	w.next(end.reason, t)
 	if w.a.json {
 		w.a.printJSON(all)
 	}
@@ -313,21 +314,6 @@ func (w *progress) missing() int {
 		return 0
 	}
 	return r.Total
-}
-
-// next suggests what to do after a crawl that ended normally.
-func (w *progress) next(reason string, t frontier.Totals) {
-	flags := w.a.dataFlag()
-	if reason == "page-limit" {
-		w.a.say("A higher --max-pages continues the crawl.")
-	}
-	s := w.Board.State().Snapshot
-	if advice := monitor.Advice(&s); advice != "" {
-		w.a.say("%s gazehound report%s estimates what is undiscovered.", advice, flags)
-	}
-	if t.Relevant > 0 && (reason == "page-limit" || reason == "done") {
-		w.a.say("Next:  gazehound serve%s   (search page and map)   gazehound report%[1]s   (what it achieved)", flags)
-	}
 }
 
 // dataFlag returns the --data flag that other commands need to find the same data directory, with a

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -60,7 +59,7 @@ func (a *app) rebuild(into string) error {
 		return a.printJSON(map[string]any{"type": "rebuild", "into": into, "pages": t.Pages, "queued": t.Queued,
 			"lost": lost})
 	}
-	fmt.Fprintf(a.stdout, "%s holds %s and %s that wait. %s is as it was.\n", into, several(t.Pages, "page"),
+	a.print("%s holds %s and %s that wait. %s is as it was.\n", into, several(t.Pages, "page"),
 		several(t.Queued, "link"), p.dir)
 	return nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -162,23 +161,23 @@ func (a *app) printReplayed(r *crawler.Comparison, duration time.Duration, s war
 			"pages_per_s": round(float64(r.Pages)/max(took, 1e-9), 1), "duration_s": round(took, 3),
 			"data": into.dir, "exit_code": exitOK})
 	}
-	fmt.Fprintf(a.stdout, "%d responses, %d pages  %.0f p/s   relevant %d (%.1f %%)   addresses %d   links waiting "+
+	a.print("%d responses, %d pages  %.0f p/s   relevant %d (%.1f %%)   addresses %d   links waiting "+
 		"%d\n", r.Responses, r.Pages,
 		float64(r.Pages)/max(took, 1e-9), r.Relevant, 100*float64(r.Relevant)/float64(max(r.Pages, 1)), t.Addresses,
 		t.Queued)
 	if r.NoCopy > 0 {
-		fmt.Fprintf(a.stdout, "%s may not be kept as a copy and stand as recorded.\n", several(int(r.NoCopy), "page"))
+		a.print("%s may not be kept as a copy and stand as recorded.\n", several(int(r.NoCopy), "page"))
 	}
 	if r.Unusable > 0 {
 		a.warn("%d responses could not be used, first %s", r.Unusable, oneLine(r.FirstUnusable))
 	}
 	switch {
 	case r.Compared == 0:
-		fmt.Fprintln(a.stdout, "The files hold no verdicts to compare with.")
+		a.print("The files hold no verdicts to compare with.\n")
 	case r.Verdicts+r.Addresses == 0:
-		fmt.Fprintf(a.stdout, "All %d verdicts are as recorded.\n", r.Compared)
+		a.print("All %d verdicts are as recorded.\n", r.Compared)
 	default:
-		fmt.Fprintf(a.stdout, "Verdicts changed against the recording: %d, addresses changed: %d, of %d pages → "+
+		a.print("Verdicts changed against the recording: %d, addresses changed: %d, of %d pages → "+
 			"%s\n", r.Verdicts, r.Addresses, r.Compared,
 			filepath.Join(into.dir, "changed.csv"))
 	}

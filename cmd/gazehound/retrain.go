@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 
 	"gazehound/crawler"
@@ -87,14 +86,14 @@ func (a *app) retrain(ctx context.Context, others []string, force, dryRun bool) 
 			Replaced bool `json:"replaced"`
 		}{"retrain", report, replace})
 	}
-	fmt.Fprint(a.stdout, report)
+	a.print("%s", report)
 	switch {
 	case replace && !report.Better:
-		fmt.Fprintf(a.stdout, "replaced because of --force, although %s\n", report.Reason)
+		a.print("replaced because of --force, although %s\n", report.Reason)
 	case replace:
-		fmt.Fprintf(a.stdout, "replaced: %s\n", report.Reason)
+		a.print("replaced: %s\n", report.Reason)
 	default:
-		fmt.Fprintf(a.stdout, "kept the old model: %s\n", report.Reason)
+		a.print("kept the old model: %s\n", report.Reason)
 	}
 	return nil
 }

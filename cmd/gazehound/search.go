@@ -210,7 +210,7 @@ func (a *app) writeHits(text string, r *index.Result, street *index.StreetOnly) 
 		}
 		fmt.Fprintf(&b, "     %s%s\n", oneLine(h.Evidence[0].URL), pages)
 	}
-	if _, err := fmt.Fprint(a.stdout, b.String()); err != nil {
+	if err := a.print("%s", b.String()); err != nil {
 		return err
 	}
 	switch {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -14,10 +13,10 @@ import (
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/monitor"
 	"gazehound/internal/config"
+	"gazehound/internal/console"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 )
 
 func newStatusCommand(a *app) *cobra.Command {
@@ -95,10 +94,11 @@ func (a *app) show(ctx context.Context, watch bool, look func() (text string, v 
 		case a.json:
 			err = a.printJSON(v)
 		default:
-			if drawn > 0 && isTerminal(a.stdout) {
+			if drawn > 0 && console.IsTerminal(a.stdout) {
 				fmt.Fprintf(a.stdout, "\x1b[%dA\x1b[J", drawn)
 			}
-			drawn = rows(text, columns(a.stdout))
+			text = console.Fit(a.stdout, text)
+			drawn = rows(text, console.Columns(a.stdout))
 			_, err = fmt.Fprint(a.stdout, text)
 		}
 		if err != nil || !watch || over {
@@ -110,22 +110,6 @@ func (a *app) show(ctx context.Context, watch bool, look func() (text string, v 
 		case <-time.After(time.Second):
 		}
 	}
-}
-
-// isTerminal reports whether w is a terminal.
-func isTerminal(w any) bool {
-	file, ok := w.(*os.File)
-	return ok && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == "" && term.IsTerminal(int(file.Fd()))
-}
-
-// columns returns the width of the terminal w; 80 if it is unknown.
-func columns(w any) int {
-	if file, ok := w.(*os.File); ok {
-		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
-			return width
-		}
-	}
-	return 80
 }
 
 // rows returns how many rows the lines of a text take on a terminal of this width.

@@ -64,8 +64,11 @@ func TestProgressLine(t *testing.T) {
 			if most := int(took/(500*time.Millisecond)) + 2; drawn > most {
 				t.Errorf("drawn %d times in %v", drawn, took)
 			}
-			if !strings.Contains(shown, "reached its page limit") {
+			if !strings.Contains(strings.Join(strings.Fields(shown), " "), "reached its page limit") {
 				t.Errorf("no summary: %s", shown)
+			}
+			if columns >= 60 {
+				fits(t, shown, int(columns))
 			}
 		})
 	}
@@ -77,6 +80,43 @@ func TestProgressLine(t *testing.T) {
 			t.Errorf("it redraws in a dumb terminal: %q", shown)
 		}
 	})
+}
+
+// fits reports lines that are wider than the terminal, unless they end with one long word.
+func fits(t *testing.T, shown string, columns int) {
+	t.Helper()
+	lines := 0
+	for line := range strings.SplitSeq(strings.ReplaceAll(shown, "\r\n", "\n"), "\n") {
+		line = strings.TrimRight(line[strings.LastIndex(line, "\r")+1:], " ")
+		lines++
+		if utf8.RuneCountInString(line) > columns && len(strings.Fields(line)) > 3 {
+			t.Errorf("%d characters in %d columns: %q", utf8.RuneCountInString(line), columns, line)
+		}
+	}
+	if lines < 4 {
+		t.Errorf("too little is shown: %q", shown)
+	}
+}
+
+// What people read fits their terminal.
+func TestFitsTerminal(t *testing.T) {
+	t.Parallel()
+	data, flags := townProject(t)
+	if out, err := program(append([]string{"crawl", "--quiet", "--max-pages", "150"}, flags...)...).CombinedOutput(); err != nil {
+		t.Fatalf("crawl: %v\n%s", err, out)
+	}
+	commands := [][]string{{"status"}, {"doctor"}, append([]string{"crawl", "--dry-run"}, flags...),
+		{"search", "straße", "--limit", "3"}, {"model", "show"}, {"retrain"}}
+	for _, columns := range []uint16{60, 80, 120} {
+		for _, args := range commands {
+			t.Run(fmt.Sprint(columns, args[0]), func(t *testing.T) {
+				shown, _ := inTerminal(t, columns, "GAZEHOUND_FETCH__CONTACT=https://www.gazehound-bot.de/", append(args, "--data", data)...)
+				fits(t, shown, int(columns))
+			})
+		}
+	}
+	shown, _ := inTerminal(t, 80, "", "seeds", "--help")
+	fits(t, shown, 80)
 }
 
 // up is the escape that goes back to the first row of what was drawn.

@@ -134,22 +134,38 @@ func Values(s *Snapshot) []Value {
 	}
 }
 
-// Brief formats s as one line of at most width columns, with more figures if there is room.
+// Brief writes s as one line of a terminal of so many columns: as many figures as there is room for,
+// none of them cut.
 func Brief(s *Snapshot, width int) string {
-	bottleneck, _ := s.Bottleneck()
-	begin := fmt.Sprintf("%s  %.1f %% relevant", textutil.Several(s.Pages, "page"), 100*s.Harvest())
-	end := fmt.Sprintf("  %s  %.1f p/s  %s  %s", textutil.Several(s.Addresses, "address"), s.Rate,
-		s.At.Sub(s.Started).Round(time.Second), BoundBy(bottleneck))
-	recent := fmt.Sprintf(" (last 1,000: %.1f %%)", 100*s.HarvestRecent)
-	waiting := fmt.Sprintf("  %s on %s (%s ready, %s waiting)", textutil.Several(s.Queued, "link"),
-		textutil.Several(s.Hosts.Ready+s.Hosts.Waiting, "host"), textutil.Count(s.Hosts.Ready),
-		textutil.Count(s.Hosts.Waiting))
-	for _, line := range []string{begin + recent + end + waiting, begin + recent + end} {
-		if utf8.RuneCountInString(line) <= width {
+	share := fmt.Sprintf("%.1f %% relevant", 100*s.Harvest())
+	hosts := s.Hosts.Ready + s.Hosts.Waiting
+	figures := []struct {
+		text       string
+		importance int // 0 is the least
+	}{
+		{textutil.Several(s.Pages, "page"), 8},
+		{share, 5},
+		{fmt.Sprintf("(last 1,000: %.1f %%)", 100*s.HarvestRecent), 1},
+		{textutil.Several(s.Addresses, "address"), 6},
+		{fmt.Sprintf("%.1f p/s", s.Rate), 3},
+		{s.At.Sub(s.Started).Round(time.Second).String(), 4},
+		{s.boundBy(), 7},
+		{fmt.Sprintf("%s on %s", textutil.Several(s.Queued, "link"), textutil.Several(hosts, "host")), 2},
+		{fmt.Sprintf("(%s ready, %s waiting)", textutil.Count(s.Hosts.Ready), textutil.Count(s.Hosts.Waiting)), 0},
+	}
+	line := ""
+	for least := range len(figures) {
+		var texts []string
+		for _, f := range figures {
+			if f.importance >= least {
+				texts = append(texts, f.text)
+			}
+		}
+		if line = strings.Join(texts, "  "); utf8.RuneCountInString(line) <= width {
 			return line
 		}
 	}
-	return textutil.Clip(begin+end, max(width, 1))
+	return textutil.Clip(line, max(width, 1))
 }
 
 // Accounts says what became of all the links that were seen.

@@ -172,6 +172,15 @@ func (s *Snapshot) bottleneck(t words) (word, sentence string) {
 // BoundBy returns the text for a bottleneck, such as "limited by the network".
 func BoundBy(bottleneck string) string { return texts["en"]["js_bound_"+bottleneck] }
 
+// boundBy is BoundBy of s, with the crawl's own waiting told apart from that for delays.
+func (s *Snapshot) boundBy() string {
+	word, _ := s.Bottleneck()
+	if word == Politeness && s.Hosts.Ready > 0 {
+		return "holding back for better links"
+	}
+	return BoundBy(word)
+}
+
 // version of the status file.
 const version = 1
 

@@ -26,7 +26,7 @@ func TestBottleneck(t *testing.T) {
 		{"patience", Snapshot{Queued: 5, Workers: 4, Hosts: Hosts{Waiting: 1000, Backoff: 700}}, Blocked, "700 of 1,000 hosts with links: backing off"},
 		{"patience, but others are there", Snapshot{Queued: 500, Leased: 4, Workers: 4, Hosts: Hosts{Ready: 40, Waiting: 60, Backoff: 60}}, Network, "all 4 workers"},
 		{"network", Snapshot{Queued: 50, Leased: 16, Workers: 16, CPU: 0.4, Cores: 2, Hosts: Hosts{Ready: 9, Waiting: 3}}, Network, "9 more hosts are ready"},
-		{"better links", Snapshot{Queued: 50, Leased: 3, Selecting: 13, Workers: 16, Hosts: Hosts{Ready: 9, Waiting: 3}}, Politeness, "13 of 16 workers are holding back for better links. More hosts (seeds) would help; --selectivity 0 fetches more pages"},
+		{"better links", Snapshot{Queued: 50, Leased: 3, Selecting: 13, Workers: 16, Hosts: Hosts{Ready: 9, Waiting: 3}}, Politeness, "holding back for better links: 13 of 16 workers; --selectivity 0 fetches more pages"},
 		{"processor", Snapshot{Queued: 50, Leased: 16, Workers: 16, CPU: 1.9, Cores: 2, Hosts: Hosts{Ready: 9}}, Processor, "2 processor cores are"},
 		{"store", Snapshot{Queued: 50, Leased: 3, Workers: 16, Hosts: Hosts{Ready: 9}}, Store, "3 of 16 workers are busy"},
 		{"few links", Snapshot{Queued: 1, Leased: 1, Workers: 16}, Seeds, "1 page is being fetched"},

@@ -92,12 +92,12 @@ func ReadStatus(tree, status string) (Status, error) {
 func (s *Status) Text(more string) string {
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%-9s %s\n", name, textutil.OneLine(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(&b, "%-10s %s\n", name, textutil.OneLine(fmt.Sprintf(format, args...)))
 	}
 	switch s.State {
 	case Running:
 		line(s.State, "pid %d  %s  %s: %s", s.PID, s.At.Sub(s.Started).Round(time.Second),
-			BoundBy(s.Bottleneck), s.Because)
+			s.boundBy(), strings.TrimPrefix(s.Because, s.boundBy()+": "))
 	case Paused:
 		line(s.State, "pid %d  %s: %s \"gazehound ctl resume\" resumes it.", s.PID,
 			s.At.Sub(s.Started).Round(time.Second), s.Because)

@@ -88,50 +88,64 @@ func (r *Recorder) Summary() Summary {
 	}
 }
 
-// Table returns the lines of a summary that people read. missing is how many addresses with a house
-// number the gazetteer lacks, or 0 if unknown; flags are the flags for commands on the same data.
-func (s *Summary) Table(streets Coverage, missing int, flags string) []string {
-	count, several := textutil.Count[int64], textutil.Several[int]
-	var lines []string
-	add := func(name, number, format string, args ...any) {
-		line := fmt.Sprintf("  %-14s %9s      "+format, append([]any{name, number}, args...)...)
-		lines = append(lines, strings.TrimRight(line, " "))
-	}
-	add("pages fetched", count(s.Pages), "relevant    %8s   %.1f %%", count(s.Relevant), 100*s.Harvested())
-	add("bytes", textutil.Megabytes(s.Bytes), "addresses   %8s", count(s.Addresses))
-	add("links waiting", count(s.Links), "hosts       %8s", count(s.Hosts))
-	add("links seen", count(s.Seen), "= %s", Accounts(s.Links, s.Visited, s.Repeats, s.Dropped))
-	again := func(what string) string { return count(int64(s.Again[what])) }
-	if n := s.Again["same"] + s.Again["changed"] + s.Again["gone"] + s.Again["unknown"]; n > 0 {
-		add("revisited", count(int64(n)), "the same %s · changed %s · gone %s · no answer %s",
-			again("same"), again("changed"), again("gone"), again("unknown"))
-	}
-	if s.Due > 0 {
-		add("still due", count(int64(s.Due)), "--revisit again goes on with them")
-	}
-	if s.Patterns+s.Params > 0 {
-		change := "change"
-		if s.Params == 1 {
-			change = "changes"
-		}
-		add("demoted", count(int64(s.Patterns)), "patterns of URLs, %s that %s nothing (explain URL says why)",
-			several(s.Params, "parameter"), change)
-	}
-	if c := streets; c.All > 0 {
-		add("streets found", count(int64(c.Found)), "of %s, %.1f %%; %d of them by the last 1,000 pages",
-			count(int64(c.All)), 100*c.Share(), c.Recent)
+// Lines returns what people read of a summary below its headline: what was found, what is left,
+// whether it pays to continue, and where to look. last is the state at the end; missing is how many
+// addresses with a house number the gazetteer lacks, or 0 if unknown; flags are the flags for commands
+// on the same data.
+func (s *Summary) Lines(last *Snapshot, missing int, flags string) []string {
+	count, several := textutil.Count[int64], textutil.Several[int64]
+	found := fmt.Sprintf("%s on %s of %s (%.1f %%)", several(s.Addresses, "address"), count(s.Relevant),
+		several(s.Pages, "page"), 100*s.Harvested())
+	if c := last.Coverage(); c.All > 0 {
+		found += fmt.Sprintf(", %s of %s", count(int64(c.Found)), several(int64(c.All), "street"))
 	}
 	if missing > 0 {
-		add("not on the map", count(int64(missing)),
-			"the gazetteer has no house there: gazehound export maproulette --only-missing%s", flags)
+		found += fmt.Sprintf("; %s not on the map (gazehound export maproulette --only-missing%s)",
+			several(int64(missing), "house"), flags)
 	}
-	if s.Wide > 0 {
-		add("site-wide", count(int64(s.Wide)), "addresses, as of a footer; %s hold no other",
-			several(s.WidePages, "relevant page"))
+	of := func(name string, counts map[string]int64) string {
+		text := several(textutil.Sum(counts), name)
+		if reasons := textutil.Reasons(counts); reasons != "" {
+			text += " (" + reasons + ")"
+		}
+		return text
 	}
-	add("skipped", count(textutil.Sum(s.Skipped)), "%s", textutil.Reasons(s.Skipped))
-	add("errors", count(textutil.Sum(s.Errors)), "%s", textutil.Reasons(s.Errors))
+	lines := []string{
+		"found     " + found,
+		fmt.Sprintf("left      %s on %s; %s, %s", several(s.Links, "link"), several(s.Hosts, "host"),
+			of("skipped page", s.Skipped), of("error", s.Errors)),
+	}
+	again := map[string]int64{}
+	for what, n := range s.Again {
+		again[what] = int64(n)
+	}
+	if len(again) > 0 || s.Due > 0 {
+		lines = append(lines, fmt.Sprintf("revisits  %s: the same %s, changed %s, gone %s, no answer %s; still due %s",
+			count(textutil.Sum(again)), count(again["same"]), count(again["changed"]), count(again["gone"]),
+			count(again["unknown"]), count(int64(s.Due))))
+	}
+	lines = append(lines, s.advice(last))
+	if s.Relevant > 0 {
+		lines = append(lines, fmt.Sprintf("look      gazehound serve%s (search page and map), gazehound report%[1]s "+
+			"(what it achieved, what is undiscovered)", flags))
+	}
 	return lines
+}
+
+// advice returns the line of a summary about whether to continue.
+func (s *Summary) advice(last *Snapshot) string {
+	advice := Advice(last)
+	switch {
+	case s.Links == 0:
+		return "stop      No link is left. More seeds may lead on."
+	case advice == "":
+		advice = "Continue: 1,000 pages of a run say whether it pays."
+	}
+	if s.Reason == "page-limit" {
+		advice += " A higher --max-pages continues the crawl."
+	}
+	verdict, reason, _ := strings.Cut(advice, ": ")
+	return fmt.Sprintf("%-9s %s", strings.ToLower(verdict), strings.ToUpper(reason[:1])+reason[1:])
 }
 
 // poorHarvest is the share of relevant pages below which the advice is to stop.

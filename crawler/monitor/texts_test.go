@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -134,11 +135,19 @@ func TestFigures(t *testing.T) {
 		20:  "12,345 pages",
 		60:  "12,345 pages  40.5 % relevant  ",
 		80:  "12,345 pages  40.5 % relevant  ",
-		120: "12,345 pages  40.5 % relevant (last 1,000: ",
+		120: "12,345 pages  40.5 % relevant  (last 1,000: ",
 		300: " waiting)",
 	} {
 		if brief := Brief(full, width); !strings.Contains(brief, want) || utf8.RuneCountInString(brief) > width {
 			t.Errorf("the line of a terminal of %d columns: %q", width, brief)
+		}
+	}
+	whole := strings.Split(Brief(full, 1000), "  ")
+	for width := 12; width < 150; width++ {
+		for _, figure := range strings.Split(Brief(full, width), "  ") {
+			if !slices.Contains(whole, figure) {
+				t.Errorf("%q is cut in %d columns", figure, width)
+			}
 		}
 	}
 }

@@ -8,10 +8,13 @@ import (
 	"io"
 	"iter"
 	"log/slog"
+	"os"
 	"strings"
 	"time"
 
 	"gazehound/internal/textutil"
+
+	"golang.org/x/term"
 )
 
 // Formats are the formats of messages.
@@ -81,9 +84,11 @@ func (c *Console) Say(format string, args ...any) {
 	case c.log != nil:
 		c.log.Info(textutil.OneLine(strings.TrimSpace(fmt.Sprintf(format, args...))))
 	case c.Says(slog.LevelInfo):
-		fmt.Fprintf(c.Err, format+"\n", args...)
+		c.write(fmt.Sprintf(format, args...))
 	}
 }
+
+func (c *Console) write(text string) { io.WriteString(c.Err, Fit(c.Err, text+"\n")) }
 
 // Warn writes a warning.
 func (c *Console) Warn(format string, args ...any) {
@@ -91,7 +96,7 @@ func (c *Console) Warn(format string, args ...any) {
 		c.log.Warn(textutil.OneLine(fmt.Sprintf(format, args...)))
 		return
 	}
-	fmt.Fprintf(c.Err, "warning: "+format+"\n", args...)
+	c.write(fmt.Sprintf("warning: "+format, args...))
 }
 
 // Failed writes why the program ends with an exit code.
@@ -100,7 +105,7 @@ func (c *Console) Failed(code int, why string) {
 		c.log.Error(textutil.OneLine(why), "exit_code", code)
 		return
 	}
-	fmt.Fprintf(c.Err, "error: %s\n", textutil.OneLine(why))
+	c.write("error: " + textutil.OneLine(why))
 }
 
 // Line writes a line of values, whatever the level.
@@ -122,4 +127,28 @@ func (c *Console) Line(level slog.Level, what string, at time.Time, values iter.
 		text += " " + key + "=" + value
 	}
 	fmt.Fprintln(c.Err, text)
+}
+
+// IsTerminal reports whether w is a terminal that can redraw.
+func IsTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == "" && term.IsTerminal(int(file.Fd()))
+}
+
+// Columns returns the width of the terminal w; 80 if it is unknown.
+func Columns(w io.Writer) int {
+	if file, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
+			return width
+		}
+	}
+	return 80
+}
+
+// Fit breaks lines of text where they do not fit w, if that is a terminal.
+func Fit(w io.Writer, text string) string {
+	if !IsTerminal(w) {
+		return text
+	}
+	return textutil.Fit(text, Columns(w))
 }

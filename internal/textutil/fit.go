@@ -1,0 +1,90 @@
+package textutil
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Fit breaks the lines of text at spaces so that none has more than width characters, unless one word
+// is longer. A line goes on below its text: behind its indentation, or where a column of names ends,
+// as in "hosts     337 known".
+func Fit(text string, width int) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		fitLine(&b, line, width, hanging(line))
+	}
+	return b.String()
+}
+
+// fitLine writes a line that goes on behind hang spaces.
+func fitLine(b *strings.Builder, line string, width, hang int) {
+	if hang > width/2 {
+		hang = 2
+	}
+	for utf8.RuneCountInString(strings.TrimRight(line, "\n")) > width {
+		at := breakAt(line, hang, width)
+		if at < 0 {
+			break
+		}
+		b.WriteString(strings.TrimRight(line[:at], " ") + "\n")
+		line = strings.Repeat(" ", hang) + strings.TrimLeft(line[at:], " ")
+	}
+	b.WriteString(line)
+}
+
+// breakAt returns the byte of the last space behind hang characters at which line can be broken, or
+// the first one after width characters; -1 if there is none.
+func breakAt(line string, hang, width int) int {
+	at, column := -1, 0
+	for i, r := range strings.TrimRight(line, " \n") {
+		if column > width && at >= 0 {
+			break
+		}
+		if r == ' ' && column > hang && line[i-1] != ' ' {
+			at = i
+		}
+		column++
+	}
+	return at
+}
+
+// hanging returns the column at which a line goes on: behind the first name that two spaces or more
+// set off, else two spaces behind its indentation.
+func hanging(line string) int {
+	const most = 24 // characters of a name
+	text := strings.TrimLeft(line, " ")
+	indent := len(line) - len(text)
+	name, rest, set := strings.Cut(strings.TrimRight(text, "\n"), "  ")
+	if !set || utf8.RuneCountInString(name) > most {
+		return indent + 2
+	}
+	gap := 2 + len(rest) - len(strings.TrimLeft(rest, " "))
+	return indent + utf8.RuneCountInString(name) + gap
+}
+
+// Reflow fits text that was broken into lines before: lines of a paragraph without indentation are one,
+// and lines that go on where Fit would break them belong to the line above.
+func Reflow(text string, width int) string {
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		words := strings.TrimLeft(line, " ")
+		if i := len(lines) - 1; i >= 0 && words != "" && lines[i] != "" {
+			indent := len(line) - len(words)
+			paragraph := indent == 0 && lines[i][0] != ' '
+			if paragraph || indent > 0 && indent == hanging(lines[i]) {
+				lines[i] += " " + words
+				continue
+			}
+		}
+		lines = append(lines, line)
+	}
+	var b strings.Builder
+	for line := range strings.Lines(strings.Join(lines, "\n")) {
+		hang := 0
+		if line[0] == ' ' {
+			hang = hanging(line)
+		}
+		fitLine(&b, line, width, hang)
+	}
+	return b.String()
+}
