@@ -41,9 +41,9 @@ func Decode(header http.Header, body io.Reader) (io.Reader, error) {
 	for _, coding := range slices.Backward(codings) {
 		r, err := decompressor(coding, bufio.NewReader(body))
 		if err != nil {
-			return nil, classedAs(coding, err)
+			return nil, err
 		}
-		body = &layer{coding: coding, r: r}
+		body = r
 	}
 	return body, nil
 }
@@ -56,13 +56,6 @@ func isIdentity(coding string) bool {
 		return true
 	}
 	return false
-}
-
-// A layer decodes one content coding and gives errors of the decompressor their class.
-type layer struct {
-	coding string
-	r      io.Reader
-	read   bool // some bytes were read
 }
 
 // decompressor returns a decoder of a content coding.
@@ -79,7 +72,8 @@ func decompressor(coding string, input *bufio.Reader) (io.Reader, error) {
 		if len(magic) < 2 || magic[0] != 0x1f || magic[1] != 0x8b {
 			return input, nil // the header is wrong: the body is not compressed
 		}
-		return gzip.NewReader(input)
+		r, err := gzip.NewReader(input)
+		return &gzipReader{r: r}, err
 	case "br":
 		return br.NewReader(input), nil
 	case "zstd":
@@ -94,57 +88,51 @@ func decompressor(coding string, input *bufio.Reader) (io.Reader, error) {
 	return nil, classedf(ClassProtocol, "unknown content coding %q", coding[:min(len(coding), 40)])
 }
 
-func (l *layer) Read(p []byte) (int, error) {
-	n, err := l.r.Read(p)
-	l.read = l.read || n > 0
-	switch {
-	case err == nil, err == io.EOF:
-		return n, err
-	case l.read && errors.Is(err, gzip.ErrHeader):
-		return n, io.EOF // padding after the last gzip member
-	}
-	return n, classedAs(l.coding, err)
+// A gzipReader ends without an error at padding after the last gzip member.
+type gzipReader struct {
+	r    io.Reader
+	read bool // some bytes were read
 }
 
-// classedAs gives an error of a content coding its class, unless it comes from the connection or a
-// layer below.
-func classedAs(coding string, err error) error {
-	if _, ok := errors.AsType[*wireError](err); ok {
-		return err
+func (g *gzipReader) Read(p []byte) (int, error) {
+	n, err := g.r.Read(p)
+	g.read = g.read || n > 0
+	if g.read && errors.Is(err, gzip.ErrHeader) {
+		err = io.EOF
 	}
-	if _, ok := errors.AsType[*classed](err); ok {
-		return err
-	}
-	return classedf(ClassProtocol, "body is no valid %s: %w", coding, err)
+	return n, err
 }
 
-// A wire reads the encoded body from the network, at most limit bytes of it, and marks errors as
-// the network's.
+// A wire reads the encoded body from the network, at most limit bytes of it, and keeps the error
+// that cuts it short: what a decoder makes of that is not the decoder's.
 type wire struct {
 	r     io.Reader
 	limit int64
 	kept  *bytes.Buffer // copy of the bytes read, or nil
+	err   error         // other than io.EOF
 }
 
 func (w *wire) Read(p []byte) (int, error) {
 	if w.limit <= 0 {
-		return 0, &wireError{classedf(ClassTooLarge, "body on the wire is over the limit")}
+		w.err = classedf(ClassTooLarge, "body on the wire is over the limit")
+		return 0, w.err
 	}
-	if int64(len(p)) > w.limit {
-		p = p[:w.limit]
-	}
-	n, err := w.r.Read(p)
+	n, err := w.r.Read(p[:min(int64(len(p)), w.limit)])
 	w.limit -= int64(n)
 	if w.kept != nil {
 		w.kept.Write(p[:n])
 	}
 	if err != nil && err != io.EOF {
-		err = &wireError{err}
+		w.err = err
 	}
 	return n, err
 }
 
-type wireError struct{ err error }
-
-func (e *wireError) Error() string { return e.err.Error() }
-func (e *wireError) Unwrap() error { return e.err }
+// failed returns why a body that was read from w could not be read: w's own error, or that of its
+// decoder.
+func (w *wire) failed(err error) error {
+	if w.err != nil {
+		return w.err
+	}
+	return classedf(ClassProtocol, "body does not decode: %w", err)
+}

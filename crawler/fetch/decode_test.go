@@ -18,11 +18,16 @@ import (
 // read decodes body and reads at most limit bytes of it.
 func read(coding string, body []byte, limit int64) ([]byte, error) {
 	header := http.Header{"Content-Encoding": {coding}}
-	decoded, err := Decode(header, &wire{r: bytes.NewReader(body), limit: limit + slack})
+	sent := &wire{r: bytes.NewReader(body), limit: limit + slack}
+	decoded, err := Decode(header, sent)
 	if err != nil {
-		return nil, err
+		return nil, sent.failed(err)
 	}
-	return io.ReadAll(io.LimitReader(decoded, limit))
+	text, err := io.ReadAll(io.LimitReader(decoded, limit))
+	if err != nil {
+		err = sent.failed(err)
+	}
+	return text, err
 }
 
 // FuzzDecode has two laws: what is encoded decodes to itself, and any other bytes

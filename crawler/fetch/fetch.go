@@ -370,12 +370,12 @@ func (c *Client) body(r *page.Response, response *http.Response, w want) ([]byte
 	}
 	decoded, err := Decode(response.Header, sent)
 	if err != nil {
-		return nil, err
+		return nil, sent.failed(err)
 	}
 	var buffer bytes.Buffer
 	if len(w.types) > 0 {
 		if _, err := buffer.ReadFrom(io.LimitReader(decoded, min(limit, sniffLength))); err != nil {
-			return nil, err
+			return nil, sent.failed(err)
 		}
 		if err := sniff(buffer.Bytes(), declared, w.types); err != nil {
 			return nil, err
@@ -388,6 +388,9 @@ func (c *Client) body(r *page.Response, response *http.Response, w want) ([]byte
 	case err == nil && int64(buffer.Len()) > w.max:
 		r.Cut = true
 		buffer.Truncate(int(w.max))
+	}
+	if err != nil {
+		err = sent.failed(err)
 	}
 	return buffer.Bytes(), err
 }
