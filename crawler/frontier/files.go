@@ -20,9 +20,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Badger takes what it cannot read for the end of a file, removes tables that a shortened MANIFEST
-// does not name, and ends the process where a table was cut short. So all of a store that is
-// not known to be whole is read before Badger opens it. Only the end of a log may be torn: nothing
+// Badger takes what it cannot read for the end of a file, leaves out tables with a wrong check sum
+// and those that a shortened MANIFEST does not name, and ends the process where a table was cut
+// short. So all of a store is read before Badger opens it. Only the end of a log may be torn: nothing
 // valid follows then.
 
 // The files of a store.
@@ -30,17 +30,16 @@ type files struct {
 	manifest []byte
 	tables   []string          // those that MANIFEST names
 	logs     map[string][]byte // up to their last valid entry; none if the store was closed
-	checked  checked
 }
 
-// examine reads the files of the store in dir, except for tables that were read recently. The error is
-// an ErrDamaged that names a file, or the file system's.
+// examine reads the files of the store in dir. The error is an ErrDamaged that names a file, or the
+// file system's.
 func examine(dir string) (f files, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return f, err
 	}
-	f.logs, f.checked = map[string][]byte{}, readChecked(dir)
+	f.logs = map[string][]byte{}
 	var found []uint64 // tables
 	newest, longest, running := uint64(0), 0, false
 	for _, e := range entries {
@@ -78,12 +77,9 @@ func examine(dir string) (f files, err error) {
 	for id, t := range m.Tables {
 		g.Go(func() error {
 			name := table.IDToFilename(id)
-			version, whole := f.checked.isWhole(dir, name)
-			if !whole {
-				var err error
-				if version, err = checkTable(dir, id, t.Compression); err != nil {
-					return damaged(name, "%w", err)
-				}
+			version, err := checkTable(dir, id, t.Compression)
+			if err != nil {
+				return damaged(name, "%w", err)
 			}
 			mu.Lock()
 			defer mu.Unlock()

@@ -57,11 +57,10 @@ func get[T any](v view, key []byte, decode func([]byte) (T, error)) (x T, known 
 }
 
 type badgerStore struct {
-	db      *badger.DB
-	lock    string // the lockFile; "": the store is only read
-	unlock  func() error
-	checked checked
-	temp    string // copy of what a killed process left, to be removed; "": none
+	db     *badger.DB
+	lock   string // the lockFile; "": the store is only read
+	unlock func() error
+	temp   string // copy of what a killed process left, to be removed; "": none
 }
 
 // openStore opens the store in o.Dir after checking all its files. With ErrDamaged nothing is
@@ -75,7 +74,7 @@ func openStore(o Options, unlock func() error) (store, error) {
 	if o.ReadOnly && len(found.manifest) == 0 { // a killed Open made it
 		return newTreeStore(), unlock()
 	}
-	s := &badgerStore{unlock: unlock, checked: found.checked}
+	s := &badgerStore{unlock: unlock}
 	dir := o.Dir
 	if o.ReadOnly && len(found.logs) > 0 {
 		s.temp, err = copyKilled(o.Dir, found)
@@ -143,15 +142,10 @@ func openBadger(o Options) (db *badger.DB, err error) {
 
 // close closes the database, which removes its logs; a directory that has lockFile must have some.
 func (s *badgerStore) close() (err error) {
-	tables := s.db.Tables()
 	if s.lock != "" {
 		err = os.Remove(s.lock)
 	}
-	err = errors.Join(err, s.db.Close())
-	if s.lock != "" && err == nil {
-		s.checked.write(filepath.Dir(s.lock), tables) // else they are read once more
-	}
-	return errors.Join(err, os.RemoveAll(s.temp), s.unlock())
+	return errors.Join(err, s.db.Close(), os.RemoveAll(s.temp), s.unlock())
 }
 
 // badgerOptions divides o.Memory: an eighth for up to three memtables, a quarter for the cache of
