@@ -31,18 +31,18 @@ import (
 
 var update = flag.Bool("update", false, "rewrite docs/bad-input.md")
 
-// A badInput is one thing that the web does to crawlers. Each URL is crawled
-// beside a good page and must come to the outcome that stands behind it:
+// A badInput is one kind of hostile behaviour. Each URL is crawled beside a good page and must get
+// the outcome beside it:
 //
 //	/name          a case of crawltest.Hostile
-//	odd/path       a path of oddities
+//	odd/path       a path of the server oddities
 //	robots/name    a page of a host whose robots.txt is one of badRobots
 //	host.example   looked up in addresses, with the guard up
-//	anything else  as it stands, with the guard up
+//	anything else  the URL itself, with the guard up
 //
-// With "> " in front a URL is not asked for, but led to by another one.
+// A URL after "> " is not requested directly but reached through another one.
 //
-// What no fetch can show is held by the tests named in held, as package.Test.
+// held names further tests, as package.Test, for what one fetch cannot show.
 type badInput struct {
 	what string
 	urls map[string]string
@@ -223,9 +223,8 @@ func oddities(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestBadInputs is the table of all bad inputs: each comes to a named outcome
-// within bounded memory, and the crawl goes on. It also writes the table into
-// docs/bad-input.md; TestMain finds goroutines that are left.
+// TestBadInputs is the table of all bad inputs: each gets a named outcome within bounded memory, and
+// the crawl continues. It also checks or writes docs/bad-input.md; TestMain finds leaked goroutines.
 func TestBadInputs(t *testing.T) {
 	if len(badInputs) != 65 {
 		t.Fatalf("%d bad inputs; want 65", len(badInputs))
@@ -257,9 +256,8 @@ func TestBadInputs(t *testing.T) {
 			c := badInputCrawler(t, clients)
 			for raw, want := range row.urls {
 				if strings.HasPrefix(raw, "/") && want != "error timeout" {
-					// The hostile server closes connections behind whole answers. A page
-					// that is asked for on one of them before the close has arrived finds
-					// no answer, and is asked for again in its next turn.
+					// The hostile server closes connections after complete answers. A page requested on one of them
+					// before the close arrives gets no answer, and is requested again later.
 					c.Options.Retries = 1
 				}
 			}
@@ -362,9 +360,8 @@ func writeBadInputs(t *testing.T) {
 	}
 }
 
-// A splitFetcher asks hosts of the tests with loopback admitted, and all
-// others with the guard up. It waits long for answers, but for those that do
-// not come.
+// A splitFetcher requests hosts of the tests with loopback allowed, and all others with the guard up.
+// Its timeout is long, except for answers that never come.
 type splitFetcher struct{ open, guarded, brief *fetch.Client }
 
 func newSplitFetcher(t *testing.T) *splitFetcher {
@@ -546,7 +543,7 @@ Location: http://10.0.0.1/
 	}
 }
 
-// withPort asks the hosts of a made-up web at its port, under their own names.
+// withPort requests the hosts of a made-up web at its port, under their own names.
 type withPort struct {
 	*fetch.Client
 	port string

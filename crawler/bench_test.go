@@ -41,9 +41,8 @@ type anytime struct{ crawler.Open }
 func (anytime) Claim(string) time.Duration   { return 0 }
 func (anytime) Visited(string, polite.Visit) {}
 
-// BenchmarkVisit takes pages of 16 kB of a made-up web their whole way but for
-// frontier and index: from a server in this process, which has its part in
-// B/page, to the worth of their links.
+// BenchmarkVisit processes pages of 16 kB of a made-up web in full, except for frontier and index:
+// from a server in this process, whose memory counts in B/page, to the values of their links.
 //
 //	go test ./crawler -run NONE -bench Visit -benchtime 3000x
 func BenchmarkVisit(b *testing.B) {

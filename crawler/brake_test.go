@@ -12,8 +12,8 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// While the brake is on nothing is handed out, also to those that waited when
-// it came on; Off lets all of them go on.
+// While the brake is on, no entry is returned, not even to callers that already waited; Off releases
+// them all.
 func TestBrake(t *testing.T) {
 	queue := frontier.NewMemory(frontier.Options{})
 	for i := range 3 {

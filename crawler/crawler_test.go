@@ -118,14 +118,13 @@ func newCrawler(t *testing.T, s *crawltest.Server, name string, f *frontier.Fron
 	}, l
 }
 
-// unhurried heeds robots.txt and reservations, and never makes anybody wait.
+// unhurried obeys robots.txt and reservations, without any delay.
 type unhurried struct{ *polite.Gate }
 
 func (unhurried) Claim(string) time.Duration   { return 0 }
 func (unhurried) Visited(string, polite.Visit) {}
 
-// noDelays returns a gate that brings robots.txt and reservations with fetch, and
-// never makes anybody wait.
+// noDelays returns a gate that reads robots.txt and reservations with fetch, without any delay.
 func noDelays(t *testing.T, fetch func(ctx context.Context, u weburl.URL, max int64) (*page.Response, error)) crawler.Gate {
 	t.Helper()
 	o, rules := polite.DefaultOptions(), robots.DefaultOptions()
@@ -225,7 +224,7 @@ func TestAdaptiveLearnsAlongTheTrail(t *testing.T) {
 	}
 }
 
-// scored counts how often a strategy was asked for the priority of a page.
+// scored counts how often a strategy scored a page.
 type scored struct {
 	order.Strategy
 	rescores bool

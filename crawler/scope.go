@@ -319,7 +319,7 @@ func (s *Scope) order(change func(rules ScopeRules, o *Orders) error) error {
 	return s.change(r.rules, o)
 }
 
-// What is wrong with an order is a *problem.Problem.
+// Errors of orders are a *problem.Problem.
 const aHost = "a host name such as www.example.org, or *.example.org"
 
 // parseHost returns a host, with its port if that is not the default, or "*." and a name, in

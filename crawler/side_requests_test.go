@@ -19,7 +19,7 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// asked lists the requests for a host, robots.txt left out.
+// asked lists the requests to a host, without robots.txt.
 func asked(s *crawltest.Server, host string) []string {
 	var paths []string
 	for _, r := range s.Requests() {
@@ -138,8 +138,8 @@ func count(m map[string]int64) (n int64) {
 
 var reserving = crawltest.Fixture("webs/reserving.txtar")
 
-// What a site reserves is not kept, and the site is asked once, in a turn of
-// its own, before the first page of it is kept.
+// Reserved pages are not kept. The reservations of a site are requested once, in a slot of their own,
+// before its first page is kept.
 func TestReservations(t *testing.T) {
 	s := crawltest.MustWeb(reserving).Start(1)
 	defer s.Close()
@@ -211,9 +211,8 @@ func (s *stored) Visit(ctx context.Context, v *crawler.Visit) error {
 	return nil
 }
 
-// What a crash makes the crawl fetch again is what was fetched and not yet
-// stored: never more pages than there are workers, also where every page has
-// to wait until its host may be asked for its reservations.
+// After a crash only pages that were fetched and not yet stored are fetched again: never more than
+// there are workers, even if every page waits for the reservations of its host.
 func TestInFlight(t *testing.T) {
 	var web, start strings.Builder
 	for i := range 20 {
@@ -271,8 +270,7 @@ func (r *longRest) Return(e frontier.Entry, b frontier.Backoff) error {
 	return r.Frontier.Return(e, frontier.Backoff{})
 }
 
-// A page does not wait for a host that is to be left alone for long. It is
-// fetched again when the host has been asked.
+// A page does not wait for a host in a long back-off. It is fetched again once the host has answered.
 func TestReservationsOfRestingHost(t *testing.T) {
 	s := crawltest.MustWeb(reserving).Start(1)
 	defer s.Close()

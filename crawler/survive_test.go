@@ -45,8 +45,8 @@ func (f fragile) Visit(_ context.Context, v *crawler.Visit) error {
 	return nil
 }
 
-// A panic over one page costs that page and nothing else: the others are visited,
-// it is asked for once, and it says what happened.
+// A panic over one page loses only that page: it is requested once and its outcome names the panic,
+// and the others are visited.
 func TestPanicOverPage(t *testing.T) {
 	const web = `
 -- http://a.example/ --

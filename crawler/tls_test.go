@@ -14,8 +14,8 @@ import (
 	"gazehound/crawler/lab/crawltest"
 )
 
-// A page behind a bad certificate is asked for by http only where the operator
-// says so, and always where nobody listens for https.
+// A page with a bad certificate is requested by http only if the operator allows it, and always if no
+// server listens for https.
 func TestBadTLSIsNotRetriedByHTTP(t *testing.T) {
 	var plain atomic.Int64
 	quiet := log.New(io.Discard, "", 0)

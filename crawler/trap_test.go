@@ -89,8 +89,8 @@ func endlessPage(u weburl.URL) string {
 	return b.String()
 }
 
-// Traps are demoted by what was learned of them, never dropped, and so good
-// pages are reached in the same number of visits.
+// Traps are demoted by what was learned of them and never dropped; good pages take the same number of
+// visits.
 func TestTraps(t *testing.T) {
 	run := func(traps *trap.Detector) (good int, per map[string]int, totals frontier.Totals) {
 		order, err := order.New("link-distance", order.Options{Settings: order.Settings{Decay: 0.5}})

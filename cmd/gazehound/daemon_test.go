@@ -30,7 +30,7 @@ func readAdmin(data string) (adminAddress, error) {
 	return adminAddress(d), err
 }
 
-// get asks the admin listener.
+// get requests a path of the admin listener.
 func (d adminAddress) get(t *testing.T, path string) (status int, body string) {
 	t.Helper()
 	response, err := http.Get(d.URL + path)
@@ -82,9 +82,8 @@ func (d adminAddress) held(t *testing.T) {
 	}
 }
 
-// A crawl as a daemon: it says when it is ready, is watched by metrics, takes a
-// new list of hosts, ends with 11 when it is told to, is killed, and goes on
-// each time with what it had.
+// A crawl as a daemon: it reports when it is ready, has metrics, accepts new settings of hosts, exits
+// with 11 on a signal, is killed, and resumes each time.
 func TestDaemon(t *testing.T) {
 	if testing.Short() {
 		t.Skip("several runs of a crawl")
@@ -226,7 +225,7 @@ func TestDaemon(t *testing.T) {
 	figure(t.Logf, "story C: %d requests, %d pages, %d fetched twice after a kill", len(ledger.Requests()), f.Totals().Pages, twice)
 }
 
-// requestsTo counts the pages of a host that were asked for.
+// requestsTo counts the requests for pages of a host.
 func requestsTo(ledger *requestLedger, host string) (n int) {
 	for _, r := range ledger.Requests() {
 		if r.Host == host && r.Path != "/robots.txt" {
@@ -236,7 +235,7 @@ func requestsTo(ledger *requestLedger, host string) (n int) {
 	return n
 }
 
-// A listener that others can reach needs a token; one that is taken is named.
+// A listener beyond loopback needs a token; an address in use is named in the error.
 func TestAdminListen(t *testing.T) {
 	data, flags := townProject(t)
 	file := filepath.Join(t.TempDir(), "token")

@@ -16,9 +16,9 @@ import (
 )
 
 // A file of a data directory that was changed or cut short anywhere is an error of the commands that
-// need it, or makes no difference to what they answer; nothing is changed by asking. It is so for a crawl
-// that has ended and for one that was killed. Files that people may edit, such as config.yaml and
-// seeds.txt, are left out; politeness.log has a test of its own. "make damage" makes 2,000 damages.
+// need it, or does not change their answers; reading changes no file. This holds after a crawl has
+// ended and after one was killed. Files that people may edit, such as config.yaml and seeds.txt, are
+// left out; politeness.log has its own test. "make damage" makes 2,000 damages.
 func TestDamage(t *testing.T) {
 	times, _ := strconv.Atoi(os.Getenv("GAZEHOUND_DAMAGE"))
 	times = cmp.Or(times, 30)
@@ -47,7 +47,7 @@ var damagedQuestions = [][]string{
 	{"clickstream", "top", "--json"}, {"gazetteer", "stats", "--json"}, {"status", "--json"}, {"explain", "--json", "PAGE"},
 }
 
-// damage changes a file of a data directory so many times, and asks all questions each time.
+// damage changes a file of a data directory that many times, and runs all commands each time.
 func damage(t *testing.T, data string, times int, seed uint64) {
 	edited := []string{"config.yaml", "seeds.txt", "region.geojson", "LICENCES", "archives.txt", "politeness.log", "admin.json"}
 	var files []string

@@ -49,9 +49,8 @@ func browser(t *testing.T) context.Context {
 	return ctx
 }
 
-// The dashboard of a running crawl shows how it goes, says why a link comes
-// next, learns from a person, and pauses and stops the crawl. It asks nobody
-// else for anything.
+// The dashboard of a running crawl shows its state, explains why a link is next, accepts labels, and
+// pauses and stops the crawl. It requests nothing from other servers.
 func TestBrowserDashboard(t *testing.T) {
 	t.Parallel()
 	ctx := browser(t)
@@ -107,7 +106,7 @@ func TestBrowserDashboard(t *testing.T) {
 	until("hosts", `document.querySelectorAll("#hosts tbody tr").length > 3`)
 	until("streets", `document.querySelectorAll("#streets tbody tr").length > 3`)
 	until("next links", `document.querySelectorAll("#next tbody button").length > 3`)
-	// The list changes while the crawl runs: a link may be gone when it is asked for.
+	// The list changes while the crawl runs: a link may be gone when it is requested.
 	until("a reason", `/priority/.test(document.getElementById("why").textContent) || document.querySelector("#next tbody button")?.click()`)
 	if *screenshots != "" {
 		time.Sleep(10 * time.Second) // for longer curves

@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Every command that the documents and --help print is one of the program, and so are its flags. The
-// examples of --help are right as they stand, with their values and arguments.
+// Every command in the documents and in --help exists, with its flags. The examples of --help are
+// valid with their values and arguments.
 func TestDocumentedCommands(t *testing.T) {
 	t.Parallel()
 	texts := map[string]string{}

@@ -92,8 +92,8 @@ func TestPlaceExamples(t *testing.T) {
 	}
 }
 
-// A node takes part under the partition classification with example pages, and
-// is told what to do without them.
+// A node can use the partition classification with example pages; without them the error says what
+// to do.
 func TestNodeClassification(t *testing.T) {
 	t.Parallel()
 	o := demo.DefaultOptions()

@@ -16,8 +16,8 @@ import (
 	"gazehound/index"
 )
 
-// What a mapper gets of a town whose map lacks a part of the houses: nearly all
-// of those that the web states, and hardly anything else.
+// Of a town whose map lacks some houses, --only-missing exports nearly all of those that the web
+// states, and hardly anything else.
 func TestExportMissing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("crawls a whole town")
@@ -89,8 +89,7 @@ func TestExportMissing(t *testing.T) {
 	}
 }
 
-// Where there is nothing to export, or nobody may, the exit code says why, and
-// no file is left behind.
+// If nothing can be exported, the exit code says why, and no file is left behind.
 func TestExportRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -168,7 +167,7 @@ func sameAddresses(t *testing.T, data string) {
 			args = append(args, "--json")
 		}
 		var out, complaints bytes.Buffer
-		run(t.Context(), args, nil, &out, &complaints) // doctor may find something to mend that is none of this
+		run(t.Context(), args, nil, &out, &complaints) // doctor may report other problems
 		found := count.FindStringSubmatch(out.String())
 		if found == nil {
 			t.Fatalf("%s says nothing of addresses: %s%s", command, out.String(), complaints.String())

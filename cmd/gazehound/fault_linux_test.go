@@ -100,7 +100,7 @@ func TestCrawlReadOnly(t *testing.T) {
 	}
 }
 
-// Whoever reads only the first lines, as head does, ends the program, and hears nothing of it.
+// A reader of only the first lines, such as head, ends the program, without an error message.
 func TestClosedPipe(t *testing.T) {
 	t.Parallel()
 	for _, command := range [][]string{{"crawl", "--help"}, {"licences"}, {"search", "--data", shopIndex(t), "tischlerei", "--json"}} {

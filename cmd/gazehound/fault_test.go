@@ -29,8 +29,7 @@ import (
 	"gazehound/internal/textutil"
 )
 
-// A fault is a crawl that is killed again and again, beside a server that
-// writes down what it was asked for.
+// A fault is a crawl that is killed repeatedly, beside a server that records its requests.
 type fault struct {
 	kills   int
 	pages   int
@@ -39,9 +38,8 @@ type fault struct {
 	sites   int
 }
 
-// Whatever moment the program is killed at, the same command goes on, and the
-// ledger of the server shows that nothing was lost, little was asked for
-// twice, and nobody was asked sooner than was agreed.
+// Whenever the program is killed, the same command resumes, and the server's ledger shows that
+// nothing was lost, little was requested twice, and no request came before its delay.
 func TestCrawlKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills processes for some seconds")
@@ -88,7 +86,7 @@ func (x fault) test(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// What is not read holds the crawl up, so that it is never far ahead.
+		// Unread output blocks the crawl, so that it is never far ahead.
 		if err := narrow(out.(*os.File)); err != nil {
 			t.Fatal(err)
 		}
@@ -234,9 +232,8 @@ func (x fault) test(t *testing.T) {
 		killed, early, len(ledger.Requests()), pages, again, killed*x.workers, links, len(queued), len(relevant), len(indexed), shortest, x.delay)
 }
 
-// gaps holds the ledger against the delay. A request that began reached the
-// server after the one before was answered, so what the server saw is never
-// shorter than what the crawl kept, however slow the machine is.
+// gaps compares the ledger with the delay. A request reaches the server after the previous one was
+// answered, so the gaps seen by the server are never shorter than the crawl's, on slow machines too.
 func (x fault) gaps(t *testing.T, ledger *requestLedger) (shortest time.Duration) {
 	byHost := map[string][]request{}
 	for _, r := range ledger.Requests() {
@@ -260,10 +257,9 @@ func (x fault) gaps(t *testing.T, ledger *requestLedger) (shortest time.Duration
 	return shortest
 }
 
-// Who is killed right after it has asked a host, or before the answer, leaves
-// that alone for as long as if it had not been: for the delay of all hosts, for
-// the one of its robots.txt, though that was read by an earlier run, and for as
-// long as it has asked for patience with a 503.
+// A crawl that is killed right after a request, or before the answer, waits as long as if it had not
+// been killed: the delay of all hosts, the delay of a robots.txt that an earlier run has read, and the
+// Retry-After of a 503.
 func TestKilledIsPolite(t *testing.T) {
 	t.Parallel() // it mostly waits
 	const delay, slow, busy = 2 * time.Second, 3 * time.Second, 4 * time.Second
@@ -275,7 +271,7 @@ func TestKilledIsPolite(t *testing.T) {
 	}
 	var mu sync.Mutex
 	ledger := map[string][]request{} // by host
-	patient := false                 // busy.example no longer asks for patience
+	patient := false                 // busy.example no longer sends Retry-After
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		begun := request{r.URL.Path, http.StatusOK, time.Now()}
@@ -313,8 +309,7 @@ func TestKilledIsPolite(t *testing.T) {
 		return startProgram(t, "crawl", "--quiet", "--data", data, "--seeds", seeds, "--proxy", web.URL, "--delay", delay.String(), "--contact", "https://bot.example/")
 	}
 	all := []string{"http://plain.example/", "http://slow.example/", "http://busy.example/"}
-	// killed waits until a host was asked for a path and the crawl has noted how
-	// long hosts rest.
+	// killed waits until a path of a host was requested and the crawl has noted how long hosts wait.
 	killed := func(p *process, host, path, note string) {
 		t.Helper()
 		for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
@@ -499,8 +494,8 @@ func copyFile(to, from string) error {
 	return out.Close()
 }
 
-// A clock that is set back by a year stalls no crawl: hosts rest for as long as
-// they have asked for, and status says so.
+// A clock that is set back by a year does not stall a crawl: hosts wait as long as they have
+// requested, and status says so.
 func TestCrawlClockSetBack(t *testing.T) {
 	t.Parallel()
 	data, flags := townProject(t)
@@ -512,7 +507,7 @@ func TestCrawlClockSetBack(t *testing.T) {
 		}
 	}
 	crawl(40)
-	// What was stored was stored next year: rules of hosts, and who rests.
+	// Rules and back-offs of hosts were stored next year.
 	const year = 365 * 24 * time.Hour
 	f, err := frontier.Open(frontier.Options{Dir: project{data}.frontier()})
 	if err != nil {

@@ -26,8 +26,8 @@ import (
 	"github.com/klauspost/compress/s2"
 )
 
-// After a host, a page and an address were forgotten, no byte of the data directory tells of them: as
-// it lies there, nor in what WARC files, tables, segments and page views hold when they are unpacked.
+// After a host, a page and an address were forgotten, no byte of the data directory names them, nor
+// does the unpacked content of WARC files, tables, segments and page views.
 func TestForgottenForGood(t *testing.T) {
 	t.Parallel()
 	data, flags := townProject(t)

@@ -14,9 +14,9 @@ import (
 	"gazehound/index"
 )
 
-// A command that writes and is killed at any moment loses nothing: the project opens as it was before
-// or as it is afterwards, and the command, given again, ends as if it had not been killed. "make soak"
-// kills each 20 times.
+// A writing command that is killed at any moment loses nothing: the project opens in its old or its
+// new state, and the command, run again, ends as if it had not been killed. "make soak" kills each 20
+// times.
 func TestCommandsKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills processes for some seconds")

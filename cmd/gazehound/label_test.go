@@ -43,8 +43,8 @@ func inTree(t *testing.T, dir, raw string) (n frontier.Node, links predictor.Dep
 	return n, m.Stats().Depths[0]
 }
 
-// TestLabel labels a page that was judged not relevant: it changes sides once,
-// however often it is labelled, and the tree that retrain reads says so.
+// TestLabel labels a page that was judged not relevant: it changes class once, however often it is
+// labelled, also in the tree that retrain reads.
 func TestLabel(t *testing.T) {
 	t.Parallel()
 	dir := explainProject(t)

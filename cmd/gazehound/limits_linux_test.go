@@ -64,8 +64,8 @@ var limitedCommands = []limitedCommand{
 	{"demo --sites 40 --pages 20 --data NEW.demo", exitOutOfSpace, exitError},
 }
 
-// Every command ends on a disk that is full or read-only, and with few files, as its exit codes say:
-// those that only read answer, and no other calls the data damaged or leaves it so.
+// On a full or read-only disk, and with few files, every command ends with its documented exit code:
+// reading commands answer, and none reports damage or causes it.
 func TestLimits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs every command three times")

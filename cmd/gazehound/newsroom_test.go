@@ -19,7 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// What story B needs beside the commands of TestScript:
+// Commands of story B beside those of TestScript:
 //
 //	serving DATA VAR FLAGS…  runs "gazehound serve"; $VAR is its URL
 //	get URL FILE             writes the answer, which must be 200, into FILE
@@ -151,7 +151,7 @@ func askAsNewsroom(ts *testscript.TestScript, neg bool, args []string) {
 			ts.Fatalf("a pin without a name: %s", pin)
 		}
 	}
-	// What cannot be meant is refused with a reason.
+	// Impossible values are refused with a reason.
 	for _, q := range badQueries {
 		r, body := ask(ts, base+"v1/search?"+q)
 		var problem struct{ Title, Hint, Expected string }

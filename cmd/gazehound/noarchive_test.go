@@ -18,9 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A page that wants no copy of itself kept is found by its address, and its
-// words are in no WARC file and no snippet. Replayed, it is what it was, like
-// the page that reserves its rights and the links that are not to be followed.
+// A noarchive page is found by its address, but its words are in no WARC file and no snippet. A
+// replay gives the same outcome, also for a page with reserved rights and for nofollow links.
 func TestNoArchive(t *testing.T) {
 	t.Parallel()
 	data, _, town, _ := servedTown(t)

@@ -16,11 +16,10 @@ import (
 	"gazehound/crawler/cluster"
 )
 
-// Three nodes in network namespaces of their own: one is killed, and of another
-// the line to the cluster is cut while it can still ask the web.
-// Nothing is lost, nothing is fetched twice but what was in flight, and no host
-// is asked too soon. The web and the server are in a fourth namespace, where
-// this test runs itself again; no address of the machine is used.
+// Three nodes in their own network namespaces: one is killed, and one is cut off from the cluster but
+// not from the web. Nothing is lost, only what was in flight is fetched twice, and no host gets a
+// request too soon. Web and server are in a fourth namespace, where this test runs itself again; no
+// address of the machine is used.
 func TestNodesCutOff(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs three processes for a minute or two")

@@ -60,7 +60,7 @@ func startCommand(t *testing.T, command []string) *nodeProcess {
 	return p
 }
 
-// reach waits until the node has stored so many pages.
+// reach waits until the node has stored that many pages.
 func (p *nodeProcess) reach(t *testing.T, pages int64) {
 	t.Helper()
 	for end := time.Now().Add(3 * time.Minute); p.pages.Load() < pages; time.Sleep(10 * time.Millisecond) {
@@ -112,8 +112,7 @@ const (
 	nodeDelay   = 40 * time.Millisecond
 )
 
-// haste begins a command that does not wait long for other nodes, or for hosts
-// which ask for long delays or never answer.
+// haste begins a command with short waits for other nodes, for long delays and for silent hosts.
 var haste = []string{
 	"env", "GAZEHOUND_TEST_HASTE=1",
 	"GAZEHOUND_FETCH__TIMEOUT=2s", "GAZEHOUND_FETCH__MAX_CRAWL_DELAY=" + (3 * nodeDelay).String(),
@@ -162,9 +161,8 @@ func newNodesWeb(t *testing.T, sites int) *nodesWeb {
 	return w
 }
 
-// check looks at what the nodes have stored and at what the web has seen:
-// nothing is lost, at most so many pages were fetched again, and no host was
-// asked too soon.
+// check compares the nodes' stores with the web's ledger: nothing is lost, at most that many pages
+// were fetched again, and no host got a request too soon.
 func (w *nodesWeb) check(t *testing.T, again int) {
 	t.Helper()
 	scope := defaultScope(t)
@@ -185,7 +183,7 @@ func (w *nodesWeb) check(t *testing.T, again int) {
 		}
 		err = f.Walk(t.Context(), 0, func(n frontier.Node) error {
 			ofHost[n.URL.Host()]++
-			if n.Outcome.Kind == "skipped" { // asked by nobody; two may have found that out
+			if n.Outcome.Kind == "skipped" { // never requested; two nodes may have skipped it
 				if visitedBy[frontier.KeyOf(n.URL)] == "" {
 					visitedBy[frontier.KeyOf(n.URL)] = skipped
 				}
@@ -271,9 +269,8 @@ func (w *nodesWeb) check(t *testing.T, again int) {
 	t.Logf("pages %v, %d requests, %d fetched again, shortest gap %v of %v", pages, len(w.ledger.Requests()), twice, shortest, nodeDelay)
 }
 
-// Three nodes, of which one is killed and one is cut off in the middle, find
-// every page that is there; none is fetched twice but what was in flight, and
-// no host is asked sooner than was agreed, by whichever node.
+// Three nodes, one of which is killed and one cut off for a while, find every page; only pages in
+// flight are fetched twice, and no host gets a request before its delay, from any node.
 func TestNodesKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs three processes for half a minute")
@@ -346,8 +343,8 @@ func serversEach(t *testing.T, more ...string) (w *nodesWeb, a, b, c *nodeProces
 	return w, w.start("a", more...), w.start("b", more...), w.start("c", more...)
 }
 
-// A node that is killed with its server and comes back: nothing is lost, nothing is fetched twice but
-// what was in flight, and no host is asked too soon.
+// A node that is killed with its server and comes back: nothing is lost, only what was in flight is
+// fetched twice, and no host gets a request too soon.
 func TestServerKilled(t *testing.T) {
 	w, a, b, c := serversEach(t)
 	b.reach(t, 20)
@@ -364,8 +361,8 @@ func TestServerKilled(t *testing.T) {
 	w.check(t, nodeWorkers)
 }
 
-// A node that is killed with its server for good: what it fetched since its last heartbeat, of which
-// nobody knows, is fetched again, and nothing is lost.
+// A node that is killed with its server for good: only what it fetched since its last heartbeat is
+// fetched again, and nothing is lost.
 func TestServerKilledForGood(t *testing.T) {
 	w, a, b, c := serversEach(t, "--away", "12s")
 	b.reach(t, 20)
@@ -380,8 +377,8 @@ func TestServerKilledForGood(t *testing.T) {
 	w.check(t, nodeWorkers+int(b.pages.Load()-before))
 }
 
-// A node that joins at half time, leaves, has its share taken and comes back:
-// nobody fetches a page again but what was in flight, and nothing is lost.
+// A node joins at half time, leaves, loses its share and comes back: only pages in flight are fetched
+// again, and nothing is lost.
 func TestNodeJoinsLate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs three processes for a minute")
@@ -405,10 +402,9 @@ func TestNodeJoinsLate(t *testing.T) {
 	w.check(t, nodeWorkers)
 }
 
-// A node that leaves for good hands its queue over at once: long before its
-// share would move by itself, the others have fetched what it had, and nothing
-// is lost nor fetched again but what was in flight. All nodes can be paused and
-// told to go on.
+// A node that leaves for good hands its queue over at once: the others fetch it long before its share
+// would move by itself; nothing is lost, and only pages in flight are fetched again. All nodes can be
+// paused and resumed.
 func TestNodeLeaves(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs three processes for half a minute")
@@ -463,8 +459,8 @@ func TestNodeLeaves(t *testing.T) {
 	w.check(t, nodeWorkers)
 }
 
-// Three nodes with one order exchange nuggets of as many bits as equation 8
-// says, end by themselves, and their report and status say so.
+// Three nodes with one order exchange as many bits of nuggets as equation 8 says, end by themselves,
+// and report and status show it.
 func TestNodesKeepOneOrder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs three processes for half a minute")
@@ -504,8 +500,8 @@ func TestNodesKeepOneOrder(t *testing.T) {
 		}
 		sum = sum.Add(c)
 	}
-	// Beyond what equation 8 says for the rounds that were agreed on, only bits
-	// of rounds that were overtaken, or under way at the end, were heard.
+	// Beyond equation 8 for the agreed rounds, only bits of abandoned rounds and of the last one were
+	// received.
 	const round = 2 * 4 * 21 // of two others four parts each, m = 3, L = 4, λ = 16
 	if sum.Bits > sum.Formula+(sum.Abandoned+3)*round {
 		t.Errorf("%d bits were heard, equation 8 says %d; %d rounds were abandoned", sum.Bits, sum.Formula, sum.Abandoned)
@@ -519,8 +515,8 @@ func TestNodesKeepOneOrder(t *testing.T) {
 	}
 }
 
-// A node of the live web knows the addresses of hosts, so that nodes can spare
-// them together and the partition ip can ask for them; one behind a proxy does not.
+// A node on the live web knows the IP addresses of hosts, for their delays and for the partition ip;
+// one behind a proxy does not.
 func TestNodeKnowsAddresses(t *testing.T) {
 	for proxy, want := range map[string]bool{"": true, "http://127.0.0.1:1": false} {
 		cfg := DefaultConfig()

@@ -12,8 +12,8 @@ import (
 	"gazehound/crawler/monitor"
 )
 
-// The orders of ctl count at once, outlive the run, and leave the town in peace:
-// no host is asked sooner than ordered, and one that is left out never again.
+// The orders of ctl apply at once and outlive the run: no host gets a request sooner than ordered,
+// and an excluded one gets none.
 func TestStandingOrders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two runs of a crawl with delays")

@@ -72,7 +72,7 @@ func TestOtherReader(t *testing.T) {
 		kinds[line]++
 	}
 	kind := func(name string) int { return kinds[`{"warc-type":"`+name+`"}`] }
-	// Six exchanges, and at least four pages asked again.
+	// Six exchanges, and at least four pages requested again.
 	if n := kind("request"); n < 10 || kind("response")+kind("revisit") != n || kind("metadata") != n || kind("warcinfo") != 2 || kind("revisit") < 2 || len(kinds) != 5 {
 		t.Errorf("records by type: %v", kinds)
 	}

@@ -53,7 +53,7 @@ func TestPlacesOfTable1(t *testing.T) {
 		t.Error("the other Portland is not known")
 	}
 
-	// What is written is read again.
+	// The written file can be read.
 	var out bytes.Buffer
 	if err := partition.WriteNodes(&out, nodes, known); err != nil {
 		t.Fatal(err)

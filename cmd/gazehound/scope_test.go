@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Without a delay nothing beyond loopback is of the crawl, whoever can be reached.
+// Without a delay nothing beyond loopback is in scope, whatever is reachable.
 func TestScopeWithoutDelay(t *testing.T) {
 	for _, c := range []struct {
 		delay time.Duration

@@ -192,8 +192,7 @@ func TestServeBeforeCrawl(t *testing.T) {
 	}
 }
 
-// What no client of good will sends: the server answers or hangs up, and goes
-// on.
+// Malformed requests: the server answers or closes the connection, and keeps serving.
 func TestServeRude(t *testing.T) {
 	t.Parallel()
 	url, _, _ := runServe(t, shopIndex(t))

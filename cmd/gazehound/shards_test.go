@@ -41,7 +41,7 @@ func streetIndex(t *testing.T, name string, n int) (data string, x *index.Index)
 	return data, x
 }
 
-// One server answers for three nodes; when one stops, every answer says so.
+// One server answers for three nodes; when a node stops, every answer names it.
 func TestServeCluster(t *testing.T) {
 	t.Parallel()
 	server, err := cluster.Serve(cluster.ServerOptions{Name: "test", Dir: t.TempDir(), Listen: "127.0.0.1:0", MaxBytes: 4 << 30})

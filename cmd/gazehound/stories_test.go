@@ -19,7 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// What the stories of users need beside the commands of TestScript:
+// Commands of the users' stories beside those of TestScript:
 //
 //	bestsite DATA VAR       $VAR is the host with the most addresses in the index
 //	address DATA ID LINE    $ID and $LINE are an address with a house number that the index has
@@ -51,8 +51,7 @@ func chooseAddress(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// figure prints what a story came to, and writes it to the file that
-// GAZEHOUND_FIGURES names, which CI shows.
+// figure prints a result of a story and appends it to the file GAZEHOUND_FIGURES, which CI shows.
 func figure(logf func(format string, args ...any), format string, args ...any) {
 	logf(format, args...)
 	name := os.Getenv("GAZEHOUND_FIGURES")

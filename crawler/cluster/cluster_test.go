@@ -273,7 +273,7 @@ func TestJoinRefuses(t *testing.T) {
 		"other region":    {func(o *Options) { o.Definition.Region = "Elsewhere" }, ErrOtherCrawl, "Testville"},
 		"other partition": {func(o *Options) { o.Definition.Partition = partition.URLHash }, ErrOtherCrawl, "url-hash"},
 		"other order":     {func(o *Options) { o.Definition.Order = &Order{URLs: 64, Parts: 4, Lambda: 16} }, ErrOtherCrawl, "one order of 64"},
-		"bad order":       {func(o *Options) { o.Definition.Order = &Order{URLs: 1, Parts: 4, Lambda: 4} }, nil, "a part each"},
+		"bad order":       {func(o *Options) { o.Definition.Order = &Order{URLs: 1, Parts: 4, Lambda: 4} }, nil, "one for each part"},
 		"unreachable":     {func(o *Options) { o.URL = "nats://127.0.0.1:1" }, ErrUnreachable, "127.0.0.1:1"},
 		"bad name":        {func(o *Options) { o.Name = "a.b" }, nil, "letters, digits"},
 		"no places":       {func(o *Options) { o.Crawl, o.Definition.Partition = "second", partition.FullContent }, nil, "needs nodes with cities"},

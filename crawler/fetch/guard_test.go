@@ -49,8 +49,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// TestGuard asks hosts whose names lead into private networks. The server
-// counts: nothing may reach it.
+// TestGuard requests hosts whose names resolve to private networks. No request may reach the server.
 func TestGuard(t *testing.T) {
 	var reached atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { reached.Add(1) }))

@@ -177,8 +177,8 @@ func TestDNS(t *testing.T) {
 
 func port2(h *crawltest.Hostile) string { return strings.TrimPrefix(h.Addr(), "127.0.0.1:") }
 
-// TestResolver asks for names at once: each is looked up once, the memory
-// holds no more than its limit, and one who gives up does not fail the others.
+// TestResolver looks up names concurrently: each is looked up once, the cache keeps its limit, and a
+// caller that gives up does not fail the others.
 func TestResolver(t *testing.T) {
 	var lookups atomic.Int64
 	gate := make(chan struct{})

@@ -19,8 +19,8 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// A host that closes a connection that was in use before, after it has read a
-// request, sees that request once: the next one is for whoever keeps the delay.
+// A host that closes a reused connection after it has read a request sees that request once: a retry
+// is up to the caller, who keeps the delay.
 func TestAsksOnce(t *testing.T) {
 	for name, test := range map[string]struct{ last, class string }{
 		"closed":           {"", fetch.ClassConnect},

@@ -13,7 +13,7 @@ import (
 	"gazehound/crawler/weburl"
 )
 
-// No spelling of a host inside is asked for, directly or through a proxy.
+// No spelling of a host inside the network is requested, directly or through a proxy.
 func TestInsideIsUnreachable(t *testing.T) {
 	text, err := os.ReadFile("../../testdata/hosts/inside.txt")
 	if err != nil {
@@ -57,8 +57,8 @@ func TestInsideIsUnreachable(t *testing.T) {
 	}
 }
 
-// The program's own ports are not asked for even where loopback may be, under
-// any address of this machine.
+// The program's own ports are never requested, under any address of this machine, even if loopback is
+// allowed.
 func TestOwnPort(t *testing.T) {
 	var reached atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))

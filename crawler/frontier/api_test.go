@@ -62,7 +62,7 @@ func push(t testing.TB, f *frontier.Frontier, es ...frontier.Entry) int {
 	return n
 }
 
-// free lets every host be asked.
+// free allows requests to every host.
 func free(string) time.Duration { return 0 }
 
 func next(t testing.TB, f *frontier.Frontier) frontier.Entry {
@@ -223,8 +223,8 @@ func TestNotANumber(t *testing.T) {
 	}
 }
 
-// TestTies holds that equal priorities come in an order that depends on the
-// seed alone, and that a crawl keeps the seed that it began with.
+// TestTies: the order of equal priorities depends on the seed alone, and a crawl keeps its first
+// seed.
 func TestTies(t *testing.T) {
 	order := func(dir string, seeds ...uint64) string {
 		var urls []string
@@ -419,8 +419,8 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestClaim holds that a host is asked for its turn and left alone as long as
-// it says, while others are served.
+// TestClaim: a host is claimed before its entry is returned, and skipped for as long as the claim
+// says, while others are served.
 func TestClaim(t *testing.T) {
 	f := open(t, frontier.Options{})
 	push(t, f, entry(1, 1, .9), entry(1, 2, .8), entry(2, 3, .5))

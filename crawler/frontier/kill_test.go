@@ -21,8 +21,8 @@ import (
 // killDir names the variable that makes TestKillChild work in a directory.
 const killDir = "FRONTIER_KILL_DIR"
 
-// TestKill kills a process that pushes and finishes as fast as it can, over
-// and over on one store. What it had been told was done must be so.
+// TestKill kills a process that pushes and finishes as fast as it can, repeatedly on one store. What
+// was acknowledged must be stored.
 func TestKill(t *testing.T) {
 	kills := 20
 	if testing.Short() {

@@ -25,8 +25,8 @@ type queueOfACrawl interface {
 	Totals() Totals
 }
 
-// Whatever a crawl does, Memory serves the same entries in the same order as
-// Frontier, with and without scoring anew, and knows the same of them.
+// Memory returns the same entries in the same order as Frontier, with and without rescoring, and the
+// same states.
 func TestMemoryAgrees(t *testing.T) {
 	steps := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -132,7 +132,7 @@ func entry1() weburl.URL {
 	return u
 }
 
-// A host that may not be asked rests in the time that SetTime tells.
+// A host that may not be requested waits in the time set by SetTime.
 func TestMemoryTime(t *testing.T) {
 	m := NewMemory(Options{})
 	ctx := t.Context()

@@ -94,8 +94,8 @@ func TestOrderAcrossReopen(t *testing.T) {
 	}
 }
 
-// TestNextWaits: whoever waits for work is told when there is some, when there
-// will never be any, and when to stop.
+// TestNextWaits: a waiting Next returns when an entry is ready, when there will never be one, and when
+// its context ends.
 func TestNextWaits(t *testing.T) {
 	ctx := context.Background()
 	push := func(t *testing.T, f *Frontier, raw string) {
@@ -504,8 +504,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// A better link to an entry whose rest is over counts, whether or not anybody
-// has asked for the next entry since.
+// A better link to an entry whose wait is over counts, whether or not Next was called since.
 func TestPushAfterRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := context.Background()

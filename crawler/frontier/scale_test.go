@@ -383,9 +383,9 @@ func BenchmarkDone(b *testing.B) {
 	}
 }
 
-// BenchmarkVisit does for a page all that a crawl asks of the frontier, by eight
-// workers at a time: the next link, the states of its links, its trail, for each
-// fourth a record of its host, and its end.
+// BenchmarkVisit makes all calls to the frontier that a crawl makes for a page, by eight workers at a
+// time: the next link, the states of its links, its trail, for every fourth a record of its host, and
+// its end.
 func BenchmarkVisit(b *testing.B) {
 	ctx := context.Background()
 	f := open(b, Options{Dir: b.TempDir()})
@@ -437,8 +437,8 @@ func BenchmarkVisit(b *testing.B) {
 	b.ReportMetric(float64((cpuTime(syscall.RUSAGE_SELF)-cpu).Microseconds())/float64(b.N), "cpu-us/op")
 }
 
-// BenchmarkScored takes entries that were all promised too much, from a store
-// that was just opened: most of a call is scoring anew what does not lead.
+// BenchmarkScored takes entries with priorities that are all too high from a newly opened store: most
+// of a call is rescoring entries that are not the best.
 func BenchmarkScored(b *testing.B) {
 	ctx := context.Background()
 	dir := b.TempDir()

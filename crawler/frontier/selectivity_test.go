@@ -14,8 +14,8 @@ func worth(t *testing.T, url string, priority float64) Entry {
 	return Entry{URL: parse(t, url), Priority: priority, Found: time.Unix(1, 0)}
 }
 
-// While the host of the best link rests, both queues leave alone what is not
-// worth selectivity's share of it, and nothing else.
+// While the host of the best link waits, both queues hold back links that score less than
+// selectivity's share of it, and no others.
 func TestSelectivity(t *testing.T) {
 	const rest = 3 * time.Second
 	for _, c := range []struct {

@@ -198,10 +198,9 @@ func TestCloseUnderLoad(t *testing.T) {
 	}
 }
 
-// TestRefused holds that a Next that is refused by one host after the other
-// lets others work meanwhile, also when the first host may be asked again
-// before the last one has answered. Else a Done that would end a turn never
-// gets in.
+// TestRefused: a Next that is refused by one host after the other lets other calls proceed, also if
+// the first host is free again before the last one was tried. Otherwise a Done that would free a host
+// never gets the lock.
 func TestRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		hosts int

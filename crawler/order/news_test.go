@@ -53,8 +53,8 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// Of two links that are worth the same the one goes first whose page is likely
-// to have a new address; without News both are equal.
+// Of two links of equal value the one comes first whose page is likely to have a new address; without
+// News both are equal.
 func TestLookaheadPrefersNews(t *testing.T) {
 	model, err := predictor.NewModel(predictor.DefaultOptions())
 	if err != nil {
@@ -76,7 +76,7 @@ func TestLookaheadPrefersNews(t *testing.T) {
 	}
 }
 
-// What was kept says the same as before, byte for byte, and only nonsense is refused.
+// A restored snapshot is the same, byte for byte, and only invalid ones are refused.
 func TestNewsSnapshot(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := NewNews()

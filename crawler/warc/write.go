@@ -72,7 +72,7 @@ type Writer struct {
 	unlock func()   // of file
 	size   int64    // of file, all of it whole records
 	serial int
-	failed error // the file is in a state that nobody knows
+	failed error // the state of the file is unknown
 }
 
 // maxOrigins bounds the bodies remembered for revisit records.

@@ -43,8 +43,8 @@ type Options struct {
 
 	// Basemap has the streets and waters that the map shows; nil: none. Tiles
 	// is the address of a tile server in its place, such as
-	// "https://tile.example/{z}/{x}/{y}.png", and TilesAttribution what its
-	// terms want to be read on the map.
+	// "https://tile.example/{z}/{x}/{y}.png", and TilesAttribution the credit
+	// that its terms require on the map.
 	Basemap                 *gazetteer.Basemap
 	Tiles, TilesAttribution string
 
@@ -84,9 +84,8 @@ type Options struct {
 	// ready.
 	Ready func() error
 
-	// Missing names the nodes of a crawl of several whose part of the index is
-	// missing in the answers now. Every answer says so: in the header
-	// Gazehound-Missing-Nodes, and, where it can, in its text. Nil: none ever is.
+	// Missing names the nodes whose part of the index is missing in the answers now. Every answer
+	// names them in the header Gazehound-Missing-Nodes and, if it can, in its text. Nil: none.
 	Missing func() []string
 
 	// Coverage returns in how many of the region's streets the crawl has found addresses; 0

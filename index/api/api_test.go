@@ -107,7 +107,7 @@ func options() Options {
 	return o
 }
 
-// get asks h and returns the answer with its body.
+// get requests target from h and returns the answer with its body.
 func get(h http.Handler, target string, header ...string) (*http.Response, string) {
 	r := httptest.NewRequest("GET", "http://gazehound.example"+target, nil)
 	for i := 0; i+1 < len(header); i += 2 {
@@ -544,8 +544,7 @@ func TestUnusualButRight(t *testing.T) {
 	}
 }
 
-// Whatever is asked, the answer is valid JSON, 200 or 400, and what was
-// understood is within its bounds.
+// Any request gets valid JSON with status 200 or 400, and its parsed values are within their bounds.
 func FuzzParameters(f *testing.F) {
 	x, err := index.Open(f.TempDir())
 	if err != nil {
@@ -644,8 +643,7 @@ func TestPageEscapes(t *testing.T) {
 	}
 }
 
-// The page shows how to reach who is at an address, and what is gone; nothing
-// of that can be more than it claims to be.
+// The page shows the contacts at an address and what is gone, escaped and with safe links only.
 func TestPageContact(t *testing.T) {
 	x := town(t, 0)
 	put := func(i int, phone, email, site, hours string) {

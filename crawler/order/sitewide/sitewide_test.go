@@ -7,7 +7,7 @@ import (
 	"gazehound/crawler/lab/crawltest"
 )
 
-// What is site-wide, page by page.
+// Which addresses are site-wide, page by page.
 func TestSaw(t *testing.T) {
 	for name, c := range map[string]struct {
 		pages  []string // addresses of each page, a letter each; a capital stands in the footer
