@@ -195,20 +195,8 @@ func cut(s *disk.Sorter, shape Shape, box orb.Bound) error {
 
 // A piece is what one tile shows of a shape.
 type piece struct {
-	name  string
-	lines [][]orb.Point // in units of the tile
-}
-
-func (c *codec) piece(p *piece) {
-	c.Text(&p.name)
-	disk.List(&c.Codec, &p.lines, func(l *[]orb.Point) {
-		disk.List(&c.Codec, l, func(q *orb.Point) {
-			x, y := int64(q[0]), int64(q[1])
-			disk.Signed(&c.Codec, &x)
-			disk.Signed(&c.Codec, &y)
-			*q = orb.Point{float64(x), float64(y)}
-		})
-	})
+	Name  string
+	Lines [][]orb.Point // in units of the tile
 }
 
 // addPiece adds what a tile shows of lines, below a key that sorts the pieces by tile
@@ -216,9 +204,9 @@ func (c *codec) piece(p *piece) {
 func addPiece(s *disk.Sorter, level, x, y int, shape Shape, lines orb.MultiLineString) error {
 	left, top := float64(x)*TileExtent, float64(y)*TileExtent
 	frame := orb.Bound{Min: orb.Point{left, top}, Max: orb.Point{left + TileExtent, top + TileExtent}}.Pad(tileMargin)
-	p := piece{name: shape.Name}
+	p := piece{Name: shape.Name}
 	if level < namedLevel && !shape.Kind.isLabel() {
-		p.name = ""
+		p.Name = ""
 	}
 	keep := func(line []orb.Point, least int) {
 		var points []orb.Point
@@ -226,7 +214,7 @@ func addPiece(s *disk.Sorter, level, x, y int, shape Shape, lines orb.MultiLineS
 			points = append(points, orb.Point{math.Round(q[0] - left), math.Round(q[1] - top)})
 		}
 		if points = slices.Compact(points); len(points) >= least {
-			p.lines = append(p.lines, points)
+			p.Lines = append(p.Lines, points)
 		}
 	}
 	for _, line := range lines {
@@ -241,13 +229,15 @@ func addPiece(s *disk.Sorter, level, x, y int, shape Shape, lines orb.MultiLineS
 			}
 		}
 	}
-	if len(p.lines) == 0 {
+	if len(p.Lines) == 0 {
 		return nil
 	}
 	key := binary.BigEndian.AppendUint64(nil, uint64(level)<<56|uint64(x)<<28|uint64(y))
-	value := appendTo(nil)
-	value.piece(&p)
-	return s.Add(append(key, byte(slices.Index(drawnFirst[:], shape.Kind))), value.Bytes())
+	value, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	return s.Add(append(key, byte(slices.Index(drawnFirst[:], shape.Kind))), value)
 }
 
 // writeTiles writes the tiles of all pieces and returns their number.
@@ -281,12 +271,13 @@ func writeTiles(ctx context.Context, w io.Writer, s *disk.Sorter) (count int, er
 			}
 			current = at
 		}
-		// A varint of a byte is about three characters of JSON.
-		if cost += 3*len(value) + 16; n >= maxTileShapes || cost > maxTileBytes {
+		if cost += len(value); n >= maxTileShapes || cost > maxTileBytes {
 			return nil
 		}
 		var p piece
-		readFrom(value).piece(&p)
+		if err := json.Unmarshal(value, &p); err != nil {
+			return err
+		}
 		kind := drawnFirst[key[8]]
 		shapes[kind] = append(shapes[kind], p)
 		n++
@@ -306,8 +297,8 @@ func newTile(pieces map[ShapeKind][]piece) tile {
 			group = joinStreets(group)
 		}
 		for _, p := range group {
-			shape := tileShape{Name: p.name}
-			for _, points := range p.lines {
+			shape := tileShape{Name: p.Name}
+			for _, points := range p.Lines {
 				var steps []int64
 				var last orb.Point
 				for _, q := range points {
@@ -395,7 +386,7 @@ func unpackTile(packed []byte, x, y, n float64) ([]Shape, error) {
 func joinStreets(pieces []piece) []piece {
 	byName := map[string][][]orb.Point{}
 	for _, p := range pieces {
-		byName[p.name] = append(byName[p.name], p.lines...)
+		byName[p.Name] = append(byName[p.Name], p.Lines...)
 	}
 	var joined []piece
 	for _, name := range slices.Sorted(maps.Keys(byName)) {

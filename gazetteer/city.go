@@ -475,12 +475,10 @@ func (c *city) spell() {
 
 type evidenceKey [4]string // keys of city and postcode, country, state
 
-const maxEvidence = 500_000 // cells and keys in memory
-
 // addEvidence counts a street or a house for its city and postcode.
-func (c *compiler) addEvidence(source int, p *Place, at orb.Point, has bool) error {
+func (c *compiler) addEvidence(source int, p *Place, at orb.Point, has bool) {
 	if p.City == "" && p.Postcode == "" {
-		return nil
+		return
 	}
 	k := evidenceKey{Key(p.City), PostcodeKey(p.Postcode), p.Country, p.State}
 	e := c.evidence[k]
@@ -488,14 +486,9 @@ func (c *compiler) addEvidence(source int, p *Place, at orb.Point, has bool) err
 		e = newCity(Place{Kind: City, City: p.City, Postcode: p.Postcode, Country: p.Country, State: p.State}, source)
 		e.cells = map[cell]int{}
 		c.evidence[k] = e
-		c.evidenceCells++
 	}
 	if has {
-		in := cellOf(at)
-		if _, ok := e.cells[in]; !ok {
-			c.evidenceCells++
-		}
-		e.cells[in]++
+		e.cells[cellOf(at)]++
 		e.houses++
 		// A running mean: every house moves the point less.
 		mean := &e.place.Point
@@ -503,14 +496,10 @@ func (c *compiler) addEvidence(source int, p *Place, at orb.Point, has bool) err
 		mean[1] += (at[1] - mean[1]) / float64(e.houses)
 		e.place.HasPoint = true
 	}
-	if c.evidenceCells > maxEvidence {
-		return c.flushEvidence()
-	}
-	return nil
 }
 
-// flushEvidence turns the evidence into facts of cities and postcodes.
-func (c *compiler) flushEvidence() error {
+// writeEvidence turns the evidence into facts of cities and postcodes.
+func (c *compiler) writeEvidence() error {
 	compare := func(a, b evidenceKey) int { return slices.Compare(a[:], b[:]) }
 	for _, k := range slices.SortedFunc(maps.Keys(c.evidence), compare) {
 		e := c.evidence[k]
@@ -528,8 +517,6 @@ func (c *compiler) flushEvidence() error {
 			return err
 		}
 	}
-	clear(c.evidence)
-	c.evidenceCells = 0
 	return nil
 }
 

@@ -105,10 +105,9 @@ type compiler struct {
 	states    map[string][]string // names by code, see stateNames
 	cells     map[cell]bool
 
-	facts         *disk.Sorter // what sources say, by the key of the record that it belongs to
-	index         *disk.Sorter // key → offset of its record
-	evidence      map[evidenceKey]*city
-	evidenceCells int
+	facts    *disk.Sorter // what sources say, by the key of the record that it belongs to
+	index    *disk.Sorter // key → offset of its record
+	evidence map[evidenceKey]*city
 
 	placeless  *unit           // the last street, if it has a postcode and no city
 	streetName string          // of the last street
@@ -147,7 +146,7 @@ func compile(ctx context.Context, w io.Writer, inputs []input, tmp string, limit
 	for _, in := range inputs {
 		c.meta.Sources = append(c.meta.Sources, in.Source)
 	}
-	if err := c.flushEvidence(); err != nil {
+	if err := c.writeEvidence(); err != nil {
 		return err
 	}
 	if err := c.writeRecords(ctx); err != nil {

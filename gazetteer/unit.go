@@ -49,9 +49,11 @@ func (c *compiler) addStreet(source int, p *Place) error {
 		}
 	}
 	if p.Range != nil && !p.HasPoint {
-		return c.addEvidence(source, p, p.Range.At(0.5), true)
+		c.addEvidence(source, p, p.Range.At(0.5), true)
+	} else {
+		c.addEvidence(source, p, p.Point, p.HasPoint)
 	}
-	return c.addEvidence(source, p, p.Point, p.HasPoint)
+	return nil
 }
 
 // numberList splits "68a;68b" and "1, 3, 5" and returns the keys.

@@ -126,16 +126,6 @@ func (s *scan) british(areas []*area, outward string, start, end int) bool {
 		!grammar.HasUnitWord(street.Unit.Of(text)) {
 		street.Unit = grammar.Span{} // a quarter: "44 The Mall, Ealing, London"
 	}
-	if !ok && known == nil {
-		// what looked like the city is the street: "195 Jill Hollow, TF6 4YD"
-		if street, ok = grammar.USBefore(t[:n], true); !ok {
-			street, ok = grammar.PremisesBefore(t[:n])
-			ok = ok && street.Strength > 0
-		}
-		if ok {
-			a.City, a.Start = "", start
-		}
-	}
 	if !ok && known == nil || end-start == len(outward) && (known == nil || street.Name.Empty()) {
 		return false
 	}

@@ -142,15 +142,11 @@ func (s *scan) province(i, j int) int {
 
 // cityOfProvince returns the city of this name in the province.
 func (s *scan) cityOfProvince(land *grammar.Country, code, name string) (gazetteer.Place, bool) {
-	for _, pl := range s.p.codes.cities(land.Code, name) {
-		if pl.State == code || pl.State == "" {
-			return pl, true
-		}
+	if place, ok := s.cityIn(land.Code, code, name); ok {
+		return place, true
 	}
-	if land.Cities[gazetteer.Key(name)] {
-		return gazetteer.Place{Names: []string{name}, City: name, State: code, Country: land.Code}, true
-	}
-	return gazetteer.Place{}, false
+	place := gazetteer.Place{Names: []string{name}, City: name, State: code, Country: land.Code}
+	return place, land.Cities[gazetteer.Key(name)]
 }
 
 // codeFollows reports whether a postcode stands behind the province that ends at

@@ -300,12 +300,22 @@ func (s *scan) cityOfState(t grammar.Tokens, i, end int, code string) cityBefore
 			return cityBefore{}
 		}
 	}
-	for _, pl := range s.p.codes.cities("US", s.text[i:end]) {
-		if pl.State == code {
-			return cityBefore{area: &area{place: pl}, start: i, end: end, tokens: len(t), known: true}
-		}
+	if pl, ok := s.cityIn("US", code, s.text[i:end]); ok {
+		return cityBefore{area: &area{place: pl}, start: i, end: end, tokens: len(t), known: true}
 	}
 	return cityBefore{}
+}
+
+// cityIn returns the city of a name in a state, or in any where that is "".
+func (s *scan) cityIn(country, state, name string) (gazetteer.Place, bool) {
+	for _, long := range [...]string{name, grammar.ExpandUSCity(name)} {
+		for _, pl := range s.p.codes.cities(country, long) {
+			if state == "" || pl.State == state {
+				return pl, true
+			}
+		}
+	}
+	return gazetteer.Place{}, false
 }
 
 // namesPlace reports whether number and name of a street are rather a ZIP code and
@@ -315,8 +325,7 @@ func (s *scan) namesPlace(street grammar.Street) bool {
 	name := street.Name.Of(s.text)
 	if i := strings.LastIndexByte(name, ' '); i > 0 && len(name)-i == len(" CA") &&
 		name[i+1:] == grammar.State(name[i+1:]) {
-		if slices.ContainsFunc(s.p.codes.cities("US", name[:i]),
-			func(pl gazetteer.Place) bool { return pl.State == name[i+1:] }) {
+		if _, ok := s.cityIn("US", name[i+1:], name[:i]); ok {
 			return true
 		}
 	}

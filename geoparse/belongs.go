@@ -128,9 +128,11 @@ func (p *Parser) assignOne(b *block, page *pageCues, list bool) {
 	if b.first {
 		p.read(a, page, a.Start-len(before), a.Start)
 	}
-	if single && !a.Person {
-		a.Phone = cmp.Or(a.Phone, page.site.Phone(a.Country))
-		a.Hours = cmp.Or(a.Hours, page.site.Hours())
+	if single && !a.Person && a.Phone == "" {
+		a.Phone = page.site.Phone(a.Country)
+	}
+	if single && !a.Person && a.Hours == "" {
+		a.Hours = page.site.Hours()
 	}
 	a.Phone = page.site.WholePhone(a.Phone, a.Country)
 	p.takeObject(a, page, b.around)
@@ -201,7 +203,7 @@ func (p *Parser) isPlace(name string) bool {
 			return true
 		}
 	}
-	return len(p.g.Cities("", name)) > 0
+	return len(p.codes.cities("", name)) > 0
 }
 
 // judgePerson reports whether the address is a private person's. In an imprint a
@@ -350,8 +352,10 @@ func (p *Parser) read(a *Address, page *pageCues, from, to int) {
 	if a.Email == "" {
 		a.Email = place.EmailIn(text)
 	}
-	if site := place.WebsiteIn(text); a.Website == "" && (a.Role == ListedRole || page.site.IsOwn(site, a.Name)) {
-		a.Website = site
+	if a.Website == "" {
+		if site := place.WebsiteIn(text); a.Role == ListedRole || page.site.IsOwn(site, a.Name) {
+			a.Website = site
+		}
 	}
 	if a.Hours == "" {
 		a.Hours = place.HoursIn(page.text, from, to)

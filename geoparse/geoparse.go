@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"gazehound/gazetteer"
+	"gazehound/geoparse/markup"
 
 	"github.com/paulmach/orb"
 	"golang.org/x/net/html"
@@ -62,27 +63,7 @@ func (l *Level) UnmarshalText(text []byte) error {
 }
 
 // An Origin is where on a page an address was stated.
-type Origin uint8
-
-// The origins.
-const (
-	FromText Origin = iota
-	FromJSONLD
-	FromMicrodata
-	FromRDFa
-	FromHCard
-	FromAddressElement
-	FromGeoMeta
-	FromMapLink
-)
-
-var originNames = [...]string{"text", "json-ld", "microdata", "rdfa", "hcard", "address", "geo-meta", "map-link"}
-
-// String returns the name of o, such as "json-ld".
-func (o Origin) String() string { return originNames[o] }
-
-// MarshalText returns the name of o.
-func (o Origin) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+type Origin = markup.Origin
 
 // An Address is one address as the page wrote it, with the place it matched.
 type Address struct {

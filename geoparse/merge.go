@@ -11,12 +11,6 @@ import (
 	"gazehound/internal/kind"
 )
 
-// origins maps the origins of markup to ours.
-var origins = map[string]Origin{
-	markup.JSONLD: FromJSONLD, markup.Microdata: FromMicrodata, markup.RDFa: FromRDFa, markup.HCard: FromHCard,
-	markup.Element: FromAddressElement, markup.GeoMeta: FromGeoMeta, markup.MapLink: FromMapLink,
-}
-
 // maxStated is the largest distance of a stated coordinate from the postcode area of its address,
 // in kilometres.
 const maxStated = 20
@@ -45,7 +39,7 @@ func (p *Parser) addStatements(ctx context.Context, found []Address, statements 
 				}
 				fresh = false
 				b := &found[other.number]
-				if b.Origin == FromText {
+				if b.Origin == markup.PlainText {
 					b.Origin = a.Origin
 				}
 				b.Person = b.Person || a.Person
@@ -136,7 +130,7 @@ func (p *Parser) readStatement(ctx context.Context, st markup.Statement, in Inpu
 	for i := range found {
 		a := &found[i]
 		a.Start, a.End = -1, -1
-		a.Origin = origins[st.Origin]
+		a.Origin = st.Origin
 		if len(found) == 1 {
 			a.Belongings, a.Person = p.belongings(&st, a.Country), st.Person
 		}

@@ -260,7 +260,7 @@ func TestMarkup(t *testing.T) {
 		t.Fatalf("%+v", v.Addresses)
 	}
 	a := v.Addresses[0]
-	if a.Origin != FromJSONLD || a.Start < 0 || string([]rune(text)[a.Start:a.End]) != "Nadorster Straße 12, 26123 Oldenburg" || !v.Relevant {
+	if a.Origin != markup.JSONLD || a.Start < 0 || string([]rune(text)[a.Start:a.End]) != "Nadorster Straße 12, 26123 Oldenburg" || !v.Relevant {
 		t.Errorf("%+v", a)
 	}
 }

@@ -589,23 +589,26 @@ func (s *scan) cityNear(code, country string, t grammar.Tokens, k int) (match, b
 		return match{}, false
 	}
 	areas := s.p.codes.areas(code)
+	isNew := func(city gazetteer.Place) bool {
+		return s.wants(city.Country, country) &&
+			!slices.ContainsFunc(areas, func(a area) bool { return a.place.Country == city.Country })
+	}
 	for n := min(k+3, len(t)) - 1; n >= k; n-- {
 		end := trimCity(text, start, t[n].End)
 		if end-start < 3 || !nameTokens(text, t[k:n+1]) {
 			continue
 		}
-		if grammar.Find(country).BoxCodes {
-			if cities := s.p.codes.cities(country, text[start:end]); len(cities) > 0 {
-				return match{area: &area{place: cities[0]}, start: start, end: end}, true
+		cities := s.p.codes.cities(country, text[start:end])
+		if len(cities) > 0 && grammar.Find(country).BoxCodes {
+			return match{area: &area{place: cities[0]}, start: start, end: end}, true
+		}
+		if slices.ContainsFunc(cities, isNew) {
+			likely := s.p.g.CitiesByCode(country, text[start:end], code)
+			if i := slices.IndexFunc(likely, isNew); i >= 0 {
+				return match{area: &area{place: likely[i]}, start: start, end: end}, true
 			}
 		}
-		for _, city := range s.p.g.CitiesByCode(country, text[start:end], code) {
-			sameCountry := func(a area) bool { return a.place.Country == city.Country }
-			if s.wants(city.Country, country) && !slices.ContainsFunc(areas, sameCountry) {
-				return match{area: &area{place: city}, start: start, end: end}, true
-			}
-		}
-		for _, city := range s.p.codes.cities(country, text[start:end]) {
+		for _, city := range cities {
 			if !s.wants(city.Country, country) || !grammar.Find(city.Country).Fits(code) {
 				continue
 			}

@@ -278,14 +278,8 @@ func cityLike(t grammar.Tokens) bool {
 // isCity reports whether a city of the state, or of any where it is "", has
 // this name.
 func (s *scan) isCity(name, state string) bool {
-	for _, n := range [...]string{name, grammar.ExpandUSCity(name)} {
-		for _, pl := range s.p.codes.cities(s.hint, n) {
-			if state == "" || pl.State == state {
-				return true
-			}
-		}
-	}
-	return false
+	_, ok := s.cityIn(s.hint, state, name)
+	return ok
 }
 
 // singleEurope reads "street number, postcode city, state, country" in the

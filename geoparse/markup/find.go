@@ -19,21 +19,33 @@ const (
 	MaxRaw        = 500 // characters of Raw
 )
 
-// Values of Statement.Origin.
+// An Origin is where on a page an address is stated.
+type Origin uint8
+
+// The origins. Stored documents hold their numbers.
 const (
-	JSONLD    = "json-ld"
-	Microdata = "microdata"
-	RDFa      = "rdfa"
-	HCard     = "hcard"
-	Element   = "address"
-	GeoMeta   = "geo-meta"
-	MapLink   = "map-link"
+	PlainText Origin = iota
+	JSONLD
+	Microdata
+	RDFa
+	HCard
+	Element // <address>
+	GeoMeta // meta elements
+	MapLink
 )
+
+var originNames = [...]string{"text", "json-ld", "microdata", "rdfa", "hcard", "address", "geo-meta", "map-link"}
+
+// String returns the name of o, such as "json-ld".
+func (o Origin) String() string { return originNames[o] }
+
+// MarshalText returns the name of o.
+func (o Origin) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
 
 // A Statement is one address, or one point, as the markup of a page states it. It is unverified,
 // except that the point is on the Earth.
 type Statement struct {
-	Origin string // JSONLD, Microdata, RDFa, HCard, Element, GeoMeta or MapLink
+	Origin Origin
 
 	// The parts as written, on one line each. Street may hold the house number,
 	// Country is a name or a code.

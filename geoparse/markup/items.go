@@ -12,7 +12,7 @@ import (
 // itemscope, an element with typeof, or a microformat's root class.
 type scopeOf struct {
 	node   *html.Node
-	origin string // Microdata, RDFa or HCard
+	origin Origin // Microdata, RDFa or HCard
 	kind   kind
 	place  int       // of its statement in finder.found
 	own    Statement // what its properties say
@@ -122,7 +122,7 @@ var cardProperties = set("name fn org tel street-address extended-address locali
 
 func clipBytes(s string, n int) string { return s[:min(len(s), n)] }
 
-func (f *finder) open(n *html.Node, origin string, k kind, types string) {
+func (f *finder) open(n *html.Node, origin Origin, k kind, types string) {
 	s := &scopeOf{node: n, origin: origin, kind: k, place: f.add(Statement{}),
 		own: Statement{Origin: origin, Person: isPersonType(types)}}
 	if k == thing {
@@ -132,7 +132,7 @@ func (f *finder) open(n *html.Node, origin string, k kind, types string) {
 }
 
 // scope returns the innermost open scope of a syntax, or nil.
-func (f *finder) scope(origin string) *scopeOf {
+func (f *finder) scope(origin Origin) *scopeOf {
 	for i := len(f.scopes) - 1; i >= 0; i-- {
 		if f.scopes[i].origin == origin {
 			return f.scopes[i]
@@ -141,7 +141,7 @@ func (f *finder) scope(origin string) *scopeOf {
 	return nil
 }
 
-func (f *finder) property(n *html.Node, origin string, names []string) {
+func (f *finder) property(n *html.Node, origin Origin, names []string) {
 	s := f.scope(origin)
 	if s == nil {
 		return
@@ -207,7 +207,7 @@ func (s *Statement) field(localName string) *string {
 }
 
 // valueOf returns the text that n gives as the value of a property.
-func valueOf(n *html.Node, origin string) string {
+func valueOf(n *html.Node, origin Origin) string {
 	if has(n, "content") {
 		return attr(n, "content")
 	}

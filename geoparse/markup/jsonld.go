@@ -221,16 +221,13 @@ func (r *jsonReader) addresses(v any, owner Statement, depth int) {
 func (r *jsonReader) address(v map[string]any, owner Statement) {
 	s := owner
 	s.Origin = JSONLD
-	s.Street = text(v["streetAddress"])
-	s.Unit = text(v["extendedAddress"])
-	s.POBox = text(v["postOfficeBoxNumber"])
-	s.Postcode = text(v["postalCode"])
-	s.City = text(v["addressLocality"])
-	s.State = text(v["addressRegion"])
-	s.Country = text(v["addressCountry"])
-	setOnce(&s.Name, text(v["name"]))
-	setOnce(&s.Phone, text(v["telephone"]))
-	setOnce(&s.Email, text(v["email"]))
+	for key, to := range map[string]*string{
+		"streetAddress": &s.Street, "extendedAddress": &s.Unit, "postOfficeBoxNumber": &s.POBox,
+		"postalCode": &s.Postcode, "addressLocality": &s.City, "addressRegion": &s.State,
+		"addressCountry": &s.Country, "name": &s.Name, "telephone": &s.Phone, "email": &s.Email,
+	} {
+		setOnce(to, text(v[key]))
+	}
 	s.setPoint(v)
 	s.setPoint(r.object(v["geo"]))
 	r.finder.add(s)

@@ -244,7 +244,7 @@ func checkStatements(t testing.TB, found []Statement) {
 		if utf8.RuneCountInString(s.Raw) > MaxRaw {
 			t.Errorf("Raw has %d characters", utf8.RuneCountInString(s.Raw))
 		}
-		if s.Origin == "" || !s.says() || s.HasPoint && !onEarth(s.Lat, s.Lon) || !s.HasPoint && (s.Lat != 0 || s.Lon != 0) {
+		if s.Origin == PlainText || !s.says() || s.HasPoint && !onEarth(s.Lat, s.Lon) || !s.HasPoint && (s.Lat != 0 || s.Lon != 0) {
 			t.Errorf("statement %+v", s)
 		}
 	}
