@@ -242,37 +242,43 @@ func (g *Gazetteer) regionOfCodes(spec, list string) (*Region, error) {
 	r.Country = countries[0]
 	r.prepare()
 	var points []orb.Point
-	outlines := map[uint64]bool{}
-	whole := true // every code has an outline
-	for _, full := range r.Postcodes {
-		has := false
-		for _, p := range g.pairs(r.Country, full[len(r.Country)+1:]) {
-			if p.outline != 0 {
-				has, outlines[p.outline] = true, true
-			}
-			if p.place.HasPoint {
-				points = append(points, p.place.Point)
-			}
-			for _, name := range p.place.Names {
-				r.Cities = append(r.Cities, Key(name))
-			}
-			r.State = cmp.Or(r.State, p.place.State)
+	area, pairs := g.areaOfCodes(r)
+	for _, p := range pairs {
+		if p.place.HasPoint {
+			points = append(points, p.place.Point)
 		}
-		whole = whole && has
+		for _, name := range p.place.Names {
+			r.Cities = append(r.Cities, Key(name))
+		}
+		r.State = cmp.Or(r.State, p.place.State)
 	}
-	if whole {
-		r.Area = g.areas(outlines)
-	} else {
+	if r.Area = area; len(area) == 0 {
 		r.Area = hull(points, pointBuffer)
 	}
 	return r.prepare(), nil
 }
 
-func (g *Gazetteer) areas(offs map[uint64]bool) (area orb.MultiPolygon) {
-	for _, off := range slices.Sorted(maps.Keys(offs)) {
-		area = append(area, g.area(off)...)
+// areaOfCodes returns the outlines of the postcodes of r, nothing where one of them has
+// none, and the cities of the postcodes.
+func (g *Gazetteer) areaOfCodes(r *Region) (area orb.MultiPolygon, cities []pair) {
+	outlines := map[uint64]bool{}
+	whole := true
+	for _, full := range r.Postcodes {
+		country, code, _ := strings.Cut(full, " ")
+		has := false
+		for _, p := range g.pairs(country, code) {
+			if cities = append(cities, p); p.outline != 0 {
+				has, outlines[p.outline] = true, true
+			}
+		}
+		whole = whole && has
 	}
-	return area
+	if whole {
+		for _, off := range slices.Sorted(maps.Keys(outlines)) {
+			area = append(area, g.area(off)...)
+		}
+	}
+	return area, cities
 }
 
 // codeRange returns the known codes, with their countries, of "26121" or
@@ -508,23 +514,13 @@ func (g *Gazetteer) regionOfCity(c *city, area orb.MultiPolygon) *Region {
 	for _, name := range p.Names {
 		r.Cities = append(r.Cities, Key(name))
 	}
-	postal := map[uint64]bool{} // outlines of the postcodes
-	withOutline := 0
-	codes := c.usualCodes()
-	for _, code := range codes {
-		full := p.Country + " " + PostcodeKey(code)
-		r.Postcodes = append(r.Postcodes, full)
-		has := false
-		for _, q := range g.pairs(p.Country, code) {
-			if q.outline != 0 {
-				has, postal[q.outline] = true, true
-			}
-			if !slices.ContainsFunc(q.place.Names, func(n string) bool { return slices.Contains(r.Cities, Key(n)) }) {
-				r.Shared = append(r.Shared, full)
-			}
-		}
-		if has {
-			withOutline++
+	for _, code := range c.usualCodes() {
+		r.Postcodes = append(r.Postcodes, p.Country+" "+PostcodeKey(code))
+	}
+	postal, pairs := g.areaOfCodes(r)
+	for _, q := range pairs {
+		if !slices.ContainsFunc(q.place.Names, func(n string) bool { return slices.Contains(r.Cities, Key(n)) }) {
+			r.Shared = append(r.Shared, p.Country+" "+PostcodeKey(q.place.Postcode))
 		}
 	}
 	if len(r.Area) == 0 {
@@ -532,9 +528,7 @@ func (g *Gazetteer) regionOfCity(c *city, area orb.MultiPolygon) *Region {
 	}
 	if len(r.Area) == 0 {
 		r.Estimated = true
-		if withOutline > 0 && withOutline == len(codes) {
-			r.Area = g.areas(postal)
-		} else {
+		if r.Area = postal; len(postal) == 0 {
 			r.Area = c.hull()
 		}
 	}

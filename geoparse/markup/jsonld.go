@@ -167,7 +167,8 @@ func (r *jsonReader) read(v any, owner Statement, depth int) {
 		}
 		owner = Statement{
 			Name: cmp.Or(text(v["name"]), text(v["legalName"])), Phone: text(v["telephone"]), Email: text(v["email"]),
-			URL: text(v["url"]), Hours: openingHours(v), Person: isPersonType(text(v["@type"])), Type: typeName(v["@type"]),
+			URL: text(v["url"]), Hours: openingHours(v),
+			Person: isPersonType(text(v["@type"])), Type: typeName(v["@type"]),
 		}
 		if slices.ContainsFunc(list(v["@type"]), isSiteType) {
 			addName(&r.finder.page.Stated, owner.Name)

@@ -194,7 +194,8 @@ func opens(name []byte) openKind {
 	switch a {
 	case atom.Area, atom.Base, atom.Br, atom.Col, atom.Embed, atom.Hr, atom.Img,
 		atom.Image, atom.Input, atom.Link, atom.Meta, atom.Param, atom.Source, atom.Track, atom.Wbr, atom.P, atom.Li,
-		atom.Dd, atom.Dt, atom.Option, atom.Tr, atom.Td, atom.Th, atom.Tbody, atom.Thead, atom.Tfoot, atom.Html, atom.Head, atom.Body:
+		atom.Dd, atom.Dt, atom.Option, atom.Tr, atom.Td, atom.Th, atom.Tbody, atom.Thead, atom.Tfoot,
+		atom.Html, atom.Head, atom.Body:
 		return otherElement
 	}
 	if isFormatting(a) {

@@ -340,12 +340,12 @@ func layoutOf(a atom.Atom) layout {
 	switch a {
 	case 0:
 		return inline
-	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Br, atom.Button, atom.Caption, atom.Center,
-		atom.Dd, atom.Details, atom.Dialog, atom.Dir, atom.Div, atom.Dl, atom.Dt, atom.Fieldset, atom.Figcaption, atom.Figure,
-		atom.Footer, atom.Form, atom.Frameset, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Header, atom.Hgroup,
-		atom.Hr, atom.Html, atom.Legend, atom.Li, atom.Main, atom.Menu, atom.Nav, atom.Noframes, atom.Noscript, atom.Ol,
-		atom.Optgroup, atom.Option, atom.P, atom.Section, atom.Select, atom.Summary, atom.Table, atom.Tbody, atom.Td,
-		atom.Tfoot, atom.Th, atom.Thead, atom.Tr, atom.Ul:
+	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Br, atom.Button, atom.Caption,
+		atom.Center, atom.Dd, atom.Details, atom.Dialog, atom.Dir, atom.Div, atom.Dl, atom.Dt, atom.Fieldset,
+		atom.Figcaption, atom.Figure, atom.Footer, atom.Form, atom.Frameset, atom.H1, atom.H2, atom.H3, atom.H4,
+		atom.H5, atom.H6, atom.Header, atom.Hgroup, atom.Hr, atom.Html, atom.Legend, atom.Li, atom.Main, atom.Menu,
+		atom.Nav, atom.Noframes, atom.Noscript, atom.Ol, atom.Optgroup, atom.Option, atom.P, atom.Section, atom.Select,
+		atom.Summary, atom.Table, atom.Tbody, atom.Td, atom.Tfoot, atom.Th, atom.Thead, atom.Tr, atom.Ul:
 		return block
 	case atom.Listing, atom.Plaintext, atom.Pre, atom.Textarea, atom.Xmp:
 		return verbatim
