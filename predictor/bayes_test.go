@@ -147,7 +147,11 @@ func TestCounts(t *testing.T) {
 				for _, term := range l.trail[d] {
 					term = known(d, term)
 					n := counts[d][term]
-					n[sideOf(l.relevant)]++
+					if l.relevant {
+						n[0]++
+					} else {
+						n[1]++
+					}
 					counts[d][term] = n
 				}
 			}

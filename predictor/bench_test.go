@@ -91,7 +91,7 @@ func BenchmarkLink(b *testing.B) {
 		b.Run(fmt.Sprintf("bayesian/learn/terms=%d", n), func(b *testing.B) {
 			timed(b, vocabulary, func(l lesson) {
 				for d, c := range depths {
-					c.Learn(l.trail[d], classOf[sideOf(l.relevant)])
+					c.Learn(l.trail[d], classOf(l.relevant))
 				}
 			})
 		})

@@ -29,21 +29,12 @@ func newClassifier(o Options) *classifier {
 	return &classifier{options: o, store: bayesian.NewClassifier(relevantClass, otherClass)}
 }
 
-// A side is a class by its number.
-type side int
-
-const (
-	relevantSide side = iota
-	otherSide
-)
-
-var classOf = [...]bayesian.Class{relevantSide: relevantClass, otherSide: otherClass}
-
-func sideOf(relevant bool) side {
+// classOf returns the class of links that lead to a relevant page, or of others.
+func classOf(relevant bool) bayesian.Class {
 	if relevant {
-		return relevantSide
+		return relevantClass
 	}
-	return otherSide
+	return otherClass
 }
 
 // learn counts one link.
@@ -54,13 +45,13 @@ func (c *classifier) learn(terms []string, relevant bool) {
 		c.other++
 	}
 	for _, term := range terms {
-		c.count(term, 1, sideOf(relevant))
+		c.count(term, 1, relevant)
 	}
 }
 
 // count adds n to the count of a term or, when the vocabulary is full, of its family's unknown
 // term.
-func (c *classifier) count(term string, n int, side side) {
+func (c *classifier) count(term string, n int, relevant bool) {
 	if !c.knows(term) {
 		if len(c.terms) >= c.options.Vocabulary || len(term) > MaxTermLength {
 			term = unknown(familyOf(term))
@@ -69,7 +60,7 @@ func (c *classifier) count(term string, n int, side side) {
 			c.terms = append(c.terms, term)
 		}
 	}
-	c.store.Observe(term, n, classOf[side])
+	c.store.Observe(term, n, classOf(relevant))
 }
 
 func (c *classifier) knows(term string) bool {
@@ -85,22 +76,22 @@ func (c *classifier) prune() {
 // observe adds counts of one term.
 func (c *classifier) observe(term string, relevant, other int) {
 	if relevant != 0 {
-		c.count(term, relevant, relevantSide)
+		c.count(term, relevant, true)
 	}
 	if other != 0 {
-		c.count(term, other, otherSide)
+		c.count(term, other, false)
 	}
 }
 
 // counts returns how often each term was learned in the two classes.
 func (c *classifier) counts(terms []string) (relevant, other []float64) {
 	totals, frequencies := c.store.WordCount(), c.store.WordFrequencies(terms)
-	for side, times := range frequencies { // the 1e-11 of an unseen word becomes 0
+	for class, times := range frequencies { // the 1e-11 of an unseen word becomes 0
 		for i := range times {
-			times[i] = math.Round(times[i] * float64(totals[side]))
+			times[i] = math.Round(times[i] * float64(totals[class]))
 		}
 	}
-	return frequencies[relevantSide], frequencies[otherSide]
+	return frequencies[0], frequencies[1]
 }
 
 // resolve returns the terms as the vocabulary knows them, and their counts:

@@ -352,7 +352,7 @@ func (c *classifier) forget(terms []string, relevant bool) {
 	*documents--
 	for i, term := range known {
 		if seen[i] >= 1 && !slices.Contains(known[:i], term) {
-			c.count(term, -1, sideOf(relevant))
+			c.count(term, -1, relevant)
 		}
 	}
 }

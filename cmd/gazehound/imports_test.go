@@ -48,7 +48,7 @@ var arrows = map[string][]string{
 	"crawler/order/sitewide":    {},
 	"crawler/cluster/partition": {"crawler/weburl", "crawler/page", "predictor", "internal/recent"},
 	"crawler/cluster/nugget":    {},
-	"crawler/monitor/report":    {"crawler", "crawler/frontier", "crawler/cluster/partition", "gazetteer", "geoparse"},
+	"crawler/monitor/report":    {"crawler", "crawler/frontier", "crawler/cluster/nugget", "crawler/cluster/partition", "gazetteer", "geoparse"},
 	"crawler/cluster":           {"crawler/weburl", "crawler/page", "crawler/frontier", "crawler/cluster/partition", "crawler/cluster/nugget", "internal/recent"},
 	"crawler/order":             {"crawler/weburl", "crawler/frontier", "internal/recent", "predictor", "predictor/topic", "predictor/clicklog"},
 	"crawler":                   {"gazetteer", "crawler/weburl", "crawler/weburl/seedlist", "crawler/page", "crawler/fetch", "crawler/warc", "crawler/polite", "crawler/frontier", "crawler/order", "crawler/polite/sitemap", "crawler/order/trap", "crawler/order/sitewide", "geoparse", "predictor", "predictor/topic"},

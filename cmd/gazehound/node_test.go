@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"gazehound/crawler/cluster"
+	"gazehound/crawler/cluster/nugget"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/lab/demo"
 	"gazehound/crawler/page"
@@ -489,7 +490,7 @@ func TestNodesKeepOneOrder(t *testing.T) {
 	for i, p := range nodes {
 		p.end(t, names[i], server.URL())
 	}
-	var sum cluster.OrderCount
+	var sum nugget.Count
 	for i, dir := range dirs {
 		c, err := cluster.ReadOrder(filepath.Join(dir, "cluster"))
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gazehound/crawler/cluster"
+	"gazehound/crawler/cluster/nugget"
 	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor/report"
@@ -233,9 +234,8 @@ func nodeOrders(names []string, projects []project) (orders []report.NodeOrder, 
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.dir, err)
 		}
-		if c != (cluster.OrderCount{}) {
-			orders = append(orders, report.NodeOrder{Node: names[i], Rounds: c.Rounds, Nuggets: c.Nuggets,
-				Bits: c.Bits, Formula: c.Formula, Bytes: c.Bytes, Turns: c.Turns, Impatient: c.Impatient})
+		if c != (nugget.Count{}) {
+			orders = append(orders, report.NodeOrder{Node: names[i], Count: c})
 		}
 	}
 	return orders, nil

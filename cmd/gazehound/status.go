@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"gazehound/crawler/cluster"
+	"gazehound/crawler/cluster/nugget"
 	"gazehound/crawler/monitor"
 	"gazehound/internal/config"
 	"gazehound/internal/console"
@@ -45,7 +46,7 @@ type crawlStatus struct {
 	monitor.Status
 
 	// of a node that keeps one order with others, some seconds old
-	Order *cluster.OrderCount `json:"order,omitempty"`
+	Order *nugget.Count `json:"order,omitempty"`
 }
 
 // readStatus returns the state of the crawl in p.
@@ -58,7 +59,7 @@ func readStatus(p project) (s crawlStatus, err error) {
 	} else if err != nil {
 		return s, fmt.Errorf("status: %w", err)
 	}
-	if c, err := cluster.ReadOrder(p.cluster()); err == nil && c != (cluster.OrderCount{}) {
+	if c, err := cluster.ReadOrder(p.cluster()); err == nil && c != (nugget.Count{}) {
 		s.Order = &c
 	}
 	if s.State == monitor.Ended {

@@ -31,6 +31,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"gazehound/crawler/cluster/nugget"
 	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/page"
@@ -190,8 +191,8 @@ type Node struct {
 	notes    *notebook
 	outbox   *outbox
 	frontier Frontier
-	order    *ordering  // nil: no order
-	ordered  OrderCount // of earlier runs
+	order    *ordering    // nil: no order
+	ordered  nugget.Count // of earlier runs
 
 	entered bool   // the node holds its name in the bucket of members
 	retired bool   // the node has no share and only hands its queue over

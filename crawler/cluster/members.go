@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"gazehound/crawler/cluster/nugget"
+
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -31,7 +33,7 @@ type Member struct {
 	Paused    bool      `json:"paused"`   // by a command to all nodes
 	Obeyed    uint64    `json:"obeyed"`   // number of the last Action that was carried out
 
-	Order *OrderCount `json:"order,omitempty"` // by all runs; nil: the node goes by its own
+	Order *nugget.Count `json:"order,omitempty"` // by all runs; nil: the node goes by its own
 }
 
 // A mapping is the bucket's "map": the nodes that have a share. Its epoch
@@ -78,7 +80,7 @@ func (n *Node) State() Member {
 	paused, obeyed := n.command.Paused, n.obeyed
 	n.mu.RUnlock()
 	outbox := n.outbox.Waiting()
-	var order *OrderCount
+	var order *nugget.Count
 	if n.order != nil {
 		c := n.Order()
 		order = &c

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"gazehound/crawler/cluster/nugget"
 	"gazehound/internal/disk"
 )
 
@@ -18,7 +19,7 @@ type notes struct {
 	Visited uint64   `json:"visited"`           // number of the last visit that was published
 	Settled []string `json:"settled,omitempty"` // nodes of the map by which settle last sorted the queue
 	Traffic
-	Order OrderCount `json:"order,omitzero"` // what agreeing on the order has taken
+	Order nugget.Count `json:"order,omitzero"` // what agreeing on the order has taken
 }
 
 // Traffic counts what a node has sent to others, over all its processes.
@@ -53,10 +54,10 @@ func ReadTraffic(dirs ...string) (all Traffic, err error) {
 
 // ReadOrder returns the cost of the order in all runs of the node whose Options.Dir was dir; zero
 // if it kept none.
-func ReadOrder(dir string) (OrderCount, error) {
+func ReadOrder(dir string) (nugget.Count, error) {
 	k, err := openNotes(dir)
 	if err != nil {
-		return OrderCount{}, err
+		return nugget.Count{}, err
 	}
 	return k.notes.Order, nil
 }

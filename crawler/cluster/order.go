@@ -38,26 +38,6 @@ func (o Order) validate() error {
 	return nugget.Format{Agents: 2, Parts: o.Parts, Lambda: o.Lambda}.Validate()
 }
 
-// An OrderCount is the cost of agreeing on the order. Bits are those received from other nodes; the
-// sum over all nodes is that of equation 8.
-type OrderCount struct {
-	Rounds    int64 `json:"rounds"`    // that were agreed on
-	Abandoned int64 `json:"abandoned"` // rounds that a later one overtook
-	Nuggets   int64 `json:"nuggets"`   // received from other nodes
-	Bits      int64 `json:"bits"`      // of these, equation 9
-	Formula   int64 `json:"formula"`   // this node's m-th of what equation 8 says for the rounds that were agreed on
-	Bytes     int64 `json:"bytes"`     // of the messages that carried them, with subject and framing
-	Turns     int64 `json:"turns"`     // parts whose turn came
-	Impatient int64 `json:"impatient"` // parts fetched out of order, after Patience
-}
-
-// Add returns the sum of both.
-func (c OrderCount) Add(d OrderCount) OrderCount {
-	return OrderCount{c.Rounds + d.Rounds, c.Abandoned + d.Abandoned, c.Nuggets + d.Nuggets,
-		c.Bits + d.Bits, c.Formula + d.Formula,
-		c.Bytes + d.Bytes, c.Turns + d.Turns, c.Impatient + d.Impatient}
-}
-
 // An ordering is one node's part in the order of all. A round is about the K
 // best URLs of each queue: the nodes publish the means of their parts until all
 // know the same order, and then fetch what is in its better half, all at once.
@@ -87,7 +67,7 @@ type ordering struct {
 	changed   chan struct{} // closed when pages are granted
 	granted   int           // pages that may start
 	since     time.Time     // of the last grant
-	counts    OrderCount
+	counts    nugget.Count
 }
 
 // A round is one order in the making.
@@ -99,7 +79,7 @@ type round struct {
 	names         []string
 	self          int
 	turns         []nugget.Nugget
-	heard         OrderCount // Nuggets, Bits and Bytes of this round
+	heard         nugget.Count // Nuggets, Bits and Bytes of this round
 	over          bool
 	due           bool // with InTurn: the next nugget, once the pages of the last turn were begun
 }
@@ -173,7 +153,7 @@ func (o *ordering) restart() {
 	o.begin(o.latest + 1)
 }
 
-func (o *ordering) count() OrderCount {
+func (o *ordering) count() nugget.Count {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.counts
@@ -336,7 +316,7 @@ func (o *ordering) take(epoch, number int, name string, m jetstream.Msg) error {
 	if err := r.agent.Receive(n); err != nil {
 		return fmt.Errorf("node %s: %w", name, err)
 	}
-	c := OrderCount{Nuggets: 1, Bits: int64(r.format.Bits()), Bytes: wireBytes(m)}
+	c := nugget.Count{Nuggets: 1, Bits: int64(r.format.Bits()), Bytes: wireBytes(m)}
 	r.heard, o.counts = r.heard.Add(c), o.counts.Add(c)
 	o.settle()
 	return nil
@@ -437,7 +417,7 @@ func (n *Node) Admit(ctx context.Context) error {
 }
 
 // Order returns the cost of the order in all runs of this node.
-func (n *Node) Order() OrderCount {
+func (n *Node) Order() nugget.Count {
 	if n.order == nil {
 		return n.ordered
 	}
@@ -495,7 +475,7 @@ func (n *Node) keepOrder(ctx context.Context) {
 // returns the turns and the sum of what all of them received. A queue is the importance of URLs,
 // falling from 1 to 0.
 func Agree(ctx context.Context, s *Server, o Order, queues [][]float64) (
-	turns []nugget.Nugget, heard OrderCount, err error) {
+	turns []nugget.Nugget, heard nugget.Count, err error) {
 	if err := o.validate(); err != nil {
 		return nil, heard, err
 	}

@@ -146,7 +146,7 @@ func TestTurns(t *testing.T) {
 			t.Fatalf("c does not begin, although it is the best: %+v", nodes[2].Order())
 		}
 	}
-	total := OrderCount{}
+	total := nugget.Count{}
 	for _, n := range nodes {
 		c := n.Order()
 		two, three := int64(nugget.Format{Agents: 2, Parts: 4, Lambda: 16}.Bits()), int64(nugget.Format{Agents: 3, Parts: 4, Lambda: 16}.Bits())

@@ -86,6 +86,26 @@ func (f Format) Unpack(word uint64) (Nugget, error) {
 	return n, nil
 }
 
+// A Count is the cost of agreeing on the order. Bits are those received from other nodes; the
+// sum over all nodes is that of equation 8.
+type Count struct {
+	Rounds    int64 `json:"rounds"`    // that were agreed on
+	Abandoned int64 `json:"abandoned"` // rounds that a later one overtook
+	Nuggets   int64 `json:"nuggets"`   // received from other nodes
+	Bits      int64 `json:"bits"`      // of these, equation 9
+	Formula   int64 `json:"formula"`   // this node's m-th of what equation 8 says for the rounds that were agreed on
+	Bytes     int64 `json:"bytes"`     // of the messages that carried them, with subject and framing
+	Turns     int64 `json:"turns"`     // parts whose turn came
+	Impatient int64 `json:"impatient"` // parts fetched out of order, after Patience
+}
+
+// Add returns the sum of both.
+func (c Count) Add(d Count) Count {
+	return Count{c.Rounds + d.Rounds, c.Abandoned + d.Abandoned, c.Nuggets + d.Nuggets,
+		c.Bits + d.Bits, c.Formula + d.Formula,
+		c.Bytes + d.Bytes, c.Turns + d.Turns, c.Impatient + d.Impatient}
+}
+
 // An Agent is one participant. It is not safe for concurrent use.
 type Agent struct {
 	f     Format

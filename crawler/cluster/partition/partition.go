@@ -219,9 +219,6 @@ func (p *Partition) shares() {
 	}
 }
 
-// Method returns how a link finds its node.
-func (p *Partition) Method() Method { return p.o.Method }
-
 // Nodes returns the nodes.
 func (p *Partition) Nodes() []Node { return p.nodes }
 

@@ -209,9 +209,6 @@ func (s *Server) Resolve(_ context.Context, host string) ([]netip.Addr, error) {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	host := strings.TrimSuffix(r.Host, ":"+strconv.Itoa(int(s.port)))
 	entry := Request{Host: host, Path: r.URL.RequestURI(), UserAgent: r.UserAgent(), Start: time.Now()}
-	if r.URL.IsAbs() {
-		entry.Path = strings.TrimPrefix(entry.Path, r.URL.Scheme+"://"+r.URL.Host)
-	}
 	if at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		entry.IP = at.IP.String()
 	}

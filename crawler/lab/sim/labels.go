@@ -1,10 +1,11 @@
 package sim
 
 import (
-	"bufio"
 	"context"
+	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -36,34 +37,32 @@ func ReadLabels(spec string) (Labels, error) {
 		return nil, err
 	}
 	defer f.Close()
-	labels := Labels{}
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	column, n := 1, 0
-	for lines.Scan() {
-		n++
-		cells := strings.Split(lines.Text(), "\t")
+	labels, column := Labels{}, 1
+	rows := csv.NewReader(f)
+	rows.Comma, rows.LazyQuotes, rows.FieldsPerRecord = '\t', true, -1
+	for {
+		cells, err := rows.Read()
+		if err == io.EOF {
+			return labels, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		n, _ := rows.FieldPos(0)
 		if n == 1 && title != "" {
 			if column = slices.Index(cells, title); column < 1 {
 				return nil, fmt.Errorf("%s has no column %q, but %s", name, title, strings.Join(cells[1:], ", "))
 			}
 			continue
 		}
-		if lines.Text() == "" {
-			continue
-		}
 		u, err := weburl.Parse(cells[0])
 		if err != nil || len(cells) <= column || cells[column] != "0" && cells[column] != "1" {
-			return nil, fmt.Errorf("%s:%d: want URL, tab, 1 or 0, got %q", name, n, textutil.Clip(lines.Text(), 80))
+			return nil, fmt.Errorf("%s:%d: want URL, tab, 1 or 0, got %q", name, n,
+				textutil.Clip(strings.Join(cells, "\t"), 80))
 		}
 		if cells[column] == "1" {
 			labels[u.Identity()] = true
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", name, n+1, err)
-	}
-	return labels, nil
 }
 
 // Label returns a Labeller by labels.

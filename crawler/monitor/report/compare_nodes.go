@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gazehound/crawler/cluster/nugget"
 	"gazehound/crawler/cluster/partition"
 )
 
@@ -44,14 +45,8 @@ type NodesComparison struct {
 // A NodeOrder is a node's cost of agreeing on orders with the others (Ahmadi-Abkenari & Selamat
 // 2010, section 8).
 type NodeOrder struct {
-	Node      string `json:"node"`
-	Rounds    int64  `json:"rounds"`    // orders that were agreed on
-	Nuggets   int64  `json:"nuggets"`   // received from other nodes
-	Bits      int64  `json:"bits"`      // of these
-	Formula   int64  `json:"formula"`   // this node's share of equation 8
-	Bytes     int64  `json:"bytes"`     // on the wire
-	Turns     int64  `json:"turns"`     // parts of its queue whose turn came
-	Impatient int64  `json:"impatient"` // parts that were fetched without one
+	Node string `json:"node"`
+	nugget.Count
 }
 
 // orderRows is the table of Orders.

@@ -195,16 +195,8 @@ func mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// Centrality returns GCt_k of one fetched page: the sum over pages with an
+// centrality returns the mean of GCt_k over all fetched pages: of each, the sum over pages with an
 // entity less than k links away of m^-distance.
-func (r *Nodes) Centrality(page frontier.Key, k int, m float64) float64 {
-	i, ok := r.number[page]
-	if !ok {
-		return 0
-	}
-	return r.around(i, k, m, make([]int, len(r.pages)), 1)
-}
-
 func (r *Nodes) centrality(k int, m float64) float64 {
 	seen := make([]int, len(r.pages))
 	sum, n := 0.0, int64(0)
