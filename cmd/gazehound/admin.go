@@ -200,11 +200,7 @@ func (s *session) addSeeds(ctx context.Context, texts []string) (monitor.SeedsTa
 // nodes lists the nodes that work on the crawl: those of the cluster, or this one.
 func (s *session) nodes(ctx context.Context) (any, error) {
 	if n, ok := s.c.Peers.(*cluster.Node); ok {
-		now, err := n.Status(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return cluster.Summarize(now, s.cfg.Cluster.Crawl), nil
+		return n.Status(ctx)
 	}
 	name, err := s.cfg.NodeName()
 	if err != nil {

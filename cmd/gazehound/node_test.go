@@ -91,7 +91,7 @@ func (p *nodeProcess) end(t *testing.T, name, url string) {
 }
 
 // clusterStatus returns the state of the cluster at url.
-func clusterStatus(t *testing.T, url string) *cluster.Status {
+func clusterStatus(t *testing.T, url string) *cluster.Summary {
 	t.Helper()
 	o := cluster.DefaultOptions()
 	o.Name, o.URL = "viewer", url
@@ -393,7 +393,8 @@ func TestNodeJoinsLate(t *testing.T) {
 	c.reach(t, 60)
 	c.Process.Signal(syscall.SIGTERM)
 	<-c.ended
-	for clusterStatus(t, w.url).Left["c"].IsZero() { // its share moves
+	isAway := func(n cluster.NodeSummary) bool { return n.Name == "c" && n.State == cluster.NodeAway }
+	for !slices.ContainsFunc(clusterStatus(t, w.url).Nodes, isAway) { // its share moves
 		time.Sleep(200 * time.Millisecond)
 	}
 	c = w.start("c", "--away", away)

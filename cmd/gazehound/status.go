@@ -131,17 +131,16 @@ func viewFlags(f *pflag.FlagSet, what string) {
 // statusCluster prints the status of the cluster, every second with watch
 // until the crawl is over.
 func (a *app) statusCluster(ctx context.Context, watch bool) error {
-	v, crawl, err := a.viewCluster(ctx)
+	v, _, err := a.viewCluster(ctx)
 	if err != nil {
 		return err
 	}
 	defer v.Close()
 	return a.show(ctx, watch, func() (string, any, bool, error) {
-		now, err := v.Status(ctx)
+		s, err := v.Status(ctx)
 		if err != nil {
 			return "", nil, false, fail(exitPeer, "%w", err)
 		}
-		s := cluster.Summarize(now, crawl)
 		return s.Text(), s, s.Over, nil
 	})
 }

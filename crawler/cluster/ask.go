@@ -83,19 +83,6 @@ func (n *Node) answer(ctx context.Context, question []byte,
 	return raw, err
 }
 
-// A Status is the state of a cluster.
-type Status struct {
-	Definition Definition           `json:"definition"`
-	Epoch      int                  `json:"epoch"`
-	Nodes      []string             `json:"nodes"` // that have a share
-	Members    []Member             `json:"members"`
-	Left       map[string]time.Time `json:"left,omitempty"` // nodes that have lost their share, and when
-	Over       bool                 `json:"over"`           // nothing is left to do
-	Messages   uint64               `json:"messages"`       // of links in transit
-	Bytes      uint64               `json:"bytes"`
-	Replicas   int                  `json:"replicas"` // servers that keep the links
-}
-
 // A Viewer reads from a crawl's cluster without joining it. It is safe for concurrent use.
 type Viewer struct {
 	n *Node // only its connection, streams and buckets are set
@@ -146,39 +133,7 @@ func (v *Viewer) Close() {
 }
 
 // Status returns the state of the cluster now. It retries while servers elect a leader.
-func (v *Viewer) Status(ctx context.Context) (*Status, error) { return v.n.Status(ctx) }
-
-// Status returns the state of the cluster as this node sees it.
-func (n *Node) Status(ctx context.Context) (s *Status, err error) {
-	err = n.retry(ctx, "the state of the cluster", func(ctx context.Context) error {
-		s, err = n.status(ctx)
-		return err
-	})
-	return s, err
-}
-
-func (n *Node) status(ctx context.Context) (*Status, error) {
-	var s Status
-	m, _, err := load[mapping](ctx, n.crawl, "map")
-	if err != nil {
-		return nil, err
-	}
-	s.Epoch, s.Nodes, s.Left = m.Epoch, m.Nodes, m.Left
-	over, err := n.crawl.Get(ctx, "over")
-	s.Over = err == nil && len(over.Value()) > 0
-	if s.Definition, _, err = load[Definition](ctx, n.crawl, "definition"); err != nil {
-		return nil, err
-	}
-	if s.Members, err = n.Members(ctx); err != nil {
-		return nil, err
-	}
-	info, err := n.links.Info(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("cluster: %w", err)
-	}
-	s.Messages, s.Bytes, s.Replicas = info.State.Msgs, info.State.Bytes, info.Config.Replicas
-	return &s, nil
-}
+func (v *Viewer) Status(ctx context.Context) (*Summary, error) { return v.n.Status(ctx) }
 
 // A roster is the nodes of a crawl at one moment.
 type roster struct {

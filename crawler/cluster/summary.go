@@ -1,12 +1,14 @@
 package cluster
 
 import (
+	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 )
 
-// A Summary is a Status as people and programs read it: one entry for each node,
+// A Summary is the state of a cluster, as people and programs read it: one entry for each node,
 // and the sums of all.
 type Summary struct {
 	Type       string        `json:"type"`           // "cluster"
@@ -43,15 +45,38 @@ const (
 	NodeAway    = "away"   // has lost its share
 )
 
-// Summarize returns the summary of what nodes report of themselves.
-func Summarize(s *Status, crawl string) *Summary {
-	out := &Summary{
-		Type: "cluster", Crawl: crawl, Definition: s.Definition, Epoch: s.Epoch, Over: s.Over,
-		Messages: s.Messages, Bytes: s.Bytes, Replicas: s.Replicas,
+// Status returns the state of the cluster as this node sees it.
+func (n *Node) Status(ctx context.Context) (s *Summary, err error) {
+	err = n.retry(ctx, "the state of the cluster", func(ctx context.Context) error {
+		s, err = n.summary(ctx)
+		return err
+	})
+	return s, err
+}
+
+func (n *Node) summary(ctx context.Context) (*Summary, error) {
+	m, _, err := load[mapping](ctx, n.crawl, "map")
+	if err != nil {
+		return nil, err
+	}
+	s := &Summary{Type: "cluster", Crawl: n.o.Crawl, Epoch: m.Epoch}
+	over, err := n.crawl.Get(ctx, "over")
+	s.Over = err == nil && len(over.Value()) > 0
+	if s.Definition, _, err = load[Definition](ctx, n.crawl, "definition"); err != nil {
+		return nil, err
+	}
+	info, err := n.links.Info(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("cluster: %w", err)
+	}
+	s.Messages, s.Bytes, s.Replicas = info.State.Msgs, info.State.Bytes, info.Config.Replicas
+	members, err := n.Members(ctx)
+	if err != nil {
+		return nil, err
 	}
 	var all Traffic
 	there := map[string]bool{}
-	for _, m := range s.Members {
+	for _, m := range members {
 		there[m.Name] = true
 		state := NodeRunning
 		switch {
@@ -60,28 +85,28 @@ func Summarize(s *Status, crawl string) *Summary {
 		case m.Idle:
 			state = NodeIdle
 		}
-		out.Nodes = append(out.Nodes, NodeSummary{m, state, thousandths(m.Traffic.PerURL())})
-		out.Pages += m.Pages
-		out.Relevant += m.Relevant
-		out.Addresses += m.Addresses
-		out.Queued += m.Queued
+		s.Nodes = append(s.Nodes, NodeSummary{m, state, thousandths(m.Traffic.PerURL())})
+		s.Pages += m.Pages
+		s.Relevant += m.Relevant
+		s.Addresses += m.Addresses
+		s.Queued += m.Queued
 		all.Sent += m.Sent
 		all.URLBytes += m.URLBytes
 		all.SentBytes += m.SentBytes
 	}
-	for _, name := range s.Nodes {
+	for _, name := range m.Nodes {
 		if !there[name] {
-			out.Nodes = append(out.Nodes, NodeSummary{Member: Member{Name: name}, State: NodeSilent})
+			s.Nodes = append(s.Nodes, NodeSummary{Member: Member{Name: name}, State: NodeSilent})
 		}
 	}
-	for name, since := range s.Left {
+	for name, since := range m.Left {
 		if !there[name] {
-			out.Nodes = append(out.Nodes, NodeSummary{Member: Member{Name: name, At: since}, State: NodeAway})
+			s.Nodes = append(s.Nodes, NodeSummary{Member: Member{Name: name, At: since}, State: NodeAway})
 		}
 	}
-	slices.SortFunc(out.Nodes, func(a, b NodeSummary) int { return strings.Compare(a.Name, b.Name) })
-	out.Sent, out.PerURL = all.Sent, thousandths(all.PerURL())
-	return out
+	slices.SortFunc(s.Nodes, func(a, b NodeSummary) int { return strings.Compare(a.Name, b.Name) })
+	s.Sent, s.PerURL = all.Sent, thousandths(all.PerURL())
+	return s, nil
 }
 
 func thousandths(x float64) float64 { return math.Round(1000*x) / 1000 }
