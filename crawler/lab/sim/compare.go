@@ -23,22 +23,6 @@ type Order struct {
 	New  func(w *Web) (order.Strategy, error)
 }
 
-// The names of the oracles among the orders.
-const (
-	NextOracleName  = "oracle-next"
-	GraphOracleName = "oracle-graph"
-)
-
-func isOracle(name string) bool { return name == NextOracleName || name == GraphOracleName }
-
-// Oracles returns the two orders with full knowledge of the web.
-func Oracles() []Order {
-	return []Order{
-		{NextOracleName, func(w *Web) (order.Strategy, error) { return NextOracle(w), nil }},
-		{GraphOracleName, func(w *Web) (order.Strategy, error) { return GraphOracle(w), nil }},
-	}
-}
-
 // OrderOptions say what the orders of a comparison are made from.
 type OrderOptions struct {
 	order.Settings
@@ -58,14 +42,10 @@ func (o OrderOptions) Possible() (names []string) {
 	return names
 }
 
-// Orders returns the strategies and oracles of these names, which ParseStrategies knows. Each run
+// Orders returns the strategies of these names, the oracle among them, which ParseStrategies knows. Each run
 // gets a fresh one with a fresh model; an error that one of them makes is returned.
 func (o OrderOptions) Orders(names []string) (orders []Order, err error) {
 	for _, name := range names {
-		if i := slices.IndexFunc(Oracles(), func(o Order) bool { return o.Name == name }); i >= 0 {
-			orders = append(orders, Oracles()[i])
-			continue
-		}
 		fresh := func(w *Web) (order.Strategy, error) { return o.fresh(name, w) }
 		if _, err := fresh(nil); err != nil {
 			return nil, err
@@ -77,6 +57,9 @@ func (o OrderOptions) Orders(names []string) (orders []Order, err error) {
 
 // fresh returns the strategy called name for a run on w; nil: on some web.
 func (o OrderOptions) fresh(name string, w *Web) (order.Strategy, error) {
+	if name == OracleName {
+		return Oracle{w}, nil
+	}
 	kind, settings, _ := order.Find(name, o.Settings)
 	options := order.Options{Settings: settings}
 	var err error

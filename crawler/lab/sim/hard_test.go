@@ -71,7 +71,7 @@ func TestExtremes(t *testing.T) {
 				t.Errorf("%s, %s: after no page: harvest %v, area %v", c.name, name, r.Harvest(0), r.Area(0))
 			}
 		}
-		_, err := sim.Compare(t.Context(), 1, only(w), sim.Oracles(), sim.Options{}, 2)
+		_, err := sim.Compare(t.Context(), 1, only(w), oracle(), sim.Options{}, 2)
 		if (err == nil) != c.relevant || err != nil && !strings.Contains(err.Error(), "no relevant page") {
 			t.Errorf("%s: compared: %v", c.name, err)
 		}
@@ -182,11 +182,17 @@ func TestVirtualTime(t *testing.T) {
 	}
 }
 
-// The oracles find at least what the crawlers find.
-func TestOracles(t *testing.T) {
+// oracle returns the oracle as the one order.
+func oracle() []sim.Order {
+	return []sim.Order{{Name: sim.OracleName,
+		New: func(w *sim.Web) (order.Strategy, error) { return sim.Oracle{Web: w}, nil }}}
+}
+
+// The oracle finds at least what the crawlers find.
+func TestOracle(t *testing.T) {
 	w := town(t, 60, 3)
 	area := map[string]float64{}
-	c, err := sim.Compare(t.Context(), 1, only(w), append(sim.Oracles(), sim.Order{Name: "link-distance", New: func(*sim.Web) (order.Strategy, error) { return newStrategy(t, "link-distance"), nil }}),
+	c, err := sim.Compare(t.Context(), 1, only(w), append(oracle(), sim.Order{Name: "link-distance", New: func(*sim.Web) (order.Strategy, error) { return newStrategy(t, "link-distance"), nil }}),
 		sim.Options{Pages: 800}, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +205,7 @@ func TestOracles(t *testing.T) {
 		area[o.Name] = e.Mean
 	}
 	t.Log(area)
-	if !(area[sim.GraphOracleName] > area[sim.NextOracleName] && area[sim.NextOracleName] > area["link-distance"]) {
+	if !(area[sim.OracleName] > area["link-distance"]) {
 		t.Errorf("areas %v", area)
 	}
 }
@@ -244,7 +250,7 @@ func TestFormats(t *testing.T) {
 }
 
 func TestOptionsValidate(t *testing.T) {
-	for _, o := range []sim.Options{{Pages: -1}, {Fetchers: -1}, {PerHost: -1}, {Delay: -1}, {Latency: -1}, {Rate: math.NaN()}, {Rate: math.Inf(1)}, {Rate: -1}, {Noise: 1}, {Noise: math.NaN()}, {MaxDepth: -1}} {
+	for _, o := range []sim.Options{{Pages: -1}, {Fetchers: -1}, {PerHost: -1}, {Delay: -1}, {Latency: -1}, {Rate: math.NaN()}, {Rate: math.Inf(1)}, {Rate: -1}, {Noise: 1}, {Noise: math.NaN()}} {
 		if o.Validate() == nil {
 			t.Errorf("%+v is accepted", o)
 		}
@@ -368,7 +374,7 @@ func TestExpectations(t *testing.T) {
 	w := chain(t, 100, func(i int) bool { return i%9 == 5 })
 	c, err := sim.Compare(t.Context(), 1, only(w), []sim.Order{
 		{Name: "breadth-first", New: func(*sim.Web) (order.Strategy, error) { return order.BreadthFirst{}, nil }},
-		{Name: "oracle-next", New: sim.Oracles()[0].New},
+		oracle()[0],
 	}, sim.Options{}, 2)
 	if err != nil {
 		t.Fatal(err)

@@ -91,7 +91,7 @@ func entrants() []entrant {
 		lookahead("lookahead", func(*predictor.Options) {}),
 		named("breadth-first"),
 		named("link-distance"),
-		{sim.NextOracleName, func(_ testing.TB, w *sim.Web) order.Strategy { return sim.NextOracle(w) }},
+		{sim.OracleName, func(_ testing.TB, w *sim.Web) order.Strategy { return sim.Oracle{Web: w} }},
 		{"adaptive, tempered, scored anew", func(tb testing.TB, _ *sim.Web) order.Strategy {
 			o := predictor.DefaultOptions()
 			o.Posterior, o.Combine, o.Weight = predictor.Tempered, predictor.Max, 0.7
@@ -182,7 +182,7 @@ func BenchmarkLookahead(b *testing.B) {
 	webs, first := number("GAZEHOUND_WEBS", 24), number("GAZEHOUND_FIRST", 500)
 	sites, perSite := number("GAZEHOUND_SITES", 2000), number("GAZEHOUND_PERSITE", 245)
 	pages := number("GAZEHOUND_PAGES", 20_000)
-	chosen := chosenEntrants("adaptive", "lookahead", "breadth-first", "link-distance", sim.NextOracleName)
+	chosen := chosenEntrants("adaptive", "lookahead", "breadth-first", "link-distance", sim.OracleName)
 	for b.Loop() {
 		results := os.Getenv("GAZEHOUND_RESULTS")
 		known := readReach(b, results)

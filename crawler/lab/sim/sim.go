@@ -55,8 +55,6 @@ type Options struct {
 	Patience    float64 // frontier.Options.Patience
 	Seed        uint64  // decides between equal priorities, and which labels are wrong
 	Noise       float64 // share of pages whose label the judge gets wrong, in [0, 1)
-	MaxDepth    int     // links from a seed; 0: no limit
-	MaxPerHost  int64   // URLs of one host; 0: no limit
 
 	// Scope returns why a URL is outside of the crawl, or ""; nil: none is.
 	Scope func(u weburl.URL) (reason string)
@@ -65,8 +63,8 @@ type Options struct {
 // Validate returns an error if o is invalid.
 func (o Options) Validate() error {
 	switch {
-	case o.Pages < 0 || o.Fetchers < 0 || o.PerHost < 0 || o.MaxDepth < 0 || o.MaxPerHost < 0:
-		return errors.New("sim: pages, fetchers, requests per host and limits cannot be negative")
+	case o.Pages < 0 || o.Fetchers < 0 || o.PerHost < 0:
+		return errors.New("sim: pages, fetchers and requests per host cannot be negative")
 	case !(o.Selectivity >= 0 && o.Selectivity < 1):
 		return fmt.Errorf("sim: selectivity %v is not from 0 to less than 1", o.Selectivity)
 	case !(o.Patience >= 0 && o.Patience <= 1):
@@ -116,7 +114,7 @@ func Run(ctx context.Context, w *Web, s order.Strategy, o Options) (*Result, err
 		o.Patience = 1
 	}
 	r.queue = frontier.NewMemory(frontier.Options{
-		Seed: o.Seed, MaxPerHost: o.MaxPerHost, Selectivity: o.Selectivity, Patience: o.Patience,
+		Seed: o.Seed, Selectivity: o.Selectivity, Patience: o.Patience,
 		Workers: o.Fetchers, Await: o.Delay + o.Latency + frontier.VisitTime,
 		Score: crawler.Rescore(s, nil),
 	})
@@ -125,7 +123,7 @@ func Run(ctx context.Context, w *Web, s order.Strategy, o Options) (*Result, err
 		scope = func(weburl.URL) string { return "" }
 	}
 	r.crawler = &crawler.Crawler{
-		Options:  crawler.Options{Workers: o.Fetchers, MaxDepth: o.MaxDepth},
+		Options:  crawler.Options{Workers: o.Fetchers},
 		Frontier: r.queue, Fetcher: w, Gate: r.gate, Judge: judge{w, o}, Strategy: s,
 		Scope: scope, Report: r.visited,
 	}

@@ -48,10 +48,10 @@ func ParseStrategies(names, all []string, limits []int) ([]string, error) {
 			for _, limit := range limits {
 				add(fmt.Sprintf("%s-%d", name, limit))
 			}
-		case known, isOracle(name):
+		case known, name == OracleName:
 			add(name)
 		default:
-			every := append([]string{"all", NextOracleName, GraphOracleName}, order.Names()...)
+			every := append([]string{"all", OracleName}, order.Names()...)
 			return nil, fmt.Errorf("%s", textutil.NotOneOf(name, every))
 		}
 	}
