@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/weburl"
+	"gazehound/internal/disk"
 	"gazehound/internal/textutil"
 	"gazehound/predictor/topic"
 )
@@ -123,4 +125,30 @@ func ReadExamples(examples []string, most int64) (texts []string, urls []weburl.
 		texts = append(texts, text)
 	}
 	return texts, urls, nil
+}
+
+// NoteTopic stores the path of a crawl's topic in a file for OpenTopic, and below it the words that
+// were added to the topic. It makes the folder.
+func NoteTopic(file, path string, added []string) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	note := path + "\n"
+	if len(added) > 0 {
+		note += strings.Join(added, " ") + "\n"
+	}
+	return disk.ReplaceBytes(file, 0o644, []byte(note))
+}
+
+// PlaceExamples splits examples into directories, which hold example pages of each place, and files and
+// URLs, which choose a topic.
+func PlaceExamples(examples []string) (dirs, others []string) {
+	for _, e := range examples {
+		if info, err := os.Stat(e); err == nil && info.IsDir() {
+			dirs = append(dirs, e)
+		} else {
+			others = append(others, e)
+		}
+	}
+	return dirs, others
 }

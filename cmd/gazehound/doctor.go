@@ -17,6 +17,7 @@ import (
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
 	"gazehound/index"
+	"gazehound/index/api"
 	"gazehound/internal/check"
 	"gazehound/internal/check/machine"
 	"gazehound/internal/console"
@@ -269,7 +270,7 @@ func (d *doctor) machine() {
 		room.Pages, room.Used = s.Pages, machine.FolderSize(d.p.frontier())+machine.FolderSize(d.p.index())
 	}
 	// Connections of the server, 1,000 for tables of the stores, two for each worker.
-	files := uint64(maxConnections + 1000 + 2*d.cfg.Fetch.Workers)
+	files := uint64(api.MaxConnections + 1000 + 2*d.cfg.Fetch.Workers)
 	memory := d.cfg.Storage.Memory
 	d.add(room.Check(d.data), machine.CheckMemory("storage.memory", memory.String(), int64(memory)),
 		machine.CheckFiles(files))

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -152,19 +151,6 @@ func openOkapi(p project, cfg *Config) (*topic.Okapi, error) {
 	return c.Okapi, nil
 }
 
-// placeExamples splits --examples into directories, which hold example pages of each place, and
-// files and URLs, which choose a topic.
-func placeExamples(examples []string) (dirs, others []string) {
-	for _, e := range examples {
-		if info, err := os.Stat(e); err == nil && info.IsDir() {
-			dirs = append(dirs, e)
-		} else {
-			others = append(others, e)
-		}
-	}
-	return dirs, others
-}
-
 // exampleReader returns a function that reads the text of an example page.
 func exampleReader(cfg *Config) func(file string) (string, error) {
 	return func(file string) (string, error) { return crawler.ReadExample(file, int64(cfg.Fetch.MaxBody)) }
@@ -177,7 +163,7 @@ const maxExamples = 50
 // so that a resumed crawl keeps it. Example URLs are downloaded as politely as in a crawl.
 func (a *app) mapTopic(ctx context.Context, p project, cfg *Config, o crawlOptions) error {
 	k := cfg.Crawl
-	dirs, examples := placeExamples(k.Examples)
+	dirs, examples := crawler.PlaceExamples(k.Examples)
 	k.Examples = examples
 	switch {
 	case len(dirs) > 0 && (!o.node || cfg.Cluster.Partition != string(partition.Classification)):
@@ -197,7 +183,7 @@ func (a *app) mapTopic(ctx context.Context, p project, cfg *Config, o crawlOptio
 		if err != nil || o.dryRun {
 			return err
 		}
-		return noteTopic(p, c.Path, c.Added)
+		return crawler.NoteTopic(p.topic(), c.Path, c.Added)
 	}
 	tree, err := crawler.ReadTopics(k.Topics)
 	if err != nil {
@@ -240,22 +226,7 @@ func (a *app) mapTopic(ctx context.Context, p project, cfg *Config, o crawlOptio
 	if len(added) > 0 {
 		a.say("Words of the examples that the topic tree lacked and now has: %s.", strings.Join(added, ", "))
 	}
-	return noteTopic(p, best, added)
-}
-
-// noteTopic notes the topic of a crawl, and below it the words that were added to it.
-func noteTopic(p project, path string, added []string) error {
-	if err := os.MkdirAll(p.dir, 0o755); err != nil {
-		return err
-	}
-	return writeFile(p.topic(), func(w io.Writer) error {
-		note := path + "\n"
-		if len(added) > 0 {
-			note += strings.Join(added, " ") + "\n"
-		}
-		_, err := io.WriteString(w, note)
-		return err
-	})
+	return crawler.NoteTopic(p.topic(), best, added)
 }
 
 // fetchExamples downloads pages, then waits out the delays of their hosts, because the crawl begins

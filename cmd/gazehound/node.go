@@ -208,7 +208,7 @@ func (s *session) openCluster(ctx context.Context) (o cluster.Options, err error
 		return o, invalid(err)
 	}
 	tuneCluster(&o)
-	if dirs, _ := placeExamples(s.cfg.Crawl.Examples); o.Definition.Partition == partition.Classification {
+	if dirs, _ := crawler.PlaceExamples(s.cfg.Crawl.Examples); o.Definition.Partition == partition.Classification {
 		if len(dirs) == 0 {
 			return o, fail(exitUsage, "the partition classification learns from example pages. --examples DIR names "+
 				"a directory with a folder for each place, and %q", partition.None)

@@ -7,6 +7,7 @@ import (
 
 	"gazehound/crawler/frontier"
 	"gazehound/index"
+	"gazehound/internal/disk"
 )
 
 // rebuild makes a new data directory from what can be read of the project's, which is not changed:
@@ -67,27 +68,19 @@ func (a *app) rebuild(into string) error {
 // copyFiles copies everything but stores: the files and the folders gazetteer and clickstream.
 func copyFiles(p, q project) error {
 	entries, err := os.ReadDir(p.dir)
+	if err != nil {
+		return err
+	}
 	for _, e := range entries {
-		if err == nil && e.Type().IsRegular() {
-			err = copyFileTo(filepath.Join(q.dir, e.Name()), filepath.Join(p.dir, e.Name()))
+		switch {
+		case e.Type().IsRegular():
+			err = disk.CopyMissing(q.dir, p.dir, e.Name())
+		case e.Name() == filepath.Base(p.gazetteer()), e.Name() == filepath.Base(p.clickstream()):
+			err = os.CopyFS(filepath.Join(q.dir, e.Name()), os.DirFS(filepath.Join(p.dir, e.Name())))
+		}
+		if err != nil {
+			return err
 		}
 	}
-	for from, to := range map[string]string{p.gazetteer(): q.gazetteer(), p.clickstream(): q.clickstream()} {
-		if err == nil && fileExists(from) {
-			err = os.CopyFS(to, os.DirFS(from))
-		}
-	}
-	return err
-}
-
-func copyFileTo(to, from string) error {
-	info, err := os.Stat(from)
-	if err != nil {
-		return err
-	}
-	text, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(to, text, info.Mode().Perm())
+	return nil
 }

@@ -23,7 +23,6 @@ import (
 	"gazehound/internal/oserr"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/net/netutil"
 )
 
 func newServeCommand(a *app) *cobra.Command {
@@ -99,9 +98,6 @@ func (a *app) serveShards(ctx context.Context, parts []string) (err error) {
 	return a.serveAt(ctx, s, cfg, api.Handler)
 }
 
-// maxConnections bounds the open connections of the server.
-const maxConnections = 1000
-
 // besideCrawl is the default address of a crawl's search page.
 const besideCrawl = "127.0.0.1:8090"
 
@@ -157,7 +153,7 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Li
 	if s, ok := x.(*index.Shards); ok {
 		o.Missing, o.Coverage = s.Missing, nil
 	}
-	return monitor.ServeHTTP(ctx, netutil.LimitListener(newFairListener(l), maxConnections), handler(x, o),
+	return monitor.ServeHTTP(ctx, api.LimitConnections(l), handler(x, o),
 		o.QueryTimeout)
 }
 

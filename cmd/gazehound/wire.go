@@ -35,29 +35,6 @@ type web struct {
 	rules crawler.RuleStore // of hosts
 }
 
-// checkManners returns an error for a crawl of the public internet without a delay or a contact.
-func checkManners(cfg *Config, seeds []weburl.URL) error {
-	if cfg.StaysHere(seeds) {
-		return nil
-	}
-	const howTo = "Site owners must be able to reach you. Set fetch.contact in config.yaml or --contact " +
-		"https://… (a page that says who crawls and why)"
-	switch elsewhere := slices.IndexFunc(seeds, func(u weburl.URL) bool { return !weburl.IsLoopback(u.Hostname()) }); {
-	case cfg.Fetch.Contact == "":
-		return fail(exitInvalidInput, "no contact address. "+howTo)
-	case cfg.Fetch.Delay == 0 && cfg.Fetch.AllowPrivateAddresses && cfg.Fetch.Proxy == "" && elsewhere >= 0:
-		return fail(exitInvalidInput, "fetch.delay 0s is for loopback only, with --allow-private-addresses too, and "+
-			"the seed %s is elsewhere. "+
-			"Set --delay 1s or longer, or start from pages of this machine alone", oneLine(seeds[elsewhere].String()))
-	case cfg.Fetch.Delay == 0:
-		return fail(exitInvalidInput, "fetch.delay 0s is for loopback only: seeds on this machine with "+
-			"--allow-private-addresses, --replay, or a proxy on loopback")
-	case cfg.ContactIsExample():
-		return fail(exitInvalidInput, "the contact address %s is an example. "+howTo, oneLine(cfg.Fetch.Contact))
-	}
-	return nil
-}
-
 // openWeb returns the live web, or the recorded one of --replay.
 func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, seeds []weburl.URL) (*web, error) {
 	if len(o.replay) > 0 {
@@ -70,8 +47,8 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 		w.scope, err = newScope(cfg, o)
 		return w, err
 	}
-	if err := checkManners(cfg, seeds); err != nil {
-		return nil, err
+	if err := cfg.CheckManners(seeds); err != nil {
+		return nil, invalid(err)
 	}
 	options, err := cfg.FetchOptions(version, region.Name)
 	if err != nil {

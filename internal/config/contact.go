@@ -2,11 +2,14 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"net/mail"
 	"net/url"
+	"slices"
 	"strings"
 
 	"gazehound/crawler/weburl"
+	"gazehound/internal/textutil"
 )
 
 var errContact = errors.New("must be a URL such as https://your-site.example/bot, or a mail address")
@@ -53,3 +56,28 @@ func (o *Options) ContactIsExample() bool {
 
 // ContactIsHere reports whether the contact is a page on loopback.
 func (o *Options) ContactIsHere() bool { return weburl.IsLoopback(contactHost(o.Fetch.Contact)) }
+
+// CheckManners returns an error for a crawl of the public internet from these seeds without a delay or
+// a contact.
+func (o *Options) CheckManners(seeds []weburl.URL) error {
+	if o.StaysHere(seeds) {
+		return nil
+	}
+	const howTo = "Site owners must be able to reach you. Set fetch.contact in config.yaml or --contact " +
+		"https://… (a page that says who crawls and why)"
+	elsewhere := slices.IndexFunc(seeds, func(u weburl.URL) bool { return !weburl.IsLoopback(u.Hostname()) })
+	switch {
+	case o.Fetch.Contact == "":
+		return errors.New("no contact address. " + howTo)
+	case o.Fetch.Delay == 0 && o.Fetch.AllowPrivateAddresses && o.Fetch.Proxy == "" && elsewhere >= 0:
+		return fmt.Errorf("fetch.delay 0s is for loopback only, with --allow-private-addresses too, and the seed %s "+
+			"is elsewhere. Set --delay 1s or longer, or start from pages of this machine alone",
+			textutil.OneLine(seeds[elsewhere].String()))
+	case o.Fetch.Delay == 0:
+		return errors.New("fetch.delay 0s is for loopback only: seeds on this machine with " +
+			"--allow-private-addresses, --replay, or a proxy on loopback")
+	case o.ContactIsExample():
+		return fmt.Errorf("the contact address %s is an example. "+howTo, textutil.OneLine(o.Fetch.Contact))
+	}
+	return nil
+}

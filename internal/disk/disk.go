@@ -105,8 +105,12 @@ func CopyMissing(to, from string, names ...string) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
+		var info fs.FileInfo
 		if err == nil {
-			err = ReplaceBytes(filepath.Join(to, name), 0o644, text)
+			info, err = os.Stat(filepath.Join(from, name))
+		}
+		if err == nil {
+			err = ReplaceBytes(filepath.Join(to, name), info.Mode().Perm(), text)
 		}
 		if err != nil {
 			return err

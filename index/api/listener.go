@@ -1,13 +1,18 @@
-package main
+package api
 
 import (
 	"net"
 	"net/netip"
 	"sync"
+
+	"golang.org/x/net/netutil"
 )
 
+// MaxConnections bounds the open connections of a server.
+const MaxConnections = 1000
+
 // maxClientConnections bounds the connections of one client, so that none can take all of
-// maxConnections. Clients on this machine, such as a proxy before the server, are not limited.
+// MaxConnections. Clients on this machine, such as a proxy before the server, are not limited.
 const maxClientConnections = 50
 
 // A fairListener closes connections of a client that has too many.
@@ -15,6 +20,11 @@ type fairListener struct {
 	net.Listener
 	mu   sync.Mutex
 	open map[netip.Addr]int
+}
+
+// LimitConnections returns l with at most MaxConnections open connections, few of them of one client.
+func LimitConnections(l net.Listener) net.Listener {
+	return netutil.LimitListener(newFairListener(l), MaxConnections)
 }
 
 func newFairListener(l net.Listener) *fairListener {
