@@ -466,7 +466,7 @@ func (m *Basemap) Levels() (levels []int) {
 	return levels
 }
 
-// Close gives the file up.
+// Close closes the file.
 func (m *Basemap) Close() error { return m.f.Close() }
 
 // Tiles returns how many tiles there are.

@@ -147,7 +147,7 @@ func (n *neighbours) note(h *houseRecord, number, base int) {
 	}
 }
 
-// interpolate returns the house number that nobody knows where it must lie:
+// interpolate places a house number that no source has where it must lie:
 // between its neighbours on its side of the street, on a range, or between any
 // two neighbours.
 func (g *Gazetteer) interpolate(s *streetRecord, key string, base int, near *neighbours) (Place, Precision) {

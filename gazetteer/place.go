@@ -88,7 +88,7 @@ type Range struct {
 	Line     orb.LineString // lon, lat in degrees, at least one point
 }
 
-// A Query asks for a place by the parts of its address; empty parts are open.
+// A Query names a place by the parts of its address; an empty part matches any.
 type Query struct {
 	Street, HouseNumber, Postcode, City, State, Country string
 }

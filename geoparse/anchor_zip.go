@@ -102,7 +102,7 @@ type cityBefore struct {
 
 // cityOf returns the longest known name of a city that ends before token n, else the
 // words that a separator or a street divides from the rest. The areas are those of the
-// postcode; agrees tells that one of them lies in the state.
+// postcode; agrees: one of them lies in the state.
 func (s *scan) cityOf(
 	land *grammar.Country, areas []*area, t grammar.Tokens, n int, state string, agrees bool,
 ) cityBefore {

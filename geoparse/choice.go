@@ -17,10 +17,10 @@ const (
 	weightUsual = 1    // the usual name of the city, not an alias
 )
 
-// leanings are the evidence for a place besides the words of the address: the region of the crawl,
+// evidence are the evidence for a place besides the words of the address: the region of the crawl,
 // then the country of the caller or the host, the language of the page, and its telephone numbers.
 // reason describes it for people.
-var leanings = [...]struct {
+var evidence = [...]struct {
 	weight int
 	holds  func(*scan, *gazetteer.Place) bool
 	reason string
@@ -37,9 +37,9 @@ var leanings = [...]struct {
 
 func (s *scan) inRegion(p *gazetteer.Place) bool { return s.p.region != nil && s.p.region.Has(*p) }
 
-// lean returns the weight of the evidence for the place.
-func (s *scan) lean(place *gazetteer.Place) (score int) {
-	for _, l := range leanings {
+// weigh returns the weight of the evidence for the place.
+func (s *scan) weigh(place *gazetteer.Place) (score int) {
+	for _, l := range evidence {
 		if l.weight > 0 && l.holds(s, place) {
 			score += l.weight
 		}
@@ -47,9 +47,9 @@ func (s *scan) lean(place *gazetteer.Place) (score int) {
 	return score
 }
 
-// leanReason returns the first evidence for a that b lacks.
-func (s *scan) leanReason(a, b *gazetteer.Place) string {
-	for _, l := range leanings {
+// whyChosen returns the first evidence for a that b lacks.
+func (s *scan) whyChosen(a, b *gazetteer.Place) string {
+	for _, l := range evidence {
 		if l.holds(s, a) && !l.holds(s, b) {
 			return l.reason
 		}
@@ -61,7 +61,7 @@ func (s *scan) leanReason(a, b *gazetteer.Place) string {
 func (s *scan) prefer(places []gazetteer.Place) (gazetteer.Place, bool) {
 	best, score := -1, -1
 	for i := range places {
-		if n := s.lean(&places[i]); n > score {
+		if n := s.weigh(&places[i]); n > score {
 			best, score = i, n
 		}
 	}
@@ -125,7 +125,7 @@ func (s *scan) others(a *Address) {
 			reason := fmt.Sprintf("the postcode exists in %s too, but there it is %s", pl.Country, pl.City)
 			for _, name := range area.names {
 				if name.key == gazetteer.Key(a.City) {
-					reason = fmt.Sprintf("fits as well, but %s, %s %s", a.City, a.Country, s.leanReason(&a.Place, &pl))
+					reason = fmt.Sprintf("fits as well, but %s, %s %s", a.City, a.Country, s.whyChosen(&a.Place, &pl))
 				}
 			}
 			other(pl, "", reason)
@@ -136,7 +136,7 @@ func (s *scan) others(a *Address) {
 				reason := "another " + a.City + "; the page names " + a.State
 				if a.State == "" {
 					reason = fmt.Sprintf("another %s; %s, %s %s", a.City, a.Place.City, a.Country,
-						s.leanReason(&a.Place, &pl))
+						s.whyChosen(&a.Place, &pl))
 				}
 				other(pl, "", reason)
 			}

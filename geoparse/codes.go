@@ -31,7 +31,7 @@ type codeCache struct {
 	named *lru.Cache[cityQuery, []gazetteer.Place]
 }
 
-// A cityQuery asks for the cities of a name.
+// A cityQuery is a key of the cache of cities.
 type cityQuery struct{ country, name string }
 
 const (

@@ -119,7 +119,7 @@ func (s *scan) withoutCode(found []Address) {
 	for line := range strings.SplitAfterSeq(s.text, "\n") {
 		from, to := start, start+min(len(line), longestLine)
 		start += len(line)
-		if s.looks >= maxLooks || len(*s.rejected) >= maxRejected {
+		if s.windows >= maxWindows || len(*s.rejected) >= maxRejected {
 			return
 		}
 		if !strings.ContainsAny(line, "123456789") ||

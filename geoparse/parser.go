@@ -225,7 +225,7 @@ func markFooter(text string, footers []string, found []Address) {
 	}
 }
 
-// withoutUnseen returns text without the characters that nobody sees, such as
+// withoutUnseen returns text without invisible characters, such as
 // those of no width and marks of direction: "1\u200b2" is read as 12. gone has
 // the offsets in the result at which they stood.
 func withoutUnseen(text string) (seen string, gone []int) {

@@ -21,9 +21,9 @@ const (
 	linesBefore  = 5
 )
 
-// maxLooks bounds the windows of a text that are parsed. A page of a thousand addresses takes some
+// maxWindows bounds the windows of a text that are parsed. A page of a thousand addresses takes some
 // thousand; a text that is made to look like addresses everywhere would take a hundred thousand.
-const maxLooks = 12_000
+const maxWindows = 12_000
 
 // A scan is the search of one text. It reads the text once, byte by byte, and parses only around
 // digits that can be a postcode and names of states.
@@ -37,7 +37,7 @@ type scan struct {
 	end   int // of the last address found
 	digit int // end of the last digits
 
-	looks int // windows so far
+	windows int // parsed so far
 
 	forms [grammar.CityPostcode + 1][]*grammar.Country // of the gazetteer and looked for, by form
 	weak  [][2]int
@@ -45,9 +45,10 @@ type scan struct {
 	phoned       bool // phoneCountry is known
 	phoneCountry string
 
-	rejected *[]Candidate // nil: not asked for
+	rejected *[]Candidate // nil: not recorded
 
 	before, after grammar.Tokens // buffers
+	window        grammar.Span   // that before holds
 }
 
 // run returns the addresses of the text in its order.
@@ -79,7 +80,7 @@ func (s *scan) read(ctx context.Context) {
 			if n <= 3 && (s.reads(grammar.CityPostcode) && s.britishPostcode(i, j) ||
 				n == 1 && s.letteredPostcode(i)) {
 				s.digit = s.end
-				if i = max(j, s.end); s.looks >= maxLooks {
+				if i = max(j, s.end); s.windows >= maxWindows {
 					return
 				}
 				continue
@@ -90,14 +91,14 @@ func (s *scan) read(ctx context.Context) {
 				s.noteWeak(i, j)
 			}
 			s.digit = j
-			if i = j; len(s.found) >= maxAddresses || s.looks >= maxLooks {
+			if i = j; len(s.found) >= maxAddresses || s.windows >= maxWindows {
 				return
 			}
 			if i&0xFFFF < 8 && ctx.Err() != nil {
 				return
 			}
 		case named && c-'A' <= 'Z'-'A' && i-s.digit < windowBefore && i > 0 && wordBoundary(text[i-1]):
-			if i = s.state(i); s.looks >= maxLooks {
+			if i = s.state(i); s.windows >= maxWindows {
 				return
 			}
 		default:
@@ -119,7 +120,7 @@ func (s *scan) lettered(written string) bool {
 
 // tokens returns the tokens of the window text[lo:hi], in the room of t.
 func (s *scan) tokens(lo, hi int, t grammar.Tokens) grammar.Tokens {
-	s.looks++
+	s.windows++
 	return grammar.Tokenize(s.text, lo, hi, t)
 }
 
@@ -406,7 +407,9 @@ func (s *scan) tokensAfter(i int) grammar.Tokens {
 
 // tokensBefore returns those of the window before i, until the next call.
 func (s *scan) tokensBefore(i int) grammar.Tokens {
-	s.before = s.tokens(s.windowStart(i), i, s.before[:0])
+	if window := (grammar.Span{Start: s.windowStart(i), End: i}); window != s.window {
+		s.before, s.window = s.tokens(window.Start, i, s.before[:0]), window
+	}
 	return s.before
 }
 
@@ -507,7 +510,7 @@ func (s *scan) better(best, found match, areas []area, fits func(area) bool, key
 			continue
 		}
 		found.area, found.weak = a, a.names[n].weak
-		found.score = weightWord*(words+1) + s.lean(&a.place)
+		found.score = weightWord*(words+1) + s.weigh(&a.place)
 		if found.weak {
 			found.score += weightPart
 		}

@@ -319,7 +319,7 @@ func (s *scan) singleEurope(land *grammar.Country, t grammar.Tokens) {
 }
 
 // splitStreet parts a street from the city behind it, where nothing but the form
-// of the name tells: the gazetteer has nothing of the country.
+// of the name shows where: the gazetteer has nothing of the country.
 func (s *scan) splitStreet(land *grammar.Country, a *Address) {
 	words := strings.Fields(a.Street)
 	if land.StreetEnd == nil || s.p.has[land.Code] || a.City != "" || a.Postcode != "" && !lowerCase(words) {

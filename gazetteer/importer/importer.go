@@ -132,7 +132,7 @@ var ErrMemory = errors.New("it takes more memory than storage.memory allows")
 
 // Options are facts that are not in the files themselves.
 type Options struct {
-	Format               string    // "": told by the content
+	Format               string    // "": detected from the content
 	Columns              table.Map // of tables
 	Licence, Attribution string    // "": those of the format
 	Country              string    // of places that do not state one: ISO 3166-1, in upper case

@@ -93,7 +93,7 @@ type area struct {
 
 func newCollector(o Options) (*collector, error) {
 	c := &collector{options: o, ways: map[int64][2]int{}, members: map[member]string{}, numbered: map[int64]*feature{}}
-	c.nodes.asked = disk.Sorter{Dir: o.TempDir, Memory: 32 << 20}
+	c.nodes.wanted = disk.Sorter{Dir: o.TempDir, Memory: 32 << 20}
 	for _, s := range []**spool{&c.houses, &c.lines, &c.shapes} {
 		var err error
 		if *s, err = newSpool(o.TempDir); err != nil {

@@ -17,9 +17,9 @@ import (
 // A nodeStore holds the coordinates of nodes in 16 bytes each, in a temporary file that
 // is mapped.
 type nodeStore struct {
-	asked disk.Sorter // ids, with the coordinates that are known already
-	nodes []node      // by id; from ready on
-	unmap func() error
+	wanted disk.Sorter // ids, with the coordinates that are known already
+	nodes  []node      // by id; from ready on
+	unmap  func() error
 }
 
 type node struct {
@@ -43,7 +43,7 @@ func (s *nodeStore) add(id int64, u [2]int32) error {
 	binary.BigEndian.PutUint64(key[:], uint64(id)^1<<63) // negative ids first
 	binary.NativeEndian.PutUint32(value[:], uint32(u[0]))
 	binary.NativeEndian.PutUint32(value[4:], uint32(u[1]))
-	return s.asked.Add(key[:], value[:])
+	return s.wanted.Add(key[:], value[:])
 }
 
 // want registers nodes whose coordinates set provides after ready.
@@ -58,7 +58,7 @@ func (s *nodeStore) want(ids []int64) error {
 
 // ready ends the asking and makes room for the coordinates.
 func (s *nodeStore) ready() error {
-	f, err := disk.NewTemp(s.asked.Dir)
+	f, err := disk.NewTemp(s.wanted.Dir)
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (s *nodeStore) ready() error {
 	// program later.
 	w := bufio.NewWriterSize(f, 256<<10)
 	var last []byte
-	err = s.asked.Each(func(key, value []byte) error {
+	err = s.wanted.Each(func(key, value []byte) error {
 		if bytes.Equal(key, last) {
 			return nil
 		}
@@ -85,7 +85,7 @@ func (s *nodeStore) ready() error {
 
 // close removes the file; the store is empty afterwards.
 func (s *nodeStore) close() {
-	s.asked.Close()
+	s.wanted.Close()
 	s.nodes = nil
 	if s.unmap != nil {
 		s.unmap()

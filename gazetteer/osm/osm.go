@@ -120,7 +120,7 @@ func looksLike(head []byte) string {
 }
 
 // Read emits the places of the extract in the file at path (.osm.pbf, .osm,
-// .osm.gz or .osm.bz2, told apart by content): houses and streets with the
+// .osm.gz or .osm.bz2, detected by content): houses and streets with the
 // postcode and city that contain them or that their neighbours have, postcodes,
 // cities, outlines. Addresses, streets and the nodes that they need lie in
 // temporary files; memory grows with the outlines, place nodes and web sites of
@@ -173,7 +173,7 @@ func Read(ctx context.Context, path string, o Options, emit func(gazetteer.Place
 // small, and reading XML is slow.
 func (c *collector) readXML(ctx context.Context, r io.Reader) error {
 	count := &countingReader{r: r}
-	var asked int64
+	var checked int64
 	s := osmxml.New(ctx, count)
 	defer s.Close()
 	c.all = true
@@ -189,10 +189,10 @@ func (c *collector) readXML(ctx context.Context, r io.Reader) error {
 		case *osm.Relation:
 			c.relation(o)
 		}
-		if err := c.room(int(count.n - asked)); err != nil {
+		if err := c.room(int(count.n - checked)); err != nil {
 			return err
 		}
-		asked, count.object = count.n, 0
+		checked, count.object = count.n, 0
 	}
 	if c.err == nil {
 		c.err = c.nodes.ready()

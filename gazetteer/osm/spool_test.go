@@ -21,7 +21,7 @@ func TestNodes(t *testing.T) {
 	for _, memory := range []int{0, 500} {
 		r := rand.New(rand.NewPCG(1, 2))
 		var s nodeStore
-		s.asked = disk.Sorter{Dir: t.TempDir(), Memory: memory}
+		s.wanted = disk.Sorter{Dir: t.TempDir(), Memory: memory}
 		defer s.close()
 		var asked []int64
 		for range 200 {

@@ -174,7 +174,7 @@ func newSurroundings(ctx context.Context, c *collector) (*surroundings, error) {
 type areaGrid struct {
 	tree    rtree.RTreeG[*area]
 	crossed map[cell][]*area // outlines with a line in the cell
-	whole   map[cell][]*area // outlines that hold all of the cell, once asked for
+	whole   map[cell][]*area // outlines that hold all of the cell; filled on first use
 }
 
 // areaGrain is the size of a cell in degrees, about 1 km.

@@ -59,14 +59,14 @@ func country(s string) string {
 func (t *reading) guess(rows []row) string {
 	best, bestWords, tied := "", -1, false
 	for country, s := range shapes {
-		fits, told, words := 0, 0, 0
+		fits, judged, words := 0, 0, 0
 		for _, r := range rows {
 			code := t.text(r, "postcode")
 			point, hasPoint, err := t.point(r)
 			if err != nil || code == "" && !hasPoint {
 				continue
 			}
-			told++
+			judged++
 			if (code == "" || s.postcode.MatchString(code)) && (!hasPoint || s.box.Contains(point)) {
 				fits++
 			}
@@ -77,7 +77,7 @@ func (t *reading) guess(rows []row) string {
 			}
 		}
 		switch {
-		case len(s.words) == 0 || told == 0 || fits*10 < told*9:
+		case len(s.words) == 0 || judged == 0 || fits*10 < judged*9:
 		case words > bestWords:
 			best, bestWords, tied = country, words, false
 		case words == bestWords:

@@ -540,7 +540,7 @@ func gluedWord(s string) int {
 	return 0
 }
 
-// A word is one token of a name with its folded form, made when asked for.
+// A word is one token of a name with its folded form, made on first use.
 type word struct {
 	text    string
 	kind    Kind

@@ -23,8 +23,8 @@ func (f *finder) jsonLD(script string) {
 	script = unwrap(script[:min(len(script), maxJSON)])
 	values, whole := decodeJSON(script)
 	if !whole {
-		if mended, _ := decodeJSON(mend(script)); len(mended) > len(values) {
-			values = mended
+		if repaired, _ := decodeJSON(withoutExtraCommas(script)); len(repaired) > len(values) {
+			values = repaired
 		}
 	}
 	r := &jsonReader{finder: f, byID: make(map[string]map[string]any)}
@@ -76,8 +76,8 @@ func unwrap(script string) string {
 	return script
 }
 
-// mend drops commas before a closing bracket, the commonest mistake.
-func mend(script string) string {
+// withoutExtraCommas drops commas before a closing bracket, the commonest mistake.
+func withoutExtraCommas(script string) string {
 	var b strings.Builder
 	quoted := false
 	for i := 0; i < len(script); i++ {
