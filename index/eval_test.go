@@ -141,7 +141,7 @@ func TestRankingEval(t *testing.T) {
 	t.Run("demo", func(t *testing.T) {
 		x, town := open(t), newTown(t)
 		put(t, x, town.documents(t)...)
-		rank(t, x, readQuestions(t, "demo", town.ofKind), 0.92, 3)
+		rank(t, x, readQuestions(t, "demo", town.ofKind), 0.97, 0)
 	})
 	t.Run("irvine", func(t *testing.T) {
 		x := open(t)

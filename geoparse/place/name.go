@@ -455,11 +455,13 @@ func (p *Page) candidates(a Around) []candidate {
 		case looksLikeNames(line.text) && (i > 0 && isJob(above[i-1].text) ||
 			i+1 < len(above) && isPeopleHeading(above[i+1].text)):
 			continue // a person who works there
+		case isPersonWithJob(line.text): // whom withoutPerson leaves, for want of an organisation
+			continue
 		case line.prefix:
 			add(line.text, prefix)
 		case i-persons <= 1:
 			add(line.text, above1+feature(max(i-persons, 0)))
-			if i == persons && looksLikePerson(line.text) {
+			if i == persons && looksLikePerson(line.text) && i+1 < len(above) && p.isFirm(above[i+1].text) {
 				persons++
 			}
 		default:
@@ -490,6 +492,11 @@ func (p *Page) candidates(a Around) []candidate {
 	support(found)
 	p.markSubject(found)
 	return found
+}
+
+// isFirm reports whether a text names an organisation by its words or by the domain.
+func (p *Page) isFirm(text string) bool {
+	return IsFirm(text) || agreement(nameWords(text), cmp.Or(p.label, p.mailed)) >= 0.5
 }
 
 // markSubject marks the candidate that the page is about, the entry of a

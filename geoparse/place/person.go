@@ -97,6 +97,13 @@ func withoutPerson(text string) string {
 	return rest
 }
 
+// isPersonWithJob reports whether a text is a person and what that person does, "Okka Grote,
+// Director of Research", whether the given name is known or not.
+func isPersonWithJob(text string) bool {
+	name, job, found := strings.Cut(text, ", ")
+	return found && isJob(job) && (looksLikePerson(name) || looksLikeNames(name))
+}
+
 var shortInstitute = regexp.MustCompile(`\b(?:Inst|Dept|Univ|Lab|Fak)\.`)
 
 // isJob reports whether a text is a job title, "Director of Research": its noun is the last word
