@@ -83,7 +83,7 @@ func mustURL(raw string) weburl.URL {
 
 const day = 24 * time.Hour
 
-// The same crawl some weeks later: what is due is asked again on condition,
+// The same crawl some weeks later: what is due is requested again with conditions,
 // relevant pages first and changed ones sooner; new links are found, and what
 // is gone is noticed.
 func TestRevisit(t *testing.T) {
@@ -231,7 +231,7 @@ func TestSchedule(t *testing.T) {
 }
 
 // A crawl that stays asks again what is due, round after round, fetches what is
-// new in between, rests in the meantime and where its page limit is reached, and ends when it is told to.
+// new in between, rests in the meantime and where its page limit is reached, and ends when it is stopped.
 func TestStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &paper{pages: map[string]string{"/": `<a href=/a>a</a>`, "/a": here}}
@@ -275,7 +275,7 @@ func TestStay(t *testing.T) {
 		w.mu.Lock()
 		w.during = func() {
 			if due, asking := c.Due(); !asking || due.Leased != 1 || due.Queued == 0 {
-				t.Errorf("while a page is asked again, %d of %d are leased; asking %v", due.Leased, due.Queued, asking)
+				t.Errorf("while a page is requested again, %d of %d are leased; asking %v", due.Leased, due.Queued, asking)
 			}
 		}
 		w.mu.Unlock()

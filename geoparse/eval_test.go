@@ -249,8 +249,8 @@ func (row *labelled) relocate(text string) {
 	row.Text = text
 }
 
-// A tally counts hits.
-type tally struct{ found, right, wanted, exact, negatives, negativeHits int }
+// A count counts hits.
+type count struct{ found, right, wanted, exact, negatives, negativeHits int }
 
 // numberless counts the addresses with a street or post box and no house number:
 // right is one that lies in a label, a label is hit by one of its postcode or city.
@@ -333,7 +333,7 @@ func TestEval(t *testing.T) {
 	type part struct{ country, from string }
 	var unnumbered = make(map[part]*numberless)
 	for _, file := range []string{"de_pages", "webstruct", "pyap", "pyap_embedded", "de_impressum_rs"} {
-		tallies := make(map[part]*tally)
+		counts := make(map[part]*count)
 		rows := make(map[part]int)
 		for _, row := range readLabelled(t, "detect/"+file+".jsonl") {
 			for _, from := range []string{"text", "html"} {
@@ -351,21 +351,21 @@ func TestEval(t *testing.T) {
 					t.Fatal(err)
 				}
 				k := part{row.Country, from}
-				if tallies[k] == nil {
-					tallies[k] = new(tally)
+				if counts[k] == nil {
+					counts[k] = new(count)
 				}
 				if unnumbered[k] == nil {
 					unnumbered[k] = new(numberless)
 				}
 				rows[k]++
 				e.scoreNumberless(unnumbered[k], file+" "+row.Country+" "+from, row, v.Addresses)
-				e.score(tallies[k], file+" "+row.Country+" "+from, row, v.Addresses, rejected)
+				e.score(counts[k], file+" "+row.Country+" "+from, row, v.Addresses, rejected)
 			}
 		}
-		for _, k := range slices.SortedFunc(maps.Keys(tallies), func(a, b part) int {
+		for _, k := range slices.SortedFunc(maps.Keys(counts), func(a, b part) int {
 			return cmp.Or(strings.Compare(a.country, b.country), -strings.Compare(a.from, b.from))
 		}) {
-			c := tallies[k]
+			c := counts[k]
 			fmt.Printf("%-16s %-7s %-5s %5d  %.3f %-10s %.3f %-10s %.3f %-7s %d/%d\n", file, k.country, k.from, rows[k],
 				ratio(c.right, c.found), of(c.right, c.found), ratio(c.right, c.wanted), of(c.right, c.wanted), ratio(c.exact, c.right), "", c.negativeHits, c.negatives)
 			if floor, ok := pageFloors[file+" "+k.country]; ok && k.from == "text" && (ratio(c.right, c.found) < floor[0] || ratio(c.right, c.wanted) < floor[1]) {
@@ -424,7 +424,7 @@ func (e *evaluation) scoreNumberless(c *numberless, where string, row labelled, 
 func of(a, b int) string { return fmt.Sprintf("%d/%d", a, b) }
 
 // score compares the addresses found on a page with its labels.
-func (e *evaluation) score(c *tally, where string, row labelled, found []Address, rejected []Candidate) {
+func (e *evaluation) score(c *count, where string, row labelled, found []Address, rejected []Candidate) {
 	runes := []rune(row.Text)
 	type gold struct {
 		label

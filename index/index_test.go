@@ -335,7 +335,7 @@ func copyOf(t *testing.T, dir string) string {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatal("the index does not come to rest")
+	t.Fatal("the index does not settle")
 	return ""
 }
 

@@ -24,26 +24,26 @@ func newModel(t testing.TB, change func(*Options)) *Model {
 	return m
 }
 
-// lessons is a small crawl: a page's trail and what the page was.
-type lesson struct {
+// samples is a small crawl: a page's trail and what the page was.
+type sample struct {
 	trail    [][]string
 	relevant bool
 }
 
-func drawLessons(t *rapid.T) []lesson {
+func drawSamples(t *rapid.T) []sample {
 	terms := rapid.SliceOfNDistinct(rapid.SampledFrom(strings.Fields(
 		"host:a host:b path:x path:y path:z anchor:one anchor:two anchor:three around:w around:v switch:yes switch:no")), 0, 6, rapid.ID)
-	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) lesson {
-		return lesson{rapid.SliceOfN(terms, 0, 5).Draw(t, "trail"), rapid.Bool().Draw(t, "relevant")}
-	}), 0, 30).Draw(t, "lessons")
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) sample {
+		return sample{rapid.SliceOfN(terms, 0, 5).Draw(t, "trail"), rapid.Bool().Draw(t, "relevant")}
+	}), 0, 30).Draw(t, "samples")
 }
 
 // reference is the posterior written down from the paper's equations, with the
 // size of the vocabulary and one unseen term in the denominator.
-func reference(lessons []lesson, terms []string, depth int, o Options) float64 {
+func reference(samples []sample, terms []string, depth int, o Options) float64 {
 	var documents, totals [2]float64
 	counts := map[string]*[2]float64{}
-	for _, l := range lessons {
+	for _, l := range samples {
 		if len(l.trail) < depth {
 			continue
 		}
@@ -104,8 +104,8 @@ func TestScoreIsTheEquation(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lessons := drawLessons(t)
-		for _, l := range lessons {
+		samples := drawSamples(t)
+		for _, l := range samples {
 			m.Learn(l.trail, l.relevant)
 		}
 		terms := rapid.SliceOfNDistinct(rapid.SampledFrom(strings.Fields("host:a path:x path:q anchor:one around:w switch:yes")), 0, 6, rapid.ID).Draw(t, "terms")
@@ -114,7 +114,7 @@ func TestScoreIsTheEquation(t *testing.T) {
 			t.Fatalf("%d probabilities of %d depths", len(got), o.Depths)
 		}
 		for d := 1; d <= o.Depths; d++ {
-			want := reference(lessons, terms, d, o)
+			want := reference(samples, terms, d, o)
 			if math.Abs(got[d-1]-want) > 1e-9 {
 				t.Errorf("depth %d: Score(%q) = %v, want %v", d, terms, got[d-1], want)
 			}
@@ -141,7 +141,7 @@ func TestCounts(t *testing.T) {
 			}
 			return term
 		}
-		for _, l := range drawLessons(t) {
+		for _, l := range drawSamples(t) {
 			asked.Learn(l.trail, l.relevant)
 			for d := range min(len(l.trail), DefaultDepths) {
 				for _, term := range l.trail[d] {
@@ -288,8 +288,8 @@ func TestExplainAddsUp(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lessons := drawLessons(t)
-		for _, l := range lessons {
+		samples := drawSamples(t)
+		for _, l := range samples {
 			m.Learn(l.trail, l.relevant)
 		}
 		terms := strings.Fields("host:a path:x path:q anchor:one switch:yes")

@@ -58,11 +58,11 @@ func BenchmarkLink(b *testing.B) {
 		vocabulary := names(n)
 		b.Run(fmt.Sprintf("score/terms=%d", n), func(b *testing.B) {
 			m := full(b, vocabulary)
-			timed(b, vocabulary, func(l lesson) { m.Predict(l.trail[0]) })
+			timed(b, vocabulary, func(l sample) { m.Predict(l.trail[0]) })
 		})
 		b.Run(fmt.Sprintf("learn/terms=%d", n), func(b *testing.B) {
 			m := full(b, vocabulary)
-			timed(b, vocabulary, func(l lesson) { m.Learn(l.trail, l.relevant) })
+			timed(b, vocabulary, func(l sample) { m.Learn(l.trail, l.relevant) })
 			var memory runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&memory)
@@ -72,7 +72,7 @@ func BenchmarkLink(b *testing.B) {
 		b.Run(fmt.Sprintf("teach/terms=%d", n), func(b *testing.B) {
 			m := full(b, vocabulary)
 			link := Link{Host: "www.example.org", Path: "/a/b/12.html", Distance: 2}
-			timed(b, vocabulary, func(l lesson) { m.Teach(Example{Link: link, Trail: l.trail, Relevant: l.relevant}) })
+			timed(b, vocabulary, func(l sample) { m.Teach(Example{Link: link, Trail: l.trail, Relevant: l.relevant}) })
 		})
 		var depths [DefaultDepths]*bayesian.Classifier
 		for d := range depths {
@@ -82,14 +82,14 @@ func BenchmarkLink(b *testing.B) {
 			}
 		}
 		b.Run(fmt.Sprintf("bayesian/score/terms=%d", n), func(b *testing.B) {
-			timed(b, vocabulary, func(l lesson) {
+			timed(b, vocabulary, func(l sample) {
 				for _, c := range depths {
 					c.LogScores(l.trail[0])
 				}
 			})
 		})
 		b.Run(fmt.Sprintf("bayesian/learn/terms=%d", n), func(b *testing.B) {
-			timed(b, vocabulary, func(l lesson) {
+			timed(b, vocabulary, func(l sample) {
 				for d, c := range depths {
 					c.Learn(l.trail[d], classOf(l.relevant))
 				}
@@ -98,11 +98,11 @@ func BenchmarkLink(b *testing.B) {
 	}
 }
 
-// timed calls do with one lesson after the other and reports the processor time
+// timed calls do with one sample after the other and reports the processor time
 // of one call.
-func timed(b *testing.B, vocabulary []string, do func(lesson)) {
+func timed(b *testing.B, vocabulary []string, do func(sample)) {
 	random := rand.New(rand.NewPCG(1, 1))
-	lessons, next := make([]lesson, 256), 0
+	samples, next := make([]sample, 256), 0
 	var spent, began time.Duration
 	for b.Loop() {
 		if next == 0 {
@@ -110,14 +110,14 @@ func timed(b *testing.B, vocabulary []string, do func(lesson)) {
 			if began > 0 {
 				spent += processorTime(b) - began
 			}
-			for i := range lessons {
-				lessons[i] = lesson{[][]string{draw(random, vocabulary), draw(random, vocabulary), draw(random, vocabulary)}, random.IntN(8) == 0}
+			for i := range samples {
+				samples[i] = sample{[][]string{draw(random, vocabulary), draw(random, vocabulary), draw(random, vocabulary)}, random.IntN(8) == 0}
 			}
 			began = processorTime(b)
 			b.StartTimer()
 		}
-		do(lessons[next])
-		next = (next + 1) % len(lessons)
+		do(samples[next])
+		next = (next + 1) % len(samples)
 	}
 	spent += processorTime(b) - began
 	b.ReportMetric(float64(spent.Nanoseconds())/1e3/float64(b.N), "cpu-µs/op")

@@ -44,7 +44,7 @@ func TestDiff(t *testing.T) {
 		models := [2]*Model{}
 		for i := range models {
 			models[i], _ = NewModel(DefaultOptions())
-			for _, l := range drawLessons(t) {
+			for _, l := range drawSamples(t) {
 				models[i].Learn(l.trail, l.relevant)
 			}
 		}

@@ -85,7 +85,7 @@ func TestClickstreamKilled(t *testing.T) {
 	exists := func(name string) func() bool {
 		return func() bool { _, err := os.Stat(store(killed, name)); return err == nil }
 	}
-	// From a pipe, so that it cannot come to the end before it is killed.
+	// From a pipe, so that it cannot finish before it is killed.
 	for _, part := range []struct {
 		bytes []byte
 		when  func() bool

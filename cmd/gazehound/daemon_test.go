@@ -214,7 +214,7 @@ func TestDaemon(t *testing.T) {
 	if twice > 2 { // those that the kill found in flight, one a worker
 		t.Errorf("%d pages were fetched twice", twice)
 	}
-	if n := requestsTo(ledger, blocked) - asked; n > 1 { // a seed on it is still the operator's wish
+	if n := requestsTo(ledger, blocked) - asked; n > 1 { // a seed on it is allowed by the operator
 		t.Errorf("%d requests to %s, which was to be skipped", n, blocked)
 	}
 	f, err := frontier.Open(frontier.Options{Dir: project{data}.frontier()})

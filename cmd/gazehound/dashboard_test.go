@@ -175,7 +175,7 @@ func TestBrowserDashboard(t *testing.T) {
 		t.Fatal("no home page that was visited has thumbs")
 	}
 	do(chromedp.Click("#why .thumbs button:last-child"))
-	until("a lesson", `/Learned/.test(document.getElementById("message").textContent)`)
+	until("a label", `/Learned/.test(document.getElementById("message").textContent)`)
 
 	others, err := chromedp.Run(ctx, chromedp.Evaluate[int](`performance.getEntriesByType("resource").filter((e) => !e.name.startsWith(location.origin)).length`))
 	if err != nil || others != 0 {

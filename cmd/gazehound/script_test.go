@@ -159,7 +159,7 @@ func serveTown(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // serveShop serves a small site of pages in several languages and code pages
-// at $SHOP: four are Thai and three Japanese, of which one each is told by its
+// at $SHOP: four are Thai and three Japanese, of which one each is recognised by its
 // META element, by the header, by its bytes, and in UTF-8 by its letters.
 func serveShop(ts *testscript.TestScript, neg bool, args []string) {
 	const thai = "ร้านอาหารของเราเปิดทุกวันตั้งแต่แปดโมงเช้าถึงหกโมงเย็น ยินดีต้อนรับลูกค้าทุกท่าน"

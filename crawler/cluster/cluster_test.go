@@ -193,7 +193,7 @@ func TestRoute(t *testing.T) {
 		all := q.urls()
 		unique := len(slices.Compact(slices.Clone(all)))
 		if len(all) > 3*unique {
-			t.Errorf("%s was told of %d links %d times", names[i], unique, len(all))
+			t.Errorf("%s received %d links %d times", names[i], unique, len(all))
 		}
 	}
 }
@@ -240,7 +240,7 @@ func TestNodeStaysAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Close()
-	until(t, "b's links to come to a", func() bool { return len(m.urls()) == 100-len(own) })
+	until(t, "b's links to reach a", func() bool { return len(m.urls()) == 100-len(own) })
 	if !slices.Equal(a.shares.Load().nodes, []string{"a"}) {
 		t.Errorf("nodes %v", a.shares.Load().nodes)
 	}
@@ -424,7 +424,7 @@ func TestWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !<-ended {
-		t.Fatal("a was told that the crawl is over")
+		t.Fatal("a saw the crawl as over")
 	}
 	go func() { more, _ := a.Wait(context.Background()); ended <- more }()
 	go func() { more, _ := b.Wait(context.Background()); ended <- more }()

@@ -13,8 +13,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// What passes is asked again, until it works or patience ends; what does not
-// pass is an error at once.
+// A temporary error is retried until the step succeeds or patience ends; any other
+// error ends it at once.
 func TestRetry(t *testing.T) {
 	unavailable := &jetstream.APIError{Code: 503, ErrorCode: 10008, Description: "JetStream system temporarily unavailable"}
 	full := &jetstream.APIError{Code: 500, ErrorCode: 10047, Description: "insufficient storage resources available"}

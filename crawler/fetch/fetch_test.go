@@ -189,7 +189,7 @@ func TestLocation(t *testing.T) {
 		if strings.HasPrefix(want, "/") {
 			want = "http://" + server.Addr() + want
 		}
-		c := client(t, nil) // the bytes after a 304 end a connection, and whoever comes next on it is not asked again
+		c := client(t, nil) // the bytes after a 304 end a connection, and a request that reuses it is not repeated
 		r, err := c.Fetch(t.Context(), mustParse(t, server.URL(name)))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -16,7 +16,7 @@ import (
 )
 
 // A host's own header, user and password go to that host alone, and the
-// password not over plain http on the open net.
+// password not over plain http on the public internet.
 func TestHostOverrides(t *testing.T) {
 	var mu sync.Mutex
 	got := map[string]http.Header{}

@@ -335,7 +335,7 @@ func TestSpellings(t *testing.T) {
 	}
 	e = next(t, f)
 	if e.URL != index || e.Redirects != 1 || e.Retries != 2 {
-		t.Errorf("given back as %s, redirects %d, retries %d", e.URL, e.Redirects, e.Retries)
+		t.Errorf("returned as %s, redirects %d, retries %d", e.URL, e.Redirects, e.Retries)
 	}
 	done(t, f, e, page)
 	if n, ok, err := f.Get(frontier.KeyOf(plain)); err != nil || !ok || n.State != frontier.Visited || n.URL != index {
@@ -366,10 +366,10 @@ func TestReturn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := f.Return(e, frontier.Backoff{Wait: time.Hour, Host: true}); err == nil {
-		t.Error("given back twice")
+		t.Error("returned twice")
 	}
 	if e := next(t, f); e.URL != address(2, 1) {
-		t.Errorf("%s is served although it was given back for an hour", e.URL)
+		t.Errorf("%s is served although it was returned for an hour", e.URL)
 	} else {
 		done(t, f, e, page)
 	}

@@ -100,7 +100,7 @@ func testDamagedFiles(t *testing.T, dir string, times int) {
 		} else if got != want {
 			t.Errorf("%s: other answers:\n%.300s\nwant\n%.300s", what, got, want)
 		}
-		if i%8 == 0 { // who writes is told the same
+		if i%8 == 0 { // a writer gets the same error
 			again := filepath.Join(t.TempDir(), "again")
 			copyDir(t, dir, again)
 			if got, err := ask(again, false); err == nil && got != want {

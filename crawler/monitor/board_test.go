@@ -566,7 +566,7 @@ func TestEventsMissed(t *testing.T) {
 			a.events.publish([]event{{kind: "alert", data: fmt.Append(nil, i)}}, State{})
 		}
 		if ids, _, _ := read("1"); len(ids) > maxReplay+1 || len(ids) < maxReplay/2 {
-			t.Errorf("%d events are told again", len(ids))
+			t.Errorf("%d events are sent again", len(ids))
 		}
 		if other := newEvents(); other.last < a.events.last-3*maxReplay {
 			t.Error("the numbers of the next run begin before those of this one")

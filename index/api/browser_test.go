@@ -184,7 +184,7 @@ func foreign(t *testing.T, ctx context.Context, server string) (all []string) {
 	return all
 }
 
-// The map has the hits, draws streets, and asks nobody but its server.
+// The map has the hits, draws streets, and sends requests to its own server only.
 func TestBrowserMap(t *testing.T) {
 	needMap(t)
 	ctx := browser(t, chromedp.WindowSize(1280, 860))

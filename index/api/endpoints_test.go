@@ -293,7 +293,7 @@ func TestAddressPage(t *testing.T) {
 	if tag := r.Header.Get("ETag"); r.StatusCode != 200 || tag == "" {
 		t.Errorf("status %d, ETag %q", r.StatusCode, tag)
 	} else if again, _ := get(h, "/addresses/"+id, "Accept", people, "If-None-Match", tag); again.StatusCode != 304 {
-		t.Errorf("asked again with its ETag: %d", again.StatusCode)
+		t.Errorf("requested again with its ETag: %d", again.StatusCode)
 	}
 	for _, c := range []struct {
 		path, accept, media, want string

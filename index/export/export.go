@@ -263,8 +263,10 @@ func (o Options) Notice() string {
 		return ""
 	}
 	var parts []string
-	if o.Attribution != "" {
+	if strings.HasPrefix(o.Attribution, "©") {
 		parts = append(parts, "Contains data "+o.Attribution+".")
+	} else if o.Attribution != "" {
+		parts = append(parts, "Contains data from "+o.Attribution+".")
 	}
 	if o.Licence != "" {
 		parts = append(parts, "Licence: "+o.Licence+".")

@@ -203,7 +203,7 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// What is gone is told to most, and left out where a map would be made of it.
+// Most formats mark what is gone; formats for maps leave it out.
 func TestGone(t *testing.T) {
 	x := town(t, shops[:3])
 	d := shops[2].document()
@@ -259,7 +259,7 @@ var errFull = errors.New("full")
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
 
-// An export ends where it can write no more, and when it is told to.
+// An export ends when it cannot write and when its context ends.
 func TestStops(t *testing.T) {
 	x := town(t, shops)
 	for _, f := range Formats() {
@@ -384,3 +384,15 @@ func check(t testing.TB, format, text string, want int) {
 }
 
 var elements = strings.Fields("feed entry id title published updated summary point author rights kml Document Placemark name address description ExtendedData Data value Point coordinates gpx metadata desc wpt cmt src link text type osm node tag")
+
+func TestNotice(t *testing.T) {
+	for want, o := range map[string]Options{
+		"": {},
+		"Contains data from GeoNames. Licence: CC BY 4.0.": {Attribution: "GeoNames", Licence: "CC BY 4.0"},
+		"Contains data © OpenStreetMap contributors.":      {Attribution: "© OpenStreetMap contributors"},
+	} {
+		if got := o.Notice(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -209,7 +209,7 @@ func TestCoarse(t *testing.T) {
 	}
 }
 
-// What the script is told escapes what could end its element.
+// The data for the script escapes what could end its element.
 func TestData(t *testing.T) {
 	v := view{Page: Page{Outline: orb.MultiPolygon{{{{8, 53}, {9, 53}, {9, 54}, {8, 53}}}}, Form: Form{"q": {"</script><script>alert(1)</script>"}}}, T: texts.Of("page", "en"),
 		Hits: []hit{{Number: 1, Hit: &index.Hit{}, Title: "</script><!--"}}}

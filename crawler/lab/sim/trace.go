@@ -96,10 +96,9 @@ func (l *traceLink) UnmarshalJSON(text []byte) error {
 // A Recorder is a crawler.Sink that writes a trace.
 type Recorder struct{ file *os.File }
 
-// OpenRecorder starts a trace in a file, or with resume goes on with the one that
-// it has; late tells that there was none. Every visit is one line and one Write,
-// so that a crawl that is killed loses none that it was told of. A file that is no
-// trace is left as it is.
+// OpenRecorder starts a trace in a file, or with resume continues the one in it; late reports that
+// there was none. Every visit is one line and one Write, so a killed crawl loses no recorded visit. A
+// file that is not a trace is left unchanged.
 func OpenRecorder(name string, seeds []weburl.URL, resume bool) (r *Recorder, late bool, err error) {
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestKeep: a Cache that another has kept what it knows for answers alike, and
-// asks nobody before it is time.
+// sends no request before it is time.
 func TestKeep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		web := &answers{by: map[string]string{
@@ -65,7 +65,7 @@ func TestKeep(t *testing.T) {
 			t.Errorf("in the middle of a redirect: %+v, %v", d, web.asked[asked:])
 		}
 		if d := check(next, "http://dns.example/"); !d.Fetched {
-			t.Errorf("a host without an answer is not asked again: %+v", d)
+			t.Errorf("a host without an answer is not retried: %+v", d)
 		}
 		if d := check(start(func(o *Options) { o.Agent = "other" }), "http://rules.example/"); !d.Fetched {
 			t.Errorf("rules for another agent are believed: %+v", d)

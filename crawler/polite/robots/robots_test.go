@@ -149,7 +149,7 @@ func TestCache(t *testing.T) {
 		}
 		time.Sleep(23 * time.Hour)
 		if d := check(t, c, "http://a.example/y"); d.Fetched {
-			t.Error("asked again within a day")
+			t.Error("requested again within a day")
 		}
 		a.set("http://a.example/robots.txt", "404 ")
 		time.Sleep(2 * time.Hour)
@@ -171,7 +171,7 @@ func TestUnreachable(t *testing.T) {
 			}
 			waits = append(waits, d.Retry)
 			if again := check(t, c, "http://a.example/y"); again.Allowed || again.Fetched || again.Retry != d.Retry || again.Err == nil {
-				t.Fatalf("asked again at once: %+v", again)
+				t.Fatalf("requested again at once: %+v", again)
 			}
 			time.Sleep(d.Retry)
 		}
