@@ -162,22 +162,14 @@ func badPort(host string) string {
 		return "" // an IPv6 address without port
 	}
 	n, err := strconv.Atoi(port)
-	if err != nil || n == 0 || badPorts[n] {
+	if err != nil || n == 0 || slices.Contains(badPorts, n) {
 		return port
 	}
 	return ""
 }
 
 // badPorts is the list of the Fetch standard, section 2.9 "Port blocking".
-var badPorts = ports(0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95,
+var badPorts = []int{0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95,
 	101, 102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465,
 	512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719,
-	1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080)
-
-func ports(list ...int) map[int]bool {
-	m := make(map[int]bool, len(list))
-	for _, p := range list {
-		m[p] = true
-	}
-	return m
-}
+	1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080}

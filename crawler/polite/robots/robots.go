@@ -126,12 +126,12 @@ type Cache struct {
 	memory int64                         // bytes of their rules
 }
 
-// A site is the state of one scheme and host. It belongs to the caller of take; size and taken are
-// guarded by Cache.mu.
+// A site is the state of one scheme and host. It belongs to the caller of take; Cache.mu guards
+// size.
 type site struct {
 	key   string
 	size  int64         // of rules, as the cache counts it
-	taken chan struct{} // closed when the site is released; nil: it is free
+	taken chan struct{} // has room for one token, which the caller of take holds
 
 	rules    *rules    // last rules fetched, or nil
 	until    time.Time // when to ask again
@@ -173,7 +173,7 @@ func (c *Cache) Check(ctx context.Context, u weburl.URL) (Decision, error) {
 	if err != nil {
 		return Decision{}, fmt.Errorf("robots: %s: %w", u.Host(), err)
 	}
-	defer c.release(s)
+	defer func() { <-s.taken }()
 	var d Decision
 	if !s.recalled {
 		c.recall(s)
@@ -192,33 +192,18 @@ func (c *Cache) Check(ctx context.Context, u weburl.URL) (Decision, error) {
 	return d, nil
 }
 
-// take returns the site for key, the caller's alone until it is released, or
-// the error of ctx.
+// take returns the site for key, the caller's alone until it takes the token out of s.taken, or the
+// error of ctx.
 func (c *Cache) take(ctx context.Context, key string) (*site, error) {
-	for {
-		c.mu.Lock()
-		s := c.site(key)
-		taken := s.taken
-		if taken == nil {
-			s.taken = make(chan struct{})
-		}
-		c.mu.Unlock()
-		if taken == nil {
-			return s, nil
-		}
-		select {
-		case <-taken:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-}
-
-func (c *Cache) release(s *site) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	close(s.taken)
-	s.taken = nil
+	s := c.site(key)
+	c.mu.Unlock()
+	select {
+	case s.taken <- struct{}{}:
+		return s, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // judge fills d from the state of s.
@@ -285,7 +270,7 @@ func (c *Cache) unreachable(s *site, failure string, err error) {
 func (c *Cache) site(key string) *site {
 	s, known := c.sites.Get(key)
 	if !known {
-		s = &site{key: key}
+		s = &site{key: key, taken: make(chan struct{}, 1)}
 		c.sites.Add(key, s)
 	}
 	return s
