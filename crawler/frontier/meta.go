@@ -11,7 +11,7 @@ import (
 const MaxMeta = 32 << 20
 
 // pieceSize is small enough for a record and a transaction.
-const pieceSize = 128 << 10
+const pieceSize = 256 << 10
 
 // A metaRecord locates the pieces of a value. There are two sets of pieces: a value is written into
 // the set that is not in use.

@@ -148,9 +148,10 @@ func (s *badgerStore) close() (err error) {
 	return errors.Join(err, s.db.Close(), os.RemoveAll(s.temp), s.unlock())
 }
 
-// badgerOptions keeps memtables small: Badger builds up to a dozen tables at a time and keeps the
-// buffers, each several times as large as a memtable or a table. An eighth of o.Memory is for the cache
-// of blocks; indexes and filters are read from the mapped files.
+// badgerOptions divides o.Memory: an eighth for up to three memtables, an eighth for the cache of
+// blocks. The rest is for hosts, the entries in memory, garbage and compactions: Badger keeps the
+// buffers of eight table builders, each about three times as large as a memtable. Indexes and filters
+// are read from the mapped files.
 func badgerOptions(o Options) badger.Options {
 	b := badger.DefaultOptions(o.Dir)
 	b.ReadOnly = o.ReadOnly
@@ -158,15 +159,14 @@ func badgerOptions(o Options) badger.Options {
 	b.Logger = nil
 	b.MetricsEnabled = false
 	b.DetectConflicts = false // there is one writer
-	b.MemTableSize, b.BaseTableSize = 4<<20, 1<<20
-	b.ValueThreshold = 512 << 10 // at most what fits into a transaction
+	b.MemTableSize = min(max(o.Memory/32, 8<<20), 64<<20)
 	b.NumMemtables = 2
 	b.BlockCacheSize = o.Memory / 8
 	b.Compression = options.Snappy
 	b.ChecksumVerificationMode = options.OnBlockRead
 	b.BloomFalsePositive = 0.001 // a new URL is looked up in every table of level 0
 	b.NumCompactors = 2
-	b.NumLevelZeroTables, b.NumLevelZeroTablesStall = 16, 48
+	b.NumLevelZeroTables, b.NumLevelZeroTablesStall = 8, 24
 	b.BaseLevelSize = 128 << 20 // a level less, and so everything is rewritten once less
 	b.ValueLogFileSize = 16 << 20
 	return b

@@ -130,8 +130,8 @@ func checkFree(dir string, need int64) error {
 	return err
 }
 
-// maxLinks are queued in one transaction, of which Badger takes 600 kB.
-const maxLinks = 120
+// maxLinks are queued in one transaction. Badger takes 1.2 MB in one, at the least.
+const maxLinks = 300
 
 // A batch is an open transaction. After the first error it reads and writes nothing more, and is
 // not committed.
