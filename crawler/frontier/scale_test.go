@@ -152,11 +152,12 @@ func BenchmarkScale(b *testing.B) {
 		f = nil
 		runtime.GC()
 
-		began := time.Now()
+		began, cpu := time.Now(), cpuTime(syscall.RUSAGE_SELF)
 		if f, err = Open(o); err != nil {
 			b.Fatal(err)
 		}
 		b.ReportMetric(time.Since(began).Seconds(), "open-s")
+		b.ReportMetric((cpuTime(syscall.RUSAGE_SELF) - cpu).Seconds(), "open-cpu-s")
 		began = time.Now()
 		e, err := f.Next(ctx, always)
 		if err != nil {
