@@ -19,13 +19,16 @@ func TestHoursWithin(t *testing.T) {
 		"24/7 emergency hotline":                                                                                       "",
 		"April bis Juni: Montag – Sonntag: 08–18 Uhr":                                                                  "",
 		"We are open M-F 9-5":                                                                                          "Mo-Fr 09:00-17:00",
-		"Lecture: Tu, Th 11:00-12:20":                                                                                  "",
-		"Office hours: Mon, Wed 10-11":                                                                                 "",
-		"Gottesdienst\nSonntag 10-11 Uhr":                                                                              "",
-		"Summer course\nMo-Fr 9-16":                                                                                    "",
-		"regular business hours Monday-Friday":                                                                         "",
-		"In 1999 we had 9 to 5 jobs":                                                                                   "",
-		"So 3 Autos kamen":                                                                                             "",
+		"Sendung: Dienstag und Donnerstag ab 16 Uhr":                                                                   "",
+		"Di-So ab 17 Uhr":                      "Tu-Su 17:00+",
+		"E-Learning 24/7 Blog":                 "",
+		"Lecture: Tu, Th 11:00-12:20":          "",
+		"Office hours: Mon, Wed 10-11":         "",
+		"Gottesdienst\nSonntag 10-11 Uhr":      "",
+		"Summer course\nMo-Fr 9-16":            "",
+		"regular business hours Monday-Friday": "",
+		"In 1999 we had 9 to 5 jobs":           "",
+		"So 3 Autos kamen":                     "",
 	} {
 		if got := HoursIn(text, 0, len(text)); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

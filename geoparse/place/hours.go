@@ -233,8 +233,10 @@ var (
 	everyHour = regexp.MustCompile(`(?i)\b24 ?(?:/|x) ?7\b|open 24 h|rund um die uhr (?:geöffnet|offen|für sie)|` +
 		`\b24 ?(?:hours?|hrs?|h|stunden|std\.?)\b(?: a day| am tag)?[ ,/&-]*(?:an )?` +
 		`(?:7|seven|365|sieben) ?(?:days|tage)`)
-	notOpen = regexp.MustCompile(`(?i)support|hotline|online|not(?:dienst|ruf|fall)|chat|answering|monitor|surveil|` +
-		`securit|roadside|web|order|bestell`)
+	isAvailable = regexp.MustCompile(`(?i)\bopen|available|service|hours?\b|call|emergency|` +
+		`stunden|geöffnet|erreichbar|offen`)
+	notOpen = regexp.MustCompile(`(?i)support|hotline|online|not(?:dienst|ruf|fall)|chat|answering|monitor|` +
+		`surveil|securit|roadside|web|order|bestell`)
 	lead = regexp.MustCompile(`(?i)^[\s;,|•·*).–—-]*(?:(?:jeden|jeweils|every|an|am|on|and|und|sowie|le|il)\s+|` +
 		`(?:lunch|dinner|brunch|breakfast|mittags?|abends?|frühstück)\b[\s:]*)*`)
 	dash = regexp.MustCompile(`(?i)^\s*(?:-?(?:bis|to|until|till|through|thru|au|al|alle)\b-?|[-–—‑−~à\x{fffd}])` +
@@ -527,6 +529,7 @@ const (
 	listedDays    = 8       // lines of a list of days
 	leastOpen     = 12 * 60 // minutes of a week that no course or service has
 	cueText       = 200     // bytes before hours that say what they are
+	mostShows     = 2       // days of a week on which a show begins: "Di und Do ab 20 Uhr"
 )
 
 // HoursIn returns the first opening hours that begin in text[from:to], where from
@@ -541,7 +544,8 @@ func HoursIn(text string, from, to int) string {
 		if osm := hoursWithin(text, at, at+len(line)); osm != "" {
 			return osm
 		}
-		if everyHour.MatchString(line) && !notOpen.MatchString(line) {
+		isOpen := len(line) <= len("open 24/7") || isAvailable.MatchString(line)
+		if everyHour.MatchString(line) && isOpen && !notOpen.MatchString(line) {
 			always = "24/7"
 		}
 		at += len(line) + 1
@@ -615,7 +619,9 @@ func (h hours) opens(before string) bool {
 			return true // only places are closed
 		}
 		for _, s := range spans {
-			open += s.to - s.from // 0 by appointment
+			if !s.noEnd || daily >= mostShows {
+				open += s.to - s.from // 0 by appointment
+			}
 		}
 		daily += min(len(spans), 1)
 	}

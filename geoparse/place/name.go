@@ -567,7 +567,7 @@ func (p *Page) ownFeatures(text string) (f [features]float64) {
 		f[noDomain] = 1
 		f[mailDomain] = agreement(words, p.mailed)
 	}
-	f[document] = is(isDocument(text) || p.course && slices.Contains(p.own, text))
+	f[document] = is(isDocument(text) || p.course && !p.isFirm(text))
 	f[userName] = is(looksLikeNames(text) && (p.people || p.isUser(words)))
 	f[noMarkup] = is(p.plain)
 	f[legal] = is(hasLegalForm(text))

@@ -17,49 +17,50 @@ func isTestCity(name string) bool {
 func TestName(t *testing.T) {
 	for name, c := range map[string]struct {
 		html, before, host string
-		want, branch       string
+		want, branch, path string
 	}{
 		"a branch": {`<title>Offices | BOND New York</title><meta property="og:site_name" content="BOND New York"><footer>© 2019 BOND New York</footer>`,
-			"Our offices\nChelsea\n", "www.bondnewyork.example", "BOND New York", "Chelsea"},
+			"Our offices\nChelsea\n", "www.bondnewyork.example", "BOND New York", "Chelsea", ""},
 		"a head office": {`<title>First California Mortgage</title><a href="/"><img src="logo.gif" alt="First California Mortgage"></a><p>Copyright © 2011 First California Mortgage Company. All rights reserved.</p>`,
-			"Corporate Headquarters Address\n", "www.firstcal.example", "First California Mortgage Company", "Corporate Headquarters"},
-		"a button":              {`<title>Digitalcourage</title><h2>Impressum</h2><p>Digitalcourage e.V.</p>`, "Digitalcourage e.V.\nJetzt spenden\n", "digitalcourage.example", "Digitalcourage e.V.", ""},
-		"a part of the address": {`<title>Welcome to H&amp;S Solicitors</title><p>© H&amp;S Solicitors</p>`, "H&S Solicitors\nUnit 3 Palace Court\n", "www.hs-solicitors.example", "H&S Solicitors", ""},
-		"what is above":         {`<title>Blumen Meyer in Oldenburg</title>`, "Blumen Meyer GmbH\n", "www.blumen-meyer.example", "Blumen Meyer GmbH", ""},
+			"Corporate Headquarters Address\n", "www.firstcal.example", "First California Mortgage Company", "Corporate Headquarters", ""},
+		"a button":              {`<title>Digitalcourage</title><h2>Impressum</h2><p>Digitalcourage e.V.</p>`, "Digitalcourage e.V.\nJetzt spenden\n", "digitalcourage.example", "Digitalcourage e.V.", "", ""},
+		"a part of the address": {`<title>Welcome to H&amp;S Solicitors</title><p>© H&amp;S Solicitors</p>`, "H&S Solicitors\nUnit 3 Palace Court\n", "www.hs-solicitors.example", "H&S Solicitors", "", ""},
+		"what is above":         {`<title>Blumen Meyer in Oldenburg</title>`, "Blumen Meyer GmbH\n", "www.blumen-meyer.example", "Blumen Meyer GmbH", "", ""},
 		"an entry of a directory": {`<title>Tischlerei Reents – Stadtmagazin</title><a href="/">Stadtmagazin</a><h1>Tischlerei Reents</h1><p>© Stadtmagazin`,
-			"Tischlerei Reents\n", "www.stadtmagazin.example", "Tischlerei Reents", ""},
+			"Tischlerei Reents\n", "www.stadtmagazin.example", "Tischlerei Reents", "", ""},
 		"a branch with a page of its own": {`<title>Chelsea – BOND New York</title><meta property="og:site_name" content="BOND New York"><h1>Chelsea</h1><footer>© 2019 BOND New York</footer>`,
-			"Chelsea\n", "www.bondnewyork.example", "BOND New York", "Chelsea"},
-		"what somebody does":  {`<title>Résumé</title>`, "Graduate Student Researcher\n", "", "", ""},
-		"a copyright line":    {`<title>UltraStar Cinemas</title><p>UltraStar Cinemas</p>`, "UltraStar Cinemas\nCopyright © 2010 Apycom Menus\n", "", "UltraStar Cinemas", ""},
-		"a service mark":      {`<title>Tropical Web Works</title>`, "Tropical Web WorksSM\n", "www.tropicalwebworks.example", "Tropical Web Works", ""},
-		"two in one line":     {`<title>CRADL</title><p>University of California</p>`, "Bren Hall 5042 | University of California\n", "", "University of California", ""},
-		"a country":           {`<title>Anreise</title>`, "In Deutschland\n", "", "", "In Deutschland"},
-		"a course":            {`<title>ICS 22 / CSE 22 Fall 2012, Project #2: You Won't Find Me There</title>`, "Test data\n", "www.ics.example", "", ""},
-		"a syllabus":          {`<title>AR/VR Theater Syllabus</title><h1>AR/VR Theater Syllabus</h1>`, "AR/VR Theater Syllabus\n", "www.play.example", "", ""},
-		"a room":              {`<title>Contact</title>`, "Donald Bren Hall 2068\n", "www.play.example", "", ""},
-		"behind a room":       {`<title>Contact</title>`, "444 CS, University of California\n", "", "University of California", ""},
-		"half a bracket":      {`<title>Course</title>`, "AI (e.g.\n", "", "", ""},
-		"a person and a firm": {`<title>Re: teabag</title>`, "Okka J. Grote, Director of Research, Reents Corporation\n", "", "Reents Corporation", ""},
-		"a room with a unit":  {`<title>Contact</title>`, "Room 1052B A2 Building, Reents Institute\n", "", "Reents Institute", ""},
-		"a professor":         {`<title>SISL</title><p>Eric Mjolsness</p>`, "Eric Mjolsness, Associate Professor of Information and Computer Science\n", "www.ics.example", "", ""},
-		"a course's teacher":  {`<title>Schedule</title>`, "Project presentations and epilogue\nDavid G. Kay,\n", "www.ics.example", "", ""},
-		"above a person":      {`<title>Göttingen</title>`, "Filmbüro Göttingen\nSven Schreivogel\n", "www.film.example", "Filmbüro Göttingen", ""},
-		"who has the mail":    {`<title>HAI</title><p>Tera Reynolds (tlreynol@uni.example) is the lab manager</p>`, "Mail to:\nTera Reynolds\n", "hai.ics.example", "", ""},
-		"a user's host":       {`<title>Chen Li</title><h1>Chen Li</h1><p>Chen Li</p>`, "Chen Li\n", "chenli.uni.example", "", ""},
-		"a list of persons":   {`<title>Mars</title>`, "People\nFaculty\nSharad Mehrotra\n", "www-db.uni.example", "", ""},
-		"a person's branch":   {`<title>Contact</title>`, "Okka J. Danville\n", "www.uni.example", "", ""},
-		"partners":            {`<title>Contact Us | Katz, Marshall &amp; Banks, LLP</title><p>Katz, Marshall &amp; Banks</p>`, "Contact Us\n202.999.3975\n", "www.katzmarshallbanks.example", "Katz, Marshall & Banks, LLP", ""},
-		"a number in front":   {`<title>News - 5 Minuten</title><footer>© 2019 5 Minuten. Alle Rechte vorbehalten</footer>`, "Kontakt\n", "www.5minuten.example", "5 Minuten", ""},
-		"rights behind":       {`<title>Law</title>`, "The Reents Law Firm LLC. All Rights Reserved\n", "www.reentslaw.example", "The Reents Law Firm LLC", ""},
-		"a head office's own": {`<title>Letters</title>`, "Reents Healthcare Corporation, Headquarters Office\n", "", "Reents Healthcare Corporation", "Headquarters Office"},
-		"nothing":             {`<title>Contact</title>`, "Site Map\nContact\n", "www.example.example", "", ""},
+			"Chelsea\n", "www.bondnewyork.example", "BOND New York", "Chelsea", ""},
+		"what somebody does":  {`<title>Résumé</title>`, "Graduate Student Researcher\n", "", "", "", ""},
+		"a copyright line":    {`<title>UltraStar Cinemas</title><p>UltraStar Cinemas</p>`, "UltraStar Cinemas\nCopyright © 2010 Apycom Menus\n", "", "UltraStar Cinemas", "", ""},
+		"a service mark":      {`<title>Tropical Web Works</title>`, "Tropical Web WorksSM\n", "www.tropicalwebworks.example", "Tropical Web Works", "", ""},
+		"two in one line":     {`<title>CRADL</title><p>University of California</p>`, "Bren Hall 5042 | University of California\n", "", "University of California", "", ""},
+		"a country":           {`<title>Anreise</title>`, "In Deutschland\n", "", "", "In Deutschland", ""},
+		"a course":            {`<title>ICS 22 / CSE 22 Fall 2012, Project #2: You Won't Find Me There</title>`, "Test data\n", "www.ics.example", "", "", ""},
+		"a syllabus":          {`<title>AR/VR Theater Syllabus</title><h1>AR/VR Theater Syllabus</h1>`, "AR/VR Theater Syllabus\n", "www.play.example", "", "", ""},
+		"a room":              {`<title>Contact</title>`, "Donald Bren Hall 2068\n", "www.play.example", "", "", ""},
+		"behind a room":       {`<title>Contact</title>`, "444 CS, University of California\n", "", "University of California", "", ""},
+		"half a bracket":      {`<title>Course</title>`, "AI (e.g.\n", "", "", "", ""},
+		"a person and a firm": {`<title>Re: teabag</title>`, "Okka J. Grote, Director of Research, Reents Corporation\n", "", "Reents Corporation", "", ""},
+		"a room with a unit":  {`<title>Contact</title>`, "Room 1052B A2 Building, Reents Institute\n", "", "Reents Institute", "", ""},
+		"a professor":         {`<title>SISL</title><p>Eric Mjolsness</p>`, "Eric Mjolsness, Associate Professor of Information and Computer Science\n", "www.ics.example", "", "", ""},
+		"a course's teacher":  {`<title>Schedule</title>`, "Project presentations and epilogue\nDavid G. Kay,\n", "www.ics.example", "", "", ""},
+		"above a person":      {`<title>Göttingen</title>`, "Filmbüro Göttingen\nSven Schreivogel\n", "www.film.example", "Filmbüro Göttingen", "", ""},
+		"who has the mail":    {`<title>HAI</title><p>Tera Reynolds (tlreynol@uni.example) is the lab manager</p>`, "Mail to:\nTera Reynolds\n", "hai.ics.example", "", "", ""},
+		"a user's host":       {`<title>Chen Li</title><h1>Chen Li</h1><p>Chen Li</p>`, "Chen Li\n", "chenli.uni.example", "", "", ""},
+		"a list of persons":   {`<title>Mars</title>`, "People\nFaculty\nSharad Mehrotra\n", "www-db.uni.example", "", "", ""},
+		"a person's branch":   {`<title>Contact</title>`, "Okka J. Danville\n", "www.uni.example", "", "", ""},
+		"partners":            {`<title>Contact Us | Katz, Marshall &amp; Banks, LLP</title><p>Katz, Marshall &amp; Banks</p>`, "Contact Us\n202.999.3975\n", "www.katzmarshallbanks.example", "Katz, Marshall & Banks, LLP", "", ""},
+		"a number in front":   {`<title>News - 5 Minuten</title><footer>© 2019 5 Minuten. Alle Rechte vorbehalten</footer>`, "Kontakt\n", "www.5minuten.example", "5 Minuten", "", ""},
+		"rights behind":       {`<title>Law</title>`, "The Reents Law Firm LLC. All Rights Reserved\n", "www.reentslaw.example", "The Reents Law Firm LLC", "", ""},
+		"a head office's own": {`<title>Letters</title>`, "Reents Healthcare Corporation, Headquarters Office\n", "", "Reents Healthcare Corporation", "Headquarters Office", ""},
+		"nothing":             {`<title>Contact</title>`, "Site Map\nContact\n", "www.example.example", "", "", ""},
+		"a course's schedule": {`<title>Computer Law</title><h1>Computer Law</h1>`, "Project presentations\nProject presentations and epilogue\nDavid G. Kay,\n", "www.uci.example", "", "", "/~kay/courses/264/s05.html"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			doc := markup.Parse([]byte(c.html))
 			text := markup.Text(doc) + "\n" + c.before
 			a := Around{Before: c.before}
-			p := ReadPage(markup.Read(doc), text, "", c.host, "", isTestCity)
+			p := ReadPage(markup.Read(doc), text, "", c.host, c.path, isTestCity)
 			p.ReadList([]Around{a})
 			if got := p.Name(a); got.Text != c.want || got.Branch != c.branch {
 				t.Errorf("name %q, branch %q (%.2f %v)\nwant %q, %q", got.Text, got.Branch, got.Score, got.Reasons, c.want, c.branch)
