@@ -167,20 +167,14 @@ func mentionsOf(d Document) (found []*mention, err error) {
 			URL: d.URL, Title: title, Lang: d.Lang, Fetched: d.Fetched.Unix(), First: d.Fetched.Unix(),
 			Importance: max(0, min(1, d.Importance)),
 			Street:     p.Street, Number: p.Number, Unit: p.Unit,
-			Code: p.Postcode, City: p.City, State: a.State, Land: p.Country,
-			Place: a.Place.ID, Precision: a.Precision, Level: a.Level,
-			Origin: uint8(a.Origin), Role: uint8(a.Role), Confidence: max(0, min(1, a.Confidence)),
-			Kind: a.Kind, Person: a.Person, Phone: clip(a.Phone, maxShown), Email: clip(a.Email, maxShown),
-			Home: clip(a.Website, maxShown), Hours: clip(a.Hours, maxShown), Branch: clip(a.Branch, maxShown),
+			Code: p.Postcode, City: p.City, Land: p.Country,
+			Place: a.Place.ID, Level: a.Level, Origin: uint8(a.Origin), Role: uint8(a.Role), Person: a.Person,
 			Object: clip(a.Object, maxShown), Tags: clip(a.Tags, maxShown),
-		}
-		if m.Precision > gazetteer.NoPrecision {
-			m.Point = a.Point
 		}
 		before, at, after := around(text, spans, a)
 		m.Near = before + at + after
 		m.Start, m.End = len(before), len(before)+len(at)
-		m.Name = a.Name
+		m.merge(a)
 		m.Guess = ofTitle(a.Name, title, m.Near)
 		byID[aid] = m
 		found = append(found, m)
@@ -195,9 +189,9 @@ func mentionsOf(d Document) (found []*mention, err error) {
 	return found, nil
 }
 
-// merge keeps the better of two statements of one address on one page.
+// merge takes what a statement of the address on the page says better, or in addition.
 func (m *mention) merge(a geoparse.Address) {
-	m.Confidence = max(m.Confidence, a.Confidence)
+	m.Confidence = max(m.Confidence, min(1, a.Confidence))
 	m.Name, m.Unit, m.Kind = cmp.Or(m.Name, a.Name), cmp.Or(m.Unit, a.Unit), cmp.Or(m.Kind, a.Kind)
 	m.Role, m.Person = min(m.Role, uint8(a.Role)), m.Person && a.Person
 	m.Phone, m.Email = cmp.Or(m.Phone, clip(a.Phone, maxShown)), cmp.Or(m.Email, clip(a.Email, maxShown))

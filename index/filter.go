@@ -29,8 +29,6 @@ func (q unscored) Searcher(
 	return q.Query.Searcher(ctx, r, m, search.SearcherOptions{Score: "none"})
 }
 
-// Filters have no share in a score: their boosts are 0.
-
 // has is the query for documents with one of some keywords.
 func has(field string, values ...string) query.Query {
 	var all alternatives
@@ -40,11 +38,12 @@ func has(field string, values ...string) query.Query {
 	return unscored{&all}
 }
 
-// these is the query for documents with these IDs.
+// these is the query for documents with these IDs. It does not weigh, so that scores are those
+// without it.
 func these(ids []string) query.Query {
 	q := query.NewDocIDQuery(ids)
 	q.SetBoost(0)
-	return q
+	return unscored{q}
 }
 
 // filter returns the query for the addresses that fit everything but the words,
@@ -138,13 +137,11 @@ func (q *Query) area() (all []query.Query) {
 	if b := q.Box; b != nil {
 		box := query.NewGeoBoundingBoxQuery(b.Min[0], b.Max[1], b.Max[0], b.Min[1])
 		box.SetField(fieldPoint)
-		box.SetBoost(0)
 		all = append(all, box)
 	}
 	if q.Radius > 0 {
 		circle := query.NewGeoDistanceQuery(q.Center[0], q.Center[1], strconv.FormatFloat(q.Radius, 'f', -1, 64)+"m")
 		circle.SetField(fieldPoint)
-		circle.SetBoost(0)
 		all = append(all, circle)
 	}
 	return all
@@ -165,7 +162,6 @@ func seen(since, until time.Time) query.Query {
 	included := true
 	r := query.NewNumericRangeInclusiveQuery(from, to, &included, &included)
 	r.SetField(fieldFirst)
-	r.SetBoost(0)
 	return r
 }
 

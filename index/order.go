@@ -100,16 +100,15 @@ type rescored struct {
 
 // Next returns the next document.
 func (s rescored) Next(c *search.SearchContext) (*search.DocumentMatch, error) {
-	d, err := s.Searcher.Next(c)
-	if d == nil || err != nil {
-		return nil, err
-	}
-	return d, s.change(d)
+	return s.changed(s.Searcher.Next(c))
 }
 
 // Advance returns the next document from id on.
 func (s rescored) Advance(c *search.SearchContext, id bleveindex.IndexInternalID) (*search.DocumentMatch, error) {
-	d, err := s.Searcher.Advance(c, id)
+	return s.changed(s.Searcher.Advance(c, id))
+}
+
+func (s rescored) changed(d *search.DocumentMatch, err error) (*search.DocumentMatch, error) {
 	if d == nil || err != nil {
 		return nil, err
 	}

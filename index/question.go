@@ -268,8 +268,7 @@ func atLeast(field, start string) query.Query {
 	name, term := termOf(field, start)
 	q := query.NewPrefixQuery(term)
 	q.SetField(name)
-	q.SetBoost(0)
-	return q
+	return unscored{q}
 }
 
 // noteKinds marks the words that mean kinds of places.

@@ -89,19 +89,15 @@ func (k *marker) best(all []*mention) (best *mention, beside bool) {
 	}
 	most := -1
 	for _, m := range k.likely(all) {
-		score, near := k.score(m)
-		if score > most || score == most && strings.Compare(hashOf(m.URL), hashOf(best.URL)) < 0 {
+		if score, near := k.score(m); score > most {
 			best, beside, most = m, near, score
 		}
 	}
 	return best, beside
 }
 
-// likely returns the mentions that have the most words as they are written.
+// likely returns the mentions that have the most words as they are written, those first.
 func (k *marker) likely(all []*mention) []*mention {
-	if len(all) <= maxTriedMentions {
-		return all
-	}
 	has := make(map[*mention]int, len(all))
 	for _, m := range all {
 		text := strings.ToLower(m.Name + " " + m.Near + " " + m.Title)
@@ -114,7 +110,7 @@ func (k *marker) likely(all []*mention) []*mention {
 	all = slices.SortedFunc(slices.Values(all), func(a, b *mention) int {
 		return cmp.Or(cmp.Compare(has[b], has[a]), strings.Compare(hashOf(a.URL), hashOf(b.URL)))
 	})
-	return all[:maxTriedMentions]
+	return all[:min(maxTriedMentions, len(all))]
 }
 
 // score rates how well a mention matches: each word counts at its best place, in the name, beside

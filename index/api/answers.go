@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"math"
 	"net/http"
@@ -556,9 +557,7 @@ func (s *server) openSearch(r *http.Request) string {
 `
 }
 
-var xmlEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&apos;")
-
-func xmlText(s string) string { return xmlEscaper.Replace(clip(s)) }
+func xmlText(s string) string { return html.EscapeString(clip(s)) }
 
 // writeJSON writes v.
 func (s *server) writeJSON(w http.ResponseWriter, r *http.Request, v any) *Problem {

@@ -25,16 +25,17 @@ func (r *run) feature(h *index.Hit) Feature {
 	return Feature{"Feature", h.ID, GeometryOf(h), r.properties(h)}
 }
 
-// lines writes a line of JSON for each address: mark, then what of returns.
-func (r *run) lines(mark string, of func(*index.Hit) any) error {
+// lines writes what of returns for each address as JSON, with something before the first, before
+// the others and after each.
+func (r *run) lines(first, further, after string, of func(*index.Hit) any) error {
+	before := first
 	return r.each(func(h *index.Hit) error {
 		line, err := encode(of(h))
 		if err != nil {
 			return err
 		}
-		r.WriteString(mark)
-		r.Write(line)
-		r.WriteString("\n")
+		fmt.Fprintf(r, "%s%s%s", before, line, after)
+		before = further
 		return nil
 	})
 }
@@ -42,17 +43,7 @@ func (r *run) lines(mark string, of func(*index.Hit) any) error {
 // array writes the JSON of each address, one a line, between a head and a foot.
 func (r *run) array(head, foot string, of func(*index.Hit) any) error {
 	r.WriteString(head)
-	between := "\n"
-	err := r.each(func(h *index.Hit) error {
-		line, err := encode(of(h))
-		if err != nil {
-			return err
-		}
-		r.WriteString(between)
-		r.Write(line)
-		between = ",\n"
-		return nil
-	})
+	err := r.lines("\n", ",\n", "", of)
 	r.WriteString(foot)
 	return err
 }
@@ -82,12 +73,12 @@ func writeGeoJSONSeq(r *run) error {
 	if r.RS {
 		mark = recordSeparator
 	}
-	return r.lines(mark, func(h *index.Hit) any { return r.feature(h) })
+	return r.lines(mark, mark, "\n", func(h *index.Hit) any { return r.feature(h) })
 }
 
 // writeNDJSON writes the properties with lon and lat, an object a line.
 func writeNDJSON(r *run) error {
-	return r.lines("", func(h *index.Hit) any {
+	return r.lines("", "", "\n", func(h *index.Hit) any {
 		line := struct {
 			Properties
 			Lon *float64 `json:"lon"`
@@ -105,7 +96,7 @@ func writeNDJSON(r *run) error {
 // again when a challenge is rebuilt.
 // https://github.com/maproulette/maproulette3/wiki/Line-by-Line-GeoJSON-Format
 func writeMapRoulette(r *run) error {
-	return r.lines(recordSeparator, func(h *index.Hit) any {
+	return r.lines(recordSeparator, recordSeparator, "\n", func(h *index.Hit) any {
 		return struct {
 			Type     string    `json:"type"`
 			Features []Feature `json:"features"`
