@@ -181,7 +181,7 @@ func TestSearchWords(t *testing.T) {
 func TestGrouping(t *testing.T) {
 	x := open(t)
 	put(t, x, town()...)
-	r := find(t, x, Query{Text: "tischlerei"})
+	r := find(t, x, Query{Text: "tischlerei harms"})
 	if r.Total != 1 {
 		t.Fatalf("%d addresses %q, want one of the site and the directory", r.Total, names(r))
 	}
@@ -514,7 +514,7 @@ func TestReadOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if r := find(t, b, Query{Text: "tischlerei"}); r.Total != 1 {
+	if r := find(t, b, Query{Text: "tischlerei harms"}); r.Total != 1 {
 		t.Errorf("%d", r.Total)
 	}
 	if err := a.Put(t.Context(), town()[0]); !errors.Is(err, ErrReadOnly) {
