@@ -16,9 +16,10 @@ build() { # OS ARCH FILE
 
 # debian ARCH BINARY: a package with the service of docs/ops, its user and its folder.
 debian() {
-  local root=$work/deb-$1
+  local root=$work/root
+  rm -rf "$root"
   install -D "$2" "$root/usr/bin/gazehound"
-  install -d "$root/DEBIAN" "$root/usr/lib/sysusers.d" "$root/usr/lib/tmpfiles.d" "$root/usr/lib/systemd/system" "$root/usr/share/man/man1"
+  install -d "$root/usr/lib/sysusers.d" "$root/usr/lib/tmpfiles.d" "$root/usr/lib/systemd/system" "$root/usr/share/man/man1"
   sed 's,/usr/local/bin/,/usr/bin/,' docs/ops/gazehound.service >"$root/usr/lib/systemd/system/gazehound.service"
   echo 'u gazehound - "gazehound crawler" /var/lib/gazehound' >"$root/usr/lib/sysusers.d/gazehound.conf"
   echo 'd /var/lib/gazehound 0750 gazehound gazehound' >"$root/usr/lib/tmpfiles.d/gazehound.conf"
@@ -31,20 +32,9 @@ debian() {
   install -Dm644 "$work/copyright" "$root/usr/share/doc/gazehound/copyright"
   local number=${version#v}
   [[ $number == [0-9]*.* ]] || number=0~$number # a commit without a tag
-  cat >"$root/DEBIAN/control" <<CONTROL
-Package: gazehound
-Version: $number
-Architecture: $1
-Maintainer: gazehound <root@localhost>
-Section: web
-Priority: optional
-Recommends: ca-certificates
-Description: map what the web knows about a city
- Crawls a region, checks addresses against a gazetteer and serves a search page.
-CONTROL
-  printf '#!/bin/sh\nset -e\nsystemd-sysusers gazehound.conf || true\nsystemd-tmpfiles --create gazehound.conf || true\n' >"$root/DEBIAN/postinst"
-  chmod 755 "$root/DEBIAN/postinst"
-  dpkg-deb --root-owner-group --build "$root" "dist/gazehound_${number}_$1.deb" >/dev/null
+  printf '#!/bin/sh\nset -e\nsystemd-sysusers gazehound.conf || true\nsystemd-tmpfiles --create gazehound.conf || true\n' >"$work/postinst"
+  local target=$PWD/dist/gazehound_${number}_$1.deb config=$PWD/docs/ops/nfpm.yaml
+  (cd "$work" && DEB_ARCH=$1 DEB_VERSION=$number ./nfpm package --config "$config" --packager deb --target "$target" >&2)
 }
 
 work=$(mktemp -d)
@@ -52,6 +42,7 @@ trap 'rm -rf "$work"' EXIT
 rm -rf dist
 mkdir dist
 build "$(go env GOHOSTOS)" "$(go env GOHOSTARCH)" "$work/host"
+GOBIN=$work GOFLAGS= go install github.com/goreleaser/nfpm/v2/cmd/nfpm@v2.43.0
 "$work/host" manual "$work/manual"
 "$work/host" licences >"$work/THIRD-PARTY-NOTICES"
 for target; do
@@ -64,7 +55,7 @@ for target; do
   cp -r LICENSE "$work/THIRD-PARTY-NOTICES" README.md config.yaml docs/ops "$work/manual/man1" "$work/manual/completions" "$work/$name/"
   tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode='u=rwX,go=rX' \
     -C "$work" -c "$name" | gzip -9n >"dist/$name.tar.gz"
-  if [ "$os" = linux ] && command -v dpkg-deb >/dev/null; then
+  if [ "$os" = linux ]; then
     debian "$arch" "$work/$name/$program"
   fi
 done
