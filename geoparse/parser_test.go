@@ -164,7 +164,7 @@ func TestDeduplicate(t *testing.T) {
 	}
 }
 
-// Codes that two countries have are told apart by the city, then by hints.
+// Codes that two countries share are distinguished by the city, then by hints.
 func TestCountries(t *testing.T) {
 	p, err := New(testGazetteer(t), nil, DefaultOptions())
 	if err != nil {

@@ -37,7 +37,7 @@ func addressHash(a *Address) string {
 	return fmt.Sprintf("%x", sum[:8])
 }
 
-// TestEvalPersons learns the weights by which homes are told from offices, and
+// TestEvalPersons learns the weights by which homes are distinguished from offices, and
 // says how good they are on sites that were kept apart. The addresses of the real
 // web of Irvine were judged one by one; those of the labelled pages are taken for
 // organisations' where people marked no home. Labels are hashes. The home pages

@@ -287,7 +287,7 @@ func (s *session) hear(cancel context.CancelCauseFunc) (stop func()) {
 	return func() { stopReloading(); stopAsking(); stopSignals() }
 }
 
-// stop ends the run as soon as the open pages are finished.
+// stop ends the run as soon as pages in flight are finished.
 func (s *session) stop(cancel context.CancelCauseFunc, why error) {
 	s.watch.stopping(s.cfg.Fetch.ShutdownGrace)
 	cancel(why)

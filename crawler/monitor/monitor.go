@@ -30,7 +30,7 @@ type Snapshot struct {
 	At       time.Time `json:"at"`            // when it was so
 	End      string    `json:"end,omitempty"` // why the run ended, in a word such as "page-limit"; "" while it runs
 	Paused   bool      `json:"paused,omitempty"`
-	Stopping bool      `json:"stopping,omitempty"` // open pages finish
+	Stopping bool      `json:"stopping,omitempty"` // pages in flight finish
 	Resting  bool      `json:"resting,omitempty"`  // nothing to do until pages are due for a revisit
 
 	Pages         int64   `json:"pages"`
