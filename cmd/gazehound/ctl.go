@@ -23,7 +23,8 @@ import (
 func newCtlCommand(a *app) *cobra.Command {
 	var commands []*cobra.Command
 	for _, c := range []struct{ name, short, done string }{
-		{"pause", "Fetch no new page until \"ctl resume\"; pages being fetched finish", "paused; pages being fetched finish"},
+		{"pause", "Fetch no new page until \"ctl resume\"; pages being fetched finish",
+			"paused; pages being fetched finish"},
 		{"resume", "Resume a paused crawl", "resumed"},
 		{"checkpoint", "Write model and curves to the disk now", "model and curves are saved"},
 		{"stop", "Finish pages being fetched, save and end; wait for the end", "stopped; the same command resumes it"},
