@@ -163,7 +163,7 @@ func (o order) first(n int, after *cursor) search.MakeDocumentMatchHandler {
 					return err
 				}
 			}
-			if !fits || after != nil && cmp.Or(strings.Compare(o.key(d), after.Key), strings.Compare(d.ID, after.ID)) <= 0 {
+			if !fits || after != nil && (&cursor{Key: o.key(d), ID: d.ID}).compare(after) <= 0 {
 				c.DocumentMatchPool.Put(d)
 				return nil
 			}

@@ -166,7 +166,9 @@ func (s *searcher) run(ctx context.Context, r *bleve.SearchRequest) (*bleve.Sear
 		lengths[field] = s.view.state.Documents
 	}
 	r.PreSearchData = map[string]any{
-		search.BM25PreSearchDataKey: &search.BM25Stats{DocCount: float64(s.view.state.Documents), FieldCardinality: lengths},
+		search.BM25PreSearchDataKey: &search.BM25Stats{
+			DocCount: float64(s.view.state.Documents), FieldCardinality: lengths,
+		},
 	}
 	found, err := s.x.bleve.SearchInContext(ctx, r)
 	if err != nil {
