@@ -544,13 +544,21 @@ func HoursIn(text string, from, to int) string {
 		if osm := hoursWithin(text, at, at+len(line)); osm != "" {
 			return osm
 		}
-		isOpen := len(line) <= len("open 24/7") || isAvailable.MatchString(line)
-		if everyHour.MatchString(line) && isOpen && !notOpen.MatchString(line) {
+		if alwaysOpen(line) {
 			always = "24/7"
 		}
 		at += len(line) + 1
 	}
 	return always
+}
+
+// alwaysOpen reports whether a line says that a place is open day and night.
+func alwaysOpen(line string) bool {
+	if !strings.Contains(line, "24") && !strings.Contains(strings.ToLower(line), "rund um") {
+		return false // most lines, for less than everyHour costs
+	}
+	isOpen := len(line) <= len("open 24/7") || isAvailable.MatchString(line)
+	return isOpen && everyHour.MatchString(line) && !notOpen.MatchString(line)
 }
 
 // listStart returns where the line at i begins, or the list of days that it is in.

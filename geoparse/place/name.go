@@ -79,9 +79,7 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 	if p.label == "" {
 		p.mailed = mainDomain(p.raw)
 	}
-	for _, m := range mailUser.FindAllStringSubmatch(p.raw, mostUsers) {
-		p.users = append(p.users, strings.ToLower(m[1]))
-	}
+	p.users = mailUsers(p.raw)
 	for _, name := range p.site.Stated {
 		p.addSite(name, siteName)
 	}

@@ -42,15 +42,30 @@ func IsPerson(name string) bool {
 
 // Who uses a web site or mail address by the name of a person.
 const (
-	mostUsers = 200 // mail addresses of a page
-	leastUser = 5   // letters of a user's name that are the beginnings of a person's names
+	mostUsers   = 200 // mail addresses of a page
+	longestUser = 30  // letters
+	leastUser   = 5   // letters of a user's name that are the beginnings of a person's names
 )
 
-var (
-	mailUser     = regexp.MustCompile(`([A-Za-z]{3,30})@`)
-	courseFolder = regexp.MustCompile(`(?i)/(?:courses?|class(?:es)?|teaching|lectures?|lehre|vorlesung(?:en)?|` +
-		`seminare?)/`)
-)
+var courseFolder = regexp.MustCompile(`(?i)/(?:courses?|class(?:es)?|teaching|lectures?|lehre|vorlesung(?:en)?|` +
+	`seminare?)/`)
+
+// mailUsers returns the letters before the @ of the mail addresses in text, in lower case.
+func mailUsers(text string) (users []string) {
+	for at := range len(text) {
+		if text[at] != '@' {
+			continue
+		}
+		from := at
+		for from > 0 && 'a' <= text[from-1]|0x20 && text[from-1]|0x20 <= 'z' {
+			from--
+		}
+		if n := at - from; 3 <= n && n <= longestUser && len(users) < mostUsers {
+			users = append(users, strings.ToLower(text[from:at]))
+		}
+	}
+	return users
+}
 
 // isUser reports whether words are the names of a person after whom a host or a mail address of
 // another name's domain is called: "jharms@example.org" is that of Johanna Harms.
