@@ -115,7 +115,7 @@ func projectOf(t *testing.T, o demo.Options) (data string, flags []string, town 
 	if err := writeFile(extract, town.WriteOSM); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(seeds, []byte(strings.Join(texts(town.Seeds()), "\n")), 0o644); err != nil {
+	if err := os.WriteFile(seeds, []byte(strings.Join(urlTexts(town.Seeds()), "\n")), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	var out, complaints bytes.Buffer

@@ -154,7 +154,7 @@ func (a *app) ctlSeeds(ctx context.Context, args, files []string) error {
 	all := monitor.SeedsTaken{Refused: []monitor.RefusedSeed{}}
 	for part := range slices.Chunk(urls, seedsAtOnce) {
 		var done monitor.SeedsTaken
-		if err := a.ctl(ctx, http.MethodPost, "v1/crawl/seeds", fields{"urls": texts(part)}, &done); err != nil {
+		if err := a.ctl(ctx, http.MethodPost, "v1/crawl/seeds", fields{"urls": urlTexts(part)}, &done); err != nil {
 			return err
 		}
 		all.Taken, all.New, all.Refused = all.Taken+done.Taken, all.New+done.New, append(all.Refused, done.Refused...)

@@ -109,10 +109,10 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 	g.Go(func() error { return monitor.ServeHTTP(serving, ln, town, longestPage) })
 	if o.serveOnly {
 		if a.json {
-			a.printJSON(fields{"type": "serving", "proxy": proxy, "town": town.Name(), "seeds": texts(town.Seeds())})
+			a.printJSON(fields{"type": "serving", "proxy": proxy, "town": town.Name(), "seeds": urlTexts(town.Seeds())})
 		} else {
 			a.print("The web of %s is at %s (an HTTP proxy; Ctrl-C ends it). Seeds:\n  %s\n",
-				town.Name(), proxy, strings.Join(texts(town.Seeds()), "\n  "))
+				town.Name(), proxy, strings.Join(urlTexts(town.Seeds()), "\n  "))
 			if o.osmOut != "" {
 				a.print("Next, in another terminal:\n  gazehound init --data %[1]s --osm %[2]s "+
 					"--region %[3]s --contact %[4]s/bot\n  gazehound crawl --data %[1]s --proxy %[4]s --delay 0s "+
@@ -149,7 +149,7 @@ func (a *app) compareOnDemo(ctx context.Context, town *demo.Town, proxy string, 
 	for name, write := range map[string]func(io.Writer) error{
 		extract: town.WriteOSM, filepath.Join(a.data, "truth.geojson"): town.WriteTruth,
 		seeds: func(w io.Writer) error {
-			_, err := io.WriteString(w, strings.Join(texts(town.Seeds()), "\n")+"\n")
+			_, err := io.WriteString(w, strings.Join(urlTexts(town.Seeds()), "\n")+"\n")
 			return err
 		},
 	} {
@@ -280,7 +280,7 @@ func (a *app) self(ctx context.Context, stdout io.Writer, args ...string) error 
 	}
 }
 
-func texts(urls []weburl.URL) []string {
+func urlTexts(urls []weburl.URL) []string {
 	var list []string
 	for _, u := range urls {
 		list = append(list, u.String())

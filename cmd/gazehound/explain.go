@@ -3,26 +3,39 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/order/trap"
 	"gazehound/crawler/weburl"
+	"gazehound/index"
+	"gazehound/index/export"
+	"gazehound/index/texts"
+	searchpage "gazehound/index/web"
 	"gazehound/predictor"
 
 	"github.com/spf13/cobra"
 )
 
 func newExplainCommand(a *app) *cobra.Command {
-	cmd := command("explain URL", "Explain the priority of a link, or the outcome of a page", one("one URL"),
+	cmd := command("explain URL|ID", "Explain the priority of a link, the outcome of a page, or an address",
+		one("one URL, or the ID of an address"),
 		func(ctx context.Context, args []string) error { return a.explain(ctx, args[0]) })
 	strategyFlags(cmd.Flags())
 	return cmd
 }
 
-// explain prints what the crawl knows about one URL.
+// explain prints what the crawl knows about one URL or address.
 func (a *app) explain(ctx context.Context, text string) error {
+	if addressID.MatchString(text) {
+		return a.readIndex(func(_ project, x *index.Index) error { return a.explainAddress(x, text) })
+	}
 	u, problem := a.parseSeed("explain", text)
 	if problem != "" {
 		return fail(exitUsage, "explain: %s", problem)
@@ -81,6 +94,64 @@ func (a *app) explainURL(ctx context.Context, p project, cfg *Config, f *frontie
 	return x.Write(a.stdout, crawler.Weights{Decay: cfg.Crawl.Decay, Alpha: cfg.Crawl.Alpha, Beta: cfg.Crawl.Beta,
 		Emphasis: cfg.Crawl.Emphasis,
 		Weight:   cfg.Predictor.Weight, Combine: cfg.Predictor.Combine}, a.Verbose > 0)
+}
+
+var addressID = regexp.MustCompile(`^[0-9a-f]{16}$`)
+
+// explainAddress prints why an address is listed: what the map has there, how sure it is, and what
+// each page says, with the address in brackets.
+func (a *app) explainAddress(x *index.Index, id string) error {
+	h, err := x.Address(id)
+	if err != nil {
+		return err
+	}
+	if h == nil {
+		return fail(exitInvalidInput, "no address has the ID %s; \"gazehound search --json\" prints IDs", id)
+	}
+	if a.json {
+		return a.printJSON(h.Proof())
+	}
+	var b strings.Builder
+	row := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "%-10s%s\n", name, oneLine(value))
+		}
+	}
+	row("address", h.Line())
+	row("name", h.Name)
+	row("branch", h.Branch)
+	row("kind", h.Kind)
+	row("phone", h.Phone)
+	row("email", h.Email)
+	row("website", h.Website)
+	row("hours", h.Hours)
+	if len(h.Differs) > 0 {
+		row("", "other sites state another "+strings.Join(h.Differs, ", "))
+	}
+	for _, object := range slices.Compact([]string{h.Place, h.Object}) {
+		if export.OSMObject.MatchString(object) {
+			row("map", "https://www.openstreetmap.org/"+object)
+		}
+	}
+	row("", strings.ReplaceAll(h.Tags, ";", ", "))
+	if h.HasPoint {
+		row("point", fmt.Sprintf("%.6f, %.6f", h.Point[1], h.Point[0]))
+	}
+	for _, reason := range searchpage.Reasons(h, texts.Of("page", "en"), fmt.Sprint(h.Hosts)) {
+		row("why", reason)
+	}
+	row("seen", fmt.Sprintf("%s to %s, on %s", h.FirstSeen.Format(time.DateOnly), h.LastSeen.Format(time.DateOnly),
+		several(h.Mentions, "page")))
+	for _, e := range h.Evidence {
+		row("page", e.URL)
+		row("", "read "+e.Fetched.Format(time.DateOnly))
+		text, at := e.Snippet.Text, e.Snippet.Address
+		if at[0] < at[1] {
+			text = text[:at[0]] + "[" + text[at[0]:at[1]] + "]" + text[at[1]:]
+		}
+		row("", text)
+	}
+	return a.print("%s", b.String())
 }
 
 // explainUnknown returns an error that says why a URL was never queued.

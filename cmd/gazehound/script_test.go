@@ -155,7 +155,7 @@ func serveTown(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("TOWN", town.Name())
 	ts.Check(writeFile(ts.MkAbs("town.osm"), town.WriteOSM))
 	ts.Check(writeFile(ts.MkAbs("truth.geojson"), town.WriteTruth))
-	ts.Check(os.WriteFile(ts.MkAbs("seeds.txt"), []byte(strings.Join(texts(town.Seeds()), "\n")+"\n"), 0o644))
+	ts.Check(os.WriteFile(ts.MkAbs("seeds.txt"), []byte(strings.Join(urlTexts(town.Seeds()), "\n")+"\n"), 0o644))
 }
 
 // serveShop serves a small site of pages in several languages and code pages

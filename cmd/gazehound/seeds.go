@@ -79,7 +79,7 @@ func (a *app) seedsImport(files []string, o seedsImport) error {
 			return fail(exitInvalidInput, "%s: read as %s: %w", name, n.Form, err)
 		}
 		if added += n.New; n.New > 0 {
-			lines := append([]string{"# web sites of " + oneLine(filepath.Base(name))}, texts(fresh)...)
+			lines := append([]string{"# web sites of " + oneLine(filepath.Base(name))}, urlTexts(fresh)...)
 			if err := disk.AppendLines(p.seeds(), 0o644, lines...); err != nil {
 				return fmt.Errorf("seeds: %w", err)
 			}

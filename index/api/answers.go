@@ -16,7 +16,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"gazehound/index"
 	"gazehound/index/export"
@@ -439,22 +438,9 @@ func (s *server) evidence(r *http.Request, a *params) (any, *Problem) {
 	if p != nil {
 		return nil, p
 	}
-	pages := []map[string]any{}
-	for _, e := range h.Evidence {
-		page := map[string]any{"url": e.URL, "title": e.Title, "snippet": e.Snippet.Text, "fetched": e.Fetched,
-			"confidence": export.Round(e.Confidence, 2), "origin": e.Origin}
-		if e.Lang != "" {
-			page["lang"] = e.Lang
-		}
-		if text, at := e.Snippet.Text, e.Snippet.Address; at[0] < at[1] { // the address in it, in characters
-			page["span"] = []int{utf8.RuneCountInString(text[:at[0]]), utf8.RuneCountInString(text[:at[1]])}
-		}
-		pages = append(pages, page)
-	}
-	return map[string]any{"id": h.ID, "label": h.Label(), "mentions": h.Mentions,
-		"first_seen": h.FirstSeen, "last_seen": h.LastSeen,
-		"precision": h.Precision, "level": h.Level, "place": h.Place, "object": h.Object,
-		"evidence": pages, "licence": s.Licence, "attribution": s.Attribution}, nil
+	answer := h.Proof()
+	answer["licence"], answer["attribution"] = s.Licence, s.Attribution
+	return answer, nil
 }
 
 // status answers /status, a superset of Photon's and Nominatim's.

@@ -13,6 +13,7 @@ import (
 
 	"gazehound/index"
 	"gazehound/index/export"
+	"gazehound/index/texts"
 
 	"github.com/nyaruka/phonenumbers"
 	"github.com/paulmach/orb"
@@ -100,7 +101,7 @@ func (v *view) hit(n int, h *index.Hit) hit {
 	out := hit{Number: n, Hit: h, Link: safeLink(e.URL), Title: h.Name, Address: h.Line(), Lang: e.Lang,
 		Snippet: pieces(e.Snippet), Seen: v.date(h.FirstSeen), Last: v.date(h.LastSeen),
 		OfSite:  v.with(Form{"q": v.Form["q"], "host": {h.Site}}),
-		Contact: v.contact(h), Reasons: v.reasons(h), Pages: v.pages(h),
+		Contact: v.contact(h), Reasons: Reasons(h, v.T, v.number(h.Hosts)), Pages: v.pages(h),
 		Page: v.to(AddressPath+h.ID, v.Form.Get("lang"))}
 	if out.Title == "" {
 		out.Title = h.Site
@@ -248,8 +249,9 @@ func pieces(s index.Snippet) []piece {
 	return out
 }
 
-// reasons describe how certain the address is, and how exact its position.
-func (v *view) reasons(h *index.Hit) []string {
+// Reasons describe how certain the address is, and how exact its position, in words of section
+// "page"; hosts is Hit.Hosts as people write it.
+func Reasons(h *index.Hit, words texts.Words, hosts string) []string {
 	sure := "sure_low"
 	switch {
 	case h.Confidence >= 0.9:
@@ -257,16 +259,16 @@ func (v *view) reasons(h *index.Hit) []string {
 	case h.Confidence >= 0.6:
 		sure = "sure_middle"
 	}
-	all := []string{fmt.Sprintf("%s (%.0f %%): %s", v.T[sure], math.Floor(100*h.Confidence), v.T["level_"+h.Level])}
-	if from := v.T["origin_"+h.Evidence[0].Origin]; from != "" {
+	all := []string{fmt.Sprintf("%s (%.0f %%): %s", words[sure], math.Floor(100*h.Confidence), words["level_"+h.Level])}
+	if from := words["origin_"+h.Evidence[0].Origin]; from != "" {
 		all = append(all, from)
 	}
 	if h.Hosts > 1 {
-		all = append(all, v.count("agree", h.Hosts))
+		all = append(all, words.Count(h.Hosts, "agree", hosts))
 	}
-	position := v.T["nopoint"]
+	position := words["nopoint"]
 	if h.HasPoint {
-		position = v.T["at_"+h.Precision]
+		position = words["at_"+h.Precision]
 	}
-	return append(all, v.T["by_precision"]+": "+position)
+	return append(all, words["by_precision"]+": "+position)
 }
