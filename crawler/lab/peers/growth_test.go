@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"gazehound/crawler/lab/sim"
+	"gazehound/crawler/monitor/report"
 
 	"gonum.org/v1/plot/plotter"
 )
@@ -287,11 +287,11 @@ func drawGrowth(name string, samples []sample) error {
 			points = append(points, s)
 		}
 	}
-	var drawn []sim.Figure
+	var drawn []report.Figure
 	for _, f := range figures {
-		g := sim.Figure{Title: f.title, X: "thousand pages", Y: f.y}
+		g := report.Figure{Title: f.title, X: "thousand pages", Y: f.y}
 		for k, m := range f.lines {
-			line := sim.Line{Name: m.name, Number: k}
+			line := report.Line{Name: m.name, Number: k}
 			for i, b := range points[1:] {
 				line.Points = append(line.Points, plotter.XY{X: float64(b.Pages) / 1000, Y: m.of(points[i], b)})
 			}
@@ -300,7 +300,7 @@ func drawGrowth(name string, samples []sample) error {
 		drawn = append(drawn, g)
 	}
 	for _, ext := range []string{".svg", ".png"} {
-		if _, err := sim.DrawFigures(name+ext, drawn); err != nil {
+		if _, err := report.DrawFigures(name+ext, drawn); err != nil {
 			return err
 		}
 	}
