@@ -25,7 +25,7 @@ import (
 
 func newExplainCommand(a *app) *cobra.Command {
 	cmd := command("explain URL|ID", "Explain the priority of a link, the outcome of a page, or an address",
-		one("one URL, or the ID of an address"),
+		one("one URL or ID"),
 		func(ctx context.Context, args []string) error { return a.explain(ctx, args[0]) })
 	strategyFlags(cmd.Flags())
 	return cmd
