@@ -108,7 +108,8 @@ func TestKilled(t *testing.T) {
 		if err := child.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(100+r.IntN(300)) * time.Millisecond)
+		wait := time.Duration(100+r.IntN(300)) * time.Millisecond
+		time.Sleep(wait * time.Duration(max(1, round/10-1))) // longer in the rounds that only a busy machine has
 		child.Process.Kill()
 		child.Wait() // its error is the kill
 		for line := range strings.Lines(out.String()) {
