@@ -175,9 +175,10 @@ func TestLimits(t *testing.T) {
 		}
 		for _, c := range limitedCommands {
 			code, says := ask(t, disk, c, "ulimit -n 16; exec ")
-			// How many files are open at once depends on how fast the machine is.
-			if code != exitOK && code != c.files || code == exitError && !strings.Contains(says, "ulimit -n") {
-				t.Errorf("%s: exit %d, want %d or 0: %s", c.line, code, c.files, says)
+			// How many files are open at once depends on how fast the machine is: the index has one for
+			// each segment not yet merged.
+			if code != exitOK && code != c.files && code != exitError || code == exitError && !strings.Contains(says, "ulimit -n") {
+				t.Errorf("%s: exit %d, want %d, 0, or 1 with advice: %s", c.line, code, c.files, says)
 			}
 		}
 	})
