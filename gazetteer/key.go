@@ -67,7 +67,8 @@ func foldRune(b *strings.Builder, r rune) {
 
 var foldLetters = map[rune]string{
 	'ß': "ss", 'ä': "ae", 'ö': "oe", 'ü': "ue",
-	'æ': "ae", 'œ': "oe", 'ø': "oe", 'ł': "l", 'đ': "d", 'ð': "d", 'þ': "th", 'ı': "i", 'ſ': "s", 'ħ': "h", 'ŋ': "n",
+	'æ': "ae", 'œ': "oe", 'ø': "oe", 'þ': "th",
+	'ł': "l", 'đ': "d", 'ð': "d", 'ı': "i", 'ſ': "s", 'ħ': "h", 'ŋ': "n",
 }
 
 // StreetKey is Key for the names of streets: the words and abbreviations for

@@ -221,8 +221,8 @@ var hostileFiles = []hostileFile{
 	{"nodes-by-the-million.osm.pbf", false, func(w io.Writer) {
 		pbf(primitive([]string{""}, msg(2, msg(1, ones(10*mega), 8, zeros(10*mega), 9, zeros(10*mega)))))(w)
 	}},
-	{"half-a-million-ways.osm.pbf", false, func(w io.Writer) {
-		pbf(primitive([]string{"", "highway", "name"}, bytes.Repeat(msg(3, msg(1, 1, 2, []byte{1, 2}, 3, []byte{1, 2}, 8, []byte{2, 2})), mega/2)))(w)
+	{"ways-by-the-million.osm.pbf", false, func(w io.Writer) {
+		pbf(primitive([]string{"", "highway", "name"}, bytes.Repeat(msg(3, msg(1, 1, 2, []byte{1, 2}, 3, []byte{1, 2}, 8, []byte{2, 2})), mega)))(w)
 	}},
 	{"sites-by-the-million.osm.pbf", true, func(w io.Writer) {
 		pbf(primitive([]string{"", "website", "http://a.example/" + strings.Repeat("x", 100)}, msg(2, msg(1, ones(8*mega), 8, zeros(8*mega), 9, zeros(8*mega), 10, bytes.Repeat([]byte{1, 2, 0}, 8*mega)))))(w)

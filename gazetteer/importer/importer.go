@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
@@ -223,10 +224,17 @@ func (o Options) room() func() error {
 	if o.Memory == 0 {
 		return nil
 	}
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}} // as of the last collection
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}} // as of the last collection
+	full := func() bool {
+		metrics.Read(sample)
+		return sample[0].Value.Uint64() > uint64(o.Memory)/10*6
+	}
 	return func() error {
-		metrics.Read(live)
-		if now := live[0].Value.Uint64(); now > uint64(o.Memory)/10*6 {
+		if !full() {
+			return nil
+		}
+		runtime.GC() // the last one counted what was allocated while it ran
+		if full() {
 			return fmt.Errorf("%w of %d MB. Set storage.memory or cut the extract to the region (osmium "+
 				"extract)", ErrMemory, o.Memory/1e6)
 		}

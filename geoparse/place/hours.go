@@ -230,11 +230,12 @@ func Weekday(word string) (day int, ok bool) {
 // what an unreadable dash leaves.
 var (
 	allWeek   = regexp.MustCompile(`^\s*24/7\s*$`)
-	everyHour = regexp.MustCompile(`(?i)\b24 ?(?:/|x) ?7\b|open 24 h|rund um die uhr (?:geöffnet|offen|für sie)|` +
+	everyHour = regexp.MustCompile(`(?i)\b24 ?(?:/|x) ?7\b|open 24 h|` +
+		`rund um die uhr (?:geöffnet|offen|für sie)|` +
 		`\b24 ?(?:hours?|hrs?|h|stunden|std\.?)\b(?: a day| am tag)?[ ,/&-]*(?:an )?` +
 		`(?:7|seven|365|sieben) ?(?:days|tage)`)
-	isAvailable = regexp.MustCompile(`(?i)\bopen|available|service|hours?\b|call|emergency|` +
-		`stunden|geöffnet|erreichbar|offen`)
+	isAvailable = regexp.MustCompile(`(?i)\bopen|available|service|hours?\b|call|emergency|stunden|` +
+		`geöffnet|erreichbar|offen`)
 	notOpen = regexp.MustCompile(`(?i)support|hotline|online|not(?:dienst|ruf|fall)|chat|answering|monitor|` +
 		`surveil|securit|roadside|web|order|bestell`)
 	lead = regexp.MustCompile(`(?i)^[\s;,|•·*).–—-]*(?:(?:jeden|jeweils|every|an|am|on|and|und|sowie|le|il)\s+|` +
@@ -255,9 +256,10 @@ var (
 	closed      = regexp.MustCompile(`(?i)^(?:geschlossen|closed|ruhetag|off|fermé|chiuso)`)
 	closedDash  = regexp.MustCompile(`^[\s:]*[-–—]+[ \t]*(?:\n|$)`)
 	closedOn    = regexp.MustCompile(`(?i)^(?:geschlossen|closed|ruhetage?|fermé)(?:\s+(?:on|am|le))?[\s:]+`)
-	appointment = regexp.MustCompile(`(?i)^"?(?:nur )?(?:nach vereinbarung|by appointment|auf anfrage)(?: only)?"?`)
-	spanJoint   = regexp.MustCompile(`(?i)^[\s,/&|;]*(?:(?:und|and|sowie|et|e|u\.?)\s+)?(?:(?:von|from|de)\s+)?`)
-	timeZone    = regexp.MustCompile(`(?i)^[\s(]*(?:(?:eastern|central|mountain|pacific|local)` +
+	appointment = regexp.MustCompile(`(?i)^"?(?:nur )?(?:nach vereinbarung|by appointment|auf anfrage)` +
+		`(?: only)?"?`)
+	spanJoint = regexp.MustCompile(`(?i)^[\s,/&|;]*(?:(?:und|and|sowie|et|e|u\.?)\s+)?(?:(?:von|from|de)\s+)?`)
+	timeZone  = regexp.MustCompile(`(?i)^[\s(]*(?:(?:eastern|central|mountain|pacific|local)` +
 		`(?:\s+standard|\s+daylight)?(?:\s+time)?|[ecmp][sd]?t\b|gmt\b|bst\b|cet\b)\)?(?:\s*\([a-z]{2,4}\))?`)
 	timeJoint = regexp.MustCompile(`(?i)^[\s(),:]*(?:(?:on|every|am|jeden)\s+)?`)
 	clockWord = regexp.MustCompile(`(?i)^(?:12 ?)?(?:(noon|midday|mittags?)|(midnight|mitternacht))\b`)
@@ -468,7 +470,8 @@ func halves(from, to int, half, half2 string, plain bool) (string, string) {
 			return half2, half2
 		}
 		return "a", half2
-	case half == "a" && half2 == "" && to <= from, half == "p" && half2 == "" && from%noon < to: // "9am-5", "1pm-5"
+	case half == "a" && half2 == "" && to <= from, // "9am-5"
+		half == "p" && half2 == "" && from%noon < to: // "1pm-5"
 		return half, "p"
 	case plain && to <= from && from < noon+60 && to >= 60 && to < 10*60: // "9-5"
 		return half, "p"
@@ -587,6 +590,9 @@ func hoursWithin(text string, from, to int) string {
 			continue
 		}
 		if line[i]-'0' > 9 {
+			if !isLetterAt(line, i) {
+				continue
+			}
 			r := hoursReader{line[i:]}
 			if _, ok := r.days(); !ok && !closedOn.MatchString(r.rest) {
 				continue
