@@ -13,6 +13,7 @@ import (
 
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/cluster/nugget"
+	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/lab/sim"
 	"gazehound/crawler/monitor/report"
 	"gazehound/crawler/warc"
@@ -83,7 +84,7 @@ func simulationMetrics() string { return strings.Join(sim.MetricNames(), ", ") }
 
 func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	// web
-	f.StringVar(&o.trace, "trace", "", "the web of this trace `FILE|DIR`")
+	f.StringVar(&o.trace, "trace", "", "the web of this trace `FILE`")
 	f.StringArrayVar(&o.warc, "warc", nil, "the web of this WARC `FILE|DIR` (repeatable)")
 	f.StringArrayVar(&o.seeds, "seeds", nil, "`FILE` with seed URLs, one per line; also in place of a trace's own "+
 		"(repeatable)")
@@ -365,39 +366,27 @@ func (a *app) webOpener(ctx context.Context, o simulateOptions, cfg *Config) (op
 	}, nil
 }
 
-// traceWeb reads a trace file, or the crawl of a data directory.
-func (a *app) traceWeb(ctx context.Context, o simulateOptions, cfg *Config) (w *sim.Web, err error) {
+// traceWeb reads a trace file.
+func (a *app) traceWeb(ctx context.Context, o simulateOptions, cfg *Config) (*sim.Web, error) {
 	info, err := os.Stat(o.trace)
 	if err != nil {
 		return nil, fail(exitInvalidInput, "--trace: %w", err)
 	}
-	warnings := []string{"the crawl tree of " + o.trace + " has one link to each page, so that no strategy can find " +
-		"another way; \"crawl --record-trace FILE\" records all links"}
 	if info.IsDir() {
-		if a.judgeGiven() {
-			return nil, fail(exitUsage, "--judge: a crawl tree has no languages; \"crawl --record-trace FILE\" "+
-				"records them")
-		}
-		f, err := project{o.trace}.crawlToRead(int64(cfg.Storage.Memory))
+		return nil, fail(exitInvalidInput, "--trace %s is a folder, want a file. \"gazehound crawl --record-trace FILE\" "+
+			"writes one", o.trace)
+	}
+	var label sim.Labeller
+	if a.judgeGiven() {
+		judge, _, _, err := a.openJudge(project{a.data}, cfg)
 		if err != nil {
 			return nil, err
 		}
-		w, err = sim.FromTree(ctx, f, o.trace)
-		if err := errors.Join(err, f.Close()); err != nil {
-			return nil, invalid(err)
-		}
-	} else {
-		var label sim.Labeller
-		if a.judgeGiven() {
-			judge, _, _, err := a.openJudge(project{a.data}, cfg)
-			if err != nil {
-				return nil, err
-			}
-			label = sim.LabelBy(ctx, judge)
-		}
-		if w, warnings, err = sim.OpenTrace(o.trace, label); err != nil {
-			return nil, invalid(err)
-		}
+		label = sim.LabelBy(ctx, judge)
+	}
+	w, warnings, err := sim.OpenTrace(o.trace, label)
+	if err != nil {
+		return nil, invalid(err)
 	}
 	for _, warning := range warnings {
 		a.warn("%s", oneLine(warning))
@@ -493,9 +482,9 @@ func (a *app) simulateNodes(ctx context.Context, o simulateOptions, k config.Clu
 			return err
 		}
 	}
-	plan := sim.NodesPlan{Orders: orders, Pages: o.sim.Pages, Seed: o.sim.Seed, Levels: o.levels,
-		Alpha: k.Alpha, Beta: k.Beta}
-	plan.Centrality = sim.Centrality{Links: k.CentralityLinks, Base: k.CentralityBase}
+	plan := sim.NodesPlan{Orders: orders, NodesOptions: sim.NodesOptions{
+		Partition: partition.Options{Alpha: k.Alpha, Beta: k.Beta}, Pages: o.sim.Pages, Seed: o.sim.Seed,
+		Levels: o.levels, Centrality: sim.Centrality{Links: k.CentralityLinks, Base: k.CentralityBase}}}
 	if plan.Methods, plan.Policies, err = sim.ParsePartitions(o.partitions, o.policies); err != nil {
 		return fail(exitUsage, "%w", err)
 	}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,22 +80,21 @@ func (o OrderOptions) fresh(name string, w *Web) (order.Strategy, error) {
 	}
 	strategy, err := order.New(name, options)
 	if adaptive, ok := strategy.(order.Adaptive); ok && o.Train > 0 {
-		return &ShortTraining{Adaptive: adaptive, Pages: o.Train}, nil
+		return &shortTraining{adaptive, o.Train}, nil
 	}
 	return strategy, err
 }
 
-// A ShortTraining is an adaptive strategy that learns from the first pages only, as
+// A shortTraining is an adaptive strategy that learns from the first pages only, as
 // Ahlers & Boll trained theirs from 30,000 to 100,000.
-type ShortTraining struct {
+type shortTraining struct {
 	order.Adaptive
-	Pages int // to learn from
+	pages int // to learn from
 }
 
-// Learn learns until Pages are over.
-func (p *ShortTraining) Learn(trail []frontier.Node, relevant bool) {
-	if p.Pages > 0 {
-		p.Pages--
+func (p *shortTraining) Learn(trail []frontier.Node, relevant bool) {
+	if p.pages > 0 {
+		p.pages--
 		p.Adaptive.Learn(trail, relevant)
 	}
 }
@@ -149,7 +149,6 @@ func (c *Comparison) crawl(ctx context.Context, w *Web, orders []Order, o Option
 		return fmt.Errorf("sim: %s: no relevant page can be reached from the seeds, so there is nothing to compare",
 			w.Name)
 	}
-	c.Budget = max(c.Budget, min(o.Pages, w.Pages()))
 	if o.Pages == 0 {
 		c.Budget = max(c.Budget, w.Pages())
 	}
@@ -173,9 +172,8 @@ func (c *Comparison) crawl(ctx context.Context, w *Web, orders []Order, o Option
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	for i, r := range results {
-		of := &c.Orders[i/runs]
-		of.Runs = append(of.Runs, r)
+	for i, some := range slices.Collect(slices.Chunk(results, runs)) {
+		c.Orders[i].Runs = append(c.Orders[i].Runs, some...)
 	}
 	return nil
 }
@@ -225,50 +223,44 @@ type Estimate struct {
 // Metric returns one number of an order over all its runs, after n pages; n 0
 // is the budget. ok is false where order or metric is not known.
 func (c *Comparison) Metric(strategy, metric string, n int) (e Estimate, ok bool) {
+	i := slices.IndexFunc(c.Orders, func(o OrderResults) bool { return o.Name == strategy })
+	k := slices.Index(MetricNames(), metric)
+	if i < 0 || k < 0 {
+		return Estimate{}, false
+	}
+	return c.Orders[i].estimate(metrics[k].of, cmp.Or(n, c.Budget)), true
+}
+
+// estimate returns one of metrics over all runs, after n pages.
+func (o *OrderResults) estimate(of func(r *Result, n int) float64, n int) Estimate {
+	values := make([]float64, len(o.Runs))
+	for i, r := range o.Runs {
+		values[i] = of(r, n)
+	}
+	n = len(values)
+	e := Estimate{Runs: n, Margin: math.NaN()}
 	if n == 0 {
-		n = c.Budget
+		return e
 	}
-	for _, m := range metrics {
-		if m.name != metric {
-			continue
-		}
-		for _, o := range c.Orders {
-			if o.Name != strategy {
-				continue
-			}
-			values := make([]float64, len(o.Runs))
-			for i, r := range o.Runs {
-				values[i] = m.of(r, n)
-			}
-			return estimate(values), true
-		}
-	}
-	return Estimate{}, false
-}
-
-// Value returns the mean that Metric does.
-func (c *Comparison) Value(strategy, metric string, n int) (float64, bool) {
-	e, ok := c.Metric(strategy, metric, n)
-	return e.Mean, ok
-}
-
-func estimate(values []float64) Estimate {
-	e := Estimate{Runs: len(values), Margin: math.NaN()}
 	for _, v := range values {
-		e.Mean += v / float64(len(values))
+		e.Mean += v / float64(n)
 	}
-	sorted := slices.Sorted(slices.Values(values))
-	if n := len(sorted); n > 0 {
-		e.Median = (sorted[(n-1)/2] + sorted[n/2]) / 2
-	}
-	if n := len(values); n > 1 {
+	if n > 1 {
 		square := 0.0
 		for _, v := range values {
 			square += (v - e.Mean) * (v - e.Mean)
 		}
 		e.Margin = student(n-1) * math.Sqrt(square/float64(n-1)/float64(n))
 	}
+	slices.Sort(values)
+	e.Median = (values[(n-1)/2] + values[n/2]) / 2
 	return e
+}
+
+// Value returns the mean that Metric does.
+func (c *Comparison) Value(strategy, metric string, n int) (float64, bool) {
+	e, ok := c.Metric(strategy, metric, n)
+	return e.Mean, ok
 }
 
 // student returns the 97.5 % quantile of Student's t distribution with so many

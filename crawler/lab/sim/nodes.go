@@ -11,7 +11,6 @@ import (
 	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor/report"
-	"gazehound/crawler/order"
 	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
 )
@@ -19,12 +18,11 @@ import (
 // NodesOptions say how several nodes crawl one web.
 type NodesOptions struct {
 	Partition partition.Options // Classes, Locate, Resolve and Known come from the web
-	Pages     int               // budget of all nodes together; 0: all that can be reached
-	Seed      uint64            // decides between equal priorities
-	Levels    int               // of each domain: links within it from the first page of it; 0: no limit
+	Order
+	Pages  int    // budget of all nodes together; 0: all that can be reached
+	Seed   uint64 // decides between equal priorities
+	Levels int    // of each domain: links within it from the first page of it; 0: no limit
 	Centrality
-	// New makes the strategy of one node.
-	New func() (order.Strategy, error)
 }
 
 // Centrality tunes geo-centrality: it looks at pages less than Links links away (k, from 1
@@ -48,9 +46,10 @@ func RunNodes(ctx context.Context, w *Cities, o NodesOptions) (*report.NodesResu
 		return nil, fmt.Errorf("sim: a budget of %d pages", o.Pages)
 	}
 	r := &nodesRun{web: w, share: share, deepest: o.Levels, level: map[frontier.Key]int{}}
+	result := &report.NodesResult{Partition: o.Partition.Method, Policy: o.Partition.Policy}
 	var general []bool
 	for i, n := range share.Nodes() {
-		s, err := o.New()
+		s, err := o.New(nil)
 		if err != nil {
 			return nil, err
 		}
@@ -63,6 +62,7 @@ func RunNodes(ctx context.Context, w *Cities, o NodesOptions) (*report.NodesResu
 		}
 		r.nodes = append(r.nodes, node)
 		general = append(general, len(n.Cities) == 0)
+		result.Nodes, result.Cities = append(result.Nodes, n.Name), append(result.Cities, len(n.Cities))
 	}
 	r.report = report.NewNodes(general)
 	if _, err := r.nodes[0].crawler.Seed(ctx, w.Seeds); err != nil {
@@ -73,11 +73,6 @@ func RunNodes(ctx context.Context, w *Cities, o NodesOptions) (*report.NodesResu
 		return nil, err
 	}
 	r.report.Exchanged(r.exchanged)
-	result := &report.NodesResult{Partition: o.Partition.Method, Policy: o.Partition.Policy}
-	for _, n := range share.Nodes() {
-		result.Nodes = append(result.Nodes, n.Name)
-		result.Cities = append(result.Cities, len(n.Cities))
-	}
 	result.Metrics, err = r.report.Metrics(o.Centrality.Links, o.Centrality.Base)
 	return result, err
 }
@@ -234,38 +229,31 @@ func (n *simNode) Wait(context.Context) (bool, error) { return false, nil }
 // A NodesPlan names crawls by several nodes that are to be compared: one for
 // each strategy, policy and method.
 type NodesPlan struct {
-	Orders      []Order
-	Policies    []partition.Policy
-	Methods     []partition.Method
-	Alpha, Beta float64 // as in partition.Options
-	Centrality
-	Pages  int    // budget of all nodes together; 0: all that can be reached
-	Seed   uint64 // decides between equal priorities
-	Levels int    // of each domain; 0: no limit
+	Orders   []Order
+	Policies []partition.Policy
+	Methods  []partition.Method
+	NodesOptions
 }
 
-// each calls fn for every crawl of the plan.
-func (p NodesPlan) each(fn func(o Order, share partition.Options) error) error {
-	for _, o := range p.Orders {
-		for _, policy := range p.Policies {
-			for _, method := range p.Methods {
-				share := partition.Options{Method: method, Policy: policy, Alpha: p.Alpha, Beta: p.Beta}
-				if err := fn(o, share); err != nil {
-					return err
-				}
+// crawls returns the options of every crawl of the plan.
+func (p NodesPlan) crawls() (all []NodesOptions) {
+	o := p.NodesOptions
+	for _, o.Order = range p.Orders {
+		for _, o.Partition.Policy = range p.Policies {
+			for _, o.Partition.Method = range p.Methods {
+				all = append(all, o)
 			}
 		}
 	}
-	return nil
+	return all
 }
 
 // Names returns what tables and expectations call the crawls.
 func (p NodesPlan) Names() (names []string) {
-	p.each(func(o Order, share partition.Options) error {
-		r := report.NodesResult{Partition: share.Method, Policy: share.Policy, Strategy: o.Name}
+	for _, o := range p.crawls() {
+		r := report.NodesResult{Partition: o.Partition.Method, Policy: o.Partition.Policy, Strategy: o.Name}
 		names = append(names, r.Name())
-		return nil
-	})
+	}
 	return names
 }
 
@@ -274,18 +262,14 @@ func (p NodesPlan) Run(ctx context.Context, w *Cities,
 	done func(r *report.NodesResult)) (*report.NodesComparison, error) {
 	c := &report.NodesComparison{Web: fmt.Sprintf("made-up web %d of %d sites about %d cities, %d nodes, %d pages",
 		w.Options.Seed, w.Options.Sites, len(w.cities), len(w.Options.Nodes), p.Pages)}
-	err := p.each(func(o Order, share partition.Options) error {
-		r, err := RunNodes(ctx, w, NodesOptions{
-			Partition: share, Pages: p.Pages, Seed: p.Seed, Levels: p.Levels, Centrality: p.Centrality,
-			New: func() (order.Strategy, error) { return o.New(nil) },
-		})
+	for _, o := range p.crawls() {
+		r, err := RunNodes(ctx, w, o)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		r.Strategy = o.Name
 		c.Results = append(c.Results, r)
 		done(r)
-		return nil
-	})
-	return c, err
+	}
+	return c, nil
 }

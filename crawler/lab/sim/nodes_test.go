@@ -31,7 +31,8 @@ func crawlNodes(t testing.TB, w *Cities, m partition.Method, policy partition.Po
 	t.Helper()
 	o := partition.DefaultOptions()
 	o.Method, o.Policy = m, policy
-	r, err := RunNodes(t.Context(), w, NodesOptions{Partition: o, Pages: pages, Seed: 1, Centrality: Centrality{3, 10}, New: func() (order.Strategy, error) { return order.BreadthFirst{}, nil }})
+	r, err := RunNodes(t.Context(), w, NodesOptions{Partition: o, Pages: pages, Seed: 1, Centrality: Centrality{3, 10},
+		Order: Order{New: func(*Web) (order.Strategy, error) { return order.BreadthFirst{}, nil }}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"sort"
 	"strings"
 	"time"
@@ -8,7 +9,6 @@ import (
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor/report"
-	"gazehound/crawler/weburl"
 )
 
 // Finds are the numbers of the downloaded pages, from 1, at which something
@@ -47,28 +47,34 @@ type Result struct {
 
 	Important Finds     // important pages, see Web.ReadBy
 	Unlinked  Finds     // of them, those that nothing links to
-	relevancy []float64 // sums of Page.Relevancy over the first pages
+	relevancy []float64 // Page.Relevancy of the pages
 	important int       // pages that are
 
 	Samples []Sample // about 500, the last one at the end
 
 	report.Branches
 
-	streets, addresses map[string]bool
-	contents           map[uint64]bool
-	counted            map[frontier.Key]bool
-	every              int
+	seen  map[find]bool
+	every int // pages between samples
+}
+
+// A find is a page, address, street or content that was found.
+type find struct {
+	in *Finds // what it counts for
+	id any
+}
+
+// note counts what the last page has found, unless it was found before.
+func (r *Result) note(in *Finds, id any) {
+	if !r.seen[find{in, id}] {
+		r.seen[find{in, id}] = true
+		*in = append(*in, int32(r.Pages))
+	}
 }
 
 func newResult(w *Web, o Options) *Result {
-	r := &Result{
-		Web: w.Name, Seed: o.Seed, Budget: o.Pages, Relevant: w.reached,
-		streets: map[string]bool{}, addresses: map[string]bool{}, contents: map[uint64]bool{},
-		counted: map[frontier.Key]bool{},
-	}
-	if r.Budget == 0 {
-		r.Budget = w.total
-	}
+	r := &Result{Web: w.Name, Seed: o.Seed, Budget: cmp.Or(o.Pages, w.total), Relevant: w.reached,
+		seen: map[find]bool{}}
 	r.important, _ = w.Important()
 	r.every = max(r.Budget/500, 1)
 	return r
@@ -134,11 +140,12 @@ func (r *run) visited(v *crawler.Visit) {
 		return
 	}
 	s.Pages++
-	s.rate(r.web, v.Entry.URL)
-	key := frontier.KeyOf(v.Entry.URL)
 	p, known := r.web.page(v.Entry.URL)
-	if known && p.Relevant && !s.counted[key] {
-		s.counted[key] = true
+	if !known {
+		p = &Page{}
+	}
+	s.relevancy = append(s.relevancy, p.Relevancy)
+	if p.Relevant {
 		s.add(r.web, p)
 	}
 	s.Page(&v.Entry, r.web.relevant(v.Entry.URL))
@@ -147,51 +154,38 @@ func (r *run) visited(v *crawler.Visit) {
 	}
 }
 
-// rate adds the relevancy of a page to that of those before.
-func (r *Result) rate(w *Web, u weburl.URL) {
-	sum := 0.0
-	if n := len(r.relevancy); n > 0 {
-		sum = r.relevancy[n-1]
-	}
-	if p, known := w.page(u); known {
-		sum += p.Relevancy
-	}
-	r.relevancy = append(r.relevancy, sum)
-}
-
 // Relevancy returns the mean relevancy of the first n pages to the merged seeds.
 func (r *Result) Relevancy(n int) float64 {
 	if n = min(n, len(r.relevancy)); n <= 0 {
 		return 0
 	}
-	return r.relevancy[n-1] / float64(n)
+	sum := 0.0
+	for _, of := range r.relevancy[:n] {
+		sum += of
+	}
+	return sum / float64(n)
 }
 
-// add counts one more relevant page.
+// add counts a relevant page.
 func (r *Result) add(w *Web, p *Page) {
-	n := int32(r.Pages)
-	r.Finds = append(r.Finds, n)
+	key := frontier.KeyOf(p.URL)
+	r.note(&r.Finds, key)
 	if p.Important {
-		r.Important = append(r.Important, n)
-		if w.isHidden(p.URL) {
-			r.Unlinked = append(r.Unlinked, n)
+		r.note(&r.Important, key)
+		if w.hidden[key] {
+			r.note(&r.Unlinked, key)
 		}
 	}
 	if p.URL.Host() != w.biggest {
-		r.OffHost = append(r.OffHost, n)
+		r.note(&r.OffHost, key)
 	}
-	if p.Content != 0 && !r.contents[p.Content] {
-		r.contents[p.Content] = true
-		r.Contents = append(r.Contents, n)
+	if p.Content != 0 {
+		r.note(&r.Contents, p.Content)
 	}
 	for _, a := range p.Addresses {
-		if !r.addresses[a] {
-			r.addresses[a] = true
-			r.Addresses = append(r.Addresses, n)
-		}
-		if street, _, ok := strings.Cut(a, "\x00"); ok && !r.streets[street] {
-			r.streets[street] = true
-			r.Streets = append(r.Streets, n)
+		r.note(&r.Addresses, a)
+		if street, _, ok := strings.Cut(a, "\x00"); ok {
+			r.note(&r.Streets, street)
 		}
 	}
 }
@@ -210,7 +204,7 @@ func (r *Result) finish(run *run) {
 		run.sample()
 	}
 	r.End()
-	r.streets, r.addresses, r.contents, r.counted = nil, nil, nil, nil
+	r.seen = nil
 }
 
 // queueMax returns the longest queue of the first n pages.

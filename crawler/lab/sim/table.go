@@ -69,7 +69,7 @@ func (c *Comparison) rows(n int) [][]string {
 		some := column.name == "found"
 		cells := []string{column.title}
 		for _, o := range c.Orders {
-			e, _ := c.Metric(o.Name, column.name, n)
+			e := o.estimate(column.of, n)
 			some = some || e.Mean > 0
 			cells = append(cells, column.format(e))
 		}
@@ -171,14 +171,14 @@ func (c *Comparison) writeSummary(w io.Writer) error {
 	for _, o := range c.Orders {
 		for _, n := range c.marks() {
 			for _, m := range metrics {
-				e, _ := c.Metric(o.Name, m.name, n)
+				e := o.estimate(m.of, n)
 				out.Write([]string{o.Name, m.name, strconv.Itoa(e.Runs),
 					number(e.Mean), number(e.Margin), number(e.Median), strconv.Itoa(n)})
 			}
 		}
 	}
-	out.Flush()
-	return out.Error()
+	out.Flush() // errors stay with the buffer until Flush
+	return nil
 }
 
 func (c *Comparison) writeCurves(w io.Writer) error {
@@ -207,7 +207,7 @@ func (c *Comparison) writeJSON(w io.Writer) error {
 	for _, o := range c.Orders {
 		summary := object{}
 		for _, m := range metrics {
-			e, _ := c.Metric(o.Name, m.name, 0)
+			e := o.estimate(m.of, c.Budget)
 			estimate := object{"mean": e.Mean, "median": e.Median, "margin95": nil}
 			if !math.IsNaN(e.Margin) { // there is one with two runs or more
 				estimate["margin95"] = e.Margin

@@ -3,7 +3,6 @@ package sim
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -51,46 +50,35 @@ type traceHead struct {
 }
 
 type traceLine struct {
-	URL       weburl.URL  `json:"url"`
-	Status    int         `json:"status,omitempty"`
-	To        *weburl.URL `json:"to,omitempty"` // of a redirect
-	Failed    string      `json:"failed,omitempty"`
-	Forbidden bool        `json:"forbidden,omitempty"`
-	Page      bool        `json:"page,omitempty"`
-	Relevant  bool        `json:"relevant,omitempty"`
-	Addresses []string    `json:"addresses,omitempty"`
-	Bytes     int64       `json:"bytes,omitempty"`
-	TookMS    int64       `json:"took_ms,omitempty"`
-	Content   string      `json:"content,omitempty"` // hash of the text, hexadecimal
-	Lang      string      `json:"lang,omitempty"`
-	Charset   string      `json:"charset,omitempty"`
-	Meta      string      `json:"meta,omitempty"`
-	Script    string      `json:"script,omitempty"`
-	Links     []traceLink `json:"links,omitempty"`
+	URL       weburl.URL `json:"url"`
+	Status    int        `json:"status,omitempty"`
+	To        weburl.URL `json:"to,omitzero"` // of a redirect
+	Failed    string     `json:"failed,omitempty"`
+	Forbidden bool       `json:"forbidden,omitempty"`
+	Page      bool       `json:"page,omitempty"`
+	Relevant  bool       `json:"relevant,omitempty"`
+	Addresses []string   `json:"addresses,omitempty"`
+	Bytes     int64      `json:"bytes,omitempty"`
+	TookMS    int64      `json:"took_ms,omitempty"`
+	Content   string     `json:"content,omitempty"` // hash of the text, hexadecimal
+	Lang      string     `json:"lang,omitempty"`
+	Charset   string     `json:"charset,omitempty"`
+	Meta      string     `json:"meta,omitempty"`
+	Script    string     `json:"script,omitempty"`
+	// each is URL, anchor, title, around; empty words at the end are left out
+	Links [][]string `json:"links,omitempty"`
 }
 
-// A traceLink is [URL, anchor, title, around]; empty words at the end are left out.
-type traceLink [4]string
-
-func (l traceLink) MarshalJSON() ([]byte, error) {
-	n := len(l)
-	for n > 1 && l[n-1] == "" {
-		n--
+// describe adds languages and links of a page.
+func (l *traceLine) describe(p *page.Page) {
+	l.Page, l.Lang, l.Charset, l.Meta, l.Script = true, p.Lang, p.Charset, p.Meta, p.Script
+	for _, link := range p.Links {
+		parts := []string{link.To.String(), link.Anchor, link.Title, link.Around}
+		for parts[len(parts)-1] == "" {
+			parts = parts[:len(parts)-1]
+		}
+		l.Links = append(l.Links, parts)
 	}
-	return json.Marshal(l[:n])
-}
-
-func (l *traceLink) UnmarshalJSON(text []byte) error {
-	var parts []string
-	if err := json.Unmarshal(text, &parts); err != nil {
-		return err
-	}
-	if len(parts) < 1 || len(parts) > len(l) {
-		return fmt.Errorf("link of %d parts, want 1 to %d", len(parts), len(l))
-	}
-	*l = traceLink{}
-	copy(l[:], parts)
-	return nil
 }
 
 // A Recorder is a crawler.Sink that writes a trace.
@@ -104,34 +92,46 @@ func OpenRecorder(name string, seeds []weburl.URL, resume bool) (r *Recorder, la
 	if err != nil {
 		return nil, false, err
 	}
-	defer func() {
-		if err != nil {
-			file.Close()
-		}
-	}()
-	info, err := file.Stat()
+	length, err := wholeLines(file)
 	if err != nil {
-		return nil, false, err
-	}
-	length := int64(0)
-	if info.Size() > 0 {
-		if length, err = checkTrace(file); err != nil {
-			return nil, false, fmt.Errorf("%s: %w; nothing was written to it", name, err)
-		}
+		err = fmt.Errorf("%s: %w; nothing was written to it", name, err)
 	}
 	if !resume {
 		length = 0
 	}
-	if err := file.Truncate(length); err != nil {
-		return nil, false, err
+	if err == nil {
+		err = file.Truncate(length)
 	}
-	if _, err := file.Seek(length, io.SeekStart); err != nil {
-		return nil, false, err
+	if err == nil {
+		_, err = file.Seek(length, io.SeekStart)
 	}
-	if length == 0 {
+	if err == nil && length == 0 {
 		err = writeLine(file, traceHead{Version: TraceVersion, Seeds: seeds})
 	}
-	return &Recorder{file}, resume && length == 0, err
+	if err != nil {
+		file.Close()
+		return nil, false, err
+	}
+	return &Recorder{file}, resume && length == 0, nil
+}
+
+// wholeLines returns the length of a trace without what a kill has cut off in the last
+// line, and an error if it is none; an empty file is one.
+func wholeLines(in io.Reader) (length int64, err error) {
+	r := bufio.NewReader(in)
+	line, err := r.ReadBytes('\n')
+	if len(line) > 0 {
+		if _, err := readHead(line); err != nil {
+			return 0, err
+		}
+	}
+	for ; err == nil; line, err = r.ReadBytes('\n') {
+		length += int64(len(line))
+	}
+	if !errors.Is(err, io.EOF) {
+		return 0, fmt.Errorf("sim: read trace: %w", err)
+	}
+	return length, nil
 }
 
 // Close closes the file.
@@ -158,27 +158,18 @@ func (r *Recorder) Visit(_ context.Context, v *crawler.Visit) error {
 	}
 	switch v.Outcome.Kind {
 	case "redirect":
-		l.To = &v.Response.Location
+		l.To = v.Response.Location
 	case "skipped":
 		l.Forbidden = v.Outcome.Reason == "robots"
 		l.Failed = v.Outcome.Reason
 	case "error":
 		l.Failed = v.Outcome.Reason
 	case "page":
-		l.Page, l.Relevant = true, v.Outcome.Relevant
-		l.Addresses = AddressIDs(v.Verdict)
-		l.Lang, l.Charset, l.Meta, l.Script = v.Page.Lang, v.Page.Charset, v.Page.Meta, v.Page.Script
+		l.Relevant, l.Addresses = v.Outcome.Relevant, AddressIDs(v.Verdict)
 		l.Content = strconv.FormatUint(hashOf(v.Page.Text), 16)
-		l.Links = traceLinks(v.Page.Links)
+		l.describe(v.Page)
 	}
 	return writeLine(r.file, l)
-}
-
-func traceLinks(links []page.Link) (list []traceLink) {
-	for _, l := range links {
-		list = append(list, traceLink{l.To.String(), l.Anchor, l.Title, l.Around})
-	}
-	return list
 }
 
 // AddressIDs returns the ids of a verdict's distinct addresses in the region,
@@ -201,27 +192,6 @@ func AddressIDs(v geoparse.Verdict) []string {
 	return ids
 }
 
-// checkTrace reads a trace that a crawl is to go on with and returns its
-// length without what a kill has cut off in the last line.
-func checkTrace(in io.Reader) (length int64, err error) {
-	r := bufio.NewReader(in)
-	for first := true; ; first = false {
-		line, err := r.ReadBytes('\n')
-		if first {
-			if _, err := readHead(line); err != nil {
-				return 0, err
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return length, nil
-		}
-		if err != nil {
-			return 0, fmt.Errorf("sim: read trace: %w", err)
-		}
-		length += int64(len(line))
-	}
-}
-
 func readHead(line []byte) (traceHead, error) {
 	var head traceHead
 	err := json.Unmarshal(line, &head)
@@ -230,7 +200,7 @@ func readHead(line []byte) (traceHead, error) {
 		return head, fmt.Errorf("%w: it is version %d, this gazehound reads %d", ErrTraceVersion,
 			head.Version, TraceVersion)
 	case err != nil || head.Version < 1:
-		return head, fmt.Errorf("%w: it starts with %q", ErrNoTrace, line[:min(len(line), 60)])
+		return head, fmt.Errorf("%w: it starts with %q", ErrNoTrace, bytes.TrimSpace(line[:min(len(line), 60)]))
 	}
 	return head, nil
 }
@@ -242,24 +212,26 @@ func OpenTrace(name string, label Labeller) (w *Web, warnings []string, err erro
 		return nil, nil, fmt.Errorf("sim: %w", err)
 	}
 	defer f.Close()
-	in := bufio.NewReaderSize(f, 1<<20)
-	var src io.Reader = in
+	src, err := unpacked(bufio.NewReader(f))
+	if err != nil {
+		return nil, nil, fmt.Errorf("sim: %s: %w", name, err)
+	}
+	defer src.Close()
+	return ReadTrace(src, name, label)
+}
+
+func unpacked(in *bufio.Reader) (io.ReadCloser, error) {
 	switch magic, _ := in.Peek(4); {
 	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			return nil, nil, fmt.Errorf("sim: %s: %w", name, err)
-		}
-		src = z
+		return gzip.NewReader(in)
 	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))
 		if err != nil {
-			return nil, nil, fmt.Errorf("sim: %s: %w", name, err)
+			return nil, err
 		}
-		defer z.Close()
-		src = z
+		return z.IOReadCloser(), nil
 	}
-	return ReadTrace(src, name, label)
+	return io.NopCloser(in), nil
 }
 
 // ReadTrace reads a trace. Of a URL that comes several times the last line
@@ -268,64 +240,51 @@ func OpenTrace(name string, label Labeller) (w *Web, warnings []string, err erro
 // error that names the line. label says in place of the trace what is relevant, from
 // language and charsets of a page, since a trace has no text; nil: the trace does.
 func ReadTrace(in io.Reader, name string, label Labeller) (w *Web, warnings []string, err error) {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(make([]byte, 64<<10), maxTraceLine)
-	whole := true // the last line ended with a line break
-	lines.Split(func(data []byte, end bool) (int, []byte, error) {
-		n, token, err := bufio.ScanLines(data, end)
-		if n > 0 {
-			whole = data[n-1] == '\n'
-		}
-		return n, token, err
-	})
-	if !lines.Scan() {
-		return nil, nil, fmt.Errorf("sim: %s: %w", name, cmp.Or(lines.Err(), ErrNoTrace))
-	}
-	head, err := readHead(lines.Bytes())
+	lines := bufio.NewReaderSize(in, maxTraceLine)
+	line, end := lines.ReadSlice('\n')
+	head, err := readHead(line)
 	if err != nil {
 		return nil, nil, fmt.Errorf("sim: %s: %w", name, err)
 	}
-	b := newBuilder()
-	n := 1
-	for lines.Scan() {
-		n++
+	w = newWeb(name, head.Seeds)
+	for n := 2; end == nil; n++ {
+		line, end = lines.ReadSlice('\n')
+		cut := errors.Is(end, io.ErrUnexpectedEOF)
+		if end != nil && !cut && !errors.Is(end, io.EOF) {
+			return nil, nil, fmt.Errorf("sim: %s: after line %d: %w", name, n-1, end)
+		}
 		var l traceLine
-		if err := json.Unmarshal(lines.Bytes(), &l); err != nil || l.URL.IsZero() {
-			if !whole {
-				warnings = append(warnings,
-					fmt.Sprintf("%s is cut off in line %d; the %d lines before it are used", name, n, n-1))
-				break
-			}
-			if err == nil {
-				err = errors.New("no url")
-			}
-			return nil, nil, fmt.Errorf("sim: %s: line %d: %w", name, n, err)
+		err := json.Unmarshal(line, &l)
+		switch {
+		case len(line) == 0 && !cut:
+			continue
+		case err != nil && end != nil:
+			warnings = append(warnings,
+				fmt.Sprintf("%s is cut off in line %d; the %d lines before it are used", name, n, n-1))
+			continue
+		case err == nil && l.URL.IsZero():
+			err = errors.New("no url")
+		case err == nil:
+			err = w.addLine(&l, label)
 		}
-		if err := b.line(&l, label); err != nil {
+		if err != nil {
 			return nil, nil, fmt.Errorf("sim: %s: line %d: %w", name, n, err)
 		}
 	}
-	switch err := lines.Err(); {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		warnings = append(warnings, fmt.Sprintf("%s is cut off after line %d; the lines before are used", name, n))
-	case err != nil:
-		return nil, nil, fmt.Errorf("sim: %s: after line %d: %w", name, n, err)
-	}
-	w, err = b.web(name, head.Seeds)
-	return w, warnings, err
+	return w, warnings, w.connect()
 }
 
-// line adds one line of a trace; label, unless nil, says what is relevant in its place.
-func (b *builder) line(l *traceLine, label Labeller) error {
+// addLine adds one line of a trace; label, unless nil, says what is relevant in its place.
+func (w *Web) addLine(l *traceLine, label Labeller) error {
 	if l.Bytes < 0 || l.TookMS < 0 || l.TookMS > int64(time.Hour/time.Millisecond) {
 		return fmt.Errorf("%d bytes in %d ms are not possible", l.Bytes, l.TookMS)
 	}
 	switch {
-	case l.To != nil && !l.To.IsZero():
-		b.redirect(l.URL, *l.To)
+	case !l.To.IsZero():
+		w.addRedirect(l.URL, l.To)
 		return nil
 	case !l.Page:
-		b.failed(l.URL, l.Status, l.Forbidden)
+		w.addFailed(l.URL, l.Status, l.Forbidden)
 		return nil
 	}
 	content, _ := strconv.ParseUint(l.Content, 16, 64)
@@ -345,13 +304,18 @@ func (b *builder) line(l *traceLine, label Labeller) error {
 		known.Relevant, known.Addresses = said.Relevant, said.Addresses
 	}
 	for i, link := range l.Links {
+		if len(link) < 1 || len(link) > 4 {
+			return fmt.Errorf("link %d is a link of %d parts, want 1 to 4", i+1, len(link))
+		}
 		to, err := weburl.Parse(link[0])
 		if err != nil {
 			return fmt.Errorf("link %d: %w", i+1, err)
 		}
-		p.Links[i] = page.Link{From: l.URL, To: to, Anchor: link[1], Title: link[2], Around: link[3]}
+		words := [4]string{}
+		copy(words[:], link)
+		p.Links[i] = page.Link{From: l.URL, To: to, Anchor: words[1], Title: words[2], Around: words[3]}
 	}
-	b.page(known, &p)
+	w.addPage(known, &p)
 	return nil
 }
 
@@ -367,19 +331,14 @@ func (w *Web) WriteTrace(ctx context.Context, out io.Writer) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		l := traceLine{
-			URL: p.URL, Status: 200, Page: true, Relevant: p.Relevant, Addresses: p.Addresses, Bytes: p.Bytes,
-			TookMS: p.Took.Milliseconds(), Content: strconv.FormatUint(p.Content, 16),
-		}
+		l := traceLine{URL: p.URL, Failed: "error"}
 		switch {
 		case p.Forbidden:
-			l = traceLine{URL: p.URL, Failed: "robots", Forbidden: true}
-		case err != nil || r.Parsed == nil:
-			l = traceLine{URL: p.URL, Failed: "error"}
-		default:
-			l.Lang, l.Charset = r.Parsed.Lang, r.Parsed.Charset
-			l.Meta, l.Script = r.Parsed.Meta, r.Parsed.Script
-			l.Links = traceLinks(r.Parsed.Links)
+			l.Failed, l.Forbidden = "robots", true
+		case err == nil && r.Parsed != nil:
+			l = traceLine{URL: p.URL, Status: 200, Relevant: p.Relevant, Addresses: p.Addresses, Bytes: p.Bytes,
+				TookMS: p.Took.Milliseconds(), Content: strconv.FormatUint(p.Content, 16)}
+			l.describe(r.Parsed)
 		}
 		if err := writeLine(out, l); err != nil {
 			return err
@@ -387,48 +346,9 @@ func (w *Web) WriteTrace(ctx context.Context, out io.Writer) error {
 	}
 	byURL := func(a, b move) int { return strings.Compare(a.from.String(), b.from.String()) }
 	for _, m := range slices.SortedFunc(maps.Values(w.moved), byURL) {
-		if err := writeLine(out, traceLine{URL: m.from, Status: 301, To: &m.to}); err != nil {
+		if err := writeLine(out, traceLine{URL: m.from, Status: 301, To: m.to}); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// FromTree returns the web as the crawl tree of f knows it: the pages that
-// were visited, each with the one link by which it was found. That is less
-// than there was: a strategy cannot find another way than the crawl took. A
-// trace or WARC files have all links.
-func FromTree(ctx context.Context, f *frontier.Frontier, name string) (*Web, error) {
-	type node struct {
-		known Page
-		links []page.Link
-	}
-	nodes := map[frontier.Key]*node{}
-	var order []frontier.Key
-	var seeds []weburl.URL
-	err := f.Walk(ctx, 0, func(n frontier.Node) error {
-		key := frontier.KeyOf(n.URL)
-		if n.Depth == 0 {
-			seeds = append(seeds, n.URL)
-		} else if parent := nodes[n.Parent]; parent != nil {
-			parent.links = append(parent.links, page.Link{
-				From: parent.known.URL, To: n.URL, Anchor: n.Anchor, Title: n.Title, Around: n.Around,
-			})
-		}
-		if n.Outcome.Kind == "page" && nodes[key] == nil {
-			nodes[key] = &node{known: Page{URL: n.URL, Relevant: n.Outcome.Relevant,
-				Addresses: n.Outcome.Addresses, Bytes: n.Outcome.Bytes}}
-			order = append(order, key)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("sim: %w", err)
-	}
-	b := newBuilder()
-	for _, key := range order {
-		n := nodes[key]
-		b.page(n.known, &page.Page{URL: n.known.URL, Links: n.links})
-	}
-	return b.web(name, seeds)
 }

@@ -53,7 +53,6 @@ type Web struct {
 	mu    sync.Mutex
 	cache map[frontier.Key]*answer
 	known map[weburl.URL]weburl.URL // targets of links, each text once in memory
-	room  int64                     // bytes that the cache may still take
 }
 
 // An answer is what a Web keeps of a URL: of a page what Labellers and strategies read, and no
@@ -63,22 +62,29 @@ type answer struct {
 	err      error
 }
 
-// cacheBytes bounds the parsed pages that a Web keeps. What is beyond is
-// parsed again for every visit.
-const cacheBytes = 1 << 30
+// A move is a redirect.
+type move struct{ from, to weburl.URL }
 
-// complete makes a web of pages: numbers, the host with most relevant pages,
-// and what can be reached.
-func (w *Web) complete(name string, seeds []weburl.URL, pages []Page) error {
-	if len(seeds) == 0 {
-		return fmt.Errorf("sim: %s: no seeds", name)
+// maxKept bounds the parsed pages that a Web keeps. What is beyond is parsed again for
+// every visit.
+const maxKept = 300_000
+
+func newWeb(name string, seeds []weburl.URL) *Web {
+	return &Web{Name: name, Seeds: seeds, index: map[frontier.Key]int32{}, cache: map[frontier.Key]*answer{},
+		known: map[weburl.URL]weburl.URL{}, moved: map[frontier.Key]move{},
+		fetch: func(u weburl.URL) (*page.Response, error) { return &page.Response{URL: u, Status: 404}, nil }}
+}
+
+// complete finds the host with most relevant pages, and what can be reached.
+func (w *Web) complete() error {
+	if len(w.Seeds) == 0 {
+		return fmt.Errorf("sim: %s: no seeds", w.Name)
 	}
-	w.Name, w.Seeds, w.pages, w.room = name, seeds, pages, cacheBytes
 	hosts := map[string]int{}
-	for i := range pages {
-		w.index[frontier.KeyOf(pages[i].URL)] = int32(i)
-		if pages[i].Relevant {
-			hosts[pages[i].URL.Host()]++
+	for i := range w.pages {
+		w.index[frontier.KeyOf(w.pages[i].URL)] = int32(i)
+		if w.pages[i].Relevant {
+			hosts[w.pages[i].URL.Host()]++
 		}
 	}
 	for h, n := range hosts {
@@ -148,13 +154,6 @@ func (w *Web) Relevant() int { return w.reached }
 // is nearest to one; -1 where none can be reached.
 func (w *Web) Nearest() int { return w.nearest }
 
-// Each calls fn with every page that is known, with its number.
-func (w *Web) Each(fn func(n int32, p Page)) {
-	for i := range w.pages {
-		fn(int32(i), w.pages[i])
-	}
-}
-
 // page returns what is known about u.
 func (w *Web) page(u weburl.URL) (*Page, bool) {
 	i, ok := w.index[frontier.KeyOf(u)]
@@ -206,14 +205,8 @@ func (w *Web) answer(u weburl.URL) *answer {
 	a = w.load(u)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	size := int64(300)
-	if a.response.Parsed != nil {
-		for _, l := range a.response.Parsed.Links {
-			size += int64(120 + len(l.Anchor) + len(l.Title) + len(l.Around))
-		}
-	}
-	if size < w.room {
-		w.cache[key], w.room = a, w.room-size
+	if len(w.cache) < maxKept {
+		w.cache[key] = a
 	}
 	return a
 }
@@ -319,7 +312,7 @@ func FromTown(t *demo.Town, language string) (*Web, error) {
 		}
 		return f.Relevant
 	}
-	var pages []Page
+	w := newWeb(t.Name(), t.Seeds())
 	t.Pages(func(p demo.Page) {
 		q := Page{URL: p.URL, Relevant: relevant(p.Facts) && p.Answers, Forbidden: p.Facts.Forbidden, Bytes: 8 << 10}
 		seen := map[string]bool{}
@@ -335,15 +328,14 @@ func FromTown(t *demo.Town, language string) (*Web, error) {
 		if p.Answers {
 			q.Links = p.Links
 		}
-		pages = append(pages, q)
+		w.pages = append(w.pages, q)
 	})
-	w := newBuilder().w
 	w.fetch = func(u weburl.URL) (*page.Response, error) { return t.Fetch(context.Background(), u) }
 	w.truth = func(u weburl.URL) bool {
 		f, ok := t.Truth(u)
 		return ok && relevant(f)
 	}
-	return w, w.complete(t.Name(), t.Seeds(), pages)
+	return w, w.complete()
 }
 
 // A Labeller sets relevance, addresses and other fields of a Page that was just parsed; the caller
@@ -353,7 +345,7 @@ type Labeller func(p *page.Page) (Page, error)
 // FromWARC returns the web of recorded pages. It reads and parses all that can
 // be reached from the seeds, once.
 func FromWARC(ctx context.Context, name string, a *warc.Archive, seeds []weburl.URL, label Labeller) (*Web, error) {
-	b := newBuilder()
+	w := newWeb(name, seeds)
 	seen := map[frontier.Key]bool{}
 	var queue []weburl.URL
 	want := func(u weburl.URL) {
@@ -377,21 +369,21 @@ func FromWARC(ctx context.Context, name string, a *warc.Archive, seeds []weburl.
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
-			b.failed(u, 0, false)
+			w.addFailed(u, 0, false)
 			continue
 		case !r.Location.IsZero():
-			b.redirect(u, r.Location)
+			w.addRedirect(u, r.Location)
 			want(r.Location)
 			continue
 		case r.Status == 404:
 			continue
 		case r.Status != 200 && r.Status != 203:
-			b.failed(u, r.Status, false)
+			w.addFailed(u, r.Status, false)
 			continue
 		}
 		p, err := page.Parse(r)
 		if err != nil {
-			b.noPage(u)
+			w.cache[frontier.KeyOf(u)] = &answer{response: page.Response{Status: 200, Body: noHTML}}
 			continue
 		}
 		known, err := label(p)
@@ -402,72 +394,53 @@ func FromWARC(ctx context.Context, name string, a *warc.Archive, seeds []weburl.
 		for _, l := range p.Links {
 			want(l.To)
 		}
-		b.page(known, p)
+		w.addPage(known, p)
 	}
-	return b.web(name, seeds)
+	return w, w.connect()
 }
 
-// A builder makes a web of pages that are all known.
-type builder struct {
-	w     *Web
-	pages []Page
-}
-
-func newBuilder() *builder {
-	return &builder{w: &Web{
-		index: map[frontier.Key]int32{}, cache: map[frontier.Key]*answer{}, known: map[weburl.URL]weburl.URL{},
-		moved: map[frontier.Key]move{},
-	}}
-}
-
-// page adds a page; one that was there before is replaced.
-func (b *builder) page(known Page, p *page.Page) {
+// addPage adds a page; one that was there before is replaced.
+func (w *Web) addPage(known Page, p *page.Page) {
 	key := frontier.KeyOf(known.URL)
-	delete(b.w.moved, key)
-	if i, ok := b.w.index[key]; ok {
-		b.pages[i] = known
+	delete(w.moved, key)
+	if i, ok := w.index[key]; ok {
+		w.pages[i] = known
 	} else {
-		b.w.index[key] = int32(len(b.pages))
-		b.pages = append(b.pages, known)
+		w.index[key] = int32(len(w.pages))
+		w.pages = append(w.pages, known)
 	}
-	b.w.cache[key] = &answer{response: page.Response{Status: 200, Parsed: b.w.lean(p)}}
+	w.cache[key] = &answer{response: page.Response{Status: 200, Parsed: w.lean(p)}}
 }
 
-// failed adds a URL that gave no page; a page that is known stays.
-func (b *builder) failed(u weburl.URL, status int, forbidden bool) {
+// addFailed adds a URL that gave no page; a page that is known stays.
+func (w *Web) addFailed(u weburl.URL, status int, forbidden bool) {
 	key := frontier.KeyOf(u)
-	if b.w.cache[key] != nil {
+	if w.cache[key] != nil {
 		return
 	}
 	if status < 400 {
 		status = 500
 	}
-	b.w.cache[key] = &answer{response: page.Response{Status: status}}
+	w.cache[key] = &answer{response: page.Response{Status: status}}
 	if forbidden {
-		b.w.index[key] = int32(len(b.pages))
-		b.pages = append(b.pages, Page{URL: u, Forbidden: true})
+		w.index[key] = int32(len(w.pages))
+		w.pages = append(w.pages, Page{URL: u, Forbidden: true})
 	}
 }
 
-func (b *builder) redirect(from, to weburl.URL) {
+func (w *Web) addRedirect(from, to weburl.URL) {
 	key := frontier.KeyOf(from)
-	if b.w.cache[key] != nil || key == frontier.KeyOf(to) {
+	if w.cache[key] != nil || key == frontier.KeyOf(to) {
 		return
 	}
-	b.w.cache[key] = &answer{response: page.Response{Status: 301, Location: to}}
-	b.w.moved[key] = move{from, to}
+	w.cache[key] = &answer{response: page.Response{Status: 301, Location: to}}
+	w.moved[key] = move{from, to}
 }
 
-// noPage adds a URL that is something else than HTML.
-func (b *builder) noPage(u weburl.URL) {
-	b.w.cache[frontier.KeyOf(u)] = &answer{response: page.Response{Status: 200, Body: noHTML}}
-}
-
-// web ends the building: links become numbers, redirects of them followed.
-func (b *builder) web(name string, seeds []weburl.URL) (*Web, error) {
-	w := b.w
-	for i := range b.pages {
-		p := &b.pages[i]
+// connect completes a web of added pages: links become numbers, redirects of them followed.
+func (w *Web) connect() error {
+	for i := range w.pages {
+		p := &w.pages[i]
 		if kept := w.cache[frontier.KeyOf(p.URL)].response.Parsed; kept != nil {
 			for _, l := range kept.Links {
 				if n := w.number(l.To); n >= 0 {
@@ -476,14 +449,8 @@ func (b *builder) web(name string, seeds []weburl.URL) (*Web, error) {
 			}
 		}
 	}
-	w.fetch = func(u weburl.URL) (*page.Response, error) {
-		return &page.Response{URL: u, Status: 404}, nil
-	}
-	return w, w.complete(name, seeds, b.pages)
+	return w.complete()
 }
-
-// A move is a redirect.
-type move struct{ from, to weburl.URL }
 
 // number returns the number of the page at u, redirects followed, or -1.
 func (w *Web) number(u weburl.URL) int32 {
