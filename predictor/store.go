@@ -3,13 +3,14 @@ package predictor
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"maps"
-	"math"
 	"os"
 	"slices"
+	"strings"
 
 	"gazehound/internal/disk"
 	"gazehound/internal/recent"
@@ -25,20 +26,41 @@ var (
 	ErrDamaged     = errors.New("damaged or cut off: restore a copy, or train it again with gazehound retrain")
 )
 
-// A model file is the magic line, then unsigned varints: format, feature set, the number of depths,
-// and for each depth the links learned (relevant, other) and the number of terms; then each term as
-// length, bytes, count on relevant links and count on others, in the order of learning. The values
-// of links follow: links learned, then weight and slope of each input (float64), the number of term
-// slots in use and each as its distance from the one before, weight and slope (float32); then pages
-// and value (float32) of all pages, and for hosts and for shapes their number and each as hash (8
-// bytes), pages and value, the least recently used first. The last four bytes are the CRC-32C of
-// all before them; that and all numbers of fixed size are big-endian.
+// A model file is a line with the magic word, the format and the feature set, a modelFile in gob, and
+// the CRC-32C of all before it, 4 bytes, big-endian.
 const (
-	magic  = "gazehound predictor\n"
-	format = 3
+	magic  = "gazehound predictor"
+	format = 4
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// A modelFile is what a model has learned.
+type modelFile struct {
+	Depths          []depthFile
+	Links           int // whose value was learned
+	Weights, Slopes [inputs]float64
+	Words           []wordFile // by slot
+	All             rate
+	Hosts, Shapes   []rateFile // the least recently used first
+}
+
+// A depthFile is the classifier of a depth.
+type depthFile struct {
+	LinksRelevant, LinksOther int
+	Terms                     []string  // in the order of learning
+	Relevant, Other           []float64 // links with the term
+}
+
+type wordFile struct {
+	Number uint32 // of the slot
+	Slot   slot
+}
+
+type rateFile struct {
+	Key  uint64 // hash of a host or shape
+	Rate rate
+}
 
 // Save writes the model to path: to a new file beside it, which takes its name
 // when it is safely on disk, so that a crash leaves either the old model or the
@@ -46,33 +68,48 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 func (m *Model) Save(path string) error {
 	m.saving.Lock()
 	defer m.saving.Unlock()
-	b := m.append([]byte(magic))
-	b = binary.BigEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
-	if err := disk.ReplaceBytes(path, 0o644, b); err != nil {
+	data, err := m.encode()
+	if err == nil {
+		err = disk.ReplaceBytes(path, 0o644, data)
+	}
+	if err != nil {
 		return fmt.Errorf("predictor: save model: %w", err)
 	}
 	return nil
 }
 
-// append appends all of a model file but the magic line and the checksum.
-func (m *Model) append(b []byte) []byte {
-	b = binary.AppendUvarint(b, format)
-	b = binary.AppendUvarint(b, FeatureSet)
+// encode returns the bytes of a model file.
+func (m *Model) encode() ([]byte, error) {
+	var f modelFile
 	m.mu.RLock()
-	b = binary.AppendUvarint(b, uint64(len(m.depths)))
 	for _, c := range m.depths {
-		b = binary.AppendUvarint(b, uint64(c.relevant))
-		b = binary.AppendUvarint(b, uint64(c.other))
-		b = binary.AppendUvarint(b, uint64(len(c.terms)))
 		relevant, other := c.counts(c.terms)
-		for i, term := range c.terms {
-			b = disk.AppendString(b, term)
-			b = binary.AppendUvarint(b, uint64(relevant[i]))
-			b = binary.AppendUvarint(b, uint64(other[i]))
-		}
+		f.Depths = append(f.Depths, depthFile{c.relevant, c.other, c.terms, relevant, other})
 	}
 	m.mu.RUnlock()
-	return m.value.clone().append(b, inputBayes+len(m.depths))
+	w := m.value.clone()
+	f.Links, f.Weights, f.Slopes, f.All = w.learned, w.weights, w.slopes, w.all
+	for _, number := range slices.Sorted(maps.Keys(w.words)) {
+		f.Words = append(f.Words, wordFile{number, w.words[number]})
+	}
+	f.Hosts, f.Shapes = w.hosts.file(), w.shapes.file()
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s %d %d\n", magic, format, FeatureSet)
+	err := gob.NewEncoder(&b).Encode(f)
+	return binary.BigEndian.AppendUint32(b.Bytes(), crc32.Checksum(b.Bytes(), castagnoli)), err
+}
+
+func (r *rates) file() (list []rateFile) {
+	for key, x := range recent.Sorted(&r.Map) {
+		list = append(list, rateFile{key, x})
+	}
+	return list
+}
+
+func (r *rates) restore(list []rateFile) {
+	for _, x := range list {
+		r.Put(x.Key, x.Rate)
+	}
 }
 
 // clone returns a model that has learned the same.
@@ -82,76 +119,6 @@ func (w *valueModel) clone() *valueModel {
 	return &valueModel{
 		learned: w.learned, weights: w.weights, slopes: w.slopes, words: maps.Clone(w.words),
 		all: w.all, hosts: rates{w.hosts.Clone()}, shapes: rates{w.shapes.Clone()},
-	}
-}
-
-// append appends the bytes of w with so many inputs. The caller alone uses w.
-func (w *valueModel) append(b []byte, inputs int) []byte {
-	b = binary.AppendUvarint(b, uint64(w.learned))
-	for i := range inputs {
-		b = binary.BigEndian.AppendUint64(b, math.Float64bits(w.weights[i]))
-		b = binary.BigEndian.AppendUint64(b, math.Float64bits(w.slopes[i]))
-	}
-	b = binary.AppendUvarint(b, uint64(len(w.words)))
-	last := uint32(0)
-	for _, i := range slices.Sorted(maps.Keys(w.words)) {
-		b = binary.AppendUvarint(b, uint64(i-last))
-		b, last = appendFloats(b, w.words[i].weight, w.words[i].slope), i
-	}
-	b = appendFloats(b, w.all.pages, w.all.value)
-	for _, r := range []*rates{&w.hosts, &w.shapes} {
-		b = binary.AppendUvarint(b, uint64(r.Len()))
-		for key, x := range recent.Sorted(&r.Map) {
-			b = binary.BigEndian.AppendUint64(b, key)
-			b = appendFloats(b, x.pages, x.value)
-		}
-	}
-	return b
-}
-
-func appendFloats(b []byte, xs ...float32) []byte {
-	for _, x := range xs {
-		b = binary.BigEndian.AppendUint32(b, math.Float32bits(x))
-	}
-	return b
-}
-
-// value reads what append wrote into the untrained w.
-func (d *decoder) value(w *valueModel, inputs int) {
-	w.learned = d.count()
-	for i := range inputs {
-		w.weights[i], w.slopes[i] = d.Float64(), d.Float64()
-		d.failIf(w.slopes[i] < 0)
-	}
-	clear(w.words)
-	for i, used := 0, d.count(); used > 0 && !d.Failed(); used-- {
-		step := d.count()
-		i += step
-		s := slot{d.Float32(), d.Float32()}
-		if _, again := w.words[uint32(i)]; again || i >= weightSlots || s.slope < 0 {
-			d.Fail()
-			break
-		}
-		w.words[uint32(i)] = s
-	}
-	w.all = d.rate()
-	for _, r := range []*rates{&w.hosts, &w.shapes} {
-		for n := d.count(); n > 0 && !d.Failed(); n-- {
-			key := d.Uint64()
-			r.Put(key, d.rate())
-		}
-	}
-}
-
-func (d *decoder) rate() rate {
-	r := rate{d.Float32(), d.Float32()}
-	d.failIf(r.value < 0 || r.pages < r.value)
-	return r
-}
-
-func (d *decoder) failIf(impossible bool) {
-	if impossible {
-		d.Fail()
 	}
 }
 
@@ -175,63 +142,64 @@ func Load(path string, o Options) (*Model, error) {
 
 // read fills an empty model from the bytes of a model file.
 func (m *Model) read(data []byte) error {
-	if !bytes.HasPrefix(data, []byte(magic)) {
-		if bytes.HasPrefix([]byte(magic), data) {
-			return ErrDamaged
-		}
+	if start := data[:min(len(data), len(magic))]; !strings.HasPrefix(magic, string(start)) {
 		return ErrForeign
 	}
-	in := decoder{disk.Decode(data[len(magic):])}
-	version := in.Uvarint()
+	head, rest, whole := bytes.Cut(data, []byte("\n"))
+	version, features := 0, 0 // formats before 4 have no numbers here
+	fmt.Sscanf(string(head[min(len(head), len(magic)):]), "%d %d", &version, &features)
 	switch {
+	case !whole:
+		return ErrDamaged
 	case version > format:
 		return ErrNewerFormat
-	case version < format && !in.Failed():
+	case version < format:
 		return ErrOlderFormat
 	}
-	features := in.Uvarint()
-	if in.Failed() || in.Len() < crc32.Size {
-		return ErrDamaged
-	}
-	body := data[:len(data)-crc32.Size]
-	if crc32.Checksum(body, castagnoli) != binary.BigEndian.Uint32(data[len(body):]) {
+	end := len(data) - crc32.Size
+	if len(rest) < crc32.Size || crc32.Checksum(data[:end], castagnoli) != binary.BigEndian.Uint32(data[end:]) {
 		return ErrDamaged
 	}
 	if features != FeatureSet {
 		return ErrFeatures
 	}
-	in = decoder{disk.Decode(in.Next(in.Len() - crc32.Size))}
-	depths := in.Int(MaxDepth)
-	for d := range depths {
-		c := newClassifier(m.options) // of a depth that Options leave out
-		if d < len(m.depths) {
-			c = m.depths[d]
-		}
-		c.relevant, c.other = in.count(), in.count()
-		totals := [2]int{}
-		for n := in.count(); n > 0 && !in.Failed(); n-- {
-			term := in.String()
-			relevant, other := in.count(), in.count()
-			totals[0] += relevant
-			totals[1] += other
-			if in.Failed() || relevant+other == 0 || max(totals[0], totals[1]) > maxCount {
-				return ErrDamaged
-			}
-			c.observe(term, relevant, other)
-		}
-	}
-	in.value(m.value, inputBayes+depths)
-	if in.Err() != nil {
+	var f modelFile
+	body := bytes.NewReader(rest[:len(rest)-crc32.Size])
+	if gob.NewDecoder(body).Decode(&f) != nil || body.Len() > 0 {
 		return ErrDamaged
 	}
+	for d, from := range f.Depths[:min(len(f.Depths), len(m.depths))] {
+		if err := m.depths[d].restore(from); err != nil {
+			return err
+		}
+	}
+	w := m.value
+	w.learned, w.weights, w.slopes, w.all = f.Links, f.Weights, f.Slopes, f.All
+	clear(w.words)
+	for _, word := range f.Words {
+		w.words[word.Number] = word.Slot
+	}
+	w.hosts.restore(f.Hosts)
+	w.shapes.restore(f.Shapes)
 	return nil
 }
 
-// A decoder reads what write wrote.
-type decoder struct{ disk.Decoder }
-
-// maxCount bounds what a file may count, also the terms of a class together:
-// up to it, counts come back exactly from the frequencies of bayesian.
+// maxCount is the largest count of a class that comes back exactly from the frequencies of bayesian.
 const maxCount = 1 << 34
 
-func (d *decoder) count() int { return d.Int(maxCount) }
+// restore fills an empty classifier.
+func (c *classifier) restore(f depthFile) error {
+	if n := len(f.Terms); len(f.Relevant) != n || len(f.Other) != n || min(f.LinksRelevant, f.LinksOther) < 0 {
+		return ErrDamaged
+	}
+	c.relevant, c.other = f.LinksRelevant, f.LinksOther
+	relevant, other := 0.0, 0.0
+	for i, term := range f.Terms {
+		relevant, other = relevant+f.Relevant[i], other+f.Other[i]
+		if !(min(f.Relevant[i], f.Other[i]) >= 0 && f.Relevant[i]+f.Other[i] >= 1 && max(relevant, other) <= maxCount) {
+			return ErrDamaged
+		}
+		c.observe(term, int(f.Relevant[i]), int(f.Other[i]))
+	}
+	return nil
+}

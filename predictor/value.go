@@ -83,14 +83,14 @@ type valueModel struct {
 }
 
 // A slot is the weight of the terms that share it, and the sum of its squared gradients.
-type slot struct{ weight, slope float32 }
+type slot struct{ Weight, Slope float32 }
 
 func newValueModel(withoutContacts bool) *valueModel {
 	w := &valueModel{weights: warm, words: map[uint32]slot{}, hosts: newRates(), shapes: newRates()}
 	for word := range strings.FieldsSeq(contactWords) {
 		for _, family := range contactFamilies {
 			if !withoutContacts {
-				w.words[slotOf(family+word)] = slot{weight: contactWeight}
+				w.words[slotOf(family+word)] = slot{Weight: contactWeight}
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func (w *valueModel) features(l Link, terms []string, bayes []float64) features 
 	s.input[inputNear] = math.Pow(0.5, float64(max(l.Distance-1, 0)))
 	s.input[inputHost] = w.lift(w.hosts.get(s.host))
 	s.input[inputShape] = w.lift(w.shapes.get(s.shape))
-	s.input[inputVisits] = math.Log1p(float64(w.hosts.get(s.host).pages)) / 4
+	s.input[inputVisits] = math.Log1p(float64(w.hosts.get(s.host).Pages)) / 4
 	for d, x := range bayes {
 		s.input[inputBayes+d] = bounded(x, 8) / 2
 	}
@@ -130,8 +130,8 @@ func (w *valueModel) features(l Link, terms []string, bayes []float64) features 
 // lift returns the log-odds of a rate, smoothed towards the global one, above those of the global
 // one: 0 without data.
 func (w *valueModel) lift(r rate) float64 {
-	global := float64(w.all.value+1) / float64(w.all.pages+20)
-	p := (float64(r.value) + rateWeight*global) / (float64(r.pages) + rateWeight)
+	global := float64(w.all.Value+1) / float64(w.all.Pages+20)
+	p := (float64(r.Value) + rateWeight*global) / (float64(r.Pages) + rateWeight)
 	return bounded(logit(p)-logit(global), 5)
 }
 
@@ -155,7 +155,7 @@ func (w *valueModel) logOdds(s *features) float64 {
 func (w *valueModel) evidence(s *features) float64 {
 	sum := 0.0
 	for _, at := range s.slots {
-		sum += float64(w.words[at].weight)
+		sum += float64(w.words[at].Weight)
 	}
 	return sum * s.scale
 }
@@ -172,8 +172,8 @@ func (w *valueModel) learn(s *features, target float64) {
 	}
 	for _, at := range s.slots {
 		word, g := w.words[at], gradient*s.scale
-		word.slope += float32(g * g)
-		word.weight -= float32(wordStep * g / math.Sqrt(float64(word.slope)+wordCalm))
+		word.Slope += float32(g * g)
+		word.Weight -= float32(wordStep * g / math.Sqrt(float64(word.Slope)+wordCalm))
 		w.words[at] = word
 	}
 	w.learned++
@@ -183,11 +183,11 @@ func (w *valueModel) learn(s *features, target float64) {
 }
 
 // A rate counts judged pages, and adds up their values.
-type rate struct{ pages, value float32 }
+type rate struct{ Pages, Value float32 }
 
 func (r *rate) count(value float64) {
-	r.pages++
-	r.value += float32(value)
+	r.Pages++
+	r.Value += float32(value)
 }
 
 // rates are those of many hosts or shapes, by hash.
@@ -309,15 +309,15 @@ func (m *Model) ExplainValue(l Link) ValueExplanation {
 		case inputShape:
 			r = w.shapes.get(s.shape)
 		}
-		t.Relevant = int(math.Round(float64(r.value)))
-		t.Other = int(r.pages) - t.Relevant
+		t.Relevant = int(math.Round(float64(r.Value)))
+		t.Other = int(r.Pages) - t.Relevant
 		if t.LogOdds != 0 {
 			e.Terms = append(e.Terms, t)
 			sum += t.LogOdds
 		}
 	}
 	for i, at := range s.slots {
-		z := float64(w.words[at].weight) * s.scale
+		z := float64(w.words[at].Weight) * s.scale
 		e.Terms = append(e.Terms, TermWeight{Term: terms[i], LogOdds: z})
 		sum += z
 	}

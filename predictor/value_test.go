@@ -192,10 +192,10 @@ func TestRatesAreBounded(t *testing.T) {
 	if n := r.Len(); n > rateSlots {
 		t.Errorf("%d rates are known, more than %d", n, rateSlots)
 	}
-	if x := r.get(7); x.pages < 3*rateSlots || x.value < 3*rateSlots {
+	if x := r.get(7); x.Pages < 3*rateSlots || x.Value < 3*rateSlots {
 		t.Errorf("what was met all the time has %+v", x)
 	}
-	if x := r.get(1); x.pages != 0 {
+	if x := r.get(1); x.Pages != 0 {
 		t.Errorf("what was met long ago has %+v", x)
 	}
 }
