@@ -18,7 +18,7 @@ import (
 // A file of a data directory that was changed or cut short anywhere is an error of the commands that
 // need it, or does not change their answers; reading changes no file. This holds after a crawl has
 // ended and after one was killed. Files that people may edit, such as config.yaml and seeds.txt, are
-// left out; politeness.log has its own test. "make damage" makes 2,000 damages.
+// left out. "make damage" makes 2,000 damages.
 func TestDamage(t *testing.T) {
 	times, _ := strconv.Atoi(os.Getenv("GAZEHOUND_DAMAGE"))
 	times = cmp.Or(times, 30)
@@ -49,7 +49,7 @@ var damagedQuestions = [][]string{
 
 // damage changes a file of a data directory that many times, and runs all commands each time.
 func damage(t *testing.T, data string, times int, seed uint64) {
-	edited := []string{"config.yaml", "seeds.txt", "region.geojson", "LICENCES", "archives.txt", "politeness.log", "admin.json"}
+	edited := []string{"config.yaml", "seeds.txt", "region.geojson", "LICENCES", "archives.txt", "admin.json"}
 	var files []string
 	err := filepath.WalkDir(data, func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && !slices.Contains(edited, d.Name()) {

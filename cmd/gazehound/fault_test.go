@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -309,19 +310,25 @@ func TestKilledIsPolite(t *testing.T) {
 		return startProgram(t, "crawl", "--quiet", "--data", data, "--seeds", seeds, "--proxy", web.URL, "--delay", delay.String(), "--contact", "https://bot.example/")
 	}
 	all := []string{"http://plain.example/", "http://slow.example/", "http://busy.example/"}
-	// killed waits until a path of a host was requested and the crawl has noted how long hosts wait.
+	// killed waits until a path of a host was requested and the log of the crawl tree has a text, such
+	// as how long a host waits.
 	killed := func(p *process, host, path, note string) {
 		t.Helper()
-		for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-			text, err := os.ReadFile(project{data}.politeness())
+		for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+			logs, _ := filepath.Glob(filepath.Join(project{data}.frontier(), "*.mem"))
+			noted := false
+			for _, log := range logs {
+				text, err := os.ReadFile(log)
+				noted = noted || err == nil && bytes.Contains(text, []byte(note))
+			}
 			mu.Lock()
 			asked := slices.ContainsFunc(ledger[host], func(q request) bool { return q.path == path })
 			mu.Unlock()
-			if err == nil && asked && regexp.MustCompile(note).Match(text) {
+			if asked && noted {
 				break
 			}
 			if time.Now().After(end) || len(p.ended) > 0 {
-				t.Fatalf("%s%s was asked for: %v; want that and a note %s in\n%s\nall requests: %+v", host, path, asked, note, text, ledger)
+				t.Fatalf("%s%s was asked for: %v; want that and %s in the log: %v\nall requests: %+v", host, path, asked, note, noted, ledger)
 			}
 		}
 		p.Process.Kill()
@@ -333,8 +340,8 @@ func TestKilledIsPolite(t *testing.T) {
 			t.Fatalf("exit %d", code)
 		}
 	}
-	killed(crawl(all...), "busy.example", "/robots.txt", `"slow.example".*"delay":3000`)
-	killed(crawl(all...), "busy.example", "/", `"busy.example".*"fails":1`)
+	killed(crawl(all...), "busy.example", "/robots.txt", `"delay_ns":3000000000`)
+	killed(crawl(all...), "busy.example", "/", `"fails":1`)
 	mu.Lock()
 	patient = true
 	mu.Unlock()
@@ -557,13 +564,22 @@ func TestCrawlClockSetBack(t *testing.T) {
 	}
 	rest := func(wait time.Duration) {
 		t.Helper()
-		var journal bytes.Buffer
-		journal.WriteString(restLine(`{"version":1}`))
-		for host := range hosts {
-			journal.WriteString(restLine(fmt.Sprintf(`{"host":%q,"next":%d,"rest":%d,"delay":%d,"fails":1}`, host, time.Now().Add(year+wait).UnixMilli(), wait.Milliseconds(), wait.Milliseconds())))
+		f, err := frontier.Open(frontier.Options{Dir: project{data}.frontier()})
+		if err != nil {
+			t.Fatal(err)
 		}
-		journal.WriteString(restLine(`{"closed":true}`))
-		if err := os.WriteFile(project{data}.politeness(), journal.Bytes(), 0o666); err != nil {
+		put := func(name string, value map[string]any) {
+			text, err := json.Marshal(value)
+			if err := errors.Join(err, f.PutMeta(name, text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		at := time.Now().Add(year)
+		for host := range hosts {
+			put("rest "+host, map[string]any{"at": at, "until": at.Add(wait), "delay_ns": wait, "fails": 1})
+		}
+		put("rests", map[string]any{"closed": at})
+		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}

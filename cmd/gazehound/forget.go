@@ -277,8 +277,7 @@ func (a *app) openToForget(p project, cfg *Config) (*forget.Stores, error) {
 	}
 	s := &forget.Stores{
 		Archives: folders, Labels: p.labels(), Model: p.model(),
-		ModelOptions: cfg.ModelOptions(), Politeness: p.politeness(),
-		Clickstream: p.clickstream(), Seeds: p.seeds(), Say: a.say,
+		ModelOptions: cfg.ModelOptions(), Clickstream: p.clickstream(), Seeds: p.seeds(), Say: a.say,
 	}
 	o := frontier.Options{Dir: p.frontier(), Memory: int64(cfg.Storage.Memory / 2), Seed: cfg.Crawl.RandomSeed}
 	switch err := s.Open(o, p.index()); {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"net/url"
@@ -88,7 +87,6 @@ func TestForgottenForGood(t *testing.T) {
 	}
 	write(filepath.Join(data, "requests.ndjson"), string(request)+"\n")
 	write(filepath.Join(data, "seeds.txt"), "http://"+host+"/\nhttp://stays.example/\n")
-	write(filepath.Join(data, "politeness.log"), restLine(`{"version":1}`)+restLine(fmt.Sprintf(`{"host":%q,"next":1,"fails":3}`, host)))
 
 	line := address.Street + " " + address.HouseNumber
 	for _, c := range []struct {
@@ -216,9 +214,4 @@ func unpackIndex(t *testing.T, dir string) []byte {
 		d.Close()
 	}
 	return b.Bytes()
-}
-
-// restLine returns a line of politeness.log.
-func restLine(record string) string {
-	return fmt.Sprintf("%s\t%08x\n", record, crc32.ChecksumIEEE([]byte(record)))
 }

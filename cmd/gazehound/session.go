@@ -88,7 +88,7 @@ func (s *session) prepare(ctx context.Context) (err error) {
 	if s.web, err = a.openWeb(cfg, o, s.region, s.seeds); err != nil {
 		return err
 	}
-	s.onClose(func() error { s.web.close(); return nil })
+	defer s.onClose(func() error { s.web.close(); return nil }) // before the frontier, which keeps its delays
 	if err := a.makeRoom(p, cfg, o); err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (s *session) build(ctx context.Context) error {
 	if err := s.a.recallOrders(s.web, f); err != nil {
 		return err
 	}
-	if err := s.web.remember(s.p, f); err != nil {
+	if err := s.web.remember(f); err != nil {
 		return err
 	}
 	if err := s.learned.Restore(ctx); err != nil {

@@ -31,8 +31,6 @@ type web struct {
 	resolve func(ctx context.Context, host string) ([]netip.Addr, error) // nil: no delays per IP address
 	options crawlOptions
 	scope   *crawler.Scope
-
-	rules crawler.RuleStore // of hosts
 }
 
 // openWeb returns the live web, or the recorded one of --replay.
@@ -64,7 +62,6 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	if w.scope, err = newScope(cfg, o); err != nil {
 		return nil, invalid(err)
 	}
-	rules.Load, rules.Save = w.rules.Load, w.rules.Save
 	manners := cfg.GateOptions()
 	manners.Fetch, manners.Robots = client.FetchPrefix, &rules
 	// A seed may be barred, and so may a queued URL that was forgotten since.
@@ -98,12 +95,11 @@ func listensOn(port uint16) bool {
 }
 
 // remember restores back-offs and robots.txt rules of earlier runs and keeps them for the next.
-func (w *web) remember(p project, f *frontier.Frontier) error {
+func (w *web) remember(f *frontier.Frontier) error {
 	if w.polite == nil {
 		return nil
 	}
-	w.rules.Use(f)
-	return invalid(w.polite.Keep(p.politeness()))
+	return w.polite.Keep(f)
 }
 
 // newScope returns the scope that every link must pass, without standing orders.

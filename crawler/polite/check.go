@@ -40,6 +40,9 @@ func (g *Gate) Check(ctx context.Context, u weburl.URL) (d Decision, err error) 
 			return Decision{Refused: reason}, nil
 		}
 	}
+	if d.Wait = g.recall(host); d.Wait > 0 {
+		return d, nil
+	}
 	rules := robots.Decision{Allowed: true}
 	if g.robots != nil {
 		if rules, err = g.robots.Check(ctx, u); err != nil {

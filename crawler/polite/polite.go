@@ -6,9 +6,9 @@ package polite
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"net"
 	"net/http"
@@ -127,6 +127,7 @@ type Gate struct {
 
 	leases   Leases        // nil: a crawl by one node
 	robots   *robots.Cache // nil: robots.txt is not fetched
+	store    Store         // see Keep; nil: nothing is kept
 	reserved *lru.Cache[string, reservation]
 	asking   singleflight.Group // of reservations, by host
 
@@ -135,9 +136,8 @@ type Gate struct {
 	ips   map[netip.Addr]*slot
 	sweep int // number of hosts at which idle ones are forgotten
 
-	killed  time.Time // when the delays of a killed crawl were restored, or zero
-	quiet   time.Time // no host gets a request before
-	journal *journal  // nil: nothing is kept
+	killed time.Time // when the state of a killed crawl was restored, or zero
+	quiet  time.Time // no host gets a request before
 }
 
 // A slot is held by one request and free again after its delay. Without a delay several requests
@@ -157,7 +157,9 @@ type host struct {
 	delay  time.Duration // last delay
 	fails  int           // back-off statuses in a row
 	errs   int           // errors in a row
-	noted  bool          // the journal has a record of it
+
+	recalled bool // its stored delay was restored
+	kept     bool // a delay of it is stored
 }
 
 // A lookup is the state of a host's DNS lookup.
@@ -194,7 +196,9 @@ func New(o Options) (*Gate, error) {
 	}
 	if o.Robots != nil {
 		rules := *o.Robots
-		rules.Claim = g.Claim
+		rules.Claim = g.claimOther
+		rules.Load = func(site string) []byte { return g.load(robotsName + site) }
+		rules.Save = func(site string, data []byte) { g.save(robotsName+site, json.RawMessage(data)) }
 		rules.Fetch = func(ctx context.Context, u weburl.URL) (*page.Response, error) {
 			return o.Fetch(ctx, u, robots.MaxSize)
 		}
@@ -206,21 +210,21 @@ func New(o Options) (*Gate, error) {
 	return g, nil
 }
 
-// Close cancels running lookups, waits for them, and keeps unfinished delays for the next Gate.
+// Close cancels running lookups, waits for them, and ends what Keep began. A second Close does
+// nothing.
 func (g *Gate) Close() error {
 	g.cancel()
 	g.lookups.Wait()
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.journal == nil {
-		return nil
+	last := run{Closed: time.Now().UTC()}
+	for _, h := range g.hosts {
+		if h.held > 0 {
+			last.Closed = time.Time{}
+		}
 	}
-	err := g.rewrite(!slices.ContainsFunc(slices.Collect(maps.Values(g.hosts)),
-		func(h *host) bool { return h.held > 0 }))
-	if g.journal.file != nil {
-		g.journal.file.Close()
-	}
-	g.journal = nil
+	g.mu.Unlock()
+	err := g.save(runName, last)
+	g.store = nil
 	return err
 }
 
@@ -298,8 +302,8 @@ func leasesOf(name string, h *host) []string {
 }
 
 // owed returns how long a host with this delay must wait after a killed crawl, which may just have
-// sent it a request. The journal has the delays of hosts that were waiting when it was written; the
-// others come from stored robots.txt rules.
+// sent it a request. Hosts with a stored delay wait for that, see recall; the delays of others come
+// from stored robots.txt rules.
 func (g *Gate) owed(delay time.Duration) time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -364,7 +368,13 @@ func (g *Gate) find(name string, h *host, now time.Time) time.Duration {
 // time and ends with a good answer. Errors double the plain delay. The IP address waits for Delay
 // or twice the response time.
 func (g *Gate) Visited(name string, v Visit) {
-	now := time.Now()
+	if d, keep := g.visited(name, v, time.Now()); keep {
+		g.save(restName+name, d) // a store that fails ends the crawl at the next visit
+	}
+}
+
+// visited is Visited but for what is stored.
+func (g *Gate) visited(name string, v Visit, now time.Time) (d storedDelay, keep bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	base := g.options.Delay
@@ -373,7 +383,7 @@ func (g *Gate) Visited(name string, v Visit) {
 	}
 	h := g.hosts[name]
 	if h == nil || h.held == 0 {
-		return // no slot was held
+		return d, false // no slot was held
 	}
 	if g.leases != nil {
 		defer g.leases.Release(leasesOf(name, h)...)
@@ -384,7 +394,7 @@ func (g *Gate) Visited(name string, v Visit) {
 		if ip != nil {
 			ip.held--
 		}
-		return
+		return d, false
 	}
 	if ip != nil {
 		ip.rest(now, base)
@@ -397,7 +407,7 @@ func (g *Gate) Visited(name string, v Visit) {
 	}
 	h.delay = max(min(h.crawl, g.options.MaxDelay), g.patience(h, v, base))
 	h.rest(now, h.delay)
-	g.note(name, h, now)
+	return g.toStore(h, now)
 }
 
 // moved handles an answer from an IP address other than the claimed one.

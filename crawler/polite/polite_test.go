@@ -1,15 +1,13 @@
 package polite
 
 import (
-	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
+	"maps"
 	"net/http"
 	"net/netip"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -369,249 +367,184 @@ func TestForget(t *testing.T) {
 	})
 }
 
-// TestKeep: who rests when a gate is closed, or its process is killed, rests
-// in the next one, whatever the clock did in between.
+// memory is a Store.
+type memory struct {
+	mu     sync.Mutex
+	values map[string][]byte
+}
+
+func (m *memory) Meta(name string) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.values[name], nil
+}
+
+func (m *memory) PutMeta(name string, value []byte) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.values[name] = value
+	return nil
+}
+
+// keeping returns a Gate that keeps its delays in a store.
+func keeping(t *testing.T, s *memory) *Gate {
+	t.Helper()
+	g := gate(t, nil)
+	if err := g.Keep(s); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// waitOf returns how long a host waits in all for its first request.
+func waitOf(t *testing.T, g *Gate, host string) time.Duration {
+	t.Helper()
+	began := time.Now()
+	for {
+		claim(g, host)
+		d, err := g.Check(t.Context(), mustParse(t, "http://"+host+"/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Now {
+			g.Visited(host, noRequest)
+			return time.Since(began)
+		}
+		time.Sleep(d.Wait)
+	}
+}
+
+func mustParse(t *testing.T, raw string) weburl.URL {
+	t.Helper()
+	u, err := weburl.Parse(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// TestKeep: a host that waits when a gate is closed, or its process is killed, waits in the next one.
 func TestKeep(t *testing.T) {
 	for _, killed := range []bool{false, true} {
-		t.Run(fmt.Sprintf("killed=%v", killed), func(t *testing.T) { testKeep(t, killed) })
-	}
-}
-
-func testKeep(t *testing.T, killed bool) {
-	dir := t.TempDir()
-	synctest.Test(t, func(t *testing.T) {
-		file := filepath.Join(dir, "politeness.log")
-		start := func() *Gate {
-			g := gate(t, func(o *Options) {
-				o.Resolve = func(context.Context, string) ([]netip.Addr, error) { return []netip.Addr{addr(1)}, nil }
+		for _, name := range []string{"slow", "bad", "well", "fine", "held", "other"} {
+			t.Run(fmt.Sprintf("killed=%v/%s", killed, name), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { testKeep(t, killed, name+".example") })
 			})
-			if err := g.Keep(file); err != nil {
-				t.Fatal(err)
-			}
-			return g
 		}
-		g := start()
-		for _, v := range []struct {
-			host  string
-			visit Visit
-		}{
-			{"bad.example", Visit{Status: 503}}, {"bad.example", Visit{Status: 503}}, {"slow.example", Visit{Status: 200, CrawlDelay: 30 * time.Second}},
-			{"well.example", Visit{Status: 503, RetryAfter: 3 * time.Second}}, {"well.example", Visit{Status: 200}}, {"fine.example", Visit{Status: 200}},
-		} {
-			claim(g, v.host)
-			g.Visited(v.host, v.visit)
-		}
-		if killed {
-			claim(g, "held.example")
-			left, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g.Close()
-			g.journal = nil
-			if err := os.WriteFile(file, append(left, `{"host":"torn.exam`...), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		} else if err := g.Close(); err != nil {
-			t.Fatal(err)
-		}
-		next := start()
-		for delay, want := range map[time.Duration]time.Duration{0: 0, 30 * time.Second: 30 * time.Second, time.Hour: time.Minute} {
-			if !killed {
-				want = 0
-			}
-			if owed := next.owed(delay); owed != want {
-				t.Errorf("a host that wants %v is owed %v after the restart, want %v", delay, owed, want)
-			}
-		}
-		for _, name := range []string{"slow.example", "bad.example", "fine.example", "held.example", "other.example"} {
-			want := time.Duration(0) // of other.example: the address rests
-			if h := g.hosts[name]; h != nil && name != "held.example" {
-				want = time.Until(h.next)
-			}
-			if h := next.hosts[name]; h != nil {
-				if got := time.Until(h.next); (got - want).Abs() > 2*time.Millisecond {
-					t.Errorf("%s rests for %v after the restart; before %v", name, got, want)
-				}
-			} else if want > 2*time.Second {
-				t.Errorf("%s is forgotten", name)
-			}
-			if wait := next.Claim(name); wait <= 0 {
-				t.Errorf("%s is asked at once", name)
-			}
-		}
-		if wait := max(next.ips[addr(1)].restOf(), time.Until(next.quiet)); wait < 1900*time.Millisecond || wait > 2001*time.Millisecond {
-			t.Errorf("address rests for %v", wait)
-		}
-		if h := next.hosts["well.example"]; h != nil && h.fails != 0 {
-			t.Errorf("well.example is said to have failed %d times in a row", h.fails)
-		}
-		claim(next, "bad.example")
-		next.Visited("bad.example", Visit{Status: 503})
-		if wait := time.Until(next.hosts["bad.example"].next); wait != 20*time.Minute {
-			t.Errorf("third rest is %v; want 20m: the failures in a row were forgotten", wait)
-		}
-		if owed := next.owed(time.Minute); owed != 0 {
-			t.Errorf("owed %v long after the restart", owed)
-		}
-		next.Close()
-	})
-}
-
-func (t *slot) restOf() time.Duration {
-	if t == nil {
-		return 0
 	}
-	return time.Until(t.next)
 }
 
-// TestKeepClock: a clock that was set back by a year makes nobody rest longer
-// than it was to rest, and one that was set forward ends no crawl.
+func testKeep(t *testing.T, killed bool, name string) {
+	store := &memory{values: map[string][]byte{}}
+	g := keeping(t, store)
+	if !g.quiet.IsZero() {
+		t.Error("the first run begins with a wait")
+	}
+	for _, v := range []struct {
+		host  string
+		visit Visit
+	}{
+		{"bad.example", Visit{Status: 503}}, {"bad.example", Visit{Status: 503}}, {"slow.example", Visit{Status: 200, CrawlDelay: 30 * time.Second}},
+		{"well.example", Visit{Status: 503, RetryAfter: 3 * time.Second}}, {"well.example", Visit{Status: 200}}, {"fine.example", Visit{Status: 200}},
+	} {
+		claim(g, v.host)
+		g.Visited(v.host, v.visit)
+	}
+	want := 2 * time.Second // of other hosts: they may be at the same address
+	if h := g.hosts[name]; h != nil {
+		want = max(want, time.Until(h.next))
+	}
+	left := store
+	if killed {
+		claim(g, "held.example")
+		left = &memory{values: maps.Clone(store.values)}
+	}
+	if err := g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	next := keeping(t, left)
+	defer next.Close()
+	if owed := next.owed(30 * time.Second); (owed > 0) != killed {
+		t.Errorf("a host that wants 30s is owed %v after the restart", owed)
+	}
+	if got := waitOf(t, next, name); (got - want).Abs() > 10*time.Millisecond {
+		t.Errorf("waits %v after the restart, want %v", got, want)
+	}
+	switch name {
+	case "well.example":
+		if n := next.hosts[name].fails; n != 0 {
+			t.Errorf("it is said to have failed %d times in a row", n)
+		}
+	case "bad.example":
+		claim(next, name)
+		next.Visited(name, Visit{Status: 503})
+		if wait := time.Until(next.hosts[name].next); wait != 20*time.Minute {
+			t.Errorf("third wait is %v; want 20m: the failures in a row were forgotten", wait)
+		}
+	}
+}
+
+// TestKeepClock: a clock that was set back by a year makes no host wait longer than it was to wait,
+// and one that was set forward ends no crawl.
 func TestKeepClock(t *testing.T) {
 	for _, jump := range []time.Duration{-365 * 24 * time.Hour, -time.Minute, time.Minute, 365 * 24 * time.Hour} {
-		file := filepath.Join(t.TempDir(), "politeness.log")
-		at := time.Now().Add(-jump) // the file's now
-		text := fmt.Sprintf("{\"version\":1}\n{\"host\":\"slow.example\",\"next\":%d,\"rest\":30000,\"delay\":30000}\n{\"host\":\"bad.example\",\"next\":%d,\"rest\":600000,\"delay\":600000,\"fails\":2}\n",
-			at.Add(30*time.Second).UnixMilli(), at.Add(10*time.Minute).UnixMilli())
-		if err := os.WriteFile(file, summed([]byte(text)), 0o666); err != nil {
+		then := time.Now().Add(-jump)
+		value, err := json.Marshal(storedDelay{At: then, Until: then.Add(10 * time.Minute), Delay: 10 * time.Minute, Fails: 2})
+		if err != nil {
 			t.Fatal(err)
 		}
-		g := gate(t, nil)
-		if err := g.Keep(file); err != nil {
-			t.Fatal(err)
+		g := keeping(t, &memory{values: map[string][]byte{"rests": []byte("{}"), "rest bad.example": value}})
+		if wait := time.Until(g.quiet); wait > 2*time.Second || wait < time.Second {
+			t.Errorf("clock %v: hosts wait %v", jump, wait)
 		}
-		for name, most := range map[string]time.Duration{"slow.example": 30 * time.Second, "bad.example": 10 * time.Minute, "other.example": 2 * time.Second} {
-			least := time.Second
-			if jump < 0 && name != "other.example" {
-				least = most - 10*time.Second
-			}
-			if wait := g.Claim(name); wait > most || g.quiet.IsZero() {
-				t.Errorf("clock %v: %s waits %v, want at most %v", jump, name, wait, most)
-			}
-			if h := g.hosts[name]; h != nil && time.Until(h.next) < least {
-				t.Errorf("clock %v: %s rests for %v only", jump, name, time.Until(h.next))
-			}
+		g.quiet = time.Time{}
+		claim(g, "bad.example")
+		if wait := g.recall("bad.example"); wait > 10*time.Minute || jump < 0 && wait < 9*time.Minute {
+			t.Errorf("clock %v: it waits %v", jump, wait)
 		}
 		g.Close()
 	}
 }
 
-// TestKeepSize: the journal is written anew before it is large.
-func TestKeepSize(t *testing.T) {
-	dir := t.TempDir()
+// A robots.txt that has moved to a host that backs off is not fetched from there.
+func TestKeepOfAnotherHostsRobots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := gate(t, nil)
-		file := filepath.Join(dir, "politeness.log")
-		if err := g.Keep(file); err != nil {
+		now := time.Now()
+		value, err := json.Marshal(storedDelay{At: now, Until: now.Add(time.Hour), Delay: time.Hour, Fails: 1})
+		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range 100_000 {
-			name := fmt.Sprintf("host-%d.example", i%100)
-			claim(g, name)
-			g.Visited(name, Visit{Status: 200, CrawlDelay: 10 * time.Second})
-		}
-		if info, err := os.Stat(file); err != nil || info.Size() > maxAppended+1<<20 {
-			t.Errorf("%v, %v", info.Size(), err)
-		}
-		if err := g.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if err := g.Keep(file); err != nil || len(g.hosts) != 100 {
-			t.Errorf("%d hosts are known, %v", len(g.hosts), err)
-		}
-		g.Close()
-	})
-}
-
-// summed returns the lines of a journal with their check sums.
-func summed(text []byte) (lines []byte) {
-	for line := range bytes.Lines(text) {
-		line = bytes.TrimSuffix(line, []byte("\n"))
-		lines = fmt.Appendf(lines, "%s\t%08x\n", line, crc32.ChecksumIEEE(line))
-	}
-	return lines
-}
-
-// TestKeepDamaged flips each bit of a journal and cuts it everywhere: the file is refused, or the hosts
-// of the lines that are there rest as they would have.
-func TestKeepDamaged(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "politeness.log")
-	keep := func(text []byte) (rests map[string]time.Duration, err error) {
-		if err := os.WriteFile(file, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		g := gate(t, nil)
+		g := keeping(t, &memory{values: map[string][]byte{"rest bad.example": value}})
 		defer g.Close()
-		f, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
+		if wait := g.claimOther("bad.example"); wait != time.Hour || g.hosts["bad.example"].held != 0 {
+			t.Errorf("it waits %v", wait)
 		}
-		defer f.Close()
-		if err := g.recall(f, time.Now()); err != nil {
-			return nil, err
+		if wait := g.claimOther("fine.example"); wait != 0 {
+			t.Errorf("another host waits %v", wait)
 		}
-		rests = map[string]time.Duration{}
-		for name, h := range g.hosts {
-			rests[name] = time.Until(h.next).Round(time.Minute)
-		}
-		return rests, nil
-	}
-	next := time.Now().Add(time.Hour).UnixMilli()
-	text := summed(fmt.Appendf(nil, "{\"version\":1}\n{\"host\":\"a.example\",\"next\":%d,\"rest\":3600000}\n{\"host\":\"b.example\",\"next\":%d,\"rest\":1800000}\n{\"closed\":true}\n", next, next))
-	want, err := keep(text)
-	if err != nil || len(want) != 2 {
-		t.Fatalf("%v, %v", want, err)
-	}
-	refused, tried := 0, 0
-	try := func(what string, at int, text []byte) {
-		tried++
-		rests, err := keep(text)
-		if err != nil {
-			refused++
-			return
-		}
-		for name, rest := range rests {
-			if want[name] != rest {
-				t.Errorf("%s at %d: %s rests %v, want %v", what, at, name, rest, want[name])
-			}
-		}
-	}
-	for at := range text {
-		for bit := range 8 {
-			bad := bytes.Clone(text)
-			bad[at] ^= 1 << bit
-			try("bit flipped", at, bad)
-		}
-		try("cut", at, text[:at])
-	}
-	if refused < tried/2 {
-		t.Errorf("%d of %d were refused", refused, tried)
-	}
+	})
 }
 
 func FuzzKeep(f *testing.F) {
-	f.Add([]byte("{\"version\":1}\n{\"host\":\"a.example\",\"next\":99999999999999,\"rest\":-1,\"fails\":9999999,\"delay\":-1}\n{\"ip\":\"127.0.0.1\",\"next\":-1}"))
-	f.Add([]byte("{\"version\":1}\n{\"host\":\"a.example\",\"next\":99999999999999,\"rest\":9223372036854775807,\"delay\":9223372036854775807}\n{\"closed\":true}\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		file := filepath.Join(t.TempDir(), "politeness.log")
-		if err := os.WriteFile(file, summed(data), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	f.Add([]byte(`{}`), []byte(`{"at":"2026-01-01T00:00:00Z","until":"9999-01-01T00:00:00Z","delay_ns":-1,"fails":9999999,"errs":-1}`))
+	f.Add([]byte(`{"closed":"9999-01-01T00:00:00Z"}`), []byte(`{"until":"9999-01-01T00:00:00Z","delay_ns":9223372036854775807}`))
+	f.Fuzz(func(t *testing.T, run, delay []byte) {
 		g := gate(t, nil)
 		defer g.Close()
-		if g.Keep(file) != nil {
+		if g.Keep(&memory{values: map[string][]byte{"rests": run, "rest a.example": delay}}) != nil {
 			return
 		}
+		if wait := time.Until(g.quiet); wait > g.options.Delay {
+			t.Fatalf("all hosts wait %v", wait)
+		}
 		g.quiet = time.Time{}
-		for name := range g.hosts {
-			if wait := g.Claim(name); wait > g.options.BackoffMax {
-				t.Fatalf("%q: %q waits %v", data, name, wait)
-			} else if wait <= 0 {
-				g.Visited(name, Visit{Status: 503})
-				if wait := g.Claim(name); wait < g.options.Delay || wait > g.options.BackoffMax {
-					t.Fatalf("%q: %q rests %v", data, name, wait)
-				}
-			}
+		claim(g, "a.example")
+		if wait := g.recall("a.example"); wait < 0 || wait > g.options.BackoffMax {
+			t.Fatalf("waits %v", wait)
+		}
+		g.Visited("a.example", Visit{Status: 503})
+		if wait := g.Claim("a.example"); wait < g.options.Delay || wait > g.options.BackoffMax {
+			t.Fatalf("waits %v after an error", wait)
 		}
 	})
 }

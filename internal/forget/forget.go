@@ -19,7 +19,6 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/polite"
 	"gazehound/crawler/warc"
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
@@ -166,8 +165,8 @@ type Stores struct {
 	Index    *index.Index       // nil: there is none
 	Archives []string           // folders with WARC files
 	// Files, of which any may be missing.
-	Labels, Model, Politeness, Clickstream, Seeds string
-	ModelOptions                                  predictor.Options
+	Labels, Model, Clickstream, Seeds string
+	ModelOptions                      predictor.Options
 	// Say reports each step as it begins; nil disables it.
 	Say func(format string, args ...any)
 }
@@ -427,13 +426,6 @@ func (x *removing) files(context.Context) error {
 		return err
 	}
 	if err := crawler.ForgetLabels(s.Seeds, x.has); err != nil {
-		return err
-	}
-	host := func(name string) bool {
-		u, err := weburl.Parse("http://" + name + "/")
-		return err == nil && x.list.Has(u)
-	}
-	if err := polite.Forget(s.Politeness, host); err != nil {
 		return err
 	}
 	view := func(url string) bool {
