@@ -154,7 +154,7 @@ func (t *table) inside(word, lang string) phrase {
 		switch {
 		case !ok, !p.said(lang):
 		case p.use == Head:
-			for _, link := range Links {
+			for _, link := range links {
 				if first, ok := strings.CutSuffix(word[:i], link); ok {
 					if p, ok := t.phrases[first]; ok && p.use != Other && p.use != Query {
 						return p

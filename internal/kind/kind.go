@@ -23,18 +23,17 @@ var Languages = [...]string{"de", "en", "fr", "es", "it", "nl"}
 // MaxPhrase is the longest phrase that means a kind, in words.
 const MaxPhrase = 5
 
-// Links stand between the words of a German or Dutch compound.
-var Links = []string{"", "s", "n", "en", "er", "e"}
+// links stand between the words of a German or Dutch compound.
+var links = []string{"", "s", "n", "en", "er", "e"}
 
 // Uses of a phrase of the table.
 const (
-	Name     = 'n' // the kind is called so
-	Term     = 't' // places of the kind have it in their names
-	Modifier = 'm' // compound names of the kind begin with it
-	Unsure   = 'u' // several kinds are called so
-	Query    = 'q' // readers look for kinds by it, but what is named so may be of others
-	Other    = 'o' // it means what is no kind
-	Head     = 'h' // compound names of many kinds end with it: "laden"
+	Name   = 'n' // the kind is called so
+	Term   = 't' // places of the kind have it in their names
+	Unsure = 'u' // several kinds are called so
+	Query  = 'q' // readers look for kinds by it, but what is named so may be of others
+	Other  = 'o' // it means what is no kind
+	Head   = 'h' // compound names of many kinds end with it: "laden"
 )
 
 //go:embed kinds.txt.gz
@@ -164,7 +163,7 @@ func alike(t *table) map[string][]string {
 func (t *table) addValues() {
 	for i, id := range t.ids {
 		value := fold(strings.ReplaceAll(id[len(Key(id))+1:], "_", " "))
-		if p, known := t.phrases[value]; !strings.Contains(id, " ") && (!known || p.use == Modifier || p.use == Query) {
+		if p, known := t.phrases[value]; !strings.Contains(id, " ") && (!known || p.use == Query) {
 			t.phrases[value] = phrase{use: Unsure, kinds: []int{i}, langs: "en"}
 		}
 	}
@@ -182,9 +181,6 @@ func Key(id string) string {
 	key, _, _ := strings.Cut(id, "=")
 	return key
 }
-
-// HeadFirst reports whether the noun of a compound name stands first in a language.
-func HeadFirst(lang string) bool { return lang != "en" && lang != "nl" && lang != "de" }
 
 // MostSpecific returns the kind with the most tags of those that an object has
 // the tags of, or "".

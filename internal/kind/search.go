@@ -66,8 +66,7 @@ func (t *table) of(p phrase) []string {
 }
 
 // InQuery returns for each word of a query the kinds that it means, by itself or
-// with its neighbours: "law office" means office=lawyer, and so does "Rechtsanwalt",
-// which names of such offices begin with, where it is the only word.
+// with its neighbours: "law office" means office=lawyer.
 func InQuery(words []string) [][]string {
 	t := load()
 	all := make([][]string, len(words))
@@ -82,7 +81,7 @@ func InQuery(words []string) [][]string {
 			if !ok && len(words) == 1 {
 				p = t.likely(folded[i])
 			}
-			if p.names() || len(words) == 1 && p.kinds != nil {
+			if p.names() {
 				n = length
 				for k := i; k < i+n; k++ {
 					all[k] = t.of(p)
@@ -151,7 +150,7 @@ func (t *table) plural(text string) (best phrase, found bool) {
 		}
 		p, ok := t.phrases[stem+singular]
 		switch {
-		case ok && (p.names() && p.use != Query || p.use == Modifier) && !(found && plural == "er"):
+		case ok && p.names() && p.use != Query && !(found && plural == "er"):
 			return p, true
 		case ok && p.use == Query && plural != "er" && !found:
 			best, found = p, true

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"iter"
 	"maps"
 	"os"
 	"os/exec"
@@ -52,15 +51,13 @@ func run(schema, brands, out string) error {
 	}
 	type counts = map[string]map[string]int
 	t := &table{kinds: map[string]*entry{}, claims: counts{}, names: map[string]map[string]bool{},
-		compounds: map[string]string{}, terms: counts{}, places: map[string]string{}, spoken: counts{},
-		nouns: counts{}, generic: counts{}}
+		terms: counts{}, places: map[string]string{}, spoken: counts{}, generic: counts{}}
 	if err := t.readSchema(filepath.Join(schema, "dist")); err != nil {
 		return err
 	}
 	if err := t.readBrands(filepath.Join(brands, "dist/json/nsi.min.json")); err != nil {
 		return err
 	}
-	t.claimModifiers()
 	var err error
 	if t.said, err = t.supplement(); err != nil {
 		return err
@@ -108,15 +105,11 @@ type table struct {
 	claims map[string]map[string]int  // how well a phrase means each kind; "" is none that has an address
 	names  map[string]map[string]bool // kinds of the brands of a name
 
-	terms     map[string]map[string]int // search terms: of each kind 1
-	nouns     map[string]map[string]int // of names of several words: of each kind isHead
-	generic   map[string]map[string]int // names that no brand has by itself: of each kind isGeneric
-	spoken    map[string]map[string]int // languages, a bit each, that mean a wide kind with it
-	places    map[string]string         // countries of the brands of a name
-	compounds map[string]string         // kinds by their German and Dutch names
-	modifiers map[string]map[string]int // what these begin with: "fahrrad"
-	heads     map[string]bool           // nouns that many of these end with: "laden"
-	said      map[string]saying         // by the supplement
+	terms   map[string]map[string]int // search terms: of each kind 1
+	generic map[string]map[string]int // names that no brand has by itself: of each kind isGeneric
+	spoken  map[string]map[string]int // languages, a bit each, that mean a wide kind with it
+	places  map[string]string         // countries of the brands of a name
+	said    map[string]saying         // by the supplement
 }
 
 type entry struct{ names [6]string } // in kind.Languages
@@ -125,7 +118,6 @@ type entry struct{ names [6]string } // in kind.Languages
 // languages add up.
 const (
 	isTerm    = 1 // a search term of the preset
-	isHead    = 2 // the noun of a name of several words
 	isGeneric = 6 // a name that no brand has by itself
 	isNarrow  = 6 // a name of a preset with more tags, or of one that has no address
 	isName    = 9 // a name of the preset
@@ -176,13 +168,11 @@ func (t *table) readSchema(dist string) error {
 
 func (p *preset) wanted() bool {
 	point := slices.Contains(p.Geometry, "point") || slices.Contains(p.Geometry, "area")
-	return point && p.inCountries(p.LocationSet.Include)
+	return point && inCountries(p.LocationSet.Include)
 }
 
 // countries are those whose brands and presets the table has.
 var countries = strings.Fields("001 150 q46 de at ch li lu us ca gb ie au nz fr fx be es ad it sm nl mc")
-
-func (p *preset) inCountries(include []any) bool { return inCountries(include) }
 
 func inCountries(include []any) bool {
 	for _, place := range include {
@@ -224,8 +214,6 @@ func (t *table) addPreset(presets map[string]preset, id string, language int, sa
 		for _, part := range alternatives(name) {
 			t.claim(part, tags, claim)
 			t.speak(fold(part), tags, language)
-			t.claimHead(part, tags, kind.Languages[language])
-			t.addCompound(kind.Words(part), tags, language)
 		}
 	}
 	for term := range strings.SplitSeq(says.Terms, ",") {
@@ -233,15 +221,7 @@ func (t *table) addPreset(presets map[string]preset, id string, language int, sa
 			of(t.terms, strings.Join(words, " "))[tags] = isTerm
 			of(t.claims, strings.Join(words, " "))
 			t.speak(strings.Join(words, " "), tags, language)
-			t.addCompound(words, tags, language)
 		}
-	}
-}
-
-// addCompound notes a name of one word in a language that writes compounds so.
-func (t *table) addCompound(words []string, tags string, language int) {
-	if lang := kind.Languages[language]; len(words) == 1 && tags != "" && (lang == "de" || lang == "nl") {
-		t.compounds[words[0]] = tags
 	}
 }
 
@@ -325,63 +305,6 @@ func (t *table) claim(phrase, tags string, claim int) {
 	}
 	phrase = strings.Join(words, " ")
 	of(t.claims, phrase)[tags] += claim
-}
-
-// claimHead claims the noun of a name of several words: the last one, or in a
-// Romance language the first.
-func (t *table) claimHead(name, tags, lang string) {
-	words := kind.Words(name)
-	if len(words) < 2 || len(words) > 3 {
-		return
-	}
-	head := words[len(words)-1]
-	if kind.HeadFirst(lang) {
-		head = words[0]
-	}
-	if len(head) >= 4 {
-		of(t.nouns, head)[tags] = isHead
-		of(t.claims, head)
-		t.speak(head, tags, slices.Index(kind.Languages[:], lang))
-	}
-}
-
-// claimModifiers finds the nouns of compounds that do not say the kind, such as
-// "laden" and "salon": names of several kinds are made of them and another word of
-// their kind. What compounds with such a noun begin with is a modifier of their kind.
-func (t *table) claimModifiers() {
-	kinds := map[string]map[string]bool{} // by noun
-	t.heads, t.modifiers = map[string]bool{}, map[string]map[string]int{}
-	for name, id := range t.compounds {
-		for first, noun := range splits(name) {
-			if t.claims[first][id]+t.terms[first][id] > 0 {
-				if kinds[noun] == nil {
-					kinds[noun] = map[string]bool{}
-				}
-				kinds[noun][kind.Main(id)] = true
-				t.heads[noun] = len(kinds[noun]) >= manyKinds
-			}
-		}
-	}
-	for name, id := range t.compounds {
-		for first, noun := range splits(name) {
-			if t.heads[noun] && len(first) >= stem {
-				of(t.modifiers, first)[kind.Main(id)]++
-			}
-		}
-	}
-}
-
-// splits yields the ways to read a word as a compound of a first word and a noun.
-func splits(word string) iter.Seq2[string, string] {
-	return func(yield func(first, noun string) bool) {
-		for i := 3; i <= len(word)-4; i++ {
-			for _, link := range kind.Links {
-				if first, ok := strings.CutSuffix(word[:i], link); ok && !yield(first, word[i:]) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // speak notes that a language calls a kind so.

@@ -14,16 +14,15 @@ import (
 const (
 	fewBrands    = 3    // with a word, that support it
 	someBrands   = 8    // with a word, that speak against another kind
-	manyBrands   = 15   // that make it a word of a kind by themselves
+	manyBrands   = 15   // with a word, that speak against a name of another kind
 	purity       = 0.95 // share of them that are of the kind
-	shortestNew  = 7    // letters of such a word
 	shortestTerm = 4    // letters of a term that only several presets or languages support
 	stem         = 5    // letters that a term shares with a name of its kind
 
-	agreement  = 0.6 // share of the claims to a phrase that are of its kind
-	mostTerms  = 3   // that count, of one kind
-	mostWanted = 3   // kinds that one search term means
-	manyKinds  = 3   // that names of compounds with a noun have which does not say the kind
+	agreement    = 0.6 // share of the claims to a phrase that are of its kind
+	mostTerms    = 3   // that count, of one kind
+	severalTerms = 2   // presets or languages that make a term a word of a kind
+	mostWanted   = 3   // kinds that one search term means
 )
 
 type brandItem struct {
@@ -172,27 +171,8 @@ func (t *table) text() string {
 				use = kind.Query
 			}
 		}
-		if use != 0 && !(use == kind.Other && t.heads[phrase]) {
+		if use != 0 {
 			write(phrase, use, kinds, t.languages(phrase, kinds))
-		}
-	}
-	for _, head := range slices.Sorted(maps.Keys(t.heads)) {
-		if use, _ := t.judge(head, counts[head]); t.heads[head] && (use == 0 || use == kind.Other) {
-			write(head, kind.Head, nil, "de nl")
-		}
-	}
-	for _, modifier := range slices.Sorted(maps.Keys(t.modifiers)) {
-		if use, _ := t.judge(modifier, counts[modifier]); use == 0 && share(t.modifiers[modifier]) >= agreement {
-			if main, _ := most(t.modifiers[modifier]); t.isKind(main) {
-				write(modifier, kind.Modifier, []string{main}, "de nl")
-			}
-		}
-	}
-	for _, phrase := range slices.Sorted(maps.Keys(counts)) {
-		if t.claims[phrase] == nil && len(phrase) >= shortestNew && !strings.Contains(phrase, " ") {
-			if k, n := most(counts[phrase]); n >= manyBrands && share(counts[phrase]) >= purity && t.isKind(k) {
-				write(phrase, kind.Term, []string{k}, "")
-			}
 		}
 	}
 	b.WriteString("\n")
@@ -270,13 +250,7 @@ func (t *table) judge(phrase string, brands map[string]int) (use byte, kinds []s
 	for id, claim := range t.claims[phrase] {
 		sums[kind.Main(id)] += claim
 	}
-	if len(t.claims[phrase]) == 0 {
-		for id := range t.nouns[phrase] {
-			sums[kind.Main(id)] += isHead
-		}
-	}
 	best, claimed := most(sums)
-	onlyHead := len(t.claims[phrase])+len(t.terms[phrase]) == 0
 	sure := share(sums) >= agreement
 	if best == "" {
 		return kind.Other, nil
@@ -289,11 +263,9 @@ func (t *table) judge(phrase string, brands map[string]int) (use byte, kinds []s
 			named = max(named, claim)
 		}
 	}
-	for _, weaker := range []map[string]int{t.terms[phrase], t.nouns[phrase]} {
-		for id, claim := range weaker {
-			if kind.Main(id) == best {
-				claims[id] += claim
-			}
+	for id, claim := range t.terms[phrase] {
+		if kind.Main(id) == best {
+			claims[id] += claim
 		}
 	}
 	one := t.common(claims)
@@ -309,7 +281,7 @@ func (t *table) judge(phrase string, brands map[string]int) (use byte, kinds []s
 	case named >= isNarrow:
 		return kind.Unsure, t.likely(phrase)
 	case sure && !against && (known || t.akin(phrase, best) ||
-		!onlyHead && claimed >= isHead && len(phrase) >= shortestTerm):
+		claimed >= severalTerms && len(phrase) >= shortestTerm):
 		return kind.Term, []string{one}
 	}
 	return 0, nil
