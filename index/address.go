@@ -47,20 +47,21 @@ const (
 	fieldMonth       = "month"    // month first seen
 	fieldPrecision   = "precision"
 	fieldLevel       = "level"
-	fieldOSM         = "osm"    // yes: the house is in OpenStreetMap
-	fieldOften       = "often"  // number of the site's pages with the address, see oftenKey
-	fieldCount       = "count"  // of pages, eight digits
-	fieldRank        = "rank"   // importance of the most important page, six decimals
-	fieldKey         = "key"    // the name that orders, folded
-	fieldPhone       = "phone"  // digits of telephone numbers, the last one first
-	fieldOwn         = "own"    // hosts that state it as their own
-	fieldOpen        = "open"   // when it is open, see openKeys
-	fieldTyped       = "typed"  // texts for suggestions, see suggest.go
-	fieldFirst       = "first"  // first seen, a number: Unix seconds
-	fieldPoint       = "point"  // a geo point
-	fieldStored      = "stored" // the record, or the page, as JSON
-	fieldPageSite    = "onsite" // of a page: its site
-	fieldStates      = "states" // of a page: IDs of its addresses
+	fieldOSM         = "osm"       // yes: the house is in OpenStreetMap
+	fieldOften       = "often"     // number of the site's pages with the address, see oftenKey
+	fieldCount       = "count"     // of pages, eight digits
+	fieldRank        = "rank"      // importance of the most important page, six decimals
+	fieldKey         = "key"       // the name that orders, folded
+	fieldPhone       = "phone"     // digits of telephone numbers, the last one first
+	fieldOwn         = "own"       // hosts that state it as their own
+	fieldOpen        = "open"      // when it is open, see openKeys
+	fieldTyped       = "typed"     // texts for suggestions, see suggest.go
+	fieldFirst       = "first"     // first seen, a number: Unix seconds
+	fieldPoint       = "point"     // a geo point
+	fieldStored      = "stored"    // the record, or the page, as JSON
+	fieldPageWords   = "pagewords" // lines of Words of each mention of the record, which hits do not need
+	fieldPageSite    = "onsite"    // of a page: its site
+	fieldStates      = "states"    // of a page: IDs of its addresses
 )
 
 // scored are the fields of Bleve that are looked up; its searchers that have none say "*".
@@ -96,11 +97,18 @@ type pageRecord struct {
 	before int // how many of them are stored
 }
 
-func decodePage(stored string) (p pageRecord, err error) {
-	if err = json.Unmarshal([]byte(stored), &p); err != nil {
-		err = fmt.Errorf("index: page: %w: %w", ErrDamaged, err)
+// pageOf returns what is stored of a page, nil if there is none.
+func pageOf(r bleveindex.IndexReader, id string) (*pageRecord, error) {
+	stored, err := storedOf(r, id)
+	if err != nil || stored[fieldStored] == nil {
+		return nil, err
 	}
-	return p, err
+	p := &pageRecord{}
+	if err := json.Unmarshal(stored[fieldStored], p); err != nil {
+		return nil, fmt.Errorf("index: page %s: %w: %w", id, ErrDamaged, err)
+	}
+	p.before = len(p.States)
+	return p, nil
 }
 
 // pagePrefix begins the IDs of the documents of pages, and of no address.
@@ -108,9 +116,27 @@ const pagePrefix = "p"
 
 func pageID(url string) string { return pagePrefix + hashOf(url) }
 
-func decodeRecord(id, stored string) (*record, error) {
+// recordOf returns the record of an address, nil if there is none.
+func recordOf(r bleveindex.IndexReader, id string) (*record, error) {
+	stored, err := storedOf(r, id)
+	if err != nil || stored[fieldStored] == nil {
+		return nil, err
+	}
+	all, err := decodeRecord(id, stored[fieldStored])
+	if err != nil {
+		return nil, err
+	}
+	words := strings.Split(string(stored[fieldPageWords]), "\n")
+	for i, m := range all.Mentions[:min(len(words), len(all.Mentions))] {
+		m.Words = words[i]
+	}
+	return all, nil
+}
+
+// decodeRecord returns a record without the words of its pages.
+func decodeRecord(id string, stored []byte) (*record, error) {
 	r := &record{id: id}
-	if err := json.Unmarshal([]byte(stored), r); err != nil {
+	if err := json.Unmarshal(stored, r); err != nil {
 		return nil, fmt.Errorf("index: address %s: %w: %w", id, ErrDamaged, err)
 	}
 	for _, m := range r.Mentions {
@@ -118,6 +144,19 @@ func decodeRecord(id, stored string) (*record, error) {
 		m.locate()
 	}
 	return r, nil
+}
+
+// storedOf returns the stored fields of a document.
+func storedOf(r bleveindex.IndexReader, id string) (map[string][]byte, error) {
+	d, err := r.Document(id)
+	if err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	stored := map[string][]byte{}
+	if d != nil {
+		d.VisitFields(func(f bleveindex.Field) { stored[f.Name()] = f.Value() })
+	}
+	return stored, nil
 }
 
 // count returns how many pages state the address.
@@ -251,7 +290,12 @@ func (r *record) document() (*document.Document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
+	words := make([]string, len(r.Mentions))
+	for i, m := range r.Mentions {
+		words[i] = m.Words
+	}
 	d := newDocument(r.id, typeAddress, stored)
+	d.store(fieldPageWords, []byte(strings.Join(words, "\n")))
 	r.addWords(d)
 	for _, m := range r.Mentions {
 		if m.Street != "" { // else it is no single place, and the names of many
@@ -448,9 +492,13 @@ type builder struct {
 
 func newDocument(id, kind string, stored []byte) *builder {
 	b := &builder{document.NewDocument(id), map[string]termSet{}}
-	b.AddField(document.NewTextFieldCustom(fieldStored, nil, stored, bleveindex.StoreField, nil))
+	b.store(fieldStored, stored)
 	b.keyword(fieldType, kind)
 	return b
+}
+
+func (b *builder) store(field string, text []byte) {
+	b.AddField(document.NewTextFieldCustom(field, nil, text, bleveindex.StoreField, nil))
 }
 
 // keyword adds a value that filters, and that facets count.

@@ -86,7 +86,7 @@ type mention struct {
 	Near  string `json:"x,omitempty"` // words around the address, which itself is Near[Start:End]
 	Start int    `json:"xs,omitempty"`
 	End   int    `json:"xe,omitempty"`
-	Words string `json:"w,omitempty"` // distinct words of a page with few addresses
+	Words string `json:"-"` // distinct words of a page with few addresses; see fieldPageWords
 
 	id   string // of the address
 	host string

@@ -31,7 +31,7 @@ func (x *Index) affected(
 ) (n Forgotten, gone map[string]bool, err error) {
 	gone = map[string]bool{}
 	if place != nil {
-		err := x.eachRecord(ctx, func(r *record) {
+		err := each(ctx, x, typeAddress, recordOf, func(r *record) {
 			gone[r.id] = slices.ContainsFunc(r.Mentions, func(m *mention) bool {
 				of := m.place()
 				return of != "" && place(of)
@@ -52,7 +52,7 @@ func (x *Index) affected(
 		slices.Sort(n.Texts)
 		n.Texts = slices.Compact(n.Texts)
 	}
-	err = x.eachPage(ctx, func(p *pageRecord) {
+	err = each(ctx, x, typePage, pageOf, func(p *pageRecord) {
 		lost := 0
 		for _, id := range p.States {
 			if gone[id] || page != nil && page(p.URL) {
@@ -65,17 +65,6 @@ func (x *Index) affected(
 	})
 	slices.Sort(n.Pages)
 	return n, gone, err
-}
-
-// eachRecord calls fn with all records of addresses.
-func (x *Index) eachRecord(ctx context.Context, fn func(r *record)) error {
-	return x.eachStored(ctx, typeAddress, func(id, stored string) error {
-		r, err := decodeRecord(id, stored)
-		if err == nil {
-			fn(r)
-		}
-		return err
-	})
 }
 
 // Forget takes pages and addresses out of the index: all of a page whose URL
@@ -100,7 +89,7 @@ func (x *Index) Forget(ctx context.Context, page, place, text func(string) bool)
 		loses[url] = true
 	}
 	if text != nil {
-		err := x.eachRecord(ctx, func(r *record) {
+		err := each(ctx, x, typeAddress, recordOf, func(r *record) {
 			for _, m := range r.Mentions {
 				if _, known := loses[m.URL]; !known && m.says(text) {
 					loses[m.URL] = false
@@ -141,7 +130,7 @@ func (m *mention) says(text func(string) bool) bool {
 // no state, whenever it has stored a new one.
 func (x *Index) merge(ctx context.Context) error {
 	var any *pageRecord
-	if err := x.eachPage(ctx, func(p *pageRecord) { any = p }); err != nil {
+	if err := each(ctx, x, typePage, pageOf, func(p *pageRecord) { any = p }); err != nil {
 		return err
 	}
 	x.using.RLock() // without a view: it would hold files back
@@ -177,7 +166,6 @@ func (x *Index) storeAgain(p *pageRecord) error {
 	c := newCommit(r)
 	if p != nil {
 		id := pageID(p.URL)
-		p.before = len(p.States)
 		c.pages[id], c.stored[id], c.changed[id] = p, true, true
 	}
 	return x.store(c)

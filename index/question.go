@@ -247,16 +247,12 @@ func (s *searcher) statedBy(page string) (ids []string, err error) {
 		return nil, nil // a host and no page
 	}
 	for _, start := range []string{"http://", "https://", "http://www.", "https://www."} {
-		stored, err := storedOf(s.view, pageID(start+bare))
+		p, err := pageOf(s.view, pageID(start+bare))
 		if err != nil {
 			return nil, err
 		}
-		if stored == "" {
+		if p == nil {
 			continue
-		}
-		p, err := decodePage(stored)
-		if err != nil {
-			return nil, err
 		}
 		ids = append(ids, p.States[:min(len(p.States), MaxLimit)]...)
 	}

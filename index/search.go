@@ -218,7 +218,7 @@ func (s *searcher) find(after *cursor) (*answer, error) {
 			return nil, err
 		}
 		c := cursor{Stage: s.stage, Offset: a.Offset + i + 1, Key: hex.EncodeToString(m.key), ID: m.id, Query: digest}
-		a.Shares = append(a.Shares, share{ID: m.id, Record: []byte(stored), Score: m.score, After: c.encode()})
+		a.Shares = append(a.Shares, share{ID: m.id, Record: stored[fieldStored], Score: m.score, After: c.encode()})
 	}
 	if len(found) > size {
 		a.Next = a.Shares[size-1].After

@@ -143,7 +143,7 @@ func (x *Index) answer(ctx context.Context, q Query) (*answer, error) {
 
 // addSites counts what the index has of the sites of an address.
 func (k *hitMaker) addSites(s *share) error {
-	r, err := decodeRecord(s.ID, string(s.Record))
+	r, err := decodeRecord(s.ID, s.Record)
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (k *hitMaker) addSites(s *share) error {
 func (k *hitMaker) unite(shares []share) (*record, error) {
 	var all *record
 	for _, s := range shares {
-		r, err := decodeRecord(s.ID, string(s.Record))
+		r, err := decodeRecord(s.ID, s.Record)
 		if err != nil {
 			return nil, err
 		}

@@ -43,6 +43,9 @@ func (k *marker) marks(lang, text string) (found []mark) {
 			continue
 		}
 		folded := string(t.Term)
+		if !k.begins(folded[0]) { // most words: no word of the query does, with an ending or without
+			continue
+		}
 		tokens := analysis.TokenStream{t}
 		for _, filter := range stem {
 			tokens = filter.Filter(tokens)
@@ -52,6 +55,14 @@ func (k *marker) marks(lang, text string) (found []mark) {
 		}
 	}
 	return found
+}
+
+// begins reports whether a word of the query begins with a byte.
+func (k *marker) begins(c byte) bool {
+	return slices.ContainsFunc(k.words, func(w word) bool {
+		like := func(term string) bool { return term[0] == c }
+		return slices.ContainsFunc(w.terms, like) || slices.ContainsFunc(w.where, like)
+	})
 }
 
 // fits returns the number of the query's word that a word of a text is, folded

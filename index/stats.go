@@ -93,7 +93,7 @@ func (x *Index) SiteWide(ctx context.Context) (addresses, pages int, err error) 
 			wide[[2]string{id, site}] = true
 		}
 	}
-	err = x.eachPage(ctx, func(p *pageRecord) {
+	err = each(ctx, x, typePage, pageOf, func(p *pageRecord) {
 		for _, id := range p.States {
 			if !wide[[2]string{id, siteOf(hostOf(p.URL))}] {
 				return

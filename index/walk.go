@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -140,15 +139,6 @@ func (x *Index) Walk(ctx context.Context, q Query, fn func(*Hit) error) error {
 	return nil
 }
 
-// recordOf returns the record of an address, nil if there is none.
-func recordOf(r bleveindex.IndexReader, id string) (*record, error) {
-	stored, err := storedOf(r, id)
-	if err != nil || stored == "" {
-		return nil, err
-	}
-	return decodeRecord(id, stored)
-}
-
 // Address returns the address with this ID as Walk does, with more of its
 // evidence; nil where there is none.
 func (x *Index) Address(id string) (*Hit, error) {
@@ -171,38 +161,28 @@ func (x *Index) Address(id string) (*Hit, error) {
 // Pages hands the URL of every page that states an address to fn, out of one
 // state of the data, once and in no order.
 func (x *Index) Pages(ctx context.Context, fn func(url string)) error {
-	return x.eachPage(ctx, func(p *pageRecord) { fn(p.URL) })
+	return each(ctx, x, typePage, pageOf, func(p *pageRecord) { fn(p.URL) })
 }
 
-// eachPage calls fn with every page of one state of the data.
-func (x *Index) eachPage(ctx context.Context, fn func(*pageRecord)) error {
-	return x.eachStored(ctx, typePage, func(id, stored string) error {
-		p := &pageRecord{}
-		if err := json.Unmarshal([]byte(stored), p); err != nil {
-			return fmt.Errorf("index: page %s: %w: %w", id, ErrDamaged, err)
-		}
-		fn(p)
-		return nil
-	})
-}
-
-// eachStored calls fn with what is stored of every document of a type.
-func (x *Index) eachStored(ctx context.Context, kind string, fn func(id, stored string) error) error {
-	r, err := x.view()
-	if r == nil {
+// each calls fn with what read returns of every document of a type, out of one state of the data.
+func each[T any](
+	ctx context.Context, x *Index, kind string, read func(r bleveindex.IndexReader, id string) (T, error), fn func(T),
+) error {
+	v, err := x.view()
+	if v == nil {
 		return err
 	}
-	defer r.Close()
-	return r.visit(ctx, has(fieldType, kind), unscoredOnes, func(d *search.DocumentMatch) error {
-		id, err := r.ExternalID(d.IndexInternalID)
+	defer v.Close()
+	return v.visit(ctx, has(fieldType, kind), unscoredOnes, func(d *search.DocumentMatch) error {
+		id, err := v.ExternalID(d.IndexInternalID)
 		if err != nil {
 			return fmt.Errorf("index: %w", err)
 		}
-		stored, err := storedOf(r, id)
-		if err != nil {
-			return err
+		one, err := read(v, id)
+		if err == nil {
+			fn(one)
 		}
-		return fn(id, stored)
+		return err
 	})
 }
 

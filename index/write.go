@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -14,7 +13,6 @@ import (
 	"gazehound/internal/oserr"
 
 	"github.com/blevesearch/bleve/v2/document"
-	bleveindex "github.com/blevesearch/bleve_index_api"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -256,18 +254,11 @@ func (c *commit) page(url string) (*pageRecord, error) {
 	if p, read := c.pages[id]; read {
 		return p, nil
 	}
-	stored, err := storedOf(c.reader, id)
+	p, err := pageOf(c.reader, id)
 	if err != nil {
 		return nil, err
 	}
-	var p *pageRecord
-	if c.stored[id] = stored != ""; c.stored[id] {
-		p = &pageRecord{}
-		if err := json.Unmarshal([]byte(stored), p); err != nil {
-			return nil, fmt.Errorf("index: page %s: %w: %w", url, ErrDamaged, err)
-		}
-		p.before = len(p.States)
-	}
+	c.stored[id] = p != nil
 	c.pages[id] = p
 	return p, nil
 }
@@ -374,21 +365,4 @@ func (m *mention) blank(says func(string) bool) {
 // texts are what a page says of an address beside the address.
 func (m *mention) texts() []*string {
 	return []*string{&m.Title, &m.Name, &m.Phone, &m.Email, &m.Home, &m.Words}
-}
-
-// storedOf returns the stored field of a document, "" if there is none.
-func storedOf(r bleveindex.IndexReader, id string) (stored string, err error) {
-	d, err := r.Document(id)
-	if err != nil {
-		return "", fmt.Errorf("index: %w", err)
-	}
-	if d == nil {
-		return "", nil
-	}
-	d.VisitFields(func(f bleveindex.Field) {
-		if f.Name() == fieldStored {
-			stored = string(f.Value())
-		}
-	})
-	return stored, nil
 }
