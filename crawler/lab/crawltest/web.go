@@ -2,13 +2,13 @@ package crawltest
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
-	"net/textproto"
 	"path"
 	"slices"
 	"strconv"
@@ -81,41 +81,34 @@ func MustWeb(archive string) *Web {
 
 func key(u weburl.URL) string { return strings.TrimPrefix(u.String(), u.Scheme()+"://") }
 
-func parsePage(name string, data []byte) (answerPage, error) {
-	p := answerPage{status: 200, header: make(http.Header), body: data}
-	switch {
-	case path.Ext(name) == ".txt":
-		p.header.Set("Content-Type", "text/plain; charset=utf-8")
-	case path.Ext(name) == ".xml":
-		p.header.Set("Content-Type", "application/xml")
-	default:
-		p.header.Set("Content-Type", "text/html; charset=utf-8")
+// types are the default types of pages by the ends of their paths.
+var types = map[string]string{".txt": "text/plain; charset=utf-8", ".xml": "application/xml"}
+
+func parsePage(name string, data []byte) (p answerPage, err error) {
+	text := string(data)
+	if !strings.HasPrefix(text, "HTTP ") {
+		text = "HTTP 200\n\n" + text
 	}
-	first, rest, _ := strings.Cut(string(data), "\n")
-	status, ok := strings.CutPrefix(first, "HTTP ")
-	if !ok {
-		return p, nil
-	}
-	var err error
-	if p.status, err = strconv.Atoi(strings.TrimSpace(status)); err != nil || p.status < 200 || p.status > 599 {
-		return p, fmt.Errorf("%q is not a status line such as HTTP 404", first)
-	}
-	head, body, _ := strings.Cut("\n"+rest, "\n\n")
-	p.body = []byte(body)
-	lines := bufio.NewReader(strings.NewReader(strings.TrimPrefix(head, "\n") + "\n\n"))
-	header, err := textproto.NewReader(lines).ReadMIMEHeader()
+	first, rest, _ := strings.Cut(strings.TrimPrefix(text, "HTTP "), "\n")
+	r, err := http.ReadResponse(bufio.NewReader(strings.NewReader("HTTP/1.0 "+first+" -\n"+rest+"\n")), nil)
 	if err != nil {
-		return p, fmt.Errorf("header: %w", err)
+		return p, err
 	}
-	if s := header.Get("Sleep"); s != "" {
+	if r.StatusCode < 200 || r.StatusCode > 599 {
+		return p, fmt.Errorf("%q is not a status such as 404", first)
+	}
+	p.status, p.header = r.StatusCode, r.Header
+	if p.header.Get("Content-Type") == "" {
+		p.header.Set("Content-Type", cmp.Or(types[path.Ext(name)], "text/html; charset=utf-8"))
+	}
+	if s := p.header.Get("Sleep"); s != "" {
+		p.header.Del("Sleep")
 		if p.sleep, err = time.ParseDuration(s); err != nil {
 			return p, fmt.Errorf("header: %w", err)
 		}
-		header.Del("Sleep")
 	}
-	for name, values := range header {
-		p.header[name] = values
-	}
+	_, body, _ := strings.Cut("\n"+rest, "\n\n")
+	p.body = []byte(body)
 	return p, nil
 }
 

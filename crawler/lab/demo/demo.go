@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -107,7 +108,7 @@ func (o Options) Validate() error {
 		return fmt.Errorf("demo: name of the town must be one capitalised word of 3 to 31 letters, got %q", o.Name)
 	case !domainName.MatchString(o.Domain):
 		return fmt.Errorf(`demo: domain must be a host name such as "example" or "localhost:9900", got %q`, o.Domain)
-	case o.Language != "" && codePages[o.Language] == nil:
+	case o.Language != "" && words().CodePages[o.Language] == nil:
 		return fmt.Errorf("demo: language must be th, ja or none, got %q", o.Language)
 	case o.FarSeeds+o.NearSeeds == 0:
 		return errors.New("demo: far seeds and near seeds are both 0, so nothing can be crawled")
@@ -156,22 +157,18 @@ func (t *Town) Seeds() []weburl.URL {
 }
 
 func (t *Town) seedSites() []int32 {
-	var far, near []int32
 	d := t.dice(topicSeeds)
-	speaks := func(s int32) bool { return t.o.Language == "" || t.isForeign(ref{s, homePage}) }
-	for _, s := range shuffled(&d, t.far) {
-		k := t.sites[s].kind
-		if len(far) < t.o.FarSeeds && t.sites[s].behaviour == works && speaks(s) &&
-			(k == magazine || k == shop || k == forum || k == wiki) {
-			far = append(far, s)
+	some := func(of []int32, most int, kinds ...kind) (seeds []int32) {
+		for _, s := range shuffled(&d, of) {
+			if len(seeds) < most && t.sites[s].behaviour == works && slices.Contains(kinds, t.sites[s].kind) &&
+				(t.o.Language == "" || t.isForeign(ref{s, homePage})) {
+				seeds = append(seeds, s)
+			}
 		}
+		return seeds
 	}
-	for _, s := range shuffled(&d, t.orgs[0]) {
-		if len(near) < t.o.NearSeeds && t.sites[s].behaviour == works && speaks(s) {
-			near = append(near, s)
-		}
-	}
-	return append(far, near...)
+	far := some(t.far, t.o.FarSeeds, magazine, shop, forum, wiki)
+	return append(far, some(t.orgs[0], t.o.NearSeeds, organisation)...)
 }
 
 // url returns the address of a page of the town's web.

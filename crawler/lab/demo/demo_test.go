@@ -70,8 +70,8 @@ func TestOptions(t *testing.T) {
 		"name of the town must be": func(o *Options) { o.Name = "zwei Wörter" },
 		`got "http://x"`:           func(o *Options) { o.Domain = "http://x" },
 		"sites must be 40":         func(o *Options) { o.Sites = 3 },
-		"pages per site must be":   func(o *Options) { o.PagesPerSite = 1e6 },
-		"hint reliability must be": func(o *Options) { o.HintReliability = 1.1 },
+		"pages must be":            func(o *Options) { o.PagesPerSite = 1e6 },
+		"hints must be":            func(o *Options) { o.HintReliability = 1.1 },
 		"bridges must be":          func(o *Options) { o.Bridges = -1 },
 		"nothing can be crawled":   func(o *Options) { o.FarSeeds, o.NearSeeds = 0, 0 },
 	}

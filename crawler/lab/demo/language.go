@@ -7,8 +7,7 @@ import (
 	"strings"
 
 	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/htmlindex"
 )
 
 // The web of a town may have sites in another language, with the habits that
@@ -22,36 +21,13 @@ const (
 	codePageOf = 1 << 40
 )
 
-// A codePage is how pages are written and what they declare.
+// A codePage is how pages are written and what they declare; a site has one of those of its
+// language.
 type codePage struct {
-	encoding encoding.Encoding // nil: UTF-8
-	Meta     string            // charset in a META element, or ""
-	header   string            // … in the header, or ""
-	Lang     string            // of the html element, or ""
-}
-
-// codePages are those of the languages that Options.Language can name; each site
-// has one of them.
-var codePages = map[string][]codePage{
-	"th": {
-		{charmap.Windows874, "tis-620", "", ""},
-		{charmap.Windows874, "windows-874", "", "th"},
-		{charmap.Windows874, "", "windows-874", ""},
-		{charmap.Windows874, "", "", ""},
-		{charmap.Windows874, "iso-8859-1", "", "en"}, // as templates of the time had it
-		{nil, "utf-8", "utf-8", "th"},
-		{nil, "", "utf-8", "de"},
-	},
-	"ja": {
-		{japanese.ShiftJIS, "Shift_JIS", "", ""},
-		{japanese.ShiftJIS, "", "Shift_JIS", "ja"},
-		{japanese.ShiftJIS, "", "", ""},
-		{japanese.EUCJP, "EUC-JP", "", ""},
-		{japanese.EUCJP, "iso-8859-1", "", "en"},
-		{japanese.ISO2022JP, "ISO-2022-JP", "", ""},
-		{nil, "utf-8", "utf-8", "ja"},
-		{nil, "", "utf-8", "de"},
-	},
+	Encoding string // as WHATWG calls it; "": UTF-8
+	Meta     string // charset in a META element, or ""
+	Header   string // … in the header, or ""
+	Lang     string // of the html element, or ""
 }
 
 // speak chooses the sites in the town's other language.
@@ -68,13 +44,11 @@ func (t *Town) speak() {
 			s.foreign = d.chance(t.o.Foreign)
 		}
 		s.fronted, s.island = s.foreign && d.chance(fronted), s.foreign && d.chance(islands)
-		if s.behaviour == broken || s.behaviour == resets || s.behaviour == optedOut ||
-			s.behaviour == noRobots || s.island {
-			continue
-		}
-		if s.foreign {
+		switch {
+		case s.behaviour >= broken || s.island:
+		case s.foreign:
 			t.abroad = append(t.abroad, int32(i))
-		} else {
+		default:
 			t.german = append(t.german, int32(i))
 		}
 	}
@@ -122,13 +96,13 @@ func (c *canvas) CodePage() codePage {
 	switch {
 	case c.foreign:
 		d := c.t.dice(topicLanguage, uint64(c.at.site), codePageOf)
-		return pick(&d, codePages[c.t.o.Language])
+		return pick(&d, words().CodePages[c.t.o.Language])
 	case c.s.latin1 && c.s.declares:
-		return codePage{charmap.ISO8859_1, "", "ISO-8859-1", "de"}
+		return codePage{"iso-8859-1", "", "ISO-8859-1", "de"}
 	case c.s.latin1:
-		return codePage{charmap.ISO8859_1, "", "", "de"}
+		return codePage{"iso-8859-1", "", "", "de"}
 	}
-	return codePage{nil, "utf-8", "utf-8", "de"}
+	return codePage{"", "utf-8", "utf-8", "de"}
 }
 
 var letters = regexp.MustCompile(`(\p{L}+)( ?)`)
@@ -148,13 +122,17 @@ func (t *Town) translate(s string) string {
 // becomes a reference.
 func (p codePage) encode(page []byte) (body []byte, header http.Header, err error) {
 	kind := "text/html"
-	if p.header != "" {
-		kind += "; charset=" + p.header
+	if p.Header != "" {
+		kind += "; charset=" + p.Header
 	}
 	header = http.Header{"Content-Type": {kind}}
-	if p.encoding == nil {
+	if p.Encoding == "" {
 		return page, header, nil
 	}
-	body, err = encoding.HTMLEscapeUnsupported(p.encoding.NewEncoder()).Bytes(page)
+	written, err := htmlindex.Get(p.Encoding)
+	if err != nil {
+		return nil, nil, err
+	}
+	body, err = encoding.HTMLEscapeUnsupported(written.NewEncoder()).Bytes(page)
 	return body, header, err
 }

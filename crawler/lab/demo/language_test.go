@@ -125,7 +125,7 @@ func TestGoldenLanguages(t *testing.T) {
 			p := c.CodePage()
 			name := p.Meta
 			if name == "" {
-				name = p.header
+				name = p.Header
 			}
 			if !c.foreign || name == "" || name == "iso-8859-1" || seen[name] || c.s.kind != organisation || c.s.org.count[orgImprint] == 0 || c.at.page != c.s.org.page(orgImprint, 0) {
 				return

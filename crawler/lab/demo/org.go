@@ -134,8 +134,7 @@ func (t *Town) orgPath(r ref) string {
 	case orgStep:
 		word += "-" + strconv.Itoa(int(i)+1)
 	}
-	return fmt.Sprintf([...]string{"/%s.html", "/%s/", "/de/%s.php", "/%s.htm", "/index.php/%s",
-		"/seiten/%s.html"}[s.style], word)
+	return fmt.Sprintf(words().PathForms[s.style], word)
 }
 
 // orgAnchor returns the words of links to a page within the site.

@@ -65,25 +65,25 @@ const (
 	deadLink // was there once
 )
 
+// standing are paths that every site has.
+var standing = map[string]whatKind{"/": aPage, "/robots.txt": robotsTxt, "/sitemap.xml": sitemapXML,
+	"/index.html": moved, "/index.htm": moved, "/start": moved, "/favicon.ico": image}
+
 // lookup finds what lies at a path with its query on a site.
 func (t *Town) lookup(s int32, path string) target {
-	at := func(what whatKind) target { return target{what: what, ref: ref{s, homePage}} }
 	bare, _, _ := strings.Cut(path, "?")
+	home := target{ref: ref{s, homePage}}
+	home.what = standing[bare]
 	switch {
-	case path == "/":
-		return at(aPage)
-	case bare == "/robots.txt":
-		return at(robotsTxt)
-	case bare == "/sitemap.xml":
-		return at(sitemapXML)
-	case bare == "/index.html" || bare == "/index.htm" || bare == "/start":
-		return at(moved)
+	case home.what == aPage && path != "/": // of the calendar, or none
+	case home.what != missing:
+		return home
 	case strings.HasSuffix(bare, ".pdf"):
-		return at(document)
-	case strings.HasSuffix(bare, ".png") || bare == "/favicon.ico":
-		return at(image)
+		return target{what: document}
+	case strings.HasSuffix(bare, ".png"):
+		return target{what: image}
 	case strings.HasPrefix(bare, "/geloescht/"):
-		return at(deadLink)
+		return target{what: deadLink}
 	case strings.HasPrefix(bare, "/alt/"): // the address before the relaunch
 		n, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimPrefix(bare, "/alt/"), ".htm"), 10, 32)
 		if err == nil && n > 0 && int32(n) < t.sites[s].pages && bare == oldPath(int32(n)) {
@@ -94,7 +94,7 @@ func (t *Town) lookup(s int32, path string) target {
 	if t.sites[s].kind == calendar {
 		for _, form := range []string{monthForm, dayForm} {
 			if _, err := time.Parse(form, path); err == nil {
-				return target{what: aTrap, ref: ref{s, homePage}, trap: path}
+				return target{what: aTrap, ref: home.ref, trap: path}
 			}
 		}
 	}

@@ -32,6 +32,10 @@ func plain(status int, kind, body string) *page.Response {
 	return &page.Response{Status: status, Header: http.Header{"Content-Type": {kind}}, Body: []byte(body)}
 }
 
+func notFound() *page.Response {
+	return plain(http.StatusNotFound, "text/html", "<h1>Nicht gefunden</h1>")
+}
+
 func redirect(to string) *page.Response {
 	r := plain(http.StatusMovedPermanently, "text/html", "")
 	r.Header.Set("Location", to)
@@ -58,7 +62,7 @@ func (t *Town) answer(u weburl.URL, domain string) (*page.Response, error) {
 	}
 	switch to.what {
 	case missing:
-		return plain(http.StatusNotFound, "text/html", "<h1>Nicht gefunden</h1>"), nil
+		return notFound(), nil
 	case moved:
 		return redirect(home + t.path(to.ref)), nil
 	case robotsTxt:
@@ -111,7 +115,7 @@ func (t *Town) robots(s *site, home string) *page.Response {
 		text = "# willkommen\nUser-agent: Plagegeist\nDisallow: /\n\nUser-agent: *\n" +
 			"Disallow: /intern\nAllow: /\nSitemap: " + home + "/sitemap.xml\n"
 	case s.kind == organisation && s.org.count[orgIntern] == 0:
-		return plain(http.StatusNotFound, "text/html", "<h1>Nicht gefunden</h1>")
+		return notFound()
 	}
 	return plain(http.StatusOK, "text/plain; charset=utf-8", text)
 }

@@ -42,6 +42,9 @@ const (
 	optedOut           // robots.txt forbids everything
 )
 
+// answers reports whether the host does not fail.
+func (s *site) answers() bool { return s.behaviour != broken && s.behaviour != resets }
+
 // A site is the stored part of a host. Its pages are numbered from 0, the home page, to pages-1.
 type site struct {
 	host      string // without domain and "www."
@@ -83,9 +86,13 @@ func (t *Town) found() {
 	t.foundTown(&d)
 	t.foundWide(&d, n-locals-elsewhere-farms-len(t.local))
 	houses := t.dice(topicHouses)
-	taken := shuffled(&houses, numbers(t.places[0].last))
+	free := make([]int32, t.places[0].last)
+	for i := range free {
+		free[i] = int32(i)
+	}
+	free = shuffled(&houses, free)
 	for i := range locals {
-		t.foundOrg(&d2, 0, int32(taken[i%len(taken)]))
+		t.foundOrg(&d2, 0, free[i%len(free)])
 	}
 	for range elsewhere { // some in the villages, most far away
 		p := 1 + villages + d2.n(farTowns)
@@ -102,15 +109,6 @@ func (t *Town) found() {
 		t.farms = append(t.farms, int32(t.add(s)))
 	}
 	t.sizeUp()
-}
-
-// numbers returns 0 … n-1.
-func numbers(n int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = i
-	}
-	return list
 }
 
 func (t *Town) farPlace(d *dice) int { return 1 + villages + d.n(farTowns) }

@@ -1,12 +1,13 @@
 package demo
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
-	"unicode"
 
 	"gazehound/internal/textutil"
 )
@@ -20,18 +21,16 @@ func Parse(spec string, options any) error {
 		return InRange(v.Interface())
 	}
 	fields := map[string]reflect.Value{}
-	var names []string
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		if name := f.Tag.Get("spec"); name != "" {
-			fields[name], names = v.FieldByIndex(f.Index), append(names, name)
+			fields[name] = v.FieldByIndex(f.Index)
 		}
 	}
-	slices.Sort(names)
 	for part := range strings.SplitSeq(spec, ",") {
 		name, text, _ := strings.Cut(strings.TrimSpace(part), "=")
 		field, ok := fields[name]
 		if !ok {
-			return errors.New(textutil.NotOneOf(name, names))
+			return errors.New(textutil.NotOneOf(name, slices.Sorted(maps.Keys(fields))))
 		}
 		if field.Kind() == reflect.Bool && text == "1" {
 			text = "true"
@@ -56,22 +55,10 @@ func InRange(options any) error {
 		}
 		field := v.FieldByIndex(f.Index)
 		if x := field.Convert(reflect.TypeFor[float64]()).Float(); !(x >= low && x <= high) {
-			return fmt.Errorf("%s must be %v to %v, got %v", spaced(f.Name), low, high, field)
+			return fmt.Errorf("%s must be %v to %v, got %v", strings.ToLower(cmp.Or(f.Tag.Get("spec"), f.Name)), low, high, field)
 		}
 	}
 	return nil
-}
-
-// spaced returns the name of a field in words: "pages per site".
-func spaced(name string) string {
-	var b strings.Builder
-	for i, r := range name {
-		if unicode.IsUpper(r) && i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(unicode.ToLower(r))
-	}
-	return b.String()
 }
 
 // ParseOptions reads a made-up town such as "sites=2000,hints=0.4".

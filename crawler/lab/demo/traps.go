@@ -44,10 +44,8 @@ func (c *canvas) Facets() string {
 	path := c.t.path(c.at)
 	var links strings.Builder
 	for range 10 {
-		colour := pick(&c.w, []string{"rot", "blau", "gruen", "gelb", "schwarz", "weiss"})
-		size := pick(&c.w, []string{"s", "m", "l", "xl", "xxl"})
-		order := pick(&c.w, []string{"preis", "name", "neu", "beliebt"})
-		query := fmt.Sprintf("farbe=%s&groesse=%s&sort=%s&ab=%d", colour, size, order, c.w.n(500))
+		query := fmt.Sprintf("farbe=%s&groesse=%s&sort=%s&ab=%d", pick(&c.w, words().Colours),
+			pick(&c.w, words().Sizes), pick(&c.w, words().Orders), c.w.n(500))
 		links.WriteString(c.href(path+joint(path)+query, "Filter") + " ")
 	}
 	return links.String()

@@ -70,21 +70,16 @@ func (t *Town) targetOf(u weburl.URL) (to target, bare, ok bool) {
 // disallowed reports whether robots.txt keeps crawlers off a page.
 func (t *Town) disallowed(r ref) bool {
 	s := &t.sites[r.site]
-	switch {
-	case s.behaviour == optedOut || s.behaviour == noRobots:
-		return true
-	case s.kind == organisation:
+	if s.kind == organisation {
 		k, _ := s.org.at(r.page)
-		return k == orgIntern
-	default:
-		return r.page == internPage
+		return s.behaviour >= noRobots || k == orgIntern
 	}
+	return s.behaviour >= noRobots || r.page == internPage
 }
 
 // reachable reports whether an obedient crawler can get a page.
 func (t *Town) reachable(r ref) bool {
-	f := t.sites[r.site].behaviour
-	return f != broken && f != resets && !t.disallowed(r)
+	return t.sites[r.site].answers() && !t.disallowed(r)
 }
 
 // eachPage calls fn with every page in a fixed order, drawn dry.
@@ -111,18 +106,18 @@ type Page struct {
 // number. The pages are not written, so that this takes some seconds for a
 // million of them.
 func (t *Town) Pages(fn func(p Page)) int {
-	first := make([]int32, len(t.sites)+1)
+	first, pages := make([]int32, len(t.sites)), int32(0)
 	for s := range t.sites {
-		first[s+1] = first[s] + t.sites[s].pages
+		first[s], pages = pages, pages+t.sites[s].pages
 	}
 	t.eachPage(func(c *canvas) {
-		p := Page{URL: t.url(c.at), Facts: c.facts(), Answers: c.s.behaviour != broken && c.s.behaviour != resets}
+		p := Page{URL: t.url(c.at), Facts: c.facts(), Answers: c.s.answers()}
 		for _, to := range c.links {
 			p.Links = append(p.Links, first[to.site]+to.page)
 		}
 		fn(p)
 	})
-	return int(first[len(t.sites)])
+	return int(pages)
 }
 
 // Stats count what a town and its web hold.
@@ -137,12 +132,11 @@ type Stats struct {
 func (t *Town) Stats() Stats {
 	s := Stats{Streets: len(t.places[0].streets), Houses: t.places[0].last, Hosts: len(t.sites)}
 	t.eachPage(func(c *canvas) {
-		if !t.reachable(c.at) {
-			return
-		}
-		s.Pages++
-		if c.facts().Relevant {
-			s.Relevant++
+		if t.reachable(c.at) {
+			s.Pages++
+			if c.facts().Relevant {
+				s.Relevant++
+			}
 		}
 	})
 	return s
@@ -156,23 +150,7 @@ const maxTruthURLs = 50
 // whether it is a private person's, and whether the extract of WriteOSM has
 // the house.
 func (t *Town) WriteTruth(w io.Writer) error {
-	type properties struct {
-		Street   string   `json:"street"`
-		Number   string   `json:"housenumber"`
-		Postcode string   `json:"postcode"`
-		City     string   `json:"city"`
-		Names    []string `json:"names,omitempty"`
-		Person   bool     `json:"person"`
-		Listed   bool     `json:"listed"`
-		Pages    int      `json:"pages"`
-		URLs     []string `json:"urls"`
-	}
-	type feature struct {
-		Type       string            `json:"type"`
-		Geometry   *geojson.Geometry `json:"geometry"`
-		Properties properties        `json:"properties"`
-	}
-	known := map[string]*feature{}
+	known := map[string]*geojson.Feature{}
 	t.eachPage(func(c *canvas) {
 		if !t.reachable(c.at) {
 			return
@@ -183,31 +161,31 @@ func (t *Town) WriteTruth(w io.Writer) error {
 			key := a.Street + "\x00" + a.HouseNumber
 			f := known[key]
 			if f == nil {
-				f = &feature{"Feature", geojson.NewGeometry(orb.Point{a.Lon, a.Lat}), properties{
-					Street: a.Street, Number: a.HouseNumber, Postcode: a.Postcode, City: a.City,
-					Listed: a.Listed, Person: true,
-				}}
+				f = geojson.NewFeature(orb.Point{a.Lon, a.Lat})
+				f.Properties = geojson.Properties{"street": a.Street, "housenumber": a.HouseNumber,
+					"postcode": a.Postcode, "city": a.City, "listed": a.Listed, "person": true,
+					"names": []string{}, "pages": 0, "urls": []string{}}
 				known[key] = f
 			}
-			p := &f.Properties
-			p.Person = p.Person && a.Person
-			if a.Name != "" && !slices.Contains(p.Names, a.Name) {
-				p.Names = append(p.Names, a.Name)
+			p := f.Properties
+			p["person"] = p["person"] == true && a.Person
+			if names := p["names"].([]string); a.Name != "" && !slices.Contains(names, a.Name) {
+				p["names"] = append(names, a.Name)
 			}
 			if on[key] {
 				continue
 			}
 			on[key] = true
-			if p.Pages++; len(p.URLs) < maxTruthURLs {
-				p.URLs = append(p.URLs, t.url(c.at).String())
+			p["pages"] = p["pages"].(int) + 1
+			if urls := p["urls"].([]string); len(urls) < maxTruthURLs {
+				p["urls"] = append(urls, t.url(c.at).String())
 			}
 		}
 	})
-	var features []*feature
+	all := geojson.NewFeatureCollection()
 	for _, key := range slices.Sorted(maps.Keys(known)) {
-		features = append(features, known[key])
+		all.Append(known[key])
 	}
-	all := map[string]any{"type": "FeatureCollection", "features": features}
 	if err := json.NewEncoder(w).Encode(all); err != nil {
 		return fmt.Errorf("demo: write truth: %w", err)
 	}

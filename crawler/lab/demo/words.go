@@ -29,7 +29,10 @@ type wordLists struct {
 
 	Kinds     []kindWords // by kind, from portal on
 	Trades    []trade
-	Languages map[string][]string // words by ISO 639-1
+	Languages map[string][]string   // words by ISO 639-1
+	CodePages map[string][]codePage // by ISO 639-1
+
+	PathForms, Colours, Sizes, Orders []string // of the paths of organisations, and of what filters of shops say
 }
 
 // kindWords say what catalogues of a kind are like.
