@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"bytes"
 	_ "embed"
 	"html"
 	"strconv"
@@ -18,21 +19,18 @@ var templates = sync.OnceValue(func() *template.Template {
 })
 
 // A canvas is one page while it is written by pages.tmpl, which calls its exported
-// methods; they return HTML. A dry canvas keeps links and addresses but writes
-// nothing; it makes the same choices, because all words have a dice of their own.
+// methods; they return HTML.
 type canvas struct {
 	t       *Town
 	at      ref
 	s       *site
-	dry     bool
 	foreign bool   // the page is in the town's other language
 	domain  string // what host names end in on this page
 	trap    string // of a trap's page
 
 	d     dice // structure: links and addresses
 	w     dice // words and layout
-	buf   []byte
-	size  int   // bytes that the page has at least
+	buf   bytes.Buffer
 	links []ref // links to pages of the town's web, in order
 	found []Address
 
@@ -46,18 +44,11 @@ type canvas struct {
 	Day     time.Time // of the calendar
 }
 
-func (t *Town) canvas(at ref, trap string, dry bool) *canvas {
-	c := &canvas{t: t, at: at, s: &t.sites[at.site], dry: dry, foreign: t.isForeign(at), domain: t.o.Domain, trap: trap,
+// draw writes a page, in which host names end in domain.
+func (t *Town) draw(at ref, trap, domain string) *canvas {
+	c := &canvas{t: t, at: at, s: &t.sites[at.site], foreign: t.isForeign(at), domain: domain, trap: trap,
 		d: t.dice(topicPage, uint64(at.site), uint64(at.page)),
 		w: t.dice(topicText, uint64(at.site), uint64(at.page))}
-	if !dry {
-		c.buf = make([]byte, 0, 8<<10)
-	}
-	return c
-}
-
-// draw writes the page of c.
-func (c *canvas) draw() {
 	if c.s.kind == organisation {
 		c.Plan = &c.s.org
 		c.Kind, c.Nth = c.Plan.at(c.at.page)
@@ -65,28 +56,16 @@ func (c *canvas) draw() {
 	} else {
 		c.lookUp()
 	}
-	if !c.dry {
-		c.run("page", c)
-		return
-	}
-	c.Menu()
-	c.Body()
-	c.Foot()
+	c.run("page", c)
+	return c
 }
 
 // run executes a template, which writes to c, and returns "".
 func (c *canvas) run(name string, data any) string {
-	if err := templates().ExecuteTemplate(c, name, data); err != nil {
+	if err := templates().ExecuteTemplate(&c.buf, name, data); err != nil {
 		panic("demo: pages.tmpl: " + err.Error()) // it is part of the program
 	}
 	return ""
-}
-
-func (c *canvas) Write(html []byte) (int, error) {
-	if !c.dry {
-		c.buf = append(c.buf, html...)
-	}
-	return len(html), nil
 }
 
 // Menu returns the links that all pages of the site have.
@@ -130,9 +109,6 @@ func (c *canvas) Foot() string {
 
 // Text returns the HTML of s, on a foreign page translated.
 func (c *canvas) Text(s string) string {
-	if c.dry {
-		return ""
-	}
 	if c.foreign {
 		s = c.t.translate(s)
 	}
@@ -160,9 +136,6 @@ func (c *canvas) Links(low, high int) int { return c.d.between(low, high) }
 // Draw returns a number from low to high on which no link or address depends.
 func (c *canvas) Draw(low, high int) int { return c.w.between(low, high) }
 
-// Number returns one of n numbers from first on.
-func (c *canvas) Number(first, n int) int { return first + c.w.n(n) }
-
 // FirstName returns one.
 func (c *canvas) FirstName() string { return pick(&c.w, words().FirstNames) }
 
@@ -176,7 +149,7 @@ func (c *canvas) Outside() string { return pick(&c.w, words().Outside) }
 func (c *canvas) Sentence() string { return c.Text(pick(&c.w, words().Sentences)) }
 
 func (c *canvas) htmlList(items []string) string {
-	if c.dry || len(items) == 0 {
+	if len(items) == 0 {
 		return ""
 	}
 	return "<ul>\n<li>" + strings.Join(items, "</li>\n<li>") + "</li>\n</ul>\n"
@@ -185,9 +158,6 @@ func (c *canvas) htmlList(items []string) string {
 // Prose returns paragraphs with so many sentences in all: least, and fewer than more
 // beyond.
 func (c *canvas) Prose(least, more int) string {
-	if c.dry {
-		return ""
-	}
 	if more > 0 {
 		least += c.w.n(more)
 	}
@@ -213,7 +183,7 @@ func (c *canvas) Prose(least, more int) string {
 func (c *canvas) Filler() string {
 	const tail = "</body>\n</html>\n"
 	var b strings.Builder
-	for len(c.buf)+b.Len()+len(tail) < c.size {
+	for c.buf.Len()+b.Len()+len(tail) < c.t.o.PageSize {
 		b.WriteString("<p>" + c.Sentence() + " <em>" + c.Sentence() + "</em> <b>" + c.Sentence() + "</b></p>\n")
 	}
 	return b.String()
@@ -222,9 +192,6 @@ func (c *canvas) Filler() string {
 // link returns a link to a page of the town's web.
 func (c *canvas) link(to ref, anchor string) string {
 	c.links = append(c.links, to)
-	if c.dry {
-		return ""
-	}
 	path := c.t.path(to)
 	if to.site != c.at.site {
 		return c.href("http://"+c.t.hostUnder(to.site, c.domain)+path, anchor)
@@ -261,10 +228,6 @@ func (c *canvas) Visit(s int32) string {
 	if c.t.disallowed(to) {
 		to.page, old = homePage, false
 	}
-	if c.dry {
-		c.links = append(c.links, to)
-		return ""
-	}
 	host, name := c.t.hostUnder(s, c.domain), site.name
 	switch c.w.n(6) {
 	case 0:
@@ -297,22 +260,15 @@ func (c *canvas) Noindex() bool {
 // Nofollow reports whether the page is marked nofollow.
 func (c *canvas) Nofollow() bool { return c.s.kind == linkFarm && c.at.page%7 == 3 }
 
-// layoutWeights are the frequencies of each "address N" of pages.tmpl.
-var layoutWeights = [...]int{3, 6, 2, 1, 1, 2, 1, 2, 2, 1, 1}
+// layouts are the numbers of each "address N" of pages.tmpl, as often as it comes.
+var layouts = []int{0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 3, 4, 5, 5, 6, 7, 7, 8, 8, 9, 10}
 
 // Address writes an address in one of the layouts and notes it.
 func (c *canvas) Address(a Address) string {
 	c.found = append(c.found, a)
-	if c.dry {
-		return ""
-	}
 	spelt := c.spell(a)
 	spelt.Name = html.EscapeString(spelt.Name)
-	layout, n := 0, c.w.n(22)
-	for ; n >= layoutWeights[layout]; layout++ {
-		n -= layoutWeights[layout]
-	}
-	c.run("address "+strconv.Itoa(layout), spelt)
+	c.run("address "+strconv.Itoa(pick(&c.w, layouts)), spelt)
 	return "\n"
 }
 
@@ -329,9 +285,6 @@ func (c *canvas) OwnAddress() string {
 // inline returns an address within a line and notes it.
 func (c *canvas) inline(a Address) string {
 	c.found = append(c.found, a)
-	if c.dry {
-		return ""
-	}
 	spelt := c.spell(a)
 	return spelt.Street + ", " + spelt.City
 }

@@ -59,11 +59,7 @@ func mustURL(t testing.TB, raw string) weburl.URL {
 }
 
 // drawn returns a page as it is served, in UTF-8.
-func (t *Town) drawn(at ref, trap string) *canvas {
-	c := t.canvas(at, trap, false)
-	c.draw()
-	return c
-}
+func (t *Town) drawn(at ref, trap string) *canvas { return t.draw(at, trap, t.o.Domain) }
 
 func TestOptions(t *testing.T) {
 	tests := map[string]func(*Options){
@@ -93,12 +89,12 @@ func TestSeedsAndOptionsDecideAll(t *testing.T) {
 	for s := range a.sites {
 		for n := range a.sites[s].pages {
 			at := ref{int32(s), n}
-			body := a.drawn(at, "").buf
-			if !bytes.Equal(body, a.drawn(at, "").buf) || !bytes.Equal(body, b.drawn(at, "").buf) {
+			body := a.drawn(at, "").buf.Bytes()
+			if !bytes.Equal(body, a.drawn(at, "").buf.Bytes()) || !bytes.Equal(body, b.drawn(at, "").buf.Bytes()) {
 				t.Fatalf("%s differs from itself", a.url(at))
 			}
 			all++
-			if s < len(c.sites) && n < c.sites[s].pages && bytes.Equal(body, c.drawn(at, "").buf) {
+			if s < len(c.sites) && n < c.sites[s].pages && bytes.Equal(body, c.drawn(at, "").buf.Bytes()) {
 				same++
 			}
 		}
@@ -158,23 +154,6 @@ func TestConcurrentUse(t *testing.T) {
 	}
 }
 
-// A dry page has the links and addresses of the drawn one.
-func TestDryPages(t *testing.T) {
-	o := small()
-	for _, o.Language = range []string{"", "ja"} {
-		testDryPages(t, mustTown(t, o))
-	}
-}
-
-func testDryPages(t *testing.T, town *Town) {
-	town.eachPage(func(dry *canvas) {
-		c := town.drawn(dry.at, "")
-		if !slices.Equal(dry.links, c.links) || !reflect.DeepEqual(dry.found, c.found) {
-			t.Fatalf("%s: %d links, %d addresses dry and %d, %d drawn", town.url(dry.at), len(dry.links), len(dry.found), len(c.links), len(c.found))
-		}
-	})
-}
-
 var references = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
 
 // Every link leads to something of the town's web or to a host that it
@@ -191,7 +170,7 @@ func TestLinksResolve(t *testing.T) {
 			c := town.drawn(at, trap)
 			base := town.url(at)
 			var pages []ref
-			for _, m := range references.FindAllSubmatch(c.buf, -1) {
+			for _, m := range references.FindAllSubmatch(c.buf.Bytes(), -1) {
 				u, err := base.Resolve(html.UnescapeString(string(m[1])))
 				if err != nil {
 					t.Fatalf("%s: link %q: %v", base, m[1], err)
@@ -270,7 +249,7 @@ func FuzzLookup(f *testing.F) {
 		case to.what == aPage && town.path(to.ref) != path:
 			t.Errorf("site %d: %q is the page at %q", s, path, town.path(to.ref))
 		case to.what == aTrap:
-			if c := town.drawn(to.ref, to.trap); len(c.buf) == 0 {
+			if c := town.drawn(to.ref, to.trap); c.buf.Len() == 0 {
 				t.Errorf("site %d: %q is empty", s, path)
 			}
 		}
@@ -287,7 +266,7 @@ var (
 
 // plainText is a page's text and structured data, as simply as can be.
 func plainText(c *canvas) string {
-	s := jsonAddress.ReplaceAllString(string(c.buf), ">$1, $2 $3<")
+	s := jsonAddress.ReplaceAllString(c.buf.String(), ">$1, $2 $3<")
 	s = elements.ReplaceAllString(spans.ReplaceAllString(s, ""), "\n")
 	return postBox.ReplaceAllString(breaks.ReplaceAllString(html.UnescapeString(s), ", "), "")
 }
@@ -300,16 +279,16 @@ func TestTruthIsOnThePage(t *testing.T) {
 	there := regexp.MustCompile(`(?i)\d+ ?[a-d]?(?: ?[–/-] ?\d+)?,? (?:in |· )?(?:, )?(?:PLZ, Ort:, )?(?:D-|DE - )?4310[1-5] Demostadt`)
 	back := regexp.MustCompile(`(?i)4310[1-5] Demostadt(?:-\w+| \(\w+\))?, [\p{L}. -]+ \d+`)
 	relevant := 0
-	town.eachPage(func(dry *canvas) {
-		want := len(dry.facts().Addresses) + len(dry.facts().Persons)
-		text := plainText(town.drawn(dry.at, ""))
+	town.eachPage(func(c *canvas) {
+		want := len(c.facts().Addresses) + len(c.facts().Persons)
+		text := plainText(c)
 		got := len(there.FindAllString(text, -1))
 		if got < want {
 			got += len(back.FindAllString(text, -1))
 		}
 		// "PLZ, Ort" in front of the next address can be read both ways.
 		if got < want || got > want && want == 0 {
-			t.Errorf("%s: %d addresses, a pattern finds %d in %s", town.url(dry.at), want, got, text)
+			t.Errorf("%s: %d addresses, a pattern finds %d in %s", town.url(c.at), want, got, text)
 		}
 		if want > 0 {
 			relevant++
@@ -382,9 +361,8 @@ func TestDefaultWeb(t *testing.T) {
 	}
 	relevant := 0
 	for len(todo) > 0 {
-		c := town.canvas(todo[len(todo)-1], "", true)
+		c := town.drawn(todo[len(todo)-1], "")
 		todo = todo[:len(todo)-1]
-		c.draw()
 		if c.facts().Relevant {
 			relevant++
 		}
@@ -440,7 +418,7 @@ func TestGoldenPages(t *testing.T) {
 	}
 	for name, at := range pages {
 		file := filepath.Join("testdata", name+".html")
-		got := append([]byte("<!-- "+town.url(at).String()+" -->\n"), town.drawn(at, "").buf...)
+		got := append([]byte("<!-- "+town.url(at).String()+" -->\n"), town.drawn(at, "").buf.Bytes()...)
 		if *update {
 			if err := os.WriteFile(file, got, 0o644); err != nil {
 				t.Fatal(err)
@@ -781,25 +759,15 @@ func TestDomain(t *testing.T) {
 
 func BenchmarkDraw(b *testing.B) {
 	town := mustTown(b, DefaultOptions())
-	for _, dry := range []bool{false, true} {
-		name := "drawn"
-		if dry {
-			name = "dry"
-		}
-		b.Run(name, func(b *testing.B) {
-			var size, pages int
-			d := town.dice(topicTrap)
-			for b.Loop() {
-				s := d.n(len(town.sites))
-				c := town.canvas(ref{int32(s), int32(d.n(int(town.sites[s].pages)))}, "", dry)
-				c.draw()
-				size += len(c.buf)
-				pages++
-			}
-			b.ReportMetric(float64(pages)/b.Elapsed().Seconds(), "pages/s")
-			b.ReportMetric(float64(size)/float64(pages), "B/page")
-		})
+	var size, pages int
+	d := town.dice(topicTrap)
+	for b.Loop() {
+		s := d.n(len(town.sites))
+		size += town.drawn(ref{int32(s), int32(d.n(int(town.sites[s].pages)))}, "").buf.Len()
+		pages++
 	}
+	b.ReportMetric(float64(pages)/b.Elapsed().Seconds(), "pages/s")
+	b.ReportMetric(float64(size)/float64(pages), "B/page")
 }
 
 // Filled pages are long enough and say the same about addresses.

@@ -95,7 +95,7 @@ func TestLanguageLocality(t *testing.T) {
 		}
 		if facts := c.facts(); c.foreign && facts.Relevant {
 			addresses++
-			if body := town.drawn(c.at, "").buf; !bytes.Contains(body, []byte(facts.Addresses[0].Postcode[:3])) {
+			if body := town.drawn(c.at, "").buf.Bytes(); !bytes.Contains(body, []byte(facts.Addresses[0].Postcode[:3])) {
 				t.Errorf("%s: the address is not on the page", town.url(c.at))
 			}
 		}

@@ -222,7 +222,7 @@ func (c *canvas) orgMenu() string {
 func (c *canvas) orgFoot() string {
 	plan, here := c.Plan, c.Kind
 	if plan.everyone && !plan.Address[here] {
-		c.Write([]byte(c.OwnAddress()))
+		c.buf.WriteString(c.OwnAddress())
 	}
 	var foot strings.Builder
 	for _, k := range [...]orgKind{orgDirections, orgImprint, orgPrivacy} {

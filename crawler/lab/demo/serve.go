@@ -76,12 +76,10 @@ func (t *Town) answer(u weburl.URL, domain string) (*page.Response, error) {
 	case deadLink:
 		return plain(http.StatusGone, "text/html", "<h1>Gibt es nicht mehr</h1>"), nil
 	}
-	c := t.canvas(to.ref, to.trap, false)
-	c.domain, c.size = domain, t.o.PageSize
-	c.draw()
+	c := t.draw(to.ref, to.trap, domain)
 	r := &page.Response{Status: http.StatusOK}
 	var err error
-	if r.Body, r.Header, err = c.CodePage().encode(c.buf); err != nil {
+	if r.Body, r.Header, err = c.CodePage().encode(c.buf.Bytes()); err != nil {
 		panic("demo: page that cannot be encoded: " + err.Error()) // what a code page lacks is escaped
 	}
 	if to.what == aTrap {

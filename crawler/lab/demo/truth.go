@@ -31,9 +31,7 @@ func (t *Town) Truth(u weburl.URL) (Facts, bool) {
 	if !ok || to.what != aPage && to.what != aTrap {
 		return Facts{}, false
 	}
-	c := t.canvas(to.ref, to.trap, true)
-	c.draw()
-	f := c.facts()
+	f := t.draw(to.ref, to.trap, t.o.Domain).facts()
 	f.Trap = to.what == aTrap
 	return f, true
 }
@@ -82,13 +80,11 @@ func (t *Town) reachable(r ref) bool {
 	return t.sites[r.site].answers() && !t.disallowed(r)
 }
 
-// eachPage calls fn with every page in a fixed order, drawn dry.
+// eachPage calls fn with every page in a fixed order.
 func (t *Town) eachPage(fn func(c *canvas)) {
 	for s := range t.sites {
 		for n := range t.sites[s].pages {
-			c := t.canvas(ref{int32(s), n}, "", true)
-			c.draw()
-			fn(c)
+			fn(t.draw(ref{int32(s), n}, "", t.o.Domain))
 		}
 	}
 }
@@ -103,8 +99,7 @@ type Page struct {
 
 // Pages calls fn with every page in a fixed order and returns their number;
 // Links name them by their place in that order, from 0. Pages of traps have no
-// number. The pages are not written, so that this takes some seconds for a
-// million of them.
+// number.
 func (t *Town) Pages(fn func(p Page)) int {
 	first, pages := make([]int32, len(t.sites)), int32(0)
 	for s := range t.sites {
@@ -128,7 +123,7 @@ type Stats struct {
 	Relevant        int // of these
 }
 
-// Stats counts. It walks over all pages, some seconds for a million.
+// Stats counts. It walks over all pages, a minute for a million.
 func (t *Town) Stats() Stats {
 	s := Stats{Streets: len(t.places[0].streets), Houses: t.places[0].last, Hosts: len(t.sites)}
 	t.eachPage(func(c *canvas) {
