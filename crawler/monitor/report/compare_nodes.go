@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gazehound/crawler/cluster/nugget"
 	"gazehound/crawler/cluster/partition"
@@ -20,9 +21,6 @@ import (
 // NodesFormats are the formats of NodesComparison.Write: tables for people, the same in Markdown,
 // one number per line as CSV, and all of it as JSON.
 var NodesFormats = []string{"text", "md", "csv", "json"}
-
-// paperCities are the cities of the paper's nodes, the general one first (table 1).
-var paperCities = []int{0, 33, 22, 10, 33, 2}
 
 // NodesResult is what several nodes fetched of one web.
 type NodesResult struct {
@@ -139,28 +137,30 @@ type nodesTable struct {
 }
 
 //go:embed gao2006.json
-var nodesTablesSource []byte
+var gao2006JSON []byte
 
-// nodesTables are tables 2 to 9 and 11.
-var nodesTables = readNodesTables()
-
-func readNodesTables() (tables []nodesTable) {
-	if err := json.Unmarshal(nodesTablesSource, &tables); err != nil {
-		panic("gao2006.json: " + err.Error())
+// gao2006 is what Gao, Lee & Miao published.
+var gao2006 = sync.OnceValue(func() (p struct {
+	Cities []int                       // of the nodes, the general one first (table 1)
+	Tables []nodesTable                // 2 to 9 and 11
+	Merits map[partition.Method]string // the rows of table 10
+}) {
+	if err := json.Unmarshal(gao2006JSON, &p); err != nil {
+		panic("gao2006.json: " + err.Error()) // it is part of the program
 	}
-	return tables
-}
+	return p
+})
 
 // values returns the row of a result.
 func (t *nodesTable) values(r *NodesResult) (row []figure) {
 	if t.PerNode {
 		for _, n := range r.Metrics.Nodes {
-			row = append(row, figure(map[int]float64{3: n.GeoCoverage, 4: n.GeoFocus, 5: n.Unique}[t.Number]))
+			row = append(row, figureOf(map[int]float64{3: n.GeoCoverage, 4: n.GeoFocus, 5: n.Unique}[t.Number]))
 		}
 	}
 	for _, name := range t.Metrics {
 		v, _ := r.value(name)
-		row = append(row, figure(v))
+		row = append(row, figureOf(v))
 	}
 	return row
 }
@@ -169,7 +169,7 @@ func (t *nodesTable) values(r *NodesResult) (row []figure) {
 // nothing was, or the nodes share out other numbers of cities than the paper's. Where only
 // the order of the nodes differs, tables without a column for each node still compare.
 func (t *nodesTable) beside(r *NodesResult) []figure {
-	cities, paper := slices.Clone(r.Cities), slices.Clone(paperCities)
+	cities, paper := slices.Clone(r.Cities), slices.Clone(gao2006().Cities)
 	if !t.PerNode {
 		slices.Sort(cities)
 		slices.Sort(paper)
@@ -187,14 +187,14 @@ func (t *nodesTable) titles(r *NodesResult) []string {
 	return t.Columns
 }
 
-func (t *nodesTable) cell(v figure) string {
+func (t *nodesTable) cell(f figure) string {
 	switch {
-	case math.IsNaN(float64(v)):
+	case f == nil:
 		return "–"
 	case t.Percent:
-		return strconv.FormatFloat(100*float64(v), 'f', t.Digits, 64) + " %"
+		return strconv.FormatFloat(100**f, 'f', t.Digits, 64) + " %"
 	}
-	return strconv.FormatFloat(float64(v), 'f', t.Digits, 64)
+	return strconv.FormatFloat(*f, 'f', t.Digits, 64)
 }
 
 // rows returns the table for people, the titles first.
@@ -223,16 +223,6 @@ var merits = []struct {
 }{
 	{"geo-coverage", "coverage", true}, {"geo-focus", "focus", true}, {"geo-connectivity", "centrality", true},
 	{"overlap", "overlap", false}, {"diversity", "diversity", true}, {"communication", "communication", false},
-}
-
-// publishedMerits are the rows of table 10.
-var publishedMerits = map[partition.Method]string{
-	partition.URLHash:        "Bad, Bad, Bad, Good, Good, Good",
-	partition.URLBased:       "Good, Good, Good, Good, Bad, Bad",
-	partition.ExtendedAnchor: "Good, Good, Good, Good, Not Bad, Bad",
-	partition.FullContent:    "Not Bad, Not Bad, Not Bad, Not Bad, Not Bad, Bad",
-	partition.Classification: "Bad, Bad, Bad, Bad, Not Bad, Bad",
-	partition.PageIP:         "Bad, Bad, Bad, Good, Bad, Good",
 }
 
 // meritRows is table 10. The paper judges by eye; here the third of the way from the worst to the
@@ -270,7 +260,7 @@ func (c *NodesComparison) meritRows() [][]string {
 	all := rows[:1:1]
 	for i, r := range c.Results {
 		all = append(all, rows[i+1])
-		if words := publishedMerits[r.Partition]; words != "" && r.Name() == string(r.Partition) {
+		if words := gao2006().Merits[r.Partition]; words != "" && r.Name() == string(r.Partition) {
 			all = append(all, append([]string{"  published"}, strings.Split(words, ", ")...))
 		}
 	}
@@ -305,7 +295,7 @@ func (c *NodesComparison) Write(w io.Writer, format string) error {
 func (c *NodesComparison) writeTables(w io.Writer, heading string, write func(io.Writer, [][]string) error) error {
 	fmt.Fprintln(w, c.Web)
 	var err error
-	for _, t := range nodesTables {
+	for _, t := range gao2006().Tables {
 		fmt.Fprintf(w, "\n"+heading, fmt.Sprintf("Table %d: %s", t.Number, t.Title))
 		err = cmp.Or(err, write(w, t.rows(c)))
 	}
@@ -322,46 +312,40 @@ func (c *NodesComparison) writeTables(w io.Writer, heading string, write func(io
 
 // A nodesCell is one number of a table.
 type nodesCell struct {
-	Table     int     `json:"table"`
-	What      string  `json:"what"`
-	Column    string  `json:"column"`
-	Value     figure  `json:"value"`
-	Published *figure `json:"published,omitempty"`
+	Table     int    `json:"table"`
+	What      string `json:"what"`
+	Column    string `json:"column"`
+	Value     figure `json:"value"`
+	Published figure `json:"published,omitempty"`
 }
 
-// A figure is a number that may not be defined: NaN, which is null in JSON.
-type figure float64
+// A figure is a number; nil: it is not defined.
+type figure = *float64
 
-func (f figure) MarshalJSON() ([]byte, error) {
-	if math.IsNaN(float64(f)) {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(f))
-}
-
-func (f *figure) UnmarshalJSON(text []byte) error {
-	if string(text) == "null" {
-		*f = figure(math.NaN())
+// figureOf returns v, or nil for NaN.
+func figureOf(v float64) figure {
+	if math.IsNaN(v) {
 		return nil
 	}
-	return json.Unmarshal(text, (*float64)(f))
+	return &v
 }
 
-func (f *figure) String() string {
-	if f == nil || math.IsNaN(float64(*f)) {
+// exact returns all digits of a figure, "" where it is not defined.
+func exact(f figure) string {
+	if f == nil {
 		return ""
 	}
-	return strconv.FormatFloat(float64(*f), 'g', -1, 64)
+	return strconv.FormatFloat(*f, 'g', -1, 64)
 }
 
 // cells returns the numbers of a result in all tables.
 func (r *NodesResult) cells() (cells []nodesCell) {
-	for _, t := range nodesTables {
+	for _, t := range gao2006().Tables {
 		titles, published := t.titles(r), t.beside(r)
 		for i, v := range t.values(r) {
 			cell := nodesCell{Table: t.Number, What: t.Title, Column: titles[i], Value: v}
-			if published != nil && !math.IsNaN(float64(published[i])) {
-				cell.Published = &published[i]
+			if published != nil {
+				cell.Published = published[i]
 			}
 			cells = append(cells, cell)
 		}
@@ -375,7 +359,7 @@ func (c *NodesComparison) writeCSV(w io.Writer) error {
 	for _, r := range c.Results {
 		for _, cell := range r.cells() {
 			out.Write([]string{strconv.Itoa(cell.Table), cell.What, string(r.Partition), string(r.Policy), r.Strategy,
-				cell.Column, cell.Value.String(), cell.Published.String()})
+				cell.Column, exact(cell.Value), exact(cell.Published)})
 		}
 	}
 	out.Flush()

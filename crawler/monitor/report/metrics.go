@@ -27,7 +27,7 @@ var metrics = []metric{
 	{"harvest_own", "  without site-wide addresses", func(c *Crawl) float64 { return c.OwnHarvest }, percent},
 	{"harvest_off_biggest", "  off the biggest host",
 		func(c *Crawl) float64 { return c.OffBiggest.Harvest }, percent},
-	{"harvest_breadth_first", "  breadth-first, at most (estimated)",
+	{"harvest_breadth_first", "  " + estimatedName,
 		func(c *Crawl) float64 { return given(c.BreadthFirst.Harvest, c.BreadthFirst.Pages > 0) }, percent},
 	{"addresses", "distinct addresses", func(c *Crawl) float64 { return float64(c.Addresses) }, whole},
 	{"addresses_per_page", "  a page", func(c *Crawl) float64 { return c.PerPage }, decimal},

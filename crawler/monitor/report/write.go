@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -26,24 +27,14 @@ type Report struct {
 
 // Write writes r in one of Formats. csv has the curves, svg draws them.
 func (r *Report) Write(w io.Writer, format string) error {
-	var b bytes.Buffer
-	switch format {
-	case "text":
-		r.text(&b)
-	case "md":
-		r.markdown(&b)
-	case "csv":
-		r.csv(&b)
-	case "json":
-		if err := r.json(&b); err != nil {
-			return fmt.Errorf("report: %w", err)
-		}
-	case "svg":
-		if err := r.svg(&b); err != nil {
-			return fmt.Errorf("report: svg: %w", err)
-		}
-	default:
+	write := map[string]func(b *bytes.Buffer) error{"text": r.text, "md": r.markdown, "csv": r.csv, "json": r.json,
+		"svg": r.svg}[format]
+	if write == nil {
 		return fmt.Errorf("report: format %q is not one of %s", format, strings.Join(Formats, ", "))
+	}
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return fmt.Errorf("report: %s: %w", format, err)
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -74,20 +65,22 @@ func (r *Report) table() [][]string {
 	return rows
 }
 
-func (r *Report) text(b *bytes.Buffer) {
+func (r *Report) text(b *bytes.Buffer) error {
 	WriteTable(b, r.table()) // a buffer takes everything
 	for _, s := range r.sentences() {
 		fmt.Fprintf(b, "%-9s %s\n", s[0], s[1])
 	}
 	most := 0.0
-	lines := r.lines()
-	for _, l := range lines {
-		most = max(most, slices.Max(append(l.y, 0)))
+	curves := r.curves()
+	for _, c := range curves {
+		for _, p := range c.points {
+			most = max(most, p.Y)
+		}
 	}
 	if most > 0 {
 		fmt.Fprintf(b, "\nharvest over %d pages, 0 to %.1f %%\n", r.Crawls[0].Pages, 100*most)
-		for _, l := range lines {
-			fmt.Fprintf(b, "  %s  %s\n", sparks(l.y, most), l.name)
+		for _, c := range curves {
+			fmt.Fprintf(b, "  %s  %s\n", c.sparks(most), c.name)
 		}
 	}
 	r.distances(b)
@@ -97,6 +90,7 @@ func (r *Report) text(b *bytes.Buffer) {
 	for _, g := range r.Thresholds {
 		fmt.Fprintf(b, "%-9s %s\n", "gate", g)
 	}
+	return nil
 }
 
 // sentences are further results, each with a title.
@@ -162,79 +156,66 @@ func folded(n []int) []int {
 	return rows
 }
 
-// A line is a harvest curve for drawing: of equal stretches of pages.
-type line struct {
+// A curve is the harvest of a crawl for drawing.
+type curve struct {
 	name      string
-	x, y      []float64 // pages at the end of a stretch, harvest in it
+	points    plotter.XYs // pages at the end of a stretch, harvest in it
 	estimated bool
 }
 
-// stretches is how many a line has at most.
-const stretches = 60
+// estimatedName is what curves and tables call the estimate of breadth-first.
+const estimatedName = "breadth-first, at most (estimated)"
 
-func (r *Report) lines() []line {
-	var lines []line
-	last := r.Crawls[0].Pages
+func (r *Report) curves() (all []curve) {
+	last := float64(r.Crawls[0].Pages)
 	for i, c := range r.Crawls {
-		pages, found := []float64{0}, []float64{0}
+		var found []LevelPoint
 		for _, p := range c.Curve {
-			if p.Pages > 0 {
-				pages, found = append(pages, float64(p.Pages)), append(found, float64(p.Relevant))
-			}
+			found = append(found, LevelPoint{p.Pages, float64(p.Relevant)})
 		}
-		lines = append(lines, lineOf(textutil.OneLine(c.Name), pages, found, last))
-		if i > 0 {
-			continue
-		}
-		pages, found = []float64{0}, []float64{0}
-		for _, p := range c.BreadthFirst.Curve {
-			if p.Pages > 0 {
-				pages, found = append(pages, float64(p.Pages)), append(found, p.Relevant)
-			}
-		}
-		if len(pages) > 1 {
-			l := lineOf("breadth-first, at most (estimated)", pages, found, last)
-			l.estimated = true
-			lines = append(lines, l)
+		all = append(all, curve{textutil.OneLine(c.Name), stretched(found, last), false})
+		if points := c.BreadthFirst.Curve; i == 0 && len(points) > 0 {
+			all = append(all, curve{estimatedName, stretched(points, last), true})
 		}
 	}
-	return lines
+	return all
 }
 
-// lineOf returns the harvest of found, as it was after pages, in equal stretches
-// of the first last pages.
-func lineOf(name string, pages, found []float64, last int) line {
-	l := line{name: name}
-	n := min(stretches, len(pages)-1)
-	before := 0.0
-	for i := range n {
-		x := float64(last) * float64(i+1) / float64(n)
-		k, _ := slices.BinarySearch(pages, x)
-		if k == len(pages) {
+// stretches is how many points a curve has at most.
+const stretches = 60
+
+// stretched returns the harvest of what was found, in equal stretches of the first last pages.
+func stretched(found []LevelPoint, last float64) (points plotter.XYs) {
+	found = append([]LevelPoint{{}}, found...)
+	before, n := 0.0, float64(min(stretches, len(found)-1))
+	for i := 1.0; i <= n && last > 0; i++ {
+		x := last * i / n
+		k, _ := slices.BinarySearchFunc(found, x, func(p LevelPoint, x float64) int {
+			return cmp.Compare(float64(p.Pages), x)
+		})
+		if k == len(found) {
 			break // the curve ends here
 		}
-		at := found[k]
-		if k > 0 && pages[k] > x {
-			at = found[k-1] + (found[k]-found[k-1])*(x-pages[k-1])/(pages[k]-pages[k-1])
-		}
-		l.x, l.y = append(l.x, x), append(l.y, (at-before)/(float64(last)/float64(n)))
+		from, to := found[k-1], found[k]
+		at := from.Relevant + (to.Relevant-from.Relevant)*(x-float64(from.Pages))/float64(to.Pages-from.Pages)
+		points = append(points, plotter.XY{X: x, Y: (at - before) / (last / n)})
 		before = at
 	}
-	return l
+	return points
 }
 
 var bars = []rune("▁▂▃▄▅▆▇█")
 
-// sparks draws numbers from 0 to most.
-func sparks(y []float64, most float64) string {
+// sparks draws the points of a curve from 0 to most.
+func (c *curve) sparks(most float64) string {
 	var b strings.Builder
-	for _, v := range y {
-		b.WriteRune(bars[min(int(v/most*float64(len(bars))), len(bars)-1)])
+	for _, p := range c.points {
+		b.WriteRune(bars[min(int(p.Y/most*float64(len(bars))), len(bars)-1)])
 	}
-	return b.String() + strings.Repeat(" ", stretches-len(y))
+	return b.String() + strings.Repeat(" ", stretches-len(c.points))
 }
 
-func (r *Report) markdown(b *bytes.Buffer) {
+func (r *Report) markdown(b *bytes.Buffer) error {
 	WriteMarkdown(b, r.table())
 	fmt.Fprintln(b)
 	for _, s := range r.sentences() {
@@ -243,9 +224,10 @@ func (r *Report) markdown(b *bytes.Buffer) {
 	for _, g := range r.Thresholds {
 		fmt.Fprintf(b, "- **gate** %s\n", g)
 	}
+	return nil
 }
 
-func (r *Report) csv(b *bytes.Buffer) {
+func (r *Report) csv(b *bytes.Buffer) error {
 	w := csv.NewWriter(b)
 	w.Write([]string{"crawl", "pages", "relevant", "addresses", "streets"})
 	for i, c := range r.Crawls {
@@ -256,12 +238,13 @@ func (r *Report) csv(b *bytes.Buffer) {
 		}
 		if i == 0 {
 			for _, p := range c.BreadthFirst.Curve {
-				w.Write([]string{"breadth-first, at most (estimated)", fmt.Sprint(p.Pages),
+				w.Write([]string{estimatedName, fmt.Sprint(p.Pages),
 					fmt.Sprintf("%.1f", p.Relevant), "", ""})
 			}
 		}
 	}
 	w.Flush()
+	return nil
 }
 
 func (r *Report) json(b *bytes.Buffer) error {
@@ -289,18 +272,17 @@ func (r *Report) json(b *bytes.Buffer) error {
 func (r *Report) svg(b *bytes.Buffer) error {
 	f := Figure{Title: "Harvest rate", X: "pages downloaded", Y: "relevant, %"}
 	colours := 0
-	for _, l := range r.lines() {
-		drawn := Line{Name: l.name, Number: colours, Dashed: l.estimated}
-		for i := range l.x {
-			drawn.Points = append(drawn.Points, plotter.XY{X: l.x[i], Y: 100 * l.y[i]})
-		}
-		if len(drawn.Points) == 0 {
+	for _, c := range r.curves() {
+		if len(c.points) == 0 {
 			continue
 		}
-		if !l.estimated {
+		for i := range c.points {
+			c.points[i].Y *= 100
+		}
+		f.Lines = append(f.Lines, Line{Name: c.name, Points: c.points, Number: colours, Dashed: c.estimated})
+		if !c.estimated {
 			colours++
 		}
-		f.Lines = append(f.Lines, drawn)
 	}
 	return writeSheet(b, "svg", []Figure{f})
 }
