@@ -16,6 +16,7 @@ import (
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
+	"gazehound/internal/console"
 	"gazehound/internal/disk"
 	"gazehound/internal/problem"
 )
@@ -56,6 +57,9 @@ func (a *app) readsBeside(command string) bool {
 type commandLine struct {
 	Args []string `json:"args"`
 	Dir  string   `json:"dir"` // base of relative paths
+	// of the terminals that standard output and standard error are; 0: none
+	Columns    int `json:"columns"`
+	ErrColumns int `json:"err_columns"`
 }
 
 // A piece is a line of the answer: some output of the command or, with To "end", its exit code.
@@ -75,7 +79,7 @@ func (a *app) askCrawl(ctx context.Context, args []string) error {
 		return err
 	}
 	at.Token = at.Owner
-	answer, err := at.Open(ctx, http.MethodPost, "v1/crawl/run", commandLine{args, dir})
+	answer, err := at.Open(ctx, http.MethodPost, "v1/crawl/run", commandLine{args, dir, a.columns, a.Columns})
 	if err != nil {
 		return fail(exitLocked, "%s is in use by process %d, and %w", a.data, at.PID, err)
 	}
@@ -158,7 +162,8 @@ func (s *session) answerer() http.HandlerFunc {
 			defer mu.Unlock()
 			return errors.Join(lines.Encode(p), answer.Flush())
 		}
-		a := &app{stdin: strings.NewReader(""), beside: &besides{session: s, dir: line.Dir}}
+		a := &app{stdin: strings.NewReader(""), beside: &besides{session: s, dir: line.Dir},
+			Console: console.Console{Columns: line.ErrColumns}, columns: line.Columns}
 		a.beside.send = func(to string, data []byte) error { return send(piece{To: to, Data: data}) }
 		a.stdout, a.Err = a.beside.writer("out"), a.beside.writer("err")
 		send(piece{To: "end", Code: a.run(r.Context(), line.Args)})

@@ -16,7 +16,8 @@ func newClickstreamCommand(a *app) *cobra.Command {
 	o := clicklog.DefaultOptions()
 	imp := command("import FILE…", "Add access logs and rank the pages anew",
 		needArgs("an access log to import"),
-		stoppable(func(ctx context.Context, args []string) error { return a.clickstreamImport(ctx, args, o) }))
+		stoppable(func(ctx context.Context, args []string) error { return a.clickstreamImport(ctx, args, o) },
+			"the same command resumes from there"))
 	f := imp.Flags()
 	f.StringVar(&o.Site, "site", "", "what stands before the paths of the log: `URL` such as https://www.example.org "+
 		"(logs with a vhost need none)")
@@ -30,6 +31,7 @@ func newClickstreamCommand(a *app) *cobra.Command {
 	top := command("top", "Print the pages that people stay on longest", noArgs,
 		func(ctx context.Context, args []string) error { return a.clickstreamTop(limit) })
 	top.Flags().IntVar(&limit, "limit", limit, "pages to print, 1 to 100,000")
+	between(top.Flags(), "limit", 1, 100_000)
 	return group("clickstream", "Learn from access logs which pages people stay on", imp, top)
 }
 
@@ -57,12 +59,9 @@ func (a *app) clickstreamImport(ctx context.Context, files []string, o clicklog.
 	defer s.Close()
 	for _, name := range files {
 		n, err := a.importLog(ctx, s, name)
-		switch {
-		case ctx.Err() != nil:
-			return fail(exitStopped, "stopped by a signal; the same command resumes from there")
-		case errors.Is(err, clicklog.ErrNoSite):
+		if errors.Is(err, clicklog.ErrNoSite) {
 			return fail(exitUsage, "%w. --site https://www.example.org names the site it is from", err)
-		case err != nil:
+		} else if err != nil {
 			return invalid(err)
 		}
 		line := struct {
@@ -81,10 +80,7 @@ func (a *app) clickstreamImport(ctx context.Context, files []string, o clicklog.
 	a.say("Ranking the pages …")
 	n, err := s.Rank(ctx)
 	if err != nil {
-		if ctx.Err() != nil {
-			return fail(exitStopped, "stopped by a signal; the same command resumes from there")
-		}
-		return fail(exitError, "%w", err)
+		return err
 	}
 	line := fields{"type": "summary", "logs": s.Logs(), "people": n.Clients, "programs": n.Robots,
 		"sessions": n.Sessions,
@@ -105,9 +101,6 @@ func (a *app) importLog(ctx context.Context, s *clicklog.Store, name string) (cl
 }
 
 func (a *app) clickstreamTop(limit int) error {
-	if limit < 1 || limit > 100_000 {
-		return fail(exitUsage, "--limit must be 1 to 100000, got %d", limit)
-	}
 	best, err := clicklog.Longest(project{a.data}.clickstream(), limit, nil)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fail(exitNoData, "no access log was imported into %s. \"gazehound clickstream import FILE --site "+

@@ -9,7 +9,6 @@ import (
 	"gazehound/gazetteer/importer"
 	"gazehound/gazetteer/table"
 	"gazehound/index/export"
-	"gazehound/internal/console"
 	"gazehound/internal/textutil"
 
 	"github.com/spf13/cobra"
@@ -41,11 +40,11 @@ func addCommands(root *cobra.Command, a *app) {
 	}
 	root.AddCommand(newConfigCommand(a), newVersionCommand(a), newLicencesCommand(a), newManualCommand(a))
 	fit := func(text string) string { return text }
-	if width := console.Columns(a.stdout); console.IsTerminal(a.stdout) {
-		fit = func(text string) string { return textutil.Reflow(text, min(width, 88)) }
-		root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages",
-			fmt.Sprintf(".FlagUsagesWrapped %d", width)))
+	if a.columns > 0 {
+		fit = func(text string) string { return textutil.Reflow(text, min(a.columns, 88)) }
 	}
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages",
+		fmt.Sprintf(".FlagUsagesWrapped %d", a.columns)))
 	describe(root.Commands(), helpTexts(), fit)
 }
 
@@ -85,7 +84,7 @@ func helpTexts() map[string]string {
 		"{{import formats}}", imports.String(),
 		"{{table fields}}", strings.Join(table.Fields, ", "),
 		"{{bridge reach}}", fmt.Sprint(report.BridgeReach),
-		"{{report metrics}}", textutil.Wrap(report.MetricNames(), ", ", 78, "  "),
+		"{{report metrics}}", textutil.Fit("  "+strings.Join(report.MetricNames(), ", "), 78),
 		"{{simulate metrics}}", simulationMetrics(),
 		"{{nodes metrics}}", strings.Join(report.NodesMetricNames(), ", "),
 	).Replace(help)
@@ -112,17 +111,13 @@ func describe(commands []*cobra.Command, texts map[string]string, fit func(strin
 func groupFlags(a *app, cmd *cobra.Command, headings map[string]string) {
 	cmd.SetUsageFunc(func(c *cobra.Command) error {
 		w := c.OutOrStderr()
-		wrap := 0 // no limit
-		if console.IsTerminal(a.stdout) {
-			wrap = console.Columns(a.stdout)
-		}
 		fmt.Fprintf(w, "Usage:\n  %s\n\nExamples:\n%s\n", c.UseLine(), c.Example)
 		group := pflag.NewFlagSet("", pflag.ContinueOnError)
 		group.SortFlags = false
 		title := "Flags"
 		end := func() {
 			if group.HasFlags() {
-				fmt.Fprintf(w, "\n%s:\n%s", title, group.FlagUsagesWrapped(wrap))
+				fmt.Fprintf(w, "\n%s:\n%s", title, group.FlagUsagesWrapped(a.columns))
 			}
 		}
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -134,7 +129,7 @@ func groupFlags(a *app, cmd *cobra.Command, headings map[string]string) {
 			group.AddFlag(f)
 		})
 		end()
-		_, err := fmt.Fprintf(w, "\nGlobal Flags:\n%s", c.InheritedFlags().FlagUsagesWrapped(wrap))
+		_, err := fmt.Fprintf(w, "\nGlobal Flags:\n%s", c.InheritedFlags().FlagUsagesWrapped(a.columns))
 		return err
 	})
 }

@@ -76,6 +76,7 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	add("crawl.random_seed", "fetch.contact", "fetch.delay", "fetch.workers", "crawl.max_failures", "fetch.proxy")
 	f.StringSliceVar(&o.emit, "emit", nil, "`KINDS` of which each gets a JSON line: page, address or page,address; "+
 		"implies --json")
+	oneOf(f, "emit", []string{"page", "address"})
 	f.StringVar(&o.serve, "serve", besideCrawl, "serve the search page while the crawl runs at this `ADDRESS`, or "+
 		"off; where the default is in use, another port is taken")
 	add("admin.listen", "warc.dir")
@@ -107,12 +108,6 @@ func strategyFlags(f *pflag.FlagSet) {
 
 // validate reports problems of the flags and how to fix them.
 func (o *crawlOptions) validate() error {
-	for _, kind := range o.emit {
-		if kind != "page" && kind != "address" {
-			return fail(exitUsage, "--emit: %q is not one of page, address.%s", kind,
-				didYouMean(kind, []string{"page", "address"}))
-		}
-	}
 	switch {
 	case o.stats <= 0:
 		return fail(exitUsage, "--stats must be a positive duration, got %v", o.stats)
@@ -197,29 +192,16 @@ func (a *app) dryRun(cfg *Config, region string, seeds []weburl.URL, t frontier.
 	for _, u := range seeds {
 		hosts[u.Host()] = true
 	}
-	if a.json {
-		return a.printJSON(fields{"type": "summary", "reason": "dry-run", "region": region, "seeds": len(seeds),
-			"hosts":  len(hosts),
-			"queued": t.Queued, "pages": t.Pages, "exit_code": exitOK})
-	}
 	pace := fmt.Sprintf("%d pages at a time", cfg.Fetch.Workers)
 	if cfg.Fetch.Delay > 0 {
 		pace = fmt.Sprintf("at most %.1f pages/s by politeness (%v a host, %d workers)",
 			min(float64(len(hosts)), float64(cfg.Fetch.Workers))/cfg.Fetch.Delay.Seconds(), cfg.Fetch.Delay,
 			cfg.Fetch.Workers)
 	}
-	a.print("Would crawl %s with %d seeds on %d hosts, %s, strategy %s.\n", region, len(seeds),
-		len(hosts), pace, cfg.Crawl.Strategy)
-	if t.Visited > 0 {
-		a.print("Resumes a crawl of %d pages; %d links are waiting.\n", t.Pages, t.Queued)
-	}
-	for i, u := range seeds {
-		if i == 20 {
-			a.print("  … %d more\n", len(seeds)-i)
-			break
-		}
-		a.print("  1.000 seed  %s\n", u)
-	}
-	a.print("Nothing was downloaded.\n")
-	return nil
+	first := seeds[:min(len(seeds), 20)]
+	return a.show(fields{"type": "summary", "reason": "dry-run", "region": region, "seeds": len(seeds),
+		"hosts": len(hosts), "queued": t.Queued, "pages": t.Pages, "exit_code": exitOK},
+		"dry-run", fields{"region": region, "seeds": len(seeds), "hosts": len(hosts), "queued": t.Queued,
+			"pages": t.Pages, "pace": pace, "strategy": cfg.Crawl.Strategy, "first": first,
+			"more": len(seeds) - len(first)})
 }

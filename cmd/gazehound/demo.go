@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"gazehound/crawler/lab/demo"
@@ -108,16 +107,11 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 	var g errgroup.Group
 	g.Go(func() error { return monitor.ServeHTTP(serving, ln, town, longestPage) })
 	if o.serveOnly {
-		if a.json {
-			a.printJSON(fields{"type": "serving", "proxy": proxy, "town": town.Name(), "seeds": urlTexts(town.Seeds())})
-		} else {
-			a.print("The web of %s is at %s (an HTTP proxy; Ctrl-C ends it). Seeds:\n  %s\n",
-				town.Name(), proxy, strings.Join(urlTexts(town.Seeds()), "\n  "))
-			if o.osmOut != "" {
-				a.print("Next, in another terminal:\n  gazehound init --data %[1]s --osm %[2]s "+
-					"--region %[3]s --contact %[4]s/bot\n  gazehound crawl --data %[1]s --proxy %[4]s --delay 0s "+
-					"--max-pages 2000\n", "town-data", o.osmOut, town.Name(), proxy)
-			}
+		seeds := urlTexts(town.Seeds())
+		err := a.show(fields{"type": "serving", "proxy": proxy, "town": town.Name(), "seeds": seeds}, "town",
+			fields{"town": town.Name(), "proxy": proxy, "seeds": seeds, "extract": o.osmOut})
+		if err != nil {
+			return err
 		}
 		return g.Wait()
 	}
@@ -221,18 +215,7 @@ func freeAddress(address string) (string, error) {
 func (a *app) printDemo(runs []demoRun, began time.Time) {
 	w := a.stdout
 	demo.WriteComparison(w, runs[0].Crawl, runs[1].Crawl, time.Since(began))
-	fmt.Fprintf(w, "\nLook around (everything is in %s):\n", a.data)
-	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
-	for _, next := range [][2]string{
-		{"serve --data " + a.data, "search page and map on http://127.0.0.1:8090/"},
-		{"search --data " + a.data + ` "bäckerei"`, "the same in the terminal"},
-		{"report --data " + a.data + " " + runs[0].data, "both crawls side by side"},
-		{"model show --data " + a.data, "what the link predictor has learned"},
-		{"export html --data " + a.data + " -o town.html", "list and map in one file"},
-	} {
-		fmt.Fprintf(t, "  %s %s\t%s\n", calledAs(), next[0], next[1])
-	}
-	t.Flush()
+	a.print("%s", text{"demo", fields{"program": calledAs(), "data": a.data, "first": runs[0].data}})
 }
 
 // calledAs returns how to call this program: by its name alone if PATH finds it.

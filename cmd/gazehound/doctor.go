@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -37,10 +38,7 @@ func newDoctorCommand(a *app) *cobra.Command {
 			}
 			d := &doctor{app: a, p: project{a.data}, cfg: DefaultConfig()}
 			d.examine(ctx, deep, network)
-			if ctx.Err() != nil {
-				return fail(exitStopped, "stopped")
-			}
-			return d.tell()
+			return cmp.Or(ctx.Err(), d.tell())
 		}))
 	cmd.Flags().BoolVar(&deep, "deep", false, "read crawl tree and index and compare them")
 	cmd.Flags().StringVar(&into, "rebuild", "", "make a new data `DIR` of what can be read of a damaged one")

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
@@ -108,50 +107,13 @@ func (a *app) explainAddress(x *index.Index, id string) error {
 	if h == nil {
 		return fail(exitInvalidInput, "no address has the ID %s; \"gazehound search --json\" prints IDs", id)
 	}
-	if a.json {
-		return a.printJSON(h.Proof())
-	}
-	var b strings.Builder
-	row := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(&b, "%-10s%s\n", name, oneLine(value))
-		}
-	}
-	row("address", h.Line())
-	row("name", h.Name)
-	row("branch", h.Branch)
-	row("kind", h.Kind)
-	row("phone", h.Phone)
-	row("email", h.Email)
-	row("website", h.Website)
-	row("hours", h.Hours)
-	if len(h.Differs) > 0 {
-		row("", "other sites state another "+strings.Join(h.Differs, ", "))
-	}
-	for _, object := range slices.Compact([]string{h.Place, h.Object}) {
-		if export.OSMObject.MatchString(object) {
-			row("map", "https://www.openstreetmap.org/"+object)
-		}
-	}
-	row("", strings.ReplaceAll(h.Tags, ";", ", "))
-	if h.HasPoint {
-		row("point", fmt.Sprintf("%.6f, %.6f", h.Point[1], h.Point[0]))
-	}
-	for _, reason := range searchpage.Reasons(h, texts.Of("page", "en"), fmt.Sprint(h.Hosts)) {
-		row("why", reason)
-	}
-	row("seen", fmt.Sprintf("%s to %s, on %s", h.FirstSeen.Format(time.DateOnly), h.LastSeen.Format(time.DateOnly),
-		several(h.Mentions, "page")))
-	for _, e := range h.Evidence {
-		row("page", e.URL)
-		row("", "read "+e.Fetched.Format(time.DateOnly))
-		text, at := e.Snippet.Text, e.Snippet.Address
-		if at[0] < at[1] {
-			text = text[:at[0]] + "[" + text[at[0]:at[1]] + "]" + text[at[1]:]
-		}
-		row("", text)
-	}
-	return a.print("%s", b.String())
+	objects := slices.DeleteFunc(slices.Compact([]string{h.Place, h.Object}),
+		func(id string) bool { return !export.OSMObject.MatchString(id) })
+	return a.show(h.Proof(), "address", struct {
+		*index.Hit
+		Objects, Reasons []string
+		Tags             string
+	}{h, objects, searchpage.Reasons(h, texts.Of("page", "en"), fmt.Sprint(h.Hosts)), strings.ReplaceAll(h.Tags, ";", ", ")})
 }
 
 // explainUnknown returns an error that says why a URL was never queued.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"strings"
@@ -40,7 +39,7 @@ func newExportCommand(a *app) *cobra.Command {
 				return err
 			}
 			return a.export(ctx, format, o)
-		}))
+		}, "the export is not complete"))
 	f := cmd.Flags()
 	f.StringVarP(&o.output, "output", "o", "-", "`FILE` to write; - is standard output")
 	o.filters.boxFlag(f)
@@ -59,6 +58,10 @@ func newExportCommand(a *app) *cobra.Command {
 	f.StringVar(&o.lang, "lang", "", "html: `LANGUAGE` of its labels, en or de")
 	f.StringVar(&o.dialect, "csv-dialect", "", "csv: names of columns for a `PROGRAM`: plain (lat, lon) or "+
 		"datasette (latitude, longitude)")
+	between(f, "min-confidence", 0, 1)
+	oneOf(f, "precision", []string{"house", "interpolated", "street", "postcode", "city"})
+	oneOf(f, "lang", []string{"en", "de"})
+	oneOf(f, "csv-dialect", []string{"plain", "datasette"})
 	cmd.AddCommand(newExportCDXJCommand(a), newExportWACZCommand(a))
 	return cmd
 }
@@ -89,7 +92,7 @@ func formatOf(args []string) (export.Format, error) {
 // options turns the flags into options; --since in days counts back from now.
 func (o exportFlags) options(now time.Time) (export.Options, error) {
 	e := export.Options{MinConfidence: o.confidence, Missing: o.missing, Evidence: o.evidence, RS: o.rs,
-		Excel: o.excel, Lang: o.lang}
+		Excel: o.excel, Lang: o.lang, Datasette: o.dialect == "datasette"}
 	var err error
 	if e.Query, err = o.filters.query(); err != nil {
 		return e, err
@@ -100,17 +103,6 @@ func (o exportFlags) options(now time.Time) (export.Options, error) {
 				"kind, got %.40q.%s", name, didYouMean(strings.ToLower(name), kind.Names("en")))
 		}
 	}
-	if o.lang != "" && o.lang != "en" && o.lang != "de" {
-		return e, fail(exitUsage, "--lang must be en or de, got %.40q", o.lang)
-	}
-	switch o.dialect {
-	case "", "plain":
-	case "datasette":
-		e.Datasette = true
-	default:
-		return e, fail(exitUsage, "--csv-dialect must be plain or datasette, got %.40q.%s", o.dialect,
-			didYouMean(o.dialect, []string{"plain", "datasette"}))
-	}
 	if o.since != "" {
 		t, _, ok := index.ReadSince(o.since, now)
 		if !ok {
@@ -118,17 +110,10 @@ func (o exportFlags) options(now time.Time) (export.Options, error) {
 		}
 		e.Since = t
 	}
-	if !(o.confidence >= 0 && o.confidence <= 1) {
-		return e, fail(exitUsage, "--min-confidence must be 0 to 1, got %v", o.confidence)
+	if o.precision == "" {
+		return e, nil
 	}
-	if o.precision != "" {
-		if e.MinPrecision.UnmarshalText([]byte(o.precision)) != nil || e.MinPrecision == gazetteer.NoPrecision {
-			names := []string{"house", "interpolated", "street", "postcode", "city"}
-			return e, fail(exitUsage, "--precision must be one of %s, got %.40q.%s", strings.Join(names, ", "),
-				o.precision, didYouMean(o.precision, names))
-		}
-	}
-	return e, nil
+	return e, e.MinPrecision.UnmarshalText([]byte(o.precision))
 }
 
 // export writes the index in a format to the file or standard output.
@@ -187,9 +172,7 @@ func (a *app) exportIndex(ctx context.Context, cfg *Config, p project, x *index.
 		sum, err = export.Write(ctx, w, x, format, o)
 		return err
 	})
-	if errors.Is(err, context.Canceled) {
-		return fail(exitStopped, "stopped; the export is not complete")
-	} else if err != nil {
+	if err != nil {
 		return err
 	}
 	return a.exported(format, flags.output, o, sum)
@@ -239,30 +222,7 @@ func (a *app) exported(f export.Format, file string, o export.Options, sum expor
 		}
 		return a.printJSON(line)
 	}
-	text := several(sum.Addresses, "address")
-	if f.Name == "seeds" {
-		text = fmt.Sprintf("%s with %s", several(sum.Sites, "site"), text)
-	}
-	if file != "-" {
-		text += " → " + file
-	}
-	if o.Missing {
-		text += fmt.Sprintf("   (%s that the gazetteer knows were left out)", count(sum.Known))
-	}
-	a.say("%s", text)
-	if sum.LeftOut > 0 {
-		a.say("%d more have no coordinate precise enough for %s", sum.LeftOut, f.Name)
-	}
-	if sum.Gone > 0 {
-		a.say("%d more are gone: their pages no longer exist, or no longer state them", sum.Gone)
-	}
-	if notice := o.Notice(); notice != "" {
-		a.say("%s", oneLine(notice))
-	}
-	if f.ForOSM {
-		a.say("Read OpenStreetMap's import guidelines before any bulk use: one person who checks each address is the " +
-			"accepted way.")
-	}
+	a.sayText("export", fields{"format": f, "sum": sum, "file": file, "missing": o.Missing, "notice": o.Notice()})
 	return nil
 }
 
@@ -303,9 +263,7 @@ func newExportWACZCommand(a *app) *cobra.Command {
 				o.Title = "Crawl"
 			}
 			err = a.writeExport(output, "", func(w io.Writer) error { return archive.WriteWACZ(ctx, w, o) })
-			if errors.Is(err, context.Canceled) {
-				return fail(exitStopped, "stopped; the export is not complete")
-			} else if err != nil || output == "-" {
+			if err != nil || output == "-" {
 				return err
 			}
 			s := archive.Stats()
@@ -315,7 +273,7 @@ func newExportWACZCommand(a *app) *cobra.Command {
 			}
 			a.say("%s in %s → %s", several(s.Responses, "capture"), several(s.Files, "WARC file"), output)
 			return nil
-		}))
+		}, "the export is not complete"))
 	cmd.Flags().StringVarP(&output, "output", "o", "-", "`FILE` to write; - is standard output")
 	return cmd
 }

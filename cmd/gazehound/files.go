@@ -3,11 +3,11 @@ package main
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"gazehound/internal/disk"
 )
@@ -42,37 +42,26 @@ func (a *app) openInput(what, name string) (io.ReadCloser, error) {
 }
 
 // writeFile writes a file through write; an empty name writes nothing.
-func writeFile(name string, write func(io.Writer) error) (err error) {
+func writeFile(name string, write func(io.Writer) error) error {
 	if name == "" {
 		return nil
 	}
-	f, err := os.Create(name)
-	if err != nil {
-		return invalid(err)
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	b := bufio.NewWriter(f)
-	if err := write(b); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return b.Flush()
+	return invalid(disk.Replace(name, 0o644, write))
 }
 
-// writeReport calls write with the file of --output, or with standard output if none is named.
-func (a *app) writeReport(name string, write func(io.Writer) error) error {
-	switch {
-	case name == "":
-		return write(a.stdout)
-	case a.beside != nil:
-		return write(a.beside.writer("file"))
+// writeReport is writeExport for a report. Its text fits the terminal.
+func (a *app) writeReport(name, format string, write func(io.Writer) error) error {
+	if format != "text" || name != "" && name != "-" {
+		return a.writeExport(name, "", write)
 	}
-	return writeFile(name, write)
+	var b strings.Builder
+	return errors.Join(write(&b), a.print("%s", &b))
 }
 
-// writeExport calls write with the file of -o, or with standard output for "-". The file appears
-// whole or not at all, and after its licence.
+// writeExport calls write with the file of -o, or with standard output for "-" and "". The file
+// appears whole or not at all, and after its licence.
 func (a *app) writeExport(name, licence string, write func(io.Writer) error) error {
-	if name == "-" {
+	if name == "-" || name == "" {
 		b := bufio.NewWriter(a.stdout)
 		return errors.Join(write(b), b.Flush())
 	}

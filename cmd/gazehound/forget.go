@@ -245,21 +245,13 @@ func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Remo
 		}
 		return fail(code, "removal %d is not complete (%w). \"gazehound forget\" completes it", r.Number, err)
 	}
-	if a.json {
-		return a.printJSON(struct {
-			Type string `json:"type"`
-			*forget.Removal
-		}{"forget", r})
+	line := struct {
+		Type string `json:"type"`
+		*forget.Removal
+	}{"forget", r}
+	if err := a.show(line, "forget", r); err != nil || a.json {
+		return err
 	}
-	a.print("%s on %s of the index, %s of the crawl tree, %s in %s. Blocked for future crawls.\n",
-		several(r.Addresses, "address"), several(r.Pages, "page"), several(r.URLs, "URL"),
-		several(r.Records, "WARC record"), several(r.Files, "file"))
-	if r.Addresses+r.URLs+r.Records == 0 {
-		a.print("Nothing of it was known here. If you meant something else, take its line out of " +
-			"blocked.txt.\n")
-	}
-	a.print("Written anew in %.1f s: %s.\n", r.Seconds, strings.Join(r.Rewritten, ", "))
-	a.print("Logged as number %d. Undo is not possible.\n", r.Number)
 	for _, what := range r.NotSearched {
 		a.warn("%s", oneLine(what))
 	}

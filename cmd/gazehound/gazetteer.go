@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"gazehound/gazetteer/table"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func newGazetteerCommand(a *app) *cobra.Command {
@@ -29,14 +29,15 @@ type importOptions struct {
 func newGazetteerImportCommand(a *app) *cobra.Command {
 	var o importOptions
 	c := command("import FILE…", "Add the places of files to the gazetteer", needArgs("a file to import"),
-		stoppable(func(ctx context.Context, args []string) error { return a.gazetteerImport(ctx, args, o) }))
+		stoppable(func(ctx context.Context, args []string) error { return a.gazetteerImport(ctx, args, o) }, asBefore))
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "", "format of the files, a `NAME` of the list above (default: guessed)")
 	f.StringVar(&o.columns, "map", "", "which column is what: `street=…,housenumber=…,…` (table only)")
 	f.StringVar(&o.licence, "licence", "", "licence of the data, kept with it (`TEXT`; OpenStreetMap's, GeoNames' "+
 		"and TIGER's are known)")
 	f.StringVar(&o.attribution, "attribution", "", "who must be named where the data is shown (`TEXT`)")
-	f.StringVar(&o.country, "country", "", "country of places that do not state one (ISO 3166-1 `CODE`)")
+	countryFlag(f, &o.country)
+	oneOf(f, "format", importer.Names())
 	f.StringVar(&o.refused, "refused", "", "`FILE` for the rows that cannot be used (default: refused/ in the "+
 		"gazetteer)")
 	return c
@@ -52,25 +53,18 @@ func needArgs(what string) cobra.PositionalArgs {
 	}
 }
 
-func (o *importOptions) validate() error {
-	if names := importer.Names(); o.format != "" && !slices.Contains(names, o.format) {
-		return fail(exitUsage, "--format must be one of %s, got %q.%s", strings.Join(names, ", "), o.format,
-			didYouMean(o.format, names))
-	}
-	return checkCountry(o.country)
-}
-
-func checkCountry(code string) error {
-	if code != "" && (len(code) != 2 || strings.Trim(strings.ToUpper(code), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "") {
-		return fail(exitUsage, "--country must be a code of two letters such as DE or US, got %q", code)
-	}
-	return nil
+// countryFlag adds the flag of the country that sources do not state.
+func countryFlag(f *pflag.FlagSet, code *string) {
+	f.StringVar(code, "country", "", "country of places that do not state one (ISO 3166-1 `CODE`)")
+	restrict(f, "country", func(text string) error {
+		if len(text) != 2 || strings.Trim(strings.ToUpper(text), "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+			return fmt.Errorf("--country must be a code of two letters such as DE or US, got %q", text)
+		}
+		return nil
+	})
 }
 
 func (a *app) gazetteerImport(ctx context.Context, files []string, o importOptions) error {
-	if err := o.validate(); err != nil {
-		return err
-	}
 	columns, err := table.ParseMap(o.columns)
 	if err != nil {
 		return fail(exitUsage, "--map: %w", err)
@@ -113,13 +107,8 @@ func (a *app) gazetteerImport(ctx context.Context, files []string, o importOptio
 	return nil
 }
 
-// importError gives the errors of readers their exit code.
-func importError(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return fail(exitStopped, "stopped by a signal; the gazetteer is as it was before")
-	}
-	return invalid(err)
-}
+// asBefore says how a stopped import leaves the data.
+const asBefore = "the gazetteer is as it was before"
 
 // importFiles adds files to the gazetteer in dir and rebuilds it; an error leaves it unchanged.
 func (a *app) importFiles(
@@ -139,7 +128,7 @@ func (a *app) importFiles(
 		}
 	})
 	if err != nil {
-		return nil, importError(ctx, err)
+		return nil, invalid(err)
 	}
 	for _, one := range done {
 		if one.Licence == "" && one.Attribution == "" {
@@ -153,34 +142,32 @@ func (a *app) importFiles(
 // licences is the file that names the sources of the project's data.
 func (p project) licences() string { return filepath.Join(p.dir, "LICENCES") }
 
+// readGazetteer calls read with the gazetteer of the data directory.
+func (a *app) readGazetteer(read func(g *gazetteer.Gazetteer) error) error {
+	g, err := project{a.data}.openGazetteer()
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	return read(g)
+}
+
 func newGazetteerStatsCommand(a *app) *cobra.Command {
 	return command("stats", "Count what the gazetteer holds", noArgs,
 		func(ctx context.Context, args []string) error {
-			g, err := project{a.data}.openGazetteer()
-			if err != nil {
-				return err
-			}
-			defer g.Close()
-			if a.json {
-				return a.printJSON(fields{"type": "gazetteer", "stats": g.Stats(), "sources": g.Sources()})
-			}
-			a.print("%s", g.Stats())
-			for _, s := range g.Sources() {
-				a.print("source     %s\n", s)
-			}
-			return nil
+			return a.readGazetteer(func(g *gazetteer.Gazetteer) error {
+				line := fields{"type": "gazetteer", "stats": g.Stats(), "sources": g.Sources()}
+				return a.show(line, "gazetteer", line)
+			})
 		})
 }
 
 func newGazetteerRegionsCommand(a *app) *cobra.Command {
 	return command("regions [TEXT]", "List the names that --region takes", nil,
 		func(ctx context.Context, args []string) error {
-			g, err := project{a.data}.openGazetteer()
-			if err != nil {
-				return err
-			}
-			defer g.Close()
-			return a.printRegions(g, strings.Join(args, " "))
+			return a.readGazetteer(func(g *gazetteer.Gazetteer) error {
+				return a.printRegions(g, strings.Join(args, " "))
+			})
 		})
 }
 
@@ -188,20 +175,11 @@ func newGazetteerRegionsCommand(a *app) *cobra.Command {
 func (a *app) printRegions(g *gazetteer.Gazetteer, text string) error {
 	list := g.RegionNames(text)
 	for _, r := range list {
-		text := oneLine(r.Spec)
-		for _, n := range []struct {
-			count int
-			what  string
-		}{{r.Places, "houses and streets"}, {r.Postcodes, "postcodes"}, {r.Population, "inhabitants"}} {
-			if n.count > 0 {
-				text += fmt.Sprintf("  %s %s", count(n.count), n.what)
-			}
-		}
 		line := struct {
 			Type string `json:"type"`
 			gazetteer.RegionName
 		}{"region", r}
-		if err := a.tell(line, "%s\n", text); err != nil {
+		if err := a.show(line, "region", r); err != nil {
 			return err
 		}
 	}
@@ -233,28 +211,20 @@ func (a *app) gazetteerLookup(text string, q gazetteer.Query) error {
 	if text == "" && q == (gazetteer.Query{}) {
 		return fail(exitUsage, "nothing to look up was given. \"gazehound gazetteer lookup --help\" shows examples")
 	}
-	g, err := project{a.data}.openGazetteer()
-	if err != nil {
-		return err
-	}
-	defer g.Close()
-	if text != "" {
-		q = g.ParseQuery(text)
-	}
-	found := g.Lookup(q)
-	for _, m := range found {
-		at := "no coordinate"
-		if m.Place.HasPoint {
-			at = fmt.Sprintf("%.5f,%.5f", m.Place.Point[0], m.Place.Point[1])
+	return a.readGazetteer(func(g *gazetteer.Gazetteer) error {
+		if text != "" {
+			q = g.ParseQuery(text)
 		}
-		text := oneLine(fmt.Sprintf("%s  %s  %.2f  %s  %s", m.Place.Line(), m.Precision, m.Score, at, m.Place.ID))
-		if err := a.tell(m.Record(g.Sources()), "%s\n", strings.TrimRight(text, " ")); err != nil {
-			return err
+		found := g.Lookup(q)
+		for _, m := range found {
+			if err := a.show(m.Record(g.Sources()), "match", m); err != nil {
+				return err
+			}
 		}
-	}
-	if len(found) == 0 {
-		a.say("Nothing found. \"gazehound gazetteer stats\" lists its contents.")
-		return silentExit(exitGate)
-	}
-	return nil
+		if len(found) == 0 {
+			a.say("Nothing found. \"gazehound gazetteer stats\" lists its contents.")
+			return silentExit(exitGate)
+		}
+		return nil
+	})
 }

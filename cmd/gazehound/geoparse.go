@@ -2,12 +2,10 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -43,6 +41,7 @@ func newGeoparseCommand(a *app) *cobra.Command {
 	f.StringVar(&o.region, "region", "", "judge against this `REGION` (default the project's)")
 	f.BoolVar(&o.all, "all-candidates", false, "also list what was rejected, and why")
 	f.StringVar(&o.format, "format", formats[0], "print `text`, geojson or ndjson")
+	oneOf(f, "format", formats)
 	f.BoolVar(&o.batch, "batch", false, "read and print JSON, one object per line")
 	return cmd
 }
@@ -52,8 +51,6 @@ var formats = []string{"text", "geojson", "ndjson"}
 
 func (o *geoparseOptions) check() error {
 	switch {
-	case !slices.Contains(formats, o.format):
-		return fail(exitUsage, "--format is %q; it must be %s", o.format, strings.Join(formats, ", "))
 	case o.batch && (o.all || o.format != formats[0]):
 		return fail(exitUsage, "--batch prints JSON lines of addresses; leave --all-candidates and --format out")
 	case o.batch && (o.html || o.url != ""):
@@ -159,30 +156,7 @@ func (a *app) printFindings(list []geoparse.Finding, v geoparse.Verdict, region 
 	for _, f := range list {
 		width = max(width, min(60, utf8.RuneCountInString(f.Text())))
 	}
-	for _, f := range list {
-		if f.Address == nil {
-			fmt.Fprintf(a.stdout, "%-*s   %-12s  %s   chars %d-%d\n", width, oneLine(f.Text()), "rejected",
-				oneLine(f.Reason), f.Rejected.Start, f.Rejected.End)
-			continue
-		}
-		x := f.Address
-		where := "only in the markup"
-		if x.Start >= 0 {
-			where = fmt.Sprintf("chars %d-%d", x.Start, x.End)
-		}
-		point := "-"
-		if x.Precision > gazetteer.NoPrecision {
-			point = fmt.Sprintf("%.5f,%.5f", x.Point[0], x.Point[1])
-		}
-		if f.Reason != "" {
-			where += "   " + oneLine(f.Reason)
-		}
-		fmt.Fprintf(a.stdout, "%-*s   %-12s  %.2f   %s   %s   %s\n", width, oneLine(x.Text), x.Precision,
-			x.Confidence, point, oneLine(cmp.Or(x.Place.ID, "-")), where)
-		if s := x.Beside(); s != "" {
-			fmt.Fprintf(a.stdout, "  %s\n", oneLine(s))
-		}
-	}
+	a.print("%s", text{"findings", fields{"list": list, "width": width}})
 	found := several(len(v.Addresses), "address")
 	switch {
 	case region == nil:

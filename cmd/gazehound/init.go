@@ -35,11 +35,11 @@ const listRegions = "list"
 func newInitCommand(a *app) *cobra.Command {
 	var o initOptions
 	c := command("init", "Make a project from an OpenStreetMap extract", noArgs,
-		stoppable(func(ctx context.Context, args []string) error { return a.init(ctx, o) }))
+		stoppable(func(ctx context.Context, args []string) error { return a.init(ctx, o) }, asBefore))
 	f := c.Flags()
 	f.StringArrayVar(&o.osm, "osm", nil, "OpenStreetMap extract `FILE`: .osm.pbf, .osm or .osm.gz (repeatable)")
 	f.StringVar(&o.region, "region", "", "what the crawl is about (`REGION`, see above)")
-	f.StringVar(&o.country, "country", "", "country of places that do not state one (ISO 3166-1 `CODE`)")
+	countryFlag(f, &o.country)
 	f.StringVar(&o.contact, "contact", "", "`URL` or mail address at which site owners reach you")
 	f.BoolVar(&o.force, "force", false, "replace region, seeds and config.yaml of an existing project")
 	return c
@@ -50,9 +50,6 @@ func (o *initOptions) check(p project) error {
 	if o.region == "" {
 		return fail(exitUsage, `--region is missing: a place such as "Oldenburg" or "Irvine, CA", `+
 			"relation/ID, minLon,minLat,maxLon,maxLat, postcodes:… or a GeoJSON file")
-	}
-	if err := checkCountry(o.country); err != nil {
-		return err
 	}
 	if err := config.CheckContact(o.contact); err != nil {
 		return fail(exitUsage, "--contact %w, got %q", err, o.contact)
@@ -131,10 +128,7 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 
 // writeBasemap draws the map of the region from the extracts of the gazetteer, if it has any.
 func (a *app) writeBasemap(ctx context.Context, p project, region *gazetteer.Region) error {
-	if err := region.WriteBasemap(ctx, p.gazetteer(), p.basemap()); err != nil {
-		return importError(ctx, err)
-	}
-	return nil
+	return invalid(region.WriteBasemap(ctx, p.gazetteer(), p.basemap()))
 }
 
 // stageExtracts builds the gazetteer of the project and the extracts in stage.
@@ -173,77 +167,26 @@ func projectConfig(region *gazetteer.Region, contact string) ([]byte, error) {
 
 func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Region, seeds int,
 	extracts []*osm.Extract) error {
-	stats := g.Stats()
-	total := osm.Sum(extracts)
-	sites := len(total.Sites)
-	b := region.Bound()
-	if a.json {
-		return a.printJSON(fields{
-			"type": "init", "data": p.dir,
-			"region": map[string]any{"id": region.ID, "name": region.Name, "country": region.Country,
-				"state": region.State, "estimated": region.Estimated,
-				"postcodes": region.Postcodes, "km2": region.Km2(),
-				"bbox": []float64{b.Min[0], b.Min[1], b.Max[0], b.Max[1]}},
-			"house_numbers": total.HouseNumbers, "without_street": total.NoStreet, "named_highways": total.Highways,
-			"objects_with_website": total.Websites, "social_networks": total.SocialMedia, "websites": sites,
-			"seeds": seeds,
-			"stats": stats, "sources": g.Sources(),
-		})
+	stats, total, b := g.Stats(), osm.Sum(extracts), region.Bound()
+	contact := ""
+	if cfg, err := a.config(); err == nil && cfg.Fetch.Contact == "" {
+		contact = "none yet"
+	} else if err == nil && cfg.ContactIsExample() {
+		contact = cfg.Fetch.Contact + " is an example"
 	}
-	w := a.stdout
-	fmt.Fprintf(w, "  region      %s\n", oneLine(region.Describe()))
-	if len(region.Postcodes) > 0 {
-		shown := region.Postcodes[:min(len(region.Postcodes), 8)]
-		more := ""
-		if len(region.Postcodes) > len(shown) {
-			more = fmt.Sprintf(" and %d more", len(region.Postcodes)-len(shown))
-		}
-		fmt.Fprintf(w, "  postcodes   %s%s\n", strings.Join(shown, ", "), more)
-	}
-	streets := fmt.Sprintf("%s, %s of them in the region", several(stats.Streets, "street"),
-		count(len(g.RegionStreets(region))))
-	if len(extracts) > 0 {
-		fmt.Fprintf(w, "  addresses   %s house numbers, %s of them distinct, on %s", count(total.HouseNumbers),
-			count(stats.Houses), streets)
-		if total.NoStreet > 0 {
-			fmt.Fprintf(w, "; %s have no street", count(total.NoStreet))
-		}
-		fmt.Fprintf(w, "\n  places      %s cities and parts of them, %s postcodes, %s outlines",
-			count(stats.Cities), count(stats.Postcodes), count(stats.Outlines))
-		if total.Broken > 0 {
-			fmt.Fprintf(w, " (%s more reach beyond the extract)", count(total.Broken))
-		}
-		fmt.Fprintf(w, "\n  seeds       %s web sites in the region, of %s on %s objects (social networks left out: "+
-			"%s)\n", count(seeds), count(sites), count(total.Websites), count(total.SocialMedia))
-	} else {
-		houses := count(stats.Houses) + " on " + streets
-		if stats.Streets == 0 {
-			houses = "no streets: a page counts where postcode and city agree"
-		}
-		fmt.Fprintf(w, "  addresses   %s; %s postcodes, %s cities\n  seeds       none: \"gazehound seeds import "+
-			"FILE\", crawl --seeds FILE, or an extract with --osm\n",
-			houses, count(stats.Postcodes), count(stats.Cities))
-	}
-	fmt.Fprintf(w, "Wrote gazetteer/, region.geojson, seeds.txt, config.yaml and LICENCES in %s\n", p.dir)
-	for _, s := range g.Sources() {
-		if s.Attribution != "" || s.Licence != "" {
-			fmt.Fprintf(w, "Licence: %s %s %s\n", s.Name, s.Attribution, s.Licence)
-		}
-	}
-	if cfg, err := a.config(); err == nil && (cfg.Fetch.Contact == "" || cfg.ContactIsExample()) {
-		contact := "none yet"
-		if cfg.Fetch.Contact != "" {
-			contact = oneLine(cfg.Fetch.Contact) + " is an example"
-		}
-		fmt.Fprintf(w, "Contact: %s, and without your own the public internet is not crawled. Set fetch.contact in "+
-			"%s\n",
-			contact, p.config())
-	}
-	if seeds == 0 {
-		fmt.Fprintf(w, "Next:  gazehound seeds query overpass%s   (a query for web sites)   then gazehound "+
-			"crawl%[1]s\n", a.dataFlag())
-	} else {
-		fmt.Fprintf(w, "Next:  gazehound doctor%s && gazehound crawl%[1]s\n", a.dataFlag())
-	}
-	return nil
+	postcodes := region.Postcodes[:min(len(region.Postcodes), 8)]
+	return a.show(fields{
+		"type": "init", "data": p.dir,
+		"region": fields{"id": region.ID, "name": region.Name, "country": region.Country,
+			"state": region.State, "estimated": region.Estimated, "postcodes": region.Postcodes, "km2": region.Km2(),
+			"bbox": []float64{b.Min[0], b.Min[1], b.Max[0], b.Max[1]}},
+		"house_numbers": total.HouseNumbers, "without_street": total.NoStreet, "named_highways": total.Highways,
+		"objects_with_website": total.Websites, "social_networks": total.SocialMedia, "websites": len(total.Sites),
+		"seeds": seeds, "stats": stats, "sources": g.Sources(),
+	}, "init", fields{
+		"region": region, "postcodes": postcodes, "more": len(region.Postcodes) - len(postcodes),
+		"extract": len(extracts) > 0, "total": total, "sites": len(total.Sites), "stats": stats,
+		"inRegion": len(g.RegionStreets(region)), "seeds": seeds, "data": p.dir, "sources": g.Sources(),
+		"contact": contact, "config": p.config(), "flag": a.dataFlag(),
+	})
 }

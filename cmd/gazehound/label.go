@@ -53,11 +53,7 @@ func (a *app) label(ctx context.Context, args []string, file string) error {
 			return err
 		}
 	}
-	if a.json {
-		return a.printJSON(count)
-	}
-	count.write(a)
-	return nil
+	return a.show(count, "label", count)
 }
 
 // givenLabels reads the labels of the command line.
@@ -121,17 +117,4 @@ type labelCount struct {
 	crawler.LabelCount
 	Handed int `json:"handed_over,omitzero"` // to the process of the running crawl
 	PID    int `json:"pid,omitzero"`         // of that process
-}
-
-func (c *labelCount) write(a *app) {
-	say := func(n int, what string, args ...any) {
-		if n > 0 {
-			a.print("%d %s\n", n, fmt.Sprintf(what, args...))
-		}
-	}
-	say(c.Learned, "learned: the verdict changed")
-	say(c.Agree, "unchanged: the verdict was the same")
-	say(c.Kept, "kept: the page has not been visited; the label applies at its visit")
-	say(c.Handed, "saved: the running crawl (process %d) applies it within a second, any other command leaves it to "+
-		"the next crawl", c.PID)
 }

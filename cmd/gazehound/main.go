@@ -14,7 +14,6 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -66,13 +65,15 @@ type app struct {
 	json       bool
 	yes        bool
 
-	flags  *pflag.FlagSet // of the command that runs
-	beside *besides       // the crawl whose process it runs in; nil: none
+	columns int            // of the terminal that stdout is; 0: it is none
+	flags   *pflag.FlagSet // of the command that runs
+	beside  *besides       // the crawl whose process it runs in; nil: none
 }
 
 // run parses args, runs one command and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return (&app{Console: console.Console{Err: stderr}, stdin: stdin, stdout: stdout}).run(ctx, args)
+	return (&app{Console: console.Console{Err: stderr, Columns: console.Columns(stderr)}, stdin: stdin,
+		stdout: stdout, columns: console.Columns(stdout)}).run(ctx, args)
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
@@ -99,7 +100,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	a.Configure("info", "text") // the flags alone if no configuration was read
 	a.Failed(code, err.Error())
 	if a.json {
-		a.printJSON(map[string]any{"type": "exit_error", "exit_code": code, "message": oneLine(err.Error())})
+		a.printJSON(fields{"type": "exit_error", "exit_code": code, "message": oneLine(err.Error())})
 	}
 	return code
 }
@@ -124,10 +125,6 @@ serves what it found: search page, HTTP API, evidence for every address.`,
 			}
 			a.flags = cmd.Flags()
 			a.dataGiven = cmd.Flags().Changed("data")
-			if format := a.Format; format != "" && !slices.Contains(console.Formats, format) {
-				a.Format = "text"
-				return fail(exitUsage, "--log-format: %s", textutil.NotOneOf(format, console.Formats))
-			}
 			a.Configure("info", a.Format)
 			switch command := cmd.CommandPath()[len("gazehound "):]; {
 			case a.beside != nil:
@@ -149,6 +146,7 @@ serves what it found: search page, HTTP API, evidence for every address.`,
 	p.CountVarP(&a.Verbose, "verbose", "v", "log more: every visit of a crawl, every request of a server")
 	p.StringVar(&a.Format, "log-format", "", "`FORMAT` of standard error: text, or json with one object per line "+
 		"(default text, or log.format)")
+	oneOf(p, "log-format", console.Formats)
 	root.MarkFlagsMutuallyExclusive("quiet", "verbose")
 	p.BoolVarP(&a.yes, "yes", "y", false, "answer yes to questions")
 	p.SortFlags = false
@@ -177,8 +175,6 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 		cmd.CommandPath())
 }
 
-var badValue = regexp.MustCompile(`^invalid argument (".*") for "(?:-\w, )?(--[\w-]+)" flag: (.*)$`)
-
 // wanted describes the values of flags by type, without the size of a number.
 var wanted = map[string]string{
 	"duration": "a duration with a unit, such as 2s or 500ms", "bool": "true or false",
@@ -188,12 +184,14 @@ var wanted = map[string]string{
 // flagError turns pflag's errors into the form of all our errors.
 func flagError(cmd *cobra.Command, err error) error {
 	text := err.Error()
-	if m := badValue.FindStringSubmatch(text); m != nil {
-		want := "another value"
-		if f := cmd.Flags().Lookup(strings.TrimPrefix(m[2], "--")); f != nil {
-			want = cmp.Or(wanted[strings.TrimRight(f.Value.Type(), "0123456789")], want)
-		}
-		return fail(exitUsage, "%s must be %s, got %s", m[2], want, m[1])
+	var refused *refusedError
+	var bad *pflag.InvalidValueError
+	if errors.As(err, &refused) {
+		return fail(exitUsage, "%w", refused)
+	} else if errors.As(err, &bad) {
+		f := bad.GetFlag()
+		want := cmp.Or(wanted[strings.TrimRight(f.Value.Type(), "0123456789")], "another value")
+		return fail(exitUsage, "--%s must be %s, got %q", f.Name, want, bad.GetValue())
 	}
 	if name, ok := strings.CutPrefix(text, "unknown flag: --"); ok {
 		var names []string
@@ -204,14 +202,18 @@ func flagError(cmd *cobra.Command, err error) error {
 	return fail(exitUsage, "%s. \"%s --help\" lists the flags", text, cmd.CommandPath())
 }
 
-// allSet matches the end of cobra's error for flags that exclude each other.
-var allSet = regexp.MustCompile(`\[([^\]]+)\] were all set$`)
+// flagGroup matches the flags in cobra's errors about those that exclude each other, and about those
+// of which one is required.
+var flagGroup = regexp.MustCompile(`\[([^\]]+)\] (were all set|is required)$`)
 
-// groupError rewrites cobra's error for flags that exclude each other.
+// groupError rewrites cobra's errors about groups of flags.
 func groupError(err error) error {
-	m := allSet.FindStringSubmatch(err.Error())
-	if m == nil {
+	m := flagGroup.FindStringSubmatch(err.Error())
+	switch {
+	case m == nil:
 		return fail(exitUsage, "%w", err)
+	case m[2] == "is required":
+		return fail(exitUsage, "one of --%s is required", strings.ReplaceAll(m[1], " ", ", --"))
 	}
 	return fail(exitUsage, "--%s contradict each other. Leave out all but one",
 		strings.ReplaceAll(m[1], " ", " and --"))
@@ -231,10 +233,11 @@ func fail(code int, format string, args ...any) error {
 	return &codedError{code, fmt.Errorf(format, args...)}
 }
 
-// invalid gives an error the exit code of unusable input; nil stays nil.
+// invalid gives an error the exit code of unusable input, unless it has one; nil stays nil.
 func invalid(err error) error {
-	if err == nil {
-		return nil
+	var coded *codedError
+	if err == nil || errors.As(err, &coded) {
+		return err
 	}
 	return fail(exitInvalidInput, "%w", err)
 }
@@ -283,7 +286,7 @@ func (a *app) tell(v any, format string, args ...any) error {
 
 // print writes text for people to standard output.
 func (a *app) print(format string, args ...any) error {
-	_, err := io.WriteString(a.stdout, console.Fit(a.stdout, fmt.Sprintf(format, args...)))
+	_, err := io.WriteString(a.stdout, textutil.Fit(fmt.Sprintf(format, args...), a.columns))
 	return err
 }
 
@@ -304,12 +307,18 @@ func signals(ctx context.Context) (context.Context, context.CancelFunc) {
 // An action is what a command does with its arguments.
 type action func(ctx context.Context, args []string) error
 
-// stoppable returns run with a context that the first SIGINT or SIGTERM cancels.
-func stoppable(run action) action {
+// stoppable returns run with a context that the first SIGINT or SIGTERM cancels. It then fails with
+// exit code 11 and says how it leaves the data, unless run has an answer of its own.
+func stoppable(run action, leaves ...string) action {
 	return func(ctx context.Context, args []string) error {
 		ctx, stop := signals(ctx)
 		defer stop()
-		return run(ctx, args)
+		err := run(ctx, args)
+		var coded *codedError
+		if err != nil && ctx.Err() != nil && (errors.Is(err, context.Canceled) || !errors.As(err, &coded)) {
+			return fail(exitStopped, "%s", strings.Join(append([]string{"stopped"}, leaves...), "; "))
+		}
+		return err
 	}
 }
 

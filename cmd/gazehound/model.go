@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"gazehound/predictor"
@@ -32,21 +31,11 @@ func newModelCommand(a *app) *cobra.Command {
 		f.StringVar(&o.feature, "feature", "", "only terms of this `FAMILY`: "+strings.Join(predictor.Families(),
 			" | "))
 		f.IntVar(&o.top, "top", 20, "terms of each depth")
+		oneOf(f, "feature", predictor.Families())
+		between(f, "top", 1, 1e6)
 	}
 	export := command("export", "Print all terms with their counts as JSON lines", noArgs, a.modelExport)
 	return group("model", "Show what the link predictor has learned", show, diff, export)
-}
-
-// check returns what is wrong with the flags.
-func (o termFlags) check() error {
-	switch families := predictor.Families(); {
-	case o.top < 1 || o.top > 1e6:
-		return fail(exitUsage, "--top must be 1 to 1000000, got %d", o.top)
-	case o.feature != "" && !slices.Contains(families, o.feature):
-		return fail(exitUsage, "--feature: %.40q is not one of %s.%s", o.feature, strings.Join(families, ", "),
-			didYouMean(o.feature, families))
-	}
-	return nil
 }
 
 // depths lists the depths of a model to print.
@@ -64,9 +53,6 @@ func (o termFlags) depths(m *predictor.Model) (list []int, err error) {
 }
 
 func (a *app) modelShow(o termFlags) error {
-	if err := o.check(); err != nil {
-		return err
-	}
 	model, err := a.projectModel()
 	if err != nil {
 		return err
@@ -84,20 +70,15 @@ func (a *app) modelShow(o termFlags) error {
 	}
 	stats := model.Stats()
 	for _, d := range depths {
-		s := stats.Depths[d-1]
-		a.print("depth %d   %s to relevant pages, %s to others, %s\n", d,
-			several(s.Relevant, "link"), count(s.Other), several(s.Terms, "term"))
-		for _, w := range model.Top(d, o.feature, o.top) {
-			a.print("%s\n", w)
+		err := a.print("%s", text{"model", fields{"depth": d, "s": stats.Depths[d-1], "terms": model.Top(d, o.feature, o.top)}})
+		if err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
 func (a *app) modelDiff(other string, o termFlags) error {
-	if err := o.check(); err != nil {
-		return err
-	}
 	here, err := a.projectModel()
 	if err != nil {
 		return err
@@ -121,13 +102,10 @@ func (a *app) modelDiff(other string, o termFlags) error {
 	}
 	mine, theirs := here.Stats(), there.Stats()
 	for _, depth := range depths {
-		m, t := mine.Depths[depth-1], theirs.Depths[depth-1]
-		a.print("depth %d   here %s to relevant pages, %s to others, %s; there %s, %s, %s\n", depth,
-			several(m.Relevant, "link"), count(m.Other), several(m.Terms, "term"), count(t.Relevant),
-			count(t.Other), count(t.Terms))
-		a.print("    here   there\n")
-		for _, d := range predictor.Diff(here, there, depth, o.feature, o.top) {
-			a.print("%s\n", d)
+		err := a.print("%s", text{"model-diff", fields{"depth": depth, "m": mine.Depths[depth-1], "t": theirs.Depths[depth-1],
+			"terms": predictor.Diff(here, there, depth, o.feature, o.top)}})
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
@@ -18,37 +17,30 @@ func newPagesCommand(a *app) *cobra.Command {
 	var best int
 	cmd := command("pages", "List the relevant pages that the crawl found", noArgs,
 		stoppable(func(ctx context.Context, args []string) error {
-			if !slices.Contains(report.PageFormats, format) {
-				return fail(exitUsage, "--format: %.40q is not one of text, csv; --json is JSON.%s", format,
-					didYouMean(format, report.PageFormats))
-			}
-			if a.flags.Changed("best") && (best < 1 || best > report.MaxBest) {
-				return fail(exitUsage, "--best must be 1 to %d, got %d", report.MaxBest, best)
-			}
 			if a.json {
 				format = "json"
 			}
 			return a.readCrawl(func(_ project, _ *Config, f *frontier.Frontier) error {
 				return a.pages(ctx, f, format, output, best)
 			})
-		}))
+		}, "the list is not complete"))
 	f := cmd.Flags()
 	f.IntVar(&best, "best", 0, "only the `N` pages with the highest score, the best first")
 	f.StringVar(&format, "format", "text", "text | csv")
 	f.StringVarP(&output, "output", "o", "-", "`FILE` for that; - is standard output")
+	between(f, "best", 1, report.MaxBest)
+	oneOf(f, "format", report.PageFormats)
 	return cmd
 }
 
 // pages lists the relevant pages of a crawl.
 func (a *app) pages(ctx context.Context, f *frontier.Frontier, format, output string, best int) error {
 	listed := 0
-	err := a.writeExport(output, "", func(w io.Writer) (err error) {
+	err := a.writeReport(output, format, func(w io.Writer) (err error) {
 		listed, err = report.WritePages(ctx, w, f, format, best)
 		return err
 	})
-	if ctx.Err() != nil {
-		return fail(exitStopped, "stopped; the list is not complete")
-	} else if err != nil {
+	if err != nil {
 		return err
 	}
 	t := f.Totals()

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -26,6 +25,8 @@ type placesOptions struct {
 func (o *placesOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.by, "by", "time-zone", "how --places distributes cities: time-zone | state | size")
 	f.IntVar(&o.groups, "groups", 5, "geographic nodes; neighbours are merged until no more than these are left")
+	oneOf(f, "by", partition.ShareNames)
+	between(f, "groups", 1, 10_000)
 	f.StringVar(&o.cities, "cities", "", "GeoNames `FILE` for --places, such as cities15000.txt: populations and "+
 		"time zones")
 	f.StringVar(&o.states, "states", "", "GeoNames `FILE` with the names of states, admin1CodesASCII.txt")
@@ -67,10 +68,6 @@ func (a *app) places(ctx context.Context, spec string, o placesOptions) (nodes [
 	switch {
 	case n < 1:
 		return nil, nil, fail(exitUsage, "%s: want one city or more", spec)
-	case o.groups < 1:
-		return nil, nil, fail(exitUsage, "--groups must be 1 or more")
-	case !slices.Contains(partition.ShareNames, o.by):
-		return nil, nil, fail(exitUsage, "--by: %q is not time-zone, state or size", o.by)
 	case o.cities == "":
 		return nil, nil, fail(exitUsage, "%s needs --cities FILE, a GeoNames dump such as cities15000.txt", spec)
 	}

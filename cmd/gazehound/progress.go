@@ -55,7 +55,7 @@ func newProgress(s *session) *progress {
 	for _, kind := range s.o.emit {
 		w.emit[kind] = true
 	}
-	w.redraws = console.IsTerminal(s.a.Err) && s.a.Log() == nil
+	w.redraws = s.a.Columns > 0 && s.a.Log() == nil
 	return w
 }
 

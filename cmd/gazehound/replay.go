@@ -151,35 +151,15 @@ func (p project) borrow(from project) error {
 // printReplayed prints the result of a replay.
 func (a *app) printReplayed(r *crawler.Comparison, duration time.Duration, s warc.Stats, into project,
 	t frontier.Totals) error {
-	took := duration.Seconds()
-	if a.json {
-		return a.printJSON(fields{"type": "summary", "files": s.Files, "records": s.Records,
-			"responses": r.Responses, "no_copy": r.NoCopy, "revisits": s.Revisits,
-			"pages": r.Pages, "relevant": r.Relevant, "addresses": t.Addresses, "queued": t.Queued,
-			"unusable":          r.Unusable,
-			"verdicts_compared": r.Compared, "verdicts_changed": r.Verdicts, "addresses_changed": r.Addresses,
-			"pages_per_s": round(float64(r.Pages)/max(took, 1e-9), 1), "duration_s": round(took, 3),
-			"data": into.dir, "exit_code": exitOK})
+	rate := float64(r.Pages) / max(duration.Seconds(), 1e-9)
+	if r.Unusable > 0 && !a.json {
+		a.warn("%s could not be used, first %s", several(r.Unusable, "response"), oneLine(r.FirstUnusable))
 	}
-	a.print("%d responses, %d pages  %.0f p/s   relevant %d (%.1f %%)   addresses %d   links waiting "+
-		"%d\n", r.Responses, r.Pages,
-		float64(r.Pages)/max(took, 1e-9), r.Relevant, 100*float64(r.Relevant)/float64(max(r.Pages, 1)), t.Addresses,
-		t.Queued)
-	if r.NoCopy > 0 {
-		a.print("%s may not be kept as a copy and stand as recorded.\n", several(int(r.NoCopy), "page"))
-	}
-	if r.Unusable > 0 {
-		a.warn("%d responses could not be used, first %s", r.Unusable, oneLine(r.FirstUnusable))
-	}
-	switch {
-	case r.Compared == 0:
-		a.print("The files hold no verdicts to compare with.\n")
-	case r.Verdicts+r.Addresses == 0:
-		a.print("All %d verdicts are as recorded.\n", r.Compared)
-	default:
-		a.print("Verdicts changed against the recording: %d, addresses changed: %d, of %d pages → "+
-			"%s\n", r.Verdicts, r.Addresses, r.Compared,
-			filepath.Join(into.dir, "changed.csv"))
-	}
-	return nil
+	return a.show(fields{"type": "summary", "files": s.Files, "records": s.Records,
+		"responses": r.Responses, "no_copy": r.NoCopy, "revisits": s.Revisits,
+		"pages": r.Pages, "relevant": r.Relevant, "addresses": t.Addresses, "queued": t.Queued, "unusable": r.Unusable,
+		"verdicts_compared": r.Compared, "verdicts_changed": r.Verdicts, "addresses_changed": r.Addresses,
+		"pages_per_s": round(rate, 1), "duration_s": round(duration.Seconds(), 3), "data": into.dir,
+		"exit_code": exitOK},
+		"replay", fields{"r": r, "t": t, "rate": rate, "changed": filepath.Join(into.dir, "changed.csv")})
 }

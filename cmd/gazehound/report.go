@@ -47,8 +47,9 @@ func newReportCommand(a *app) *cobra.Command {
 	f.StringVar(&places, "places", "", "`FILE` with the nodes and their cities, for --nodes")
 	config.All().AddFlags(f, "cluster.centrality_links", "cluster.centrality_base")
 	f.BoolVar(&bridges, "top-bridges", false, "list the pages that led to the most, as "+
-		""+strings.Join(report.BridgeFormats, ", "))
+		strings.Join(report.BridgeFormats, ", "))
 	f.IntVar(&most, "limit", most, "`NUMBER` of these, 1 to 100,000")
+	between(f, "limit", 1, 100_000)
 	f.StringVar(&gates, "fail-under", "", "`NAME=NUMBER,…` that the crawl has to reach, such as "+
 		"harvest=0.1,streets=200")
 	f.StringVar(&format, "format", "text", strings.Join(report.Formats,
@@ -62,9 +63,8 @@ func (a *app) report(ctx context.Context, dirs []string, gateText, format, outpu
 		return fail(exitUsage, "--format seeds is for --top-bridges; \"gazehound export seeds\" writes a relevant "+
 			"page of each site")
 	}
-	if !slices.Contains(report.Formats, format) {
-		return fail(exitUsage, "--format: %.40q is not one of %s.%s", format, strings.Join(report.Formats, ", "),
-			didYouMean(format, report.Formats))
+	if err := checkOneOf("format", format, report.Formats); err != nil {
+		return err
 	}
 	var gates []report.Threshold
 	if gateText != "" {
@@ -88,9 +88,6 @@ func (a *app) report(ctx context.Context, dirs []string, gateText, format, outpu
 			dir = a.path(dir)
 		}
 		c, err := a.readReport(ctx, project{dir}, boundary, int64(cfg.Storage.Memory))
-		if ctx.Err() != nil {
-			return fail(exitStopped, "stopped")
-		}
 		if err != nil {
 			return err
 		}
@@ -104,7 +101,7 @@ func (a *app) report(ctx context.Context, dirs []string, gateText, format, outpu
 			failed = append(failed, result.String())
 		}
 	}
-	err = a.writeReport(output, func(w io.Writer) error { return r.Write(w, format) })
+	err = a.writeReport(output, format, func(w io.Writer) error { return r.Write(w, format) })
 	if err == nil && len(failed) > 0 {
 		return fail(exitGate, "%s", strings.Join(failed, "; "))
 	}
@@ -114,24 +111,19 @@ func (a *app) report(ctx context.Context, dirs []string, gateText, format, outpu
 // reportBridges lists the pages that led to the most relevant ones; more means that flags of other
 // reports were given.
 func (a *app) reportBridges(ctx context.Context, dirs []string, more bool, most int, format, output string) error {
-	switch {
-	case len(dirs) > 0 || more:
+	if len(dirs) > 0 || more {
 		return fail(exitUsage, "--top-bridges is of the crawl of --data alone, without --nodes, --fail-under and "+
 			"further directories")
-	case most < 1 || most > 100_000:
-		return fail(exitUsage, "--limit must be 1 to 100000, got %d", most)
-	case !slices.Contains(report.BridgeFormats, format):
-		return fail(exitUsage, "--format: %.40q is not one of %s, which --top-bridges has.%s", format,
-			strings.Join(report.BridgeFormats, ", "), didYouMean(format, report.BridgeFormats))
+	}
+	if err := checkOneOf("format", format, report.BridgeFormats); err != nil {
+		return err
 	}
 	return a.readCrawl(func(p project, _ *Config, f *frontier.Frontier) error {
 		top, err := report.TopBridges(ctx, f, most)
-		if ctx.Err() != nil {
-			return fail(exitStopped, "stopped")
-		} else if err != nil {
+		if err != nil {
 			return err
 		}
-		return a.writeReport(output, func(w io.Writer) error { return report.WriteBridges(w, p.dir, top, format) })
+		return a.writeReport(output, format, func(w io.Writer) error { return report.WriteBridges(w, p.dir, top, format) })
 	})
 }
 
@@ -159,9 +151,8 @@ func (a *app) readReport(ctx context.Context, p project, boundary string, memory
 // reportNodes reports on the data directories of the nodes of one crawl with
 // the metrics of Gao, Lee & Miao.
 func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, output string) error {
-	if !slices.Contains(report.NodesFormats, format) {
-		return fail(exitUsage, "--format: %.40q is not one of %s with --nodes.%s", format,
-			strings.Join(report.NodesFormats, ", "), didYouMean(format, report.NodesFormats))
+	if err := checkOneOf("format", format, report.NodesFormats); err != nil {
+		return err
 	}
 	cfg, err := a.config()
 	if err != nil {
@@ -196,9 +187,6 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, ou
 	}
 	for i, p := range projects {
 		if err := readNode(ctx, &reader, i, p, int64(cfg.Storage.Memory)); err != nil {
-			if ctx.Err() != nil {
-				return fail(exitStopped, "stopped")
-			}
 			return err
 		}
 	}
@@ -224,7 +212,7 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, ou
 	if c.Orders, err = nodeOrders(names, projects); err != nil {
 		return invalid(err)
 	}
-	return a.writeReport(output, func(w io.Writer) error { return c.Write(w, format) })
+	return a.writeReport(output, format, func(w io.Writer) error { return c.Write(w, format) })
 }
 
 // nodeOrders returns the cost of one order for each node; nil if the nodes kept none.

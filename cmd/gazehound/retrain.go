@@ -17,7 +17,7 @@ func newRetrainCommand(a *app) *cobra.Command {
 	cmd := command("retrain [DIR…]", "Rebuild the link predictor from the crawl", cobra.ArbitraryArgs,
 		stoppable(func(ctx context.Context, args []string) error {
 			return a.retrain(ctx, args, force, noReplace)
-		}))
+		}, "the model was not touched"))
 	cmd.Flags().BoolVar(&force, "force", false, "replace the old model even if the new one is not better")
 	cmd.Flags().BoolVar(&noReplace, "dry-run", false, "compare only")
 	cmd.MarkFlagsMutuallyExclusive("force", "dry-run")
@@ -65,12 +65,9 @@ func (a *app) retrain(ctx context.Context, others []string, force, dryRun bool) 
 		}
 	}
 	model, report, err := predictor.Retrain(ctx, crawler.JudgedPages(ctx, trees...), old, cfg.ModelOptions())
-	switch {
-	case ctx.Err() != nil:
-		return fail(exitStopped, "stopped; the model was not touched")
-	case errors.Is(err, predictor.ErrNoExamples):
+	if errors.Is(err, predictor.ErrNoExamples) {
 		return invalid(err)
-	case err != nil:
+	} else if err != nil {
 		return err
 	}
 	replace := (report.Better || force) && !dryRun
@@ -79,21 +76,10 @@ func (a *app) retrain(ctx context.Context, others []string, force, dryRun bool) 
 			return err
 		}
 	}
-	if a.json {
-		return a.printJSON(struct {
-			Type string `json:"type"`
-			predictor.Report
-			Replaced bool `json:"replaced"`
-		}{"retrain", report, replace})
-	}
-	a.print("%s", report)
-	switch {
-	case replace && !report.Better:
-		a.print("replaced because of --force, although %s\n", report.Reason)
-	case replace:
-		a.print("replaced: %s\n", report.Reason)
-	default:
-		a.print("kept the old model: %s\n", report.Reason)
-	}
-	return nil
+	line := struct {
+		Type string `json:"type"`
+		predictor.Report
+		Replaced bool `json:"replaced"`
+	}{"retrain", report, replace}
+	return a.show(line, "retrain", line)
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"gazehound/index"
 	"gazehound/index/api"
@@ -40,6 +39,7 @@ func newSearchCommand(a *app) *cobra.Command {
 	f.StringVar(&o.sort, "sort", "", "`ORDER`: relevance | distance (needs --near) | newest | name | importance "+
 		"(of the pages, where the crawl had --strategy trend)")
 	f.IntVar(&o.limit, "limit", 10, fmt.Sprintf("hits to print, 1 to %d", index.MaxLimit))
+	between(f, "limit", 1, index.MaxLimit)
 	f.StringVar(&o.cursor, "cursor", "",
 		"continue after the previous page, whose summary has the `CURSOR` (with --json)")
 	viewFlags(f, "search all nodes of the cluster at this `URL`")
@@ -125,7 +125,12 @@ func (a *app) showHits(ctx context.Context, x api.Source, q index.Query, r *inde
 	if a.json {
 		return a.printHits(r, street, missing)
 	}
-	return a.writeHits(q.Text, r, street)
+	// Page text is escaped, so it cannot move the cursor or change colours.
+	if err := a.print("%s", text{"hits", fields{"r": r}}); err != nil {
+		return err
+	}
+	a.sayText("hits-end", fields{"r": r, "text": q.Text, "street": street})
+	return nil
 }
 
 // query turns the flags into a query.
@@ -135,9 +140,6 @@ func (o searchOptions) query(text string) (index.Query, error) {
 		return q, err
 	}
 	q.Text, q.Limit, q.Cursor, q.Bias, q.Sort = text, o.limit, o.cursor, 0.8, index.Sort(o.sort)
-	if o.limit < 1 || o.limit > index.MaxLimit {
-		return q, fail(exitUsage, "--limit must be 1 to %d, got %d", index.MaxLimit, o.limit)
-	}
 	if o.near != "" {
 		n, ok := index.ReadDegrees(o.near, 2)
 		if !ok {
@@ -181,50 +183,4 @@ func (a *app) printHits(r *index.Result, street *index.StreetOnly, missing []str
 		summary["missing_nodes"] = missing
 	}
 	return a.printJSON(summary)
-}
-
-// writeHits writes the hits for people. Page text is escaped, so it cannot move the cursor or
-// change colours.
-func (a *app) writeHits(text string, r *index.Result, street *index.StreetOnly) error {
-	var b strings.Builder
-	for i := range r.Hits {
-		h := &r.Hits[i]
-		distance := ""
-		if h.Distance >= 0 {
-			distance = fmt.Sprintf("%.0f m", h.Distance)
-			if h.Distance >= 1000 {
-				distance = fmt.Sprintf("%.1f km", h.Distance/1000)
-			}
-		}
-		name := oneLine(h.Name)
-		gap := strings.Repeat(" ", max(2, 60-utf8.RuneCountInString(name)-len(distance)))
-		fmt.Fprintf(&b, "%3d  %s\n", r.Offset+i+1, strings.TrimRight(name+gap+distance, " "))
-		fmt.Fprintf(&b, "     %s   (%s)\n", oneLine(h.Line()), h.Precision)
-		if len(h.Names) > 0 {
-			fmt.Fprintf(&b, "     also here: %s\n", oneLine(strings.Join(h.Names, ", ")))
-		}
-		fmt.Fprintf(&b, "     %s\n", oneLine(h.Evidence[0].Snippet.Text))
-		pages := ""
-		if h.Mentions > 1 {
-			pages = fmt.Sprintf("   (%d pages)", h.Mentions)
-		}
-		fmt.Fprintf(&b, "     %s%s\n", oneLine(h.Evidence[0].URL), pages)
-	}
-	if err := a.print("%s", b.String()); err != nil {
-		return err
-	}
-	switch {
-	case r.Total == 0:
-		a.say("no address for %q", oneLine(text))
-	case r.Relaxed:
-		a.say("No exact match. Showing similar results: %s", several(r.Total, "address"))
-	case r.Total > len(r.Hits):
-		a.say("%s; --limit shows more", several(r.Total, "address"))
-	default:
-		a.say("%s", several(r.Total, "address"))
-	}
-	if street != nil {
-		a.say("%s --street %q shows them.", oneLine(street.String()), oneLine(street.Street))
-	}
-	return nil
 }

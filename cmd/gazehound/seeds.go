@@ -36,6 +36,7 @@ func newSeedsCommand(a *app) *cobra.Command {
 		func(ctx context.Context, args []string) error { return a.seedsCheck(ctx, network, limit) })
 	check.Flags().BoolVar(&network, "network", false, "visit them")
 	check.Flags().IntVar(&limit, "limit", limit, "number of seeds whose page --network visits, 1 to 10,000")
+	between(check.Flags(), "limit", 1, 10_000)
 
 	query := command("query overpass|wikidata", "Print a query that finds web sites of the region",
 		cobra.MaximumNArgs(1), a.seedsQuery)
@@ -128,9 +129,6 @@ func (a *app) seedsList(context.Context, []string) error {
 
 // seedsCheck lists the seeds that a crawl could not use.
 func (a *app) seedsCheck(ctx context.Context, network bool, limit int) error {
-	if limit < 1 || limit > 10_000 {
-		return fail(exitUsage, "--limit must be 1 to 10000, got %d", limit)
-	}
 	p, cfg, err := a.project()
 	if err != nil {
 		return err

@@ -19,7 +19,6 @@ import (
 	"gazehound/crawler/warc"
 	"gazehound/crawler/weburl"
 	"gazehound/internal/config"
-	"gazehound/internal/textutil"
 	"gazehound/predictor"
 	"gazehound/predictor/topic"
 
@@ -77,6 +76,8 @@ func newSimulateCommand(a *app) *cobra.Command {
 			return a.simulate(ctx, o)
 		}))
 	o.flags(cmd.Flags())
+	cmd.MarkFlagsMutuallyExclusive("trace", "warc", "demo", "nodes", "nuggets")
+	cmd.MarkFlagsOneRequired("trace", "warc", "demo", "nodes", "nuggets")
 	return cmd
 }
 
@@ -113,6 +114,9 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.order.URLs, "order-urls", o.order.URLs, "with --nuggets: URLs of each agent (K), 256 to 10,000")
 	f.IntVar(&o.order.Parts, "order-parts", o.order.Parts, "with --nuggets: parts of a queue in figure 5 (L)")
 	f.IntVar(&o.order.Lambda, "order-lambda", o.order.Lambda, "with --nuggets: bits of a mean (λ), 1 to 40")
+	between(f, "order-urls", 256, 10_000)
+	between(f, "order-parts", 1, 10_000)
+	between(f, "order-lambda", 1, 40)
 	// strategies
 	f.StringSliceVar(&o.strategies, "strategy", []string{"all"}, "`NAMES`, or all")
 	f.IntSliceVar(&o.limits, "limit-distance", []int{1, 2, 3, 4},
@@ -137,6 +141,9 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	f.DurationVar(&o.sim.Latency, "latency", 0, "before each answer, in virtual time")
 	f.StringVar(&o.rate, "rate", "", "bytes a second of each transfer, such as `1MB`; none is no limit")
 	f.Float64Var(&o.sim.Noise, "noise", 0, "share of pages whose relevance is judged wrong")
+	for name, least := range map[string]float64{"runs": 1, "webs": 1, "train-pages": 0} {
+		between(f, name, least, 1e9)
+	}
 	// output
 	f.StringArrayVar(&o.expect, "expect", nil, "`COMPARISON` that must hold, or the exit status is 6 (repeatable)")
 	f.StringVar(&o.format, "format", "text", strings.Join(sim.Formats, " | ")+"; csv has the curves")
@@ -188,15 +195,15 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 		if err != nil {
 			return nil, err
 		}
-		a.say("%s: %d pages and %d relevant ones can be reached from %d seeds, the first of them %d links away",
-			oneLine(w.Name), w.Pages(), w.Relevant(), len(w.Seeds), w.Nearest())
+		a.say("%s: %s and %s relevant ones can be reached from %s, the first of them %s away", oneLine(w.Name),
+			several(w.Pages(), "page"), count(w.Relevant()), several(len(w.Seeds), "seed"), several(w.Nearest(), "link"))
 		if o.saveTrace == "" || i > 0 {
 			return w, nil
 		}
 		return w, writeFile(o.saveTrace, func(out io.Writer) error { return w.WriteTrace(ctx, out) })
 	}, orders, o.sim, o.runs)
 	if err != nil {
-		return simulationError(ctx, err)
+		return invalid(err)
 	}
 	c.Marks = o.at
 	pages := 0
@@ -205,8 +212,8 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 			pages += r.Pages
 		}
 	}
-	a.say("%d pages crawled in %.1f s", pages, time.Since(began).Seconds())
-	if err := a.writeReport(o.output, func(w io.Writer) error { return c.Write(w, o.format) }); err != nil {
+	a.say("%s crawled in %.1f s", several(pages, "page"), time.Since(began).Seconds())
+	if err := a.writeReport(o.output, o.format, func(w io.Writer) error { return c.Write(w, o.format) }); err != nil {
 		return err
 	}
 	if o.plot != "" {
@@ -219,29 +226,11 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	return a.check(c, expectations)
 }
 
-// simulationError gives an error of a simulation its exit status.
-func simulationError(ctx context.Context, err error) error {
-	var coded *codedError
-	switch {
-	case ctx.Err() != nil:
-		return fail(exitStopped, "stopped")
-	case errors.As(err, &coded):
-		return err
-	}
-	return invalid(err)
-}
-
 // checkSimulation refuses flags that are wrong or do not go together.
 func (a *app) checkSimulation(o *simulateOptions, cfg *Config) error {
 	formats := sim.Formats
 	if o.nodes != "" {
 		formats = report.NodesFormats
-	}
-	webs := 0
-	for _, given := range []bool{o.trace != "", len(o.warc) > 0, o.demo != ""} {
-		if given {
-			webs++
-		}
 	}
 	if o.rate != "" {
 		var rate config.Size
@@ -255,14 +244,8 @@ func (a *app) checkSimulation(o *simulateOptions, cfg *Config) error {
 	}
 	judged := a.judgeGiven()
 	switch {
-	case !slices.Contains(formats, o.format):
-		return fail(exitUsage, "--format: %s", textutil.NotOneOf(o.format, formats))
-	case o.runs < 1 || o.webs < 1 || o.train < 0:
-		return fail(exitUsage, "--runs and --webs must be 1 or more, --train-pages 0 or more")
 	case len(o.at) > 0 && slices.Min(o.at) < 1:
 		return fail(exitUsage, "--at must be numbers of pages from 1 on, got %d", slices.Min(o.at))
-	case o.nodes != "" && webs > 0:
-		return fail(exitUsage, "--nodes brings its own web: leave out --trace, --warc and --demo")
 	case o.demo != "" && a.flags.Changed("language") && cfg.Crawl.Judge != "language":
 		return fail(exitUsage, "--language belongs to --judge language, and the judge is %s; the languages of a "+
 			"made-up web say --demo language=th", cfg.Crawl.Judge)
@@ -277,8 +260,6 @@ func (a *app) checkSimulation(o *simulateOptions, cfg *Config) error {
 			"labels of their own")
 	case o.readers != "" && o.demo == "":
 		return fail(exitUsage, "--readers belongs to --demo: it simulates readers of a made-up town")
-	case o.nodes == "" && webs != 1:
-		return fail(exitUsage, "one of --trace, --warc and --demo says which web, got %d of them", webs)
 	case o.webs > 1 && o.demo == "":
 		return fail(exitUsage, "--webs belongs to --demo: a recorded web is one")
 	case o.merged && len(o.warc) == 0:
@@ -287,7 +268,7 @@ func (a *app) checkSimulation(o *simulateOptions, cfg *Config) error {
 	if err := o.sim.Validate(); err != nil {
 		return fail(exitUsage, "%w", err)
 	}
-	return nil
+	return checkOneOf("format", o.format, formats)
 }
 
 // judgeGiven reports whether a flag names the judge.
@@ -510,9 +491,9 @@ func (a *app) simulateNodes(ctx context.Context, o simulateOptions, k config.Clu
 		began = time.Now()
 	})
 	if err != nil {
-		return simulationError(ctx, err)
+		return invalid(err)
 	}
-	if err := a.writeReport(o.output, func(out io.Writer) error { return c.Write(out, o.format) }); err != nil {
+	if err := a.writeReport(o.output, o.format, func(out io.Writer) error { return c.Write(out, o.format) }); err != nil {
 		return err
 	}
 	return a.check(c, expectations)
@@ -521,16 +502,11 @@ func (a *app) simulateNodes(ctx context.Context, o simulateOptions, k config.Clu
 // simulateNuggets prints and draws figures 5 and 6 of Ahmadi-Abkenari & Selamat, measured by agents
 // that communicate over a JetStream server in this process.
 func (a *app) simulateNuggets(ctx context.Context, o simulateOptions) (err error) {
-	if o.trace != "" || len(o.warc) > 0 || o.demo != "" || o.nodes != "" {
-		return fail(exitUsage, "--nuggets needs no web: leave out --trace, --warc, --demo and --nodes")
+	if err := checkOneOf("format", o.format, []string{"text", "json"}); err != nil {
+		return err
 	}
-	if o.format != "text" && o.format != "json" {
-		return fail(exitUsage, "--nuggets writes text or json, got --format %q", o.format)
-	}
-	if k, l, bits := o.order.URLs, o.order.Parts, o.order.Lambda; k < 256 || k > 10_000 || l < 1 || l > k || bits < 1 ||
-		bits > 40 {
-		return fail(exitUsage, "--order-urls must be 256 to 10000, --order-parts 1 to as many, --order-lambda 1 to 40, "+
-			"got %d, %d and %d", k, l, bits)
+	if o.order.Parts > o.order.URLs {
+		return fail(exitUsage, "--order-parts must be 1 to --order-urls, %d, got %d", o.order.URLs, o.order.Parts)
 	}
 	o.order.Seed = o.sim.Seed
 	dir, err := os.MkdirTemp("", "gazehound-nuggets-")
@@ -549,10 +525,7 @@ func (a *app) simulateNuggets(ctx context.Context, o simulateOptions) (err error
 			cluster.Order{URLs: len(queues[0]), Parts: f.Parts, Lambda: f.Lambda}, queues)
 		return turns, int(heard.Bits), int(heard.Bytes), err
 	})
-	switch {
-	case ctx.Err() != nil:
-		return fail(exitStopped, "stopped")
-	case err != nil:
+	if err != nil {
 		return err
 	}
 	if o.format == "json" {

@@ -14,7 +14,7 @@ import (
 	"gazehound/crawler/cluster/nugget"
 	"gazehound/crawler/monitor"
 	"gazehound/internal/config"
-	"gazehound/internal/console"
+	"gazehound/internal/textutil"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -30,7 +30,7 @@ func newStatusCommand(a *app) *cobra.Command {
 			if err := a.needData(); err != nil {
 				return err
 			}
-			return a.show(ctx, watch, func() (string, any, bool, error) {
+			return a.watch(ctx, watch, func() (string, any, bool, error) {
 				s, err := readStatus(project{a.data})
 				return s.Text(s.orderLine()), s, !s.Runs(), err
 			})
@@ -82,9 +82,9 @@ func (s *crawlStatus) orderLine() string {
 		o.Rounds, o.Bits, o.Formula, megabytes(o.Bytes), o.Turns, o.Impatient)
 }
 
-// show prints what look returns, text or v as JSON: once, or with watch every second in place of
+// watch prints what look returns, text or v as JSON: once, or with again every second in place of
 // the last output until over is true.
-func (a *app) show(ctx context.Context, watch bool, look func() (text string, v any, over bool, err error)) error {
+func (a *app) watch(ctx context.Context, again bool, look func() (text string, v any, over bool, err error)) error {
 	for drawn := 0; ; {
 		text, v, over, err := look()
 		switch {
@@ -95,14 +95,13 @@ func (a *app) show(ctx context.Context, watch bool, look func() (text string, v 
 		case a.json:
 			err = a.printJSON(v)
 		default:
-			if drawn > 0 && console.IsTerminal(a.stdout) {
+			if drawn > 0 && a.columns > 0 {
 				fmt.Fprintf(a.stdout, "\x1b[%dA\x1b[J", drawn)
 			}
-			text = console.Fit(a.stdout, text)
-			drawn = rows(text, console.Columns(a.stdout))
-			_, err = fmt.Fprint(a.stdout, text)
+			drawn = rows(textutil.Fit(text, a.columns), a.columns)
+			err = a.print("%s", text)
 		}
-		if err != nil || !watch || over {
+		if err != nil || !again || over {
 			return err
 		}
 		select {
@@ -116,7 +115,7 @@ func (a *app) show(ctx context.Context, watch bool, look func() (text string, v 
 // rows returns how many rows the lines of a text take on a terminal of this width.
 func rows(text string, width int) (n int) {
 	for line := range strings.Lines(text) {
-		n += max(1, (utf8.RuneCountInString(strings.TrimSuffix(line, "\n"))+width-1)/width)
+		n += max(1, (utf8.RuneCountInString(strings.TrimSuffix(line, "\n"))+width-1)/max(width, 1))
 	}
 	return n
 }
@@ -136,7 +135,7 @@ func (a *app) statusCluster(ctx context.Context, watch bool) error {
 		return err
 	}
 	defer v.Close()
-	return a.show(ctx, watch, func() (string, any, bool, error) {
+	return a.watch(ctx, watch, func() (string, any, bool, error) {
 		s, err := v.Status(ctx)
 		if err != nil {
 			return "", nil, false, fail(exitPeer, "%w", err)

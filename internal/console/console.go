@@ -27,6 +27,7 @@ type Console struct {
 	Quiet   bool           // warnings and errors only, whatever is configured
 	Verbose int            // above 0: level debug
 	Format  string         // one of Formats, whatever is configured; "": as configured
+	Columns int            // of the terminal that Err is; 0: it is none
 	level   *slog.LevelVar // nil: info
 	log     *slog.Logger   // of lines of JSON; nil: text
 }
@@ -88,7 +89,7 @@ func (c *Console) Say(format string, args ...any) {
 	}
 }
 
-func (c *Console) write(text string) { io.WriteString(c.Err, Fit(c.Err, text+"\n")) }
+func (c *Console) write(text string) { io.WriteString(c.Err, textutil.Fit(text+"\n", c.Columns)) }
 
 // Warn writes a warning.
 func (c *Console) Warn(format string, args ...any) {
@@ -129,26 +130,15 @@ func (c *Console) Line(level slog.Level, what string, at time.Time, values iter.
 	fmt.Fprintln(c.Err, text)
 }
 
-// IsTerminal reports whether w is a terminal that can redraw.
-func IsTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
-	return ok && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == "" && term.IsTerminal(int(file.Fd()))
-}
-
-// Columns returns the width of the terminal w; 80 if it is unknown.
+// Columns returns the width of the terminal w; 0 if w is none, or one that cannot redraw.
 func Columns(w io.Writer) int {
-	if file, ok := w.(*os.File); ok {
-		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
-			return width
-		}
+	file, ok := w.(*os.File)
+	if !ok || os.Getenv("TERM") == "dumb" || os.Getenv("CI") != "" || !term.IsTerminal(int(file.Fd())) {
+		return 0
 	}
-	return 80
-}
-
-// Fit breaks lines of text where they do not fit w, if that is a terminal.
-func Fit(w io.Writer, text string) string {
-	if !IsTerminal(w) {
-		return text
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil || width <= 0 {
+		return 80
 	}
-	return textutil.Fit(text, Columns(w))
+	return width
 }

@@ -3,49 +3,39 @@ package textutil
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mitchellh/go-wordwrap"
 )
 
 // Fit breaks the lines of text at spaces so that none has more than width characters, unless one word
-// is longer. A line goes on below its text: behind its indentation, or where a column of names ends,
-// as in "hosts     337 known".
+// is longer; width 0 is no limit. A line goes on below its text: behind its indentation, or where a
+// column of names ends, as in "hosts     337 known".
 func Fit(text string, width int) string {
+	if width <= 0 {
+		return text
+	}
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		fitLine(&b, line, width, hanging(line))
+		b.WriteString(fitLine(line, width, hanging(line)))
 	}
 	return b.String()
 }
 
-// fitLine writes a line that goes on behind hang spaces.
-func fitLine(b *strings.Builder, line string, width, hang int) {
+// fitLine breaks a line, which goes on behind hang spaces.
+func fitLine(line string, width, hang int) string {
 	if hang > width/2 {
 		hang = 2
 	}
-	for utf8.RuneCountInString(strings.TrimRight(line, "\n")) > width {
-		at := breakAt(line, hang, width)
-		if at < 0 {
-			break
-		}
-		b.WriteString(strings.TrimRight(line[:at], " ") + "\n")
-		line = strings.Repeat(" ", hang) + strings.TrimLeft(line[at:], " ")
+	letters := []rune(line)
+	if len(letters) <= width {
+		return line
 	}
-	b.WriteString(line)
-}
-
-// breakAt returns the byte of the last space behind hang characters at which line can be broken, or
-// the first one after width characters; -1 if there is none.
-func breakAt(line string, hang, width int) int {
-	at, column := -1, 0
-	for i, r := range strings.TrimRight(line, " \n") {
-		if column > width && at >= 0 {
-			break
-		}
-		if r == ' ' && column > hang && line[i-1] != ' ' {
-			at = i
-		}
-		column++
+	rest := wordwrap.WrapString(strings.TrimRight(string(letters[hang:]), "\n"), uint(width-hang))
+	rest = strings.ReplaceAll(rest, "\n", "\n"+strings.Repeat(" ", hang))
+	if strings.HasSuffix(line, "\n") {
+		rest += "\n"
 	}
-	return at
+	return string(letters[:hang]) + rest
 }
 
 // hanging returns the column at which a line goes on: behind the first name that two spaces or more
@@ -84,7 +74,7 @@ func Reflow(text string, width int) string {
 		if line[0] == ' ' {
 			hang = hanging(line)
 		}
-		fitLine(&b, line, width, hang)
+		b.WriteString(fitLine(line, width, hang))
 	}
 	return b.String()
 }

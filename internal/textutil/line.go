@@ -15,21 +15,3 @@ func OneLine(s string) string {
 		return r
 	}, s)
 }
-
-// Wrap joins words into lines of at most width characters.
-func Wrap(words []string, sep string, width int, indent string) string {
-	var b strings.Builder
-	column := len(indent)
-	for i, word := range words {
-		if i < len(words)-1 {
-			word += sep
-		}
-		if column+len(strings.TrimRight(word, " ")) > width {
-			b.WriteString("\n" + indent)
-			column = len(indent)
-		}
-		b.WriteString(word)
-		column += len(word)
-	}
-	return b.String()
-}

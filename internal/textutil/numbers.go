@@ -21,13 +21,15 @@ func Count[N int | int64](n N) string {
 	return s
 }
 
-// Several writes a number with what it counts: "1 page", "2 pages", "2 addresses".
+// Several writes a number with what it counts: "1 page", "2 pages", "2 addresses", "2 cities".
 func Several[N int | int64](n N, what string) string {
 	switch {
 	case n == 1:
 		return "1 " + what
 	case strings.HasSuffix(what, "s"):
 		return Count(n) + " " + what + "es"
+	case strings.HasSuffix(what, "ty"):
+		return Count(n) + " " + strings.TrimSuffix(what, "y") + "ies"
 	}
 	return Count(n) + " " + what + "s"
 }
