@@ -74,12 +74,10 @@ func TestPlacesOfTable1(t *testing.T) {
 		o    placesOptions
 		want string
 	}{
-		{"us-top-100", placesOptions{by: "moon", groups: 5, cities: "x"}, "is not time-zone"},
 		{"us-top-100", placesOptions{by: "state", groups: 5}, "needs --cities"},
 		{"us-top-0", placesOptions{by: "state", groups: 5, cities: o.cities}, "one city or more"},
 		{"li-top-99", placesOptions{by: "state", groups: 5, cities: o.cities}, "cities of LI"},
 		{"us-top-9", placesOptions{by: "state", groups: 5, cities: o.states}, "admin1CodesASCII.txt"},
-		{"us-top-9", placesOptions{by: "state", groups: 0, cities: o.cities}, "--groups"},
 		{"us-top-9", placesOptions{by: "state", groups: 5, cities: "none.txt"}, "none.txt"},
 	} {
 		if _, _, err := a.places(t.Context(), bad.spec, bad.o); err == nil || !strings.Contains(err.Error(), bad.want) {
