@@ -80,10 +80,7 @@ func BenchmarkVisit(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer client.Close()
-	model, err := predictor.NewModel(predictor.DefaultOptions())
-	if err != nil {
-		b.Fatal(err)
-	}
+	model := predictor.NewModel(predictor.DefaultOptions())
 	c := &crawler.Crawler{
 		Frontier: nowhere{}, Fetcher: client, Gate: anytime{}, Judge: crawler.Geo{Parser: parserOf(b, town)},
 		Strategy: order.Lookahead{Model: model, News: order.NewNews()}, Scope: func(weburl.URL) string { return "" },

@@ -87,7 +87,7 @@ func newCrawler(t *testing.T, s *crawltest.Server, name string, f *frontier.Fron
 		t.Cleanup(func() { f.Close() })
 	}
 	if model == nil {
-		model, _ = predictor.NewModel(predictor.DefaultOptions())
+		model = predictor.NewModel(predictor.DefaultOptions())
 	}
 	o := fetch.DefaultOptions()
 	o.Proxy, o.Timeout, o.UserAgent = s.Proxy(), 5*time.Second, "gazehound/test"
@@ -205,10 +205,7 @@ func TestBreadthFirstGoesLevelByLevel(t *testing.T) {
 func TestAdaptiveLearnsAlongTheTrail(t *testing.T) {
 	s := crawltest.MustWeb(town).Start(1)
 	defer s.Close()
-	model, err := predictor.NewModel(predictor.DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := predictor.NewModel(predictor.DefaultOptions())
 	c, _ := newCrawler(t, s, "adaptive", nil, model)
 	seed(t, c, "http://seed.example/")
 	if err := c.Run(t.Context()); err != nil {

@@ -19,10 +19,7 @@ func TestExplainBeyondTheModel(t *testing.T) {
 	}
 	defer f.Close()
 	o := predictor.DefaultOptions()
-	model, err := predictor.NewModel(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := predictor.NewModel(o)
 	var e frontier.Entry
 	for depth := range o.Depths + 3 {
 		u, err := weburl.Parse(fmt.Sprintf("http://a.example/%d", depth))

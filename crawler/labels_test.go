@@ -30,10 +30,7 @@ func TestLabelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	model, err := predictor.NewModel(predictor.DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := predictor.NewModel(predictor.DefaultOptions())
 	urlOf := func(raw string) weburl.URL {
 		u, err := weburl.Parse(raw)
 		if err != nil {

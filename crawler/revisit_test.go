@@ -319,10 +319,7 @@ func TestRevisitKeepsMarks(t *testing.T) {
 		}
 		f := open()
 		defer func() { f.Close() }()
-		model, err := predictor.NewModel(predictor.DefaultOptions())
-		if err != nil {
-			t.Fatal(err)
-		}
+		model := predictor.NewModel(predictor.DefaultOptions())
 		strategy, err := order.New("lookahead", order.Options{Model: model})
 		if err != nil {
 			t.Fatal(err)

@@ -23,10 +23,7 @@ func TestRestore(t *testing.T) {
 	}
 	defer f.Close()
 	lookahead := func() order.Lookahead {
-		model, err := predictor.NewModel(predictor.DefaultOptions())
-		if err != nil {
-			t.Fatal(err)
-		}
+		model := predictor.NewModel(predictor.DefaultOptions())
 		return order.Lookahead{Model: model, News: order.NewNews()}
 	}
 	running := lookahead()

@@ -80,7 +80,7 @@ const (
 type Scope struct {
 	// SetDelay is called when the delay of all hosts or the longest delay changes; nil disables it.
 	// Set it before calling a method.
-	SetDelay func(delay time.Duration, adaptive bool, longest time.Duration) error
+	SetDelay func(delay time.Duration, adaptive bool, longest time.Duration)
 
 	current  atomic.Pointer[ruling]
 	changing sync.Mutex
@@ -116,9 +116,7 @@ func (s *Scope) change(rules ScopeRules, orders Orders) (err error) {
 			longest = max(longest, h.Delay)
 		}
 		delay := max(rules.Delay, orders.Delay)
-		if err := s.SetDelay(delay, rules.Adaptive && delay > 0, longest); err != nil {
-			return err
-		}
+		s.SetDelay(delay, rules.Adaptive && delay > 0, longest)
 	}
 	s.current.Store(r)
 	return nil

@@ -1,9 +1,6 @@
 package predictor
 
-import (
-	"fmt"
-	"sync"
-)
+import "sync"
 
 // Values of Options.Posterior: how log-odds become a probability.
 const (
@@ -59,29 +56,6 @@ func DefaultOptions() Options {
 	}
 }
 
-// Validate returns an error that names the invalid option.
-func (o Options) Validate() error {
-	switch {
-	case o.Depths < 1 || o.Depths > MaxDepth:
-		return fmt.Errorf("predictor: depths is %d: use 1 to %d", o.Depths, MaxDepth)
-	case o.Posterior != Raw && o.Posterior != Tempered:
-		return fmt.Errorf("predictor: posterior is %q: use %q or %q", o.Posterior, Tempered, Raw)
-	case o.Combine != Mean && o.Combine != Max:
-		return fmt.Errorf("predictor: combine is %q: use %q or %q", o.Combine, Mean, Max)
-	case o.Laplace != VocabularyLaplace && o.Laplace != LinkLaplace:
-		return fmt.Errorf("predictor: laplace is %q: use %q or %q", o.Laplace, VocabularyLaplace, LinkLaplace)
-	case !(o.Decay > 0 && o.Decay <= 1):
-		return fmt.Errorf("predictor: decay is %v: use more than 0 and at most 1", o.Decay)
-	case !(o.Weight > 0 && o.Weight <= 1):
-		return fmt.Errorf("predictor: weight is %v: use more than 0 and at most 1", o.Weight)
-	case !(o.Smoothing > 0 && o.Smoothing <= 1000):
-		return fmt.Errorf("predictor: smoothing is %v: use more than 0 and at most 1000", o.Smoothing)
-	case o.Vocabulary < 1:
-		return fmt.Errorf("predictor: vocabulary is %d: use 1 or more", o.Vocabulary)
-	}
-	return nil
-}
-
 // A Model holds one naive Bayes classifier per depth. It is safe for
 // concurrent use.
 type Model struct {
@@ -96,12 +70,7 @@ type Model struct {
 }
 
 // NewModel returns an untrained Model.
-func NewModel(o Options) (*Model, error) {
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
-	return emptyModel(o, newValueModel(o.WithoutContacts)), nil
-}
+func NewModel(o Options) *Model { return emptyModel(o, newValueModel(o.WithoutContacts)) }
 
 func emptyModel(o Options, w *valueModel) *Model {
 	m := &Model{options: o, value: w}

@@ -17,10 +17,7 @@ func newModel(t testing.TB, change func(*Options)) *Model {
 	if change != nil {
 		change(&o)
 	}
-	m, err := NewModel(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := NewModel(o)
 	return m
 }
 
@@ -100,10 +97,7 @@ func TestScoreIsTheEquation(t *testing.T) {
 		o.Laplace = rapid.SampledFrom([]string{VocabularyLaplace, LinkLaplace}).Draw(t, "laplace")
 		o.Smoothing = rapid.Float64Range(0.01, 10).Draw(t, "smoothing")
 		o.Depths = rapid.IntRange(1, MaxDepth).Draw(t, "depths")
-		m, err := NewModel(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := NewModel(o)
 		samples := drawSamples(t)
 		for _, l := range samples {
 			m.Learn(l.trail, l.relevant)
@@ -127,10 +121,7 @@ func TestCounts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := DefaultOptions()
 		o.Vocabulary = rapid.IntRange(1, 14).Draw(t, "vocabulary")
-		asked, err := NewModel(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		asked := NewModel(o)
 		var counts [DefaultDepths]map[string][2]float64
 		for d := range counts {
 			counts[d] = map[string][2]float64{}
@@ -178,10 +169,7 @@ func TestAlwaysAProbability(t *testing.T) {
 		o.Posterior = rapid.SampledFrom([]string{Raw, Tempered}).Draw(t, "posterior")
 		o.Combine = rapid.SampledFrom([]string{Mean, Max}).Draw(t, "combine")
 		o.Vocabulary = rapid.IntRange(1, 5).Draw(t, "vocabulary")
-		m, err := NewModel(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := NewModel(o)
 		terms := rapid.SliceOfN(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"a", "a:", "host:<unk>", strings.Repeat("x", 100)})), 0, 10)
 		for range rapid.IntRange(0, 8).Draw(t, "n") {
 			m.Learn(rapid.SliceOfN(terms, 0, 4).Draw(t, "trail"), rapid.Bool().Draw(t, "relevant"))
@@ -284,10 +272,7 @@ func TestExplainAddsUp(t *testing.T) {
 		o := DefaultOptions()
 		o.Posterior = rapid.SampledFrom([]string{Raw, Tempered}).Draw(t, "posterior")
 		o.Vocabulary = rapid.IntRange(3, 20).Draw(t, "vocabulary")
-		m, err := NewModel(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := NewModel(o)
 		samples := drawSamples(t)
 		for _, l := range samples {
 			m.Learn(l.trail, l.relevant)
@@ -365,32 +350,6 @@ func TestPriority(t *testing.T) {
 	for _, test := range [][3]float64{{0, 0, 0}, {0.5, 0, 0.5}, {0.5, 1, 1}, {0.5, 0.5, 0.75}, {1, 0.3, 1}} {
 		if got := Priority(test[0], test[1]); got != test[2] {
 			t.Errorf("Priority(%v, %v) = %v, want %v", test[0], test[1], got, test[2])
-		}
-	}
-}
-
-func TestOptionsValidate(t *testing.T) {
-	for _, test := range []struct {
-		change func(*Options)
-		want   string // in the error; "" is valid
-	}{
-		{func(*Options) {}, ""},
-		{func(o *Options) { o.Depths = 0 }, "depths is 0"},
-		{func(o *Options) { o.Depths = 7 }, "use 1 to 6"},
-		{func(o *Options) { o.Posterior = "" }, `posterior is ""`},
-		{func(o *Options) { o.Combine = "sum" }, `combine is "sum"`},
-		{func(o *Options) { o.Decay = 0 }, "decay is 0"},
-		{func(o *Options) { o.Decay = math.NaN() }, "decay is NaN"},
-		{func(o *Options) { o.Weight = 1.5 }, "weight is 1.5"},
-		{func(o *Options) { o.Smoothing = math.Inf(1) }, "smoothing is +Inf"},
-		{func(o *Options) { o.Smoothing = -1 }, "smoothing is -1"},
-		{func(o *Options) { o.Vocabulary = 0 }, "vocabulary is 0"},
-	} {
-		o := DefaultOptions()
-		test.change(&o)
-		_, err := NewModel(o)
-		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%+v: error %v, want %q", o, err, test.want)
 		}
 	}
 }

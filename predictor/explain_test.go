@@ -43,7 +43,7 @@ func TestDiff(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		models := [2]*Model{}
 		for i := range models {
-			models[i], _ = NewModel(DefaultOptions())
+			models[i] = NewModel(DefaultOptions())
 			for _, l := range drawSamples(t) {
 				models[i].Learn(l.trail, l.relevant)
 			}

@@ -331,10 +331,7 @@ type entry struct {
 func (w *web) run(t testing.TB, o order, seed uint64, budget int) (*crawl, []int) {
 	c := &crawl{web: w, order: o, random: rand.New(rand.NewPCG(seed, 1)), entries: make([]*entry, len(w.pages))}
 	if o.predict {
-		m, err := predictor.NewModel(o.options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := predictor.NewModel(o.options)
 		c.model = m
 	}
 	for _, s := range w.seeds {

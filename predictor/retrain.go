@@ -70,10 +70,8 @@ const minGain = 0.001
 //
 // An error of the sequence is returned with the number of the page.
 func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model, o Options) (*Model, Report, error) {
-	model, err := NewModel(o)
-	if err != nil {
-		return nil, Report{}, err
-	}
+	model := NewModel(o)
+	var err error
 	pass := func(do func(i int, e Example)) { // unless one before has failed
 		i := 0
 		for e, problem := range examples {

@@ -143,7 +143,4 @@ func TestRetrainErrors(t *testing.T) {
 	if _, _, err := Retrain(ctx, sequence(recorded(10, 5)), nil, DefaultOptions()); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, _, err := Retrain(t.Context(), sequence(recorded(10, 5)), nil, Options{}); err == nil {
-		t.Error("options that are not valid: no error")
-	}
 }

@@ -126,10 +126,7 @@ func (w *valueModel) clone() *valueModel {
 // trained with; a vocabulary that is larger than Options allow is cut down to
 // the terms learned first.
 func Load(path string, o Options) (*Model, error) {
-	m, err := NewModel(o)
-	if err != nil {
-		return nil, err
-	}
+	m := NewModel(o)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("predictor: load model: %w", err)

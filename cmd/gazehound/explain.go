@@ -47,7 +47,7 @@ func (a *app) explain(ctx context.Context, text string) error {
 func (a *app) explainURL(ctx context.Context, p project, cfg *Config, f *frontier.Frontier, u weburl.URL) error {
 	model, err := predictor.Load(p.model(), cfg.ModelOptions())
 	if errors.Is(err, fs.ErrNotExist) {
-		model, err = predictor.NewModel(cfg.ModelOptions())
+		model, err = predictor.NewModel(cfg.ModelOptions()), nil
 	}
 	if err != nil {
 		return invalid(err)

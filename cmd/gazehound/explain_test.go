@@ -36,10 +36,7 @@ func explainProject(t *testing.T) (dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := predictor.NewModel(predictor.DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := predictor.NewModel(predictor.DefaultOptions())
 	order := order.Adaptive{Near: order.Nearness{Weight: 1, Decay: 0.5}, Model: model}
 	entry := func(raw string, parent *frontier.Entry, distance int, anchor string) frontier.Entry {
 		u, err := weburl.Parse(raw)

@@ -23,10 +23,7 @@ func TestImportanceOrdersSearch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := predictor.NewModel(predictor.DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := predictor.NewModel(predictor.DefaultOptions())
 	stay := map[string]float64{"/read": 0.9, "/bread-and-read": 0.9}
 	o := order.Options{Model: model, Topic: okapi, Stay: func(u weburl.URL) float64 { return stay[u.Path()] }}
 	o.Decay, o.Alpha, o.Beta, o.Emphasis = 0.5, 0.5, 0.5, 1

@@ -287,7 +287,7 @@ func openModel(p project, cfg *Config, untrained bool, trained string) (*predict
 // startModel returns an empty model, or the one in file, a model file or a data directory.
 func startModel(file string, o predictor.Options) (*predictor.Model, error) {
 	if file == "" {
-		return predictor.NewModel(o)
+		return predictor.NewModel(o), nil
 	}
 	m, err := predictor.Load(modelFile(file), o)
 	if err != nil {

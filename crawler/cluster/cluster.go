@@ -142,20 +142,6 @@ func (o Options) Validate() error {
 		return fmt.Errorf("cluster: a crawl's name has letters, digits, - and _, at most 40, got %q", o.Crawl)
 	case o.URL == "" && o.Server == nil:
 		return errors.New("cluster: the URL of a cluster is missing, and a server of its own")
-	case o.Heartbeat < 10*time.Millisecond || o.Away < 3*o.Heartbeat:
-		return fmt.Errorf("cluster: away must be at least three heartbeats of %v, got %v",
-			o.Heartbeat, o.Away)
-	case o.Lease < 3*o.Heartbeat:
-		return fmt.Errorf("cluster: lease must be at least three heartbeats of %v, got %v", o.Heartbeat, o.Lease)
-	case o.Replicas < 0 || o.Replicas > 5:
-		return fmt.Errorf("cluster: replicas must be 1, 3 or 5, got %d", o.Replicas)
-	case o.Linger < 0 || o.Linger > 10*time.Minute:
-		return fmt.Errorf("cluster: linger must be 0 to 10 minutes, got %v", o.Linger)
-	case o.Definition.Order != nil && o.Patience < 10*time.Millisecond:
-		return fmt.Errorf("cluster: patience must be at least 10ms, got %v", o.Patience)
-	case o.Dedupe < time.Second || o.MaxBytes < 1<<20:
-		return fmt.Errorf("cluster: dedupe must be at least 1s and max_bytes 1 MiB, got %v and %d bytes",
-			o.Dedupe, o.MaxBytes)
 	}
 	if o.Definition.Order != nil {
 		return o.Definition.Order.validate()

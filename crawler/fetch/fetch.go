@@ -80,17 +80,8 @@ func DefaultOptions() Options {
 
 // Validate returns an error if o is invalid.
 func (o Options) Validate() error {
-	switch {
-	case o.UserAgent == "" || !httpguts.ValidHeaderFieldValue(o.UserAgent):
+	if o.UserAgent == "" || !httpguts.ValidHeaderFieldValue(o.UserAgent) {
 		return fmt.Errorf("fetch: user agent %q cannot be sent in a header", o.UserAgent)
-	case o.Timeout <= 0:
-		return fmt.Errorf("fetch: timeout %v is not positive", o.Timeout)
-	case o.MaxBody <= 0 || o.MaxHeader <= 0:
-		return fmt.Errorf("fetch: limits of body (%d) and header (%d) must be positive", o.MaxBody, o.MaxHeader)
-	case o.DNSTTL < 0 || o.DNSNames <= 0:
-		return fmt.Errorf("fetch: a DNS cache of %d names for %v cannot be kept", o.DNSNames, o.DNSTTL)
-	case o.IdlePerHost < 0 || o.Idle < 0:
-		return fmt.Errorf("fetch: idle connections (%d, %d a host) cannot be negative", o.Idle, o.IdlePerHost)
 	}
 	_, err := o.proxy()
 	return err

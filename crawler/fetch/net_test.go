@@ -337,10 +337,6 @@ func TestValidate(t *testing.T) {
 	for name, change := range map[string]func(*fetch.Options){
 		"no agent":      func(o *fetch.Options) { o.UserAgent = "" },
 		"agent injects": func(o *fetch.Options) { o.UserAgent = "a\r\nX: y" },
-		"timeout":       func(o *fetch.Options) { o.Timeout = 0 },
-		"body":          func(o *fetch.Options) { o.MaxBody = 0 },
-		"names":         func(o *fetch.Options) { o.DNSNames = 0 },
-		"idle":          func(o *fetch.Options) { o.Idle = -1 },
 		"proxy scheme":  func(o *fetch.Options) { o.Proxy = "127.0.0.1:3128" },
 		"proxy ftp":     func(o *fetch.Options) { o.Proxy = "ftp://127.0.0.1:3128" },
 		"proxy host":    func(o *fetch.Options) { o.Proxy = "http://" },

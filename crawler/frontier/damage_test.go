@@ -193,13 +193,6 @@ func TestOpenErrors(t *testing.T) {
 			t.Errorf("Open = %v", err)
 		}
 	})
-	t.Run("options", func(t *testing.T) {
-		for _, o := range []Options{{}, {Dir: "x", Memory: 1}, {Dir: "x", MaxPerHost: -1}, {Dir: "x", MinFree: -1}} {
-			if _, err := Open(o); err == nil {
-				t.Errorf("Open(%+v) has no error", o)
-			}
-		}
-	})
 }
 
 func listing(t *testing.T, dir string) string {

@@ -205,27 +205,6 @@ func DefaultOptions() Options {
 	return Options{Memory: 256 << 20, MinFree: 128 << 20}
 }
 
-// Validate reports the first problem of o.
-func (o Options) Validate() error {
-	switch {
-	case o.Dir == "" && !o.InMemory:
-		return errors.New("frontier: no directory given")
-	case o.Memory != 0 && o.Memory < 32e6:
-		return fmt.Errorf("frontier: %d bytes of memory are too little, 32 MB is the least", o.Memory)
-	case o.MaxPerHost < 0:
-		return fmt.Errorf("frontier: %d URLs per host is negative", o.MaxPerHost)
-	case !(o.Selectivity >= 0 && o.Selectivity < 1):
-		return fmt.Errorf("frontier: selectivity %v is not from 0 to less than 1", o.Selectivity)
-	case !(o.Patience >= 0 && o.Patience <= 1):
-		return fmt.Errorf("frontier: patience %v is not from 0 to 1", o.Patience)
-	case o.Await < 0:
-		return fmt.Errorf("frontier: a wait of %v for hosts is negative", o.Await)
-	case o.MinFree < 0:
-		return fmt.Errorf("frontier: %d bytes free on the disk is negative", o.MinFree)
-	}
-	return nil
-}
-
 // A Frontier is an open queue. It is safe for concurrent use. On disk it owns a goroutine that
 // syncs once a second; Close ends it.
 type Frontier struct {

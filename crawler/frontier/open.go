@@ -27,12 +27,9 @@ const (
 
 // Open opens the frontier in o.Dir, or makes one. The error is ErrLocked (with the process that
 // holds it), ErrNewerFormat, ErrOlderFormat, ErrForeign, ErrDamaged with the file that is not as it
-// was written, that of o.Validate, or the file system's; nothing is changed then. A directory
+// was written, or the file system's; nothing is changed then. A directory
 // copied while no process wrote to it opens like the original.
 func Open(o Options) (*Frontier, error) {
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
 	o.Memory = cmp.Or(o.Memory, DefaultOptions().Memory)
 	o.MinFree = cmp.Or(o.MinFree, DefaultOptions().MinFree)
 	if o.InMemory {

@@ -278,7 +278,7 @@ func testAdmin(t testing.TB, change func(*Options)) (*Admin, *[]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scope.SetDelay = func(time.Duration, bool, time.Duration) error { return nil }
+	scope.SetDelay = func(time.Duration, bool, time.Duration) {}
 	did1 := func(what string) func() { return func() { did = append(did, what) } }
 	o := Options{
 		Board: b, Version: "test", Region: "Oldenburg <b>", Token: "sesame-sesame-sesame", Hand: true, Loopback: true, Features: []string{"anchor", "host"},

@@ -15,10 +15,7 @@ import (
 // priority that the queue keeps, and where terms have log-odds, those add up to
 // what the part is made of.
 func TestExplainAddsUp(t *testing.T) {
-	model, err := predictor.NewModel(predictor.DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := predictor.NewModel(predictor.DefaultOptions())
 	entry := func(i int) frontier.Entry {
 		u, err := weburl.Parse(fmt.Sprintf("http://www.h%d.example/betriebe/%d?seite=%d", i%5, i%11, i))
 		if err != nil {

@@ -56,10 +56,7 @@ func TestFresh(t *testing.T) {
 // Of two links of equal value the one comes first whose page is likely to have a new address; without
 // News both are equal.
 func TestLookaheadPrefersNews(t *testing.T) {
-	model, err := predictor.NewModel(predictor.DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := predictor.NewModel(predictor.DefaultOptions())
 	s := Lookahead{Model: model, News: NewNews()}
 	stale := frontier.Entry{URL: newsURL(t, "http://a.example/x"), Depth: 3, Distance: 1}
 	other := frontier.Entry{URL: newsURL(t, "http://b.example/x"), Depth: 3, Distance: 1}

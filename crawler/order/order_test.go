@@ -17,10 +17,7 @@ import (
 )
 
 func newStrategy(t interface{ Fatal(...any) }, name string, limit int, prioritised bool) order.Strategy {
-	model, err := predictor.NewModel(predictor.DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := predictor.NewModel(predictor.DefaultOptions())
 	o := order.Options{Model: model, Stay: func(weburl.URL) float64 { return 0.25 }}
 	o.Decay, o.News, o.LimitDistance, o.Prioritised = 0.5, true, limit, prioritised
 	o.Places, o.Alpha, o.Beta, o.Emphasis = []string{"Oldenburg"}, 0.5, 0.5, 1
@@ -191,10 +188,7 @@ func TestExplainDepths(t *testing.T) {
 			if combine == predictor.Max { // with either, to see both
 				o.Laplace = predictor.LinkLaplace
 			}
-			model, err := predictor.NewModel(o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			model := predictor.NewModel(o)
 			s := order.Adaptive{Near: order.Nearness{Weight: 1, Decay: 0.5}, Model: model}
 			e := frontier.Entry{URL: u, Depth: 4, Distance: 2, Anchor: "Kontakt und Anfahrt"}
 			for i := range 20 {

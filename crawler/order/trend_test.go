@@ -17,10 +17,7 @@ import (
 // /read half as long as on any page.
 func newTrend(t testing.TB, alpha, beta, emphasis float64, withTopic bool) order.Trend {
 	t.Helper()
-	model, err := predictor.NewModel(predictor.DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := predictor.NewModel(predictor.DefaultOptions())
 	o := order.Options{Model: model, Stay: func(u weburl.URL) float64 {
 		if u.Path() == "/read" {
 			return 0.5
@@ -29,9 +26,11 @@ func newTrend(t testing.TB, alpha, beta, emphasis float64, withTopic bool) order
 	}}
 	o.Decay, o.Alpha, o.Beta, o.Emphasis = 0.5, alpha, beta, emphasis
 	if withTopic {
-		if o.Topic, err = topic.NewOkapi([]string{"bread"}, topic.DefaultOptions()); err != nil {
+		okapi, err := topic.NewOkapi([]string{"bread"}, topic.DefaultOptions())
+		if err != nil {
 			t.Fatal(err)
 		}
+		o.Topic = okapi
 	}
 	s, err := order.New("trend", o)
 	if err != nil {
@@ -94,10 +93,7 @@ func TestTrendAsPublished(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := predictor.NewModel(predictor.DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	model := predictor.NewModel(predictor.DefaultOptions())
 	seconds := map[string]float64{"/short": 1, "/long": 86400}
 	o := order.Options{Model: model, Topic: okapi, Stay: func(u weburl.URL) float64 { return seconds[u.Path()] }}
 	o.Decay, o.Alpha, o.Beta, o.Emphasis, o.Importance = 0.5, 2, 0.25, 3, "published"

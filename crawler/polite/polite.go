@@ -7,7 +7,6 @@ package polite
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"net"
@@ -73,23 +72,6 @@ func DefaultOptions() Options {
 		AtOnce:        1,
 		Lookups:       16,
 	}
-}
-
-// Validate returns an error if o is invalid.
-func (o Options) Validate() error {
-	switch {
-	case o.Delay < 0 || o.MaxDelay < 0:
-		return fmt.Errorf("polite: delays (%v, at most %v) cannot be negative", o.Delay, o.MaxDelay)
-	case o.BackoffStart < 0 || o.BackoffMax < o.BackoffStart:
-		return fmt.Errorf("polite: back-off of %v is longer than its maximum of %v", o.BackoffStart, o.BackoffMax)
-	case o.AtOnce < 1:
-		return fmt.Errorf("polite: %d requests at once: want 1 or more", o.AtOnce)
-	case o.Robots != nil && o.Fetch == nil:
-		return errors.New("polite: Fetch is missing, which reads robots.txt")
-	case o.Resolve != nil && o.Lookups <= 0:
-		return fmt.Errorf("polite: %d lookups at once: want 1 or more", o.Lookups)
-	}
-	return nil
 }
 
 // A Visit is how a request ended, as far as it matters for delays.
@@ -177,12 +159,9 @@ const (
 	maxPolling = 250 * time.Millisecond
 )
 
-// New returns an open Gate, or the error of o.Validate. Close it when no
+// New returns an open Gate, or the error of robots.New. Close it when no
 // worker uses it any more.
 func New(o Options) (*Gate, error) {
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
 	g := &Gate{
 		options: o,
 		slots:   make(chan struct{}, max(o.Lookups, 0)),
@@ -230,16 +209,10 @@ func (g *Gate) Close() error {
 
 // SetDelay changes the delays of Options for the following requests; delays that have begun stay as
 // they are.
-func (g *Gate) SetDelay(delay time.Duration, adaptive bool, longest time.Duration) error {
+func (g *Gate) SetDelay(delay time.Duration, adaptive bool, longest time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	o := g.options
-	o.Delay, o.AdaptiveDelay, o.MaxDelay = delay, adaptive, longest
-	if err := o.Validate(); err != nil {
-		return err
-	}
-	g.options = o
-	return nil
+	g.options.Delay, g.options.AdaptiveDelay, g.options.MaxDelay = delay, adaptive, longest
 }
 
 // SetLeases makes the Gate share its hosts with other nodes. Call it before the first Claim.

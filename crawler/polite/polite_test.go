@@ -563,24 +563,6 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-func TestValidate(t *testing.T) {
-	for name, change := range map[string]func(*Options){
-		"delay":    func(o *Options) { o.Delay = -1 },
-		"max":      func(o *Options) { o.MaxDelay = -1 },
-		"back-off": func(o *Options) { o.BackoffMax = time.Second },
-		"lookups": func(o *Options) {
-			o.Lookups = 0
-			o.Resolve = func(context.Context, string) ([]netip.Addr, error) { return nil, nil }
-		},
-	} {
-		o := DefaultOptions()
-		change(&o)
-		if _, err := New(o); err == nil {
-			t.Errorf("%s: no error", name)
-		}
-	}
-}
-
 // BenchmarkGate claims and visits 100,000 hosts in turn.
 func BenchmarkGate(b *testing.B) {
 	const hosts = 100_000

@@ -33,17 +33,6 @@ type WriterOptions struct {
 // Dir and Info.
 func DefaultWriterOptions() WriterOptions { return WriterOptions{MaxFile: 1e9} }
 
-// Validate returns an error if o is invalid.
-func (o WriterOptions) Validate() error {
-	switch {
-	case o.Dir == "":
-		return errors.New("warc: no directory given")
-	case o.MaxFile < 1e6:
-		return fmt.Errorf("warc: files of %d bytes are too small, 1 MB is the least", o.MaxFile)
-	}
-	return nil
-}
-
 // ErrClosed is the error of Write after Close.
 var ErrClosed = errors.New("warc: writer is closed")
 
@@ -78,13 +67,10 @@ type Writer struct {
 // maxOrigins bounds the bodies remembered for revisit records.
 const maxOrigins = 1 << 16
 
-// NewWriter returns a Writer, or the error of o.Validate. It ends the files
+// NewWriter returns a Writer. It ends the files
 // that a killed program left open in the directory; those of programs that
 // still run are left alone. The first file is begun with the first capture.
 func NewWriter(o WriterOptions) (*Writer, error) {
-	if err := o.Validate(); err != nil {
-		return nil, err
-	}
 	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("warc: %w", err)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"math"
 	"slices"
 
 	"github.com/klauspost/compress/s2"
@@ -199,26 +198,10 @@ func (d *Decoder) String() string { return string(d.Bytes()) }
 // Uint64 reads 8 bytes, big-endian.
 func (d *Decoder) Uint64() uint64 { return fixed(d, 8, binary.BigEndian.Uint64) }
 
-// Float32 reads a finite number of 4 bytes, big-endian.
-func (d *Decoder) Float32() float32 {
-	return float32(d.finite(float64(math.Float32frombits(fixed(d, 4, binary.BigEndian.Uint32)))))
-}
-
-// Float64 reads a finite number of 8 bytes, big-endian.
-func (d *Decoder) Float64() float64 { return d.finite(math.Float64frombits(d.Uint64())) }
-
 // fixed reads the number that the next size bytes are.
 func fixed[T any](d *Decoder, size int, number func([]byte) T) (n T) {
 	if b := d.Next(size); b != nil {
 		n = number(b)
 	}
 	return n
-}
-
-func (d *Decoder) finite(x float64) float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		d.Fail()
-		return 0
-	}
-	return x
 }

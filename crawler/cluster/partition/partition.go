@@ -104,12 +104,6 @@ func DefaultOptions() Options {
 // Validate returns an error that names the option out of range or missing.
 func (o Options) Validate() error {
 	switch {
-	case !slices.Contains(Methods(), o.Method):
-		return fmt.Errorf("partition: %q is none of %v", o.Method, Methods())
-	case o.Policy != PolicyA && o.Policy != PolicyB:
-		return fmt.Errorf("partition: policy must be A or B, got %q", o.Policy)
-	case !(o.Alpha >= 0 && o.Alpha <= 1) || !(o.Beta >= 0 && o.Beta <= 1):
-		return fmt.Errorf("partition: alpha and beta must be 0 to 1, got %v and %v", o.Alpha, o.Beta)
 	case o.Method == Classification && o.Classes == nil:
 		return errors.New("partition: classification needs classes trained from example pages")
 	case (o.Method == IPAddress || o.Method == PageIP) && (o.Locate == nil || o.Resolve == nil):

@@ -319,9 +319,6 @@ func TestBadPlans(t *testing.T) {
 		"no general":   {[]Node{{Name: "a", Cities: []City{la}}}, with(method(URLBased)), "needs a general node"},
 		"no cities":    {[]Node{{Name: "a"}}, with(method(FullContent)), "needs nodes with cities"},
 		"no name":      {[]Node{{Name: "a", Cities: []City{{State: "CA"}}}}, ok, "a city without a name"},
-		"method":       {nodes(), with(method("x")), `"x" is none of`},
-		"policy":       {nodes(), with(func(o *Options) { o.Policy = "C" }), "policy must be A or B"},
-		"alpha":        {nodes(), with(func(o *Options) { o.Alpha = 2 }), "alpha and beta must be 0 to 1"},
 		"no classes":   {nodes(), with(method(Classification)), "needs classes"},
 		"no addresses": {nodes(), with(method(IPAddress)), "needs a file"},
 	} {

@@ -50,11 +50,7 @@ type entrant struct {
 }
 
 func learner(tb testing.TB, o predictor.Options) *predictor.Model {
-	m, err := predictor.NewModel(o)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return m
+	return predictor.NewModel(o)
 }
 
 func lookahead(name string, change func(*predictor.Options)) entrant {

@@ -100,10 +100,7 @@ func TestTrendFindsImportantPages(t *testing.T) {
 	until := map[string]float64{}
 	_, unlinked := w.Important()
 	for _, name := range []string{"breadth-first", "adaptive", "trend"} {
-		model, err := predictor.NewModel(predictor.DefaultOptions())
-		if err != nil {
-			t.Fatal(err)
-		}
+		model := predictor.NewModel(predictor.DefaultOptions())
 		o := order.Options{Model: model, Known: known, Stay: func(u weburl.URL) float64 { return table.Importance(u.String()) }}
 		o.Decay, o.Alpha, o.Beta, o.Emphasis = 0.5, 0.5, 0.5, 1
 		order, err := order.New(name, o)

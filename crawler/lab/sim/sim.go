@@ -10,7 +10,7 @@
 //
 //	town, err := demo.New(options)
 //	web, err := sim.FromTown(town, "")
-//	model, err := predictor.NewModel(predictor.DefaultOptions())
+//	model := predictor.NewModel(predictor.DefaultOptions())
 //
 //	adaptive := order.Adaptive{Near: order.Nearness{Weight: 1, Decay: 0.5}, Model: model}
 //	r, err := sim.Run(ctx, web, adaptive, sim.Options{Pages: 20_000, Seed: 1})

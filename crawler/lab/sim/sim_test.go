@@ -38,10 +38,7 @@ func town(tb testing.TB, sites int, seed uint64) *sim.Web {
 // newStrategy returns a fresh strategy.
 func newStrategy(tb testing.TB, name string) order.Strategy {
 	tb.Helper()
-	m, err := predictor.NewModel(predictor.DefaultOptions())
-	if err != nil {
-		tb.Fatal(err)
-	}
+	m := predictor.NewModel(predictor.DefaultOptions())
 	o := order.Options{Model: m, Stay: func(weburl.URL) float64 { return 0 }}
 	o.Decay, o.News, o.LimitDistance, o.Places = 0.5, true, 2, []string{"Demostadt"}
 	o.Alpha, o.Beta, o.Emphasis = 0.5, 0.5, 3

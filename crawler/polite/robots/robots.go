@@ -4,7 +4,6 @@ package robots
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -58,26 +57,6 @@ func DefaultOptions() Options {
 		Hosts:    50_000,
 		Memory:   32 << 20,
 	}
-}
-
-// Validate returns an error if o is invalid.
-func (o Options) Validate() error {
-	switch {
-	case !isToken(o.Agent):
-		return fmt.Errorf("robots: agent %q is not a product token of letters, - and _ (RFC 9309)", o.Agent)
-	case o.Fetch == nil:
-		return errors.New("robots: Fetch is missing")
-	case o.TTL <= 0 || o.TTL > 24*time.Hour:
-		return fmt.Errorf("robots: rules cannot be kept for %v; more than 0 and at most 24h", o.TTL)
-	case o.Retry <= 0 || o.RetryMax < o.Retry:
-		return fmt.Errorf("robots: retry after %v is longer than its maximum of %v", o.Retry, o.RetryMax)
-	case o.MaxDelay < 0:
-		return fmt.Errorf("robots: longest delay %v is negative", o.MaxDelay)
-	case o.Hosts <= 0 || o.Memory <= 0:
-		return fmt.Errorf("robots: a cache must have room for a host and a byte or more, got %d and %d",
-			o.Hosts, o.Memory)
-	}
-	return nil
 }
 
 func isToken(s string) bool {
@@ -150,10 +129,10 @@ type trouble struct {
 
 const maxHops = 5 // redirects in a row (RFC 9309, section 2.3.1.2)
 
-// New returns an empty Cache, or the error of o.Validate.
+// New returns an empty Cache, or an error for an invalid Agent.
 func New(o Options) (*Cache, error) {
-	if err := o.Validate(); err != nil {
-		return nil, err
+	if !isToken(o.Agent) {
+		return nil, fmt.Errorf("robots: agent %q is not a product token of letters, - and _ (RFC 9309)", o.Agent)
 	}
 	c := &Cache{options: o}
 	var err error
