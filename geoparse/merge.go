@@ -182,7 +182,7 @@ func compose(st markup.Statement, country string) []string {
 	case grammar.CityPostcode:
 		return []string{britain}
 	}
-	if st.State != "" && grammar.State(st.State) != "" {
+	if st.State != "" && grammar.State("US", st.State) != "" {
 		return []string{america, europe}
 	}
 	return []string{europe, america, britain}

@@ -49,7 +49,7 @@ func (s *scan) singleUS(t grammar.Tokens) {
 		a.take(t[n].Start, t[n].End)
 	}
 	code := ""
-	if state, span, k := grammar.StateBefore(t, n); state != "" && k > 0 && (a.Postcode != "" ||
+	if state, span, k := grammar.StateBefore("US", t, n); state != "" && k > 0 && (a.Postcode != "" ||
 		commaBefore(t, k) || !grammar.RoadWord(span.Of(s.text)) || s.cityEnds(t[:k], state)) &&
 		!(a.Postcode == "" && grammar.FloorNumber(t[k-1].Text())) {
 		code, n = state, k
@@ -134,7 +134,7 @@ func (s *scan) singleCommonwealth(land *grammar.Country, t grammar.Tokens) {
 			n = grammar.SkipMarksBack(t, n)
 		}
 		if a.State == "" {
-			if state, span, k := grammar.ProvinceBefore(s.hint, t, n); state != "" && k > 0 {
+			if state, span, k := grammar.StateBefore(s.hint, t, n); state != "" && k > 0 {
 				a.State = strings.Trim(span.Of(s.text), "()")
 				a.take(span.Start, span.End)
 				n = grammar.SkipMarksBack(t, k)

@@ -59,6 +59,8 @@ type Country struct {
 	StateOf     func(code string) string               // the state of a postcode, or nil
 	StreetEnd   func(words []string) int               // words of the street where the city follows undivided, or nil
 	CityStreets map[string]func(Tokens) (Street, bool) // cities with streets of their own form
+
+	stateWords map[string]bool // first words of States
 }
 
 // table has the countries by the letters of their codes.
@@ -87,11 +89,10 @@ func add(c Country) {
 	if c.Phone != "" {
 		byPhone[c.Phone] = c.Code
 	}
-	if c.Form == CityProvinceCode {
-		for name := range c.States {
-			first, _, _ := strings.Cut(name, " ")
-			provinceWords[first] = true
-		}
+	c.stateWords = map[string]bool{}
+	for name := range c.States {
+		first, _, _ := strings.Cut(name, " ")
+		c.stateWords[first] = true
 	}
 }
 

@@ -127,7 +127,7 @@ func TestState(t *testing.T) {
 		"CA": "CA", "ca": "CA", "D.C.": "DC", "IL.": "IL", "North  Carolina": "NC", "new\nyork": "NY", "Texas": "TX", "XX": "", "Bavaria": "", "": "",
 		"District of Columbia": "DC", strings.Repeat("x", 99): "",
 	} {
-		if got := State(s); got != want {
+		if got := State("US", s); got != want {
 			t.Errorf("State(%q) = %q, want %q", s, got, want)
 		}
 	}

@@ -29,46 +29,24 @@ func (s *scan) zip(i, j int) bool {
 	if k == 0 || i-k > 6 || !isLetterAt(text, lastRune(text, k)) {
 		return false
 	}
-	t := s.tokensBefore(i)
-	state, span, n := grammar.StateBefore(t, len(t))
-	code := text[i:j]
+	land, code := grammar.Find("US"), text[i:j]
 	if j-i == 4 {
-		if state == "" {
-			return false
-		}
 		code = "0" + code
 	}
-	land := grammar.Find("US")
-	us := s.areasIn(land, code)
-	agrees := slices.ContainsFunc(us, func(a *area) bool { return a.place.State == state || a.place.State == "" })
-	if state == "" {
-		return len(us) > 0 && s.zipCity(us, t, i, end)
+	areas := s.areasIn(land, code)
+	if j-i == 4 { // "WA 6006" is Western Australia
+		t := s.tokensBefore(i)
+		state, _, _ := grammar.StateBefore(land.Code, t, len(t))
+		if state == "" || !inState(areas, state) {
+			return false
+		}
 	}
-	if j-i == 4 && !agrees {
-		return false // "WA 6006" is Western Australia
-	}
-	c := s.cityOf(land, us, t, n, state, agrees)
-	if c.area == nil {
-		s.reject(span.Start, end, func() string {
-			if len(us) > 0 && !agrees {
-				return fmt.Sprintf("%s is in %s, not in %s", code, us[0].place.State, state)
-			}
-			return s.disagreement(code, "US")
-		})
-		return false
-	}
-	a := Address{
-		End: end, Postcode: text[i:end], State: span.Of(text), Country: "US", Confidence: confidencePlace,
-	}
-	street, ok := grammar.USBefore(t[:c.tokens], !c.known)
-	switch {
-	case !c.known && (!ok || !street.Found()):
-		return false
-	case !c.known || !agrees:
-		a.Confidence -= 0.1
-	}
-	s.addStated(a, c, street, ok)
-	return true
+	return s.codeBehindState(land, areas, code, i, end)
+}
+
+// inState reports whether one of the areas may lie in the state.
+func inState(areas []*area, state string) bool {
+	return slices.ContainsFunc(areas, func(a *area) bool { return a.place.State == state || a.place.State == "" })
 }
 
 // dashAt returns the length of the dash at i, or 0.
@@ -90,6 +68,107 @@ func digitsAt(text string, i int) int {
 		n++
 	}
 	return n
+}
+
+// letteredPostcode tries the digit at i as the last of a postcode with letters, "K1Y 4W7". It
+// reports whether the first half is known.
+func (s *scan) letteredPostcode(i int) bool {
+	text := s.text
+	for _, land := range s.forms[grammar.CityProvinceCode] {
+		half := strings.IndexByte(land.Codes, ' ')
+		for n := len(land.Codes); half > 0 && n >= len(land.Codes)-1; n-- { // with and without the space
+			start := i + 1 - n
+			if start < max(s.end, 0) || !land.Fits(strings.Replace(text[start:i+1], "-", " ", 1)) ||
+				start > 0 && (isLetterAt(text, lastRune(text, start)) || text[start-1]-'0' <= 9) ||
+				i+1 < len(text) && isLetterAt(text, i+1) {
+				continue
+			}
+			if areas := s.areasIn(land, text[start:start+half]); len(areas) > 0 {
+				s.codeBehindState(land, areas, text[start:start+half], start, i+1)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// provincePostcode tries the digits text[i:j] as a postcode after a state: "Pyrmont NSW 2009".
+func (s *scan) provincePostcode(i, j int) bool {
+	text := s.text
+	k := i
+	for k > 0 && i-k < 4 && (text[k-1] <= ' ' || text[k-1] == ',' || text[k-1] == '.') {
+		k--
+	}
+	if k == 0 || k == i || !isLetterAt(text, k-1) || j < len(text) && (text[j] == '-' || text[j] == '/') {
+		return false
+	}
+	for _, land := range s.forms[grammar.CityProvinceCode] {
+		if !land.Fits(text[i:j]) {
+			continue
+		}
+		if areas := s.areasIn(land, text[i:j]); len(areas) > 0 && s.codeBehindState(land, areas, text[i:j], i, j) {
+			return true
+		}
+	}
+	return false
+}
+
+// areasIn returns the areas of a postcode in one country.
+func (s *scan) areasIn(land *grammar.Country, code string) []*area {
+	var areas []*area
+	for i, all := 0, s.p.codes.areas(code); i < len(all); i++ {
+		if all[i].place.Country == land.Code {
+			areas = append(areas, &all[i])
+		}
+	}
+	return areas
+}
+
+// codeBehindState reads city, state and street before the postcode text[start:end] of the areas. A
+// postcode with letters needs no state, or has it behind it; a ZIP code without one needs a city
+// of its own and a street with its number.
+func (s *scan) codeBehindState(land *grammar.Country, areas []*area, code string, start, end int) bool {
+	text := s.text
+	t := s.tokensBefore(start)
+	state, span, n := grammar.StateBefore(land.Code, t, len(t))
+	last, lettered := end, text[start] > '9'
+	if state == "" && lettered {
+		after := s.tokensAfter(end)
+		if state, span = grammar.StateAfter(land.Code, after); state != "" {
+			last = span.End
+		}
+	}
+	alone := state == "" && !lettered
+	if alone && (land.Form != grammar.CityStateZIP || len(areas) == 0) {
+		return false
+	}
+	agrees := state == "" || inState(areas, state)
+	c := s.cityOf(land, areas, t, n, state, agrees)
+	if c.area == nil || alone && !c.known {
+		if !alone {
+			s.reject(span.Start, end, func() string {
+				if len(areas) > 0 && !agrees {
+					return fmt.Sprintf("%s is in %s, not in %s", code, areas[0].place.State, state)
+				}
+				return s.disagreement(code, land.Code)
+			})
+		}
+		return false
+	}
+	street, ok := s.streetOf(land, t[:c.tokens], !c.known || alone)
+	if (!c.known || alone) && (!ok || !street.Found()) {
+		return false
+	}
+	a := Address{End: last, Postcode: text[start:end], State: c.area.place.State, Country: land.Code,
+		Confidence: confidencePlace}
+	if state != "" {
+		a.State = strings.Trim(span.Of(text), "()")
+	}
+	if !c.known || !agrees {
+		a.Confidence -= 0.1
+	}
+	s.addStated(a, c, street, ok)
+	return true
 }
 
 // A cityBefore is the city before a state.
@@ -172,8 +251,11 @@ func (s *scan) cityOf(
 // cityInState returns the city of a name in the state, or where that is not given
 // near the areas of the postcode; nil: none.
 func (s *scan) cityInState(land *grammar.Country, areas []*area, name, state string) *area {
-	if len(areas) > 0 && land.Cities[gazetteer.Key(grammar.ExpandUSCity(name))] {
-		return areas[0]
+	if land.Cities[gazetteer.Key(grammar.ExpandUSCity(name))] {
+		if len(areas) > 0 {
+			return areas[0]
+		}
+		return &area{place: gazetteer.Place{Names: []string{name}, City: name, State: state, Country: land.Code}}
 	}
 	for _, long := range [...]string{name, grammar.ExpandUSCity(name)} {
 		for _, pl := range s.p.codes.cities(land.Code, long) {
@@ -207,24 +289,9 @@ func (s *scan) addStated(a Address, c cityBefore, street grammar.Street, ok bool
 	s.keep(a, street, ok)
 }
 
-// zipCity reads "city ZIP" without a state. A street and number must precede it.
-func (s *scan) zipCity(us []*area, t grammar.Tokens, i, end int) bool {
-	c := s.cityOf(grammar.Find("US"), us, t, len(t), "", true)
-	if c.area == nil || !c.known {
-		return false
-	}
-	street, ok := grammar.USBefore(t[:c.tokens], true)
-	if !ok || !street.Found() {
-		return false
-	}
-	s.addStated(Address{
-		End: end, Postcode: s.text[i:end], State: c.area.place.State, Country: "US", Confidence: confidencePlace,
-	}, c, street, true)
-	return true
-}
-
-// state tries the capital letter at i as the beginning of a US state after a city, without a ZIP
-// code. It returns where the scan continues.
+// state tries the capital letter at i as the beginning of a state or province after a city, without
+// a postcode. A known city and a street with its number must precede it. It returns where the scan
+// continues.
 func (s *scan) state(i int) int {
 	text := s.text
 	j := i + 1
@@ -240,67 +307,87 @@ func (s *scan) state(i int) int {
 	if j-i > 24 || j-i < 2 {
 		return j
 	}
-	if s.reads(grammar.CityProvinceCode) && grammar.MayBeProvince(text[i:j]) {
-		if next := s.province(i, j); next > j {
-			return next
+	for _, form := range [...]grammar.Form{grammar.CityProvinceCode, grammar.CityStateZIP} {
+		for _, land := range s.forms[form] {
+			if !land.MayBeState(text[i:j]) {
+				continue
+			}
+			if end := s.stateOf(land, i, j); end > 0 {
+				return end
+			}
 		}
 	}
-	if !s.reads(grammar.CityStateZIP) || j-i > 14 || !grammar.MayBeState(text[i:j]) {
-		return j
-	}
-	if j-i == 2 && !upper(text[i+1]) {
-		return j // "In", "Me"
-	}
-	end, code := j, grammar.State(text[i:j])
-	if code == "" && j-i > 2 && text[i+1] != '.' && j < len(text) && text[j] == ' ' {
-		for end++; end < len(text) && isLetterAt(text, end); end++ {
+	return j
+}
+
+// stateOf is state for the word text[i:j] and one country. It returns the end of the address, or
+// 0.
+func (s *scan) stateOf(land *grammar.Country, i, j int) int {
+	text := s.text
+	end, code := j, grammar.State(land.Code, text[i:j])
+	for n, k := 0, j; code == "" && n < 2 && k < len(text) && text[k] == ' '; n++ { // "New York"
+		for k++; k < len(text) && isLetterAt(text, k); {
+			_, size := utf8.DecodeRuneInString(text[k:])
+			k += size
 		}
-		code = grammar.State(text[i:end]) // "New York"
+		end, code = k, grammar.State(land.Code, text[i:k])
 	}
-	if code == "" {
-		return j
-	}
-	// A ZIP code behind it: that is where the address is read.
-	k := end
-	for k < len(text) && k < end+6 && (text[k] <= ' ' || strings.IndexByte(",.-)|", text[k]) >= 0) {
-		k++
-	}
-	if n := digitsAt(text, k); k < end+6 &&
-		(n == 5 || n == 4 && len(s.p.codes.areas("0"+text[k:k+4])) > 0) {
-		return j
+	if code == "" || s.codeFollows(land, end) {
+		return 0
 	}
 	t := s.tokensBefore(i)
-	c := s.cityOf(grammar.Find("US"), nil, t, len(t), code, false)
+	c := s.cityOf(land, nil, t, len(t), code, false)
 	if c.area == nil {
-		if c = s.cityOfState(t, i, end, code); c.area == nil {
-			return j
+		if c = s.cityOfState(land, t, i, end, code); c.area == nil {
+			return 0
 		}
 	}
-	street, ok := grammar.USBefore(t[:c.tokens], true)
-	if !ok || !street.Found() || s.namesPlace(street) {
-		return j
+	street, ok := s.streetOf(land, t[:c.tokens], true)
+	if !ok || street.Strength < 3 || !street.Found() || s.namesPlace(land, street) {
+		return 0
 	}
 	s.addStated(Address{
-		End: end, State: text[i:end], Country: "US", Confidence: confidencePlace - 0.05,
+		End: end, State: text[i:end], Country: land.Code, Confidence: confidencePlace - 0.05,
 	}, c, street, true)
 	return end
+}
+
+// codeFollows reports whether a postcode stands behind the state that ends at i: that is where the
+// address is read.
+func (s *scan) codeFollows(land *grammar.Country, i int) bool {
+	t := s.tokensAfter(i)
+	k := grammar.SkipMarks(t, 0)
+	if k < len(t) && t[k].End-t[k].Start > 3 && grammar.CountryOf(t[k].Text()) != "" {
+		k = grammar.SkipMarks(t, k+1)
+	}
+	if k >= len(t) {
+		return false
+	}
+	code := s.text[t[k].Start:min(len(s.text), t[k].Start+6)]
+	switch n := digitsAt(code, 0); {
+	case land.Form == grammar.CityStateZIP:
+		return n == 5 || n == 4 && len(s.p.codes.areas("0"+code[:4])) > 0
+	case n > 0:
+		return n >= 4
+	}
+	return len(code) >= 4 && upper(code[0]) && code[1]-'0' <= 9 && upper(code[2]) && code[3] <= '9'
 }
 
 // cityOfState returns the city that has the name of its state, text[i:end], where
 // that stands behind a comma or line break and no state behind it: "350 Fifth
 // Avenue, New York".
-func (s *scan) cityOfState(t grammar.Tokens, i, end int, code string) cityBefore {
+func (s *scan) cityOfState(land *grammar.Country, t grammar.Tokens, i, end int, code string) cityBefore {
 	if !commaBefore(t, len(t)) {
 		return cityBefore{}
 	}
 	after := s.tokensAfter(end)
 	k := grammar.SkipMarks(after, 0)
 	for n := k + 1; n <= min(k+2, len(after)); n++ {
-		if grammar.State(grammar.Phrase(after[k:n])) != "" {
+		if grammar.State(land.Code, grammar.Phrase(after[k:n])) != "" {
 			return cityBefore{}
 		}
 	}
-	if pl, ok := s.cityIn("US", code, s.text[i:end]); ok {
+	if pl, ok := s.cityIn(land.Code, code, s.text[i:end]); ok {
 		return cityBefore{area: &area{place: pl}, start: i, end: end, tokens: len(t), known: true}
 	}
 	return cityBefore{}
@@ -321,17 +408,17 @@ func (s *scan) cityIn(country, state, name string) (gazetteer.Place, bool) {
 // namesPlace reports whether number and name of a street are rather a ZIP code and
 // its city, or a number before city and state: "92128 San Diego, San Diego, CA",
 // "in 1959 Los Angeles CA, San Diego CA".
-func (s *scan) namesPlace(street grammar.Street) bool {
+func (s *scan) namesPlace(land *grammar.Country, street grammar.Street) bool {
 	name := street.Name.Of(s.text)
 	if i := strings.LastIndexByte(name, ' '); i > 0 && len(name)-i == len(" CA") &&
-		name[i+1:] == grammar.State(name[i+1:]) {
-		if _, ok := s.cityIn("US", name[i+1:], name[:i]); ok {
+		name[i+1:] == grammar.State(land.Code, name[i+1:]) {
+		if _, ok := s.cityIn(land.Code, name[i+1:], name[:i]); ok {
 			return true
 		}
 	}
 	key := gazetteer.Key(name)
-	for _, a := range s.p.codes.areas(street.Number.Of(s.text)) {
-		if a.place.Country == "US" && slices.ContainsFunc(a.names, func(n cityName) bool { return n.key == key }) {
+	for _, a := range s.areasIn(land, street.Number.Of(s.text)) {
+		if slices.ContainsFunc(a.names, func(n cityName) bool { return n.key == key }) {
 			return true
 		}
 	}
