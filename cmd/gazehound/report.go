@@ -70,9 +70,7 @@ func (a *app) report(ctx context.Context, dirs []string, gateText, format, outpu
 	if gateText != "" {
 		var err error
 		if gates, err = report.ParseThresholds(gateText); err != nil {
-			var bad *report.ThresholdError
-			errors.As(err, &bad)
-			return fail(exitUsage, "--fail-under: %w.%s", err, didYouMean(bad.Name, report.MetricNames()))
+			return fail(exitUsage, "--fail-under: %w", err)
 		}
 	}
 	_, cfg, err := a.project()

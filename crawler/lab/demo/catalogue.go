@@ -2,6 +2,7 @@ package demo
 
 import (
 	"cmp"
+	"math/big"
 	"strconv"
 	"strings"
 )
@@ -213,15 +214,9 @@ func (t *Town) portalItem(d *dice, it *item, section int32, n int) {
 // entryOrder shuffles the entries of a directory: a multiplication with a
 // number that has no factor in common with their count.
 func (t *Town) entryOrder(site, n int32) int {
-	gcd := func(a, b int) int {
-		for b != 0 {
-			a, b = b, a%b
-		}
-		return a
-	}
 	count := int(t.sites[site].items)
 	factor := count*618/1000 + int(site)
-	for gcd(factor, count) != 1 {
+	for new(big.Int).GCD(nil, nil, big.NewInt(int64(factor)), big.NewInt(int64(count))).Int64() != 1 {
 		factor++
 	}
 	return (int(n)*factor + int(site)) % count
@@ -255,7 +250,7 @@ func (c *canvas) catalogueHeading() string {
 }
 
 func (c *canvas) catalogueMenu() string {
-	links := []string{c.HomeLink(c.s.name)}
+	links := []string{c.HomeOf(c.at.site, c.s.name)}
 	shown := min(c.s.sections, 9) // sites with many sections show some
 	for k := range shown {
 		if c.s.sections > shown {
@@ -271,14 +266,10 @@ func (c *canvas) catalogueMenu() string {
 func (c *canvas) catalogueFoot() string {
 	var foot strings.Builder
 	for _, n := range [...]int32{aboutPage, contactPage, imprintPage, privacyPage} {
-		title := words().FixedPages[n].Title
+		page := words().FixedPages[n]
+		title := page.Title
 		if c.s.style%2 == 1 {
-			switch n {
-			case aboutPage:
-				title = "Wer wir sind"
-			case privacyPage:
-				title = "Datenschutz und AGB"
-			}
+			title = cmp.Or(page.Other, title)
 		}
 		if n != c.at.page {
 			foot.WriteString(c.link(ref{c.at.site, n}, title) + " ")
@@ -290,8 +281,11 @@ func (c *canvas) catalogueFoot() string {
 	return foot.String()
 }
 
-// HomeLink returns a link to the home page.
-func (c *canvas) HomeLink(text string) string { return c.link(ref{c.at.site, homePage}, text) }
+// Site returns the page's.
+func (c *canvas) Site() int32 { return c.at.site }
+
+// HomeOf returns a link to the home page of a site.
+func (c *canvas) HomeOf(site int32, text string) string { return c.link(ref{site, homePage}, text) }
 
 // listLink returns a link to a list page of a section.
 func (c *canvas) listLink(section, list int32, text string) string {
@@ -385,9 +379,6 @@ func (c *canvas) TownName() string { return c.t.Name() }
 
 // Portal returns the town's.
 func (c *canvas) Portal() int32 { return c.t.local[0] }
-
-// PortalLink returns a link to it from the calendar.
-func (c *canvas) PortalLink() string { return c.link(ref{c.Portal(), homePage}, "Stadt") }
 
 // NamesSite reports whether the page links to the site of its item.
 func (c *canvas) NamesSite() bool {

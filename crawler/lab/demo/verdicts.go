@@ -1,11 +1,9 @@
 package demo
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
 	"time"
 
 	"gazehound/crawler/weburl"
@@ -23,9 +21,7 @@ type Crawl struct {
 // ReadCrawl reads what "crawl --json --emit page" printed, a line each.
 func (t *Town) ReadCrawl(out io.Reader) (c Crawl, err error) {
 	var verdicts []bool
-	lines := bufio.NewScanner(out)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
+	for lines := json.NewDecoder(out); ; {
 		var line struct {
 			Type, URL       string
 			Relevant        json.RawMessage // of a page whether, of the summary how many
@@ -33,31 +29,31 @@ func (t *Town) ReadCrawl(out io.Reader) (c Crawl, err error) {
 			Addresses       int64
 			DurationSeconds float64 `json:"duration_s"`
 		}
-		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
-			return c, fmt.Errorf("demo: the crawl printed %q: %w", lines.Text(), err)
+		err := lines.Decode(&line)
+		if err == io.EOF {
+			break
 		}
-		switch line.Type {
-		case "page":
-			relevant := string(line.Relevant) == "true"
+		relevant := string(line.Relevant) == "true"
+		switch {
+		case err != nil:
+		case line.Type == "summary":
+			c.Pages, c.Addresses, c.Seconds = line.Pages, line.Addresses, line.DurationSeconds
+			err = json.Unmarshal(line.Relevant, &c.Relevant)
+		case line.Type == "page":
 			verdicts = append(verdicts, relevant)
-			u, err := weburl.Parse(line.URL)
-			if err != nil {
-				return c, err
-			}
-			truth, known := t.Truth(u)
-			switch {
-			case relevant == (known && truth.Relevant):
+			var u weburl.URL
+			u, err = weburl.Parse(line.URL)
+			switch truth, _ := t.Truth(u); { // of what is no page: not relevant
+			case relevant == truth.Relevant:
 				c.Right++
 			case relevant:
 				c.Invented++
 			default:
 				c.Missed++
 			}
-		case "summary":
-			c.Pages, c.Addresses, c.Seconds = line.Pages, line.Addresses, line.DurationSeconds
-			if c.Relevant, err = strconv.ParseInt(string(line.Relevant), 10, 64); err != nil {
-				return c, fmt.Errorf("demo: the crawl printed %q: %w", lines.Text(), err)
-			}
+		}
+		if err != nil {
+			return c, fmt.Errorf("demo: output of the crawl: %w", err)
 		}
 	}
 	c.Curve = make([]int64, 10)
@@ -66,7 +62,7 @@ func (t *Town) ReadCrawl(out io.Reader) (c Crawl, err error) {
 			c.Curve[i*10/len(verdicts)]++
 		}
 	}
-	return c, lines.Err()
+	return c, nil
 }
 
 // WriteComparison writes for people what breadth-first has found, and what lookahead did on the same

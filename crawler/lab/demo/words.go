@@ -23,9 +23,9 @@ type wordLists struct {
 	Distractions                       []string // numbers that are no postcodes, and addresses that are none
 	Vague, Unhelpful                   []string // words of links that say nothing
 
-	FixedPages      []struct{ Path, Title string } // of catalogues, by number
-	OrgPages        []orgPage                      // of organisations, by orgKind
-	CombinedAnchors []string                       // of a page that is contact and imprint
+	FixedPages      []struct{ Path, Title, Other string } // of catalogues, by number; some call them other
+	OrgPages        []orgPage                             // of organisations, by orgKind
+	CombinedAnchors []string                              // of a page that is contact and imprint
 
 	Kinds     []kindWords // by kind, from portal on
 	Trades    []trade

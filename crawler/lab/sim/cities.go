@@ -69,14 +69,7 @@ type Shares struct {
 // DefaultCitiesOptions are 120,000 sites with some 13 million pages about
 // 100 made-up cities.
 func DefaultCitiesOptions() CitiesOptions {
-	return CitiesOptions{Seed: 1, Sites: 120_000, Shares: Shares{
-		Guides: 0.06, Businesses: 0.06, Portals: 0.03, NamedGuides: 0.6, NamedPortals: 0.6,
-		LocalTopic: 0.7, LocalServer: 0.5, OtherServer: 0.2, KnownServer: 0.12, PortalBlocks: 0.75, SiteTopic: 0.5,
-		Headlines: 0.01, Mentions: 0.8, OtherMentions: 0.3, StateMentions: 0.2, GeneralMentions: 0.06, WithState: 0.5,
-		OtherAddresses: 0.06, GeneralAddresses: 0.05, NamedOutside: 0.75, NamedInside: 0.6, NamedHome: 0.03,
-		Misleading: 0.03, GeneralNamed: 0.006, GeneralToCity: 0.004, PortalToCity: 0.2, GeneralToPortal: 0.003,
-		SameCity: 0.4, ToPortal: 0.06, ToOther: 0.1,
-	}}
+	return CitiesOptions{Seed: 1, Sites: 120_000, Shares: parts().Shares}
 }
 
 // drawShares changes all shares at random.
@@ -145,6 +138,7 @@ var citiesJSON []byte
 
 // citiesWords are what webs about cities are made of.
 type citiesWords struct {
+	Shares
 	Starts, Vowels, Ends           []string // of words
 	CityFirst, CityStems, CityEnds []string
 	Zones                          []struct {

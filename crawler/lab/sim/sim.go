@@ -28,12 +28,12 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"math"
 	"slices"
 	"time"
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/lab/demo"
 	"gazehound/crawler/order"
 	"gazehound/crawler/page"
 	"gazehound/crawler/polite"
@@ -44,17 +44,17 @@ import (
 // Options tune a simulated crawl. The zero Options crawl all of it, one page after the other, in no
 // time.
 type Options struct {
-	Pages    int           // budget of HTML pages; 0: all that can be reached
-	Fetchers int           // pages at a time; 0: one
-	PerHost  int           // of these, of one host; 0: no limit
+	Pages    int           `range:"0..1e9"` // budget of HTML pages; 0: all that can be reached
+	Fetchers int           `range:"0..1e6"` // pages at a time; 0: one
+	PerHost  int           `range:"0..1e6"` // of these, of one host; 0: no limit
 	Delay    time.Duration // rest of a host's slot after a page
 	Latency  time.Duration // before the first byte of each answer
-	Rate     float64       // bytes a second of one transfer; 0: no limit
+	Rate     float64       `range:"0..1e15"` // bytes a second of one transfer; 0: no limit
 
-	Selectivity float64 // frontier.Options.Selectivity
-	Patience    float64 // frontier.Options.Patience
+	Selectivity float64 `range:"0..0.999"` // frontier.Options.Selectivity
+	Patience    float64 `range:"0..1"`     // frontier.Options.Patience
 	Seed        uint64  // decides between equal priorities, and which labels are wrong
-	Noise       float64 // share of pages whose label the judge gets wrong, in [0, 1)
+	Noise       float64 `range:"0..0.999"` // share of pages whose label the judge gets wrong
 
 	// Scope returns why a URL is outside of the crawl, or ""; nil: none is.
 	Scope func(u weburl.URL) (reason string)
@@ -62,21 +62,10 @@ type Options struct {
 
 // Validate returns an error if o is invalid.
 func (o Options) Validate() error {
-	switch {
-	case o.Pages < 0 || o.Fetchers < 0 || o.PerHost < 0:
-		return errors.New("sim: pages, fetchers and requests per host cannot be negative")
-	case !(o.Selectivity >= 0 && o.Selectivity < 1):
-		return fmt.Errorf("sim: selectivity %v is not from 0 to less than 1", o.Selectivity)
-	case !(o.Patience >= 0 && o.Patience <= 1):
-		return fmt.Errorf("sim: patience %v is not from 0 to 1", o.Patience)
-	case o.Delay < 0 || o.Latency < 0:
+	if o.Delay < 0 || o.Latency < 0 {
 		return errors.New("sim: delay and latency cannot be negative")
-	case !(o.Rate >= 0) || math.IsInf(o.Rate, 1):
-		return fmt.Errorf("sim: a transfer rate of %v bytes a second is not possible", o.Rate)
-	case !(o.Noise >= 0 && o.Noise < 1):
-		return fmt.Errorf("sim: label noise is %v: use 0 to less than 1", o.Noise)
 	}
-	return nil
+	return demo.InRange(o)
 }
 
 // A sleeper waits in virtual time for a page to arrive.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"gazehound/crawler/frontier"
@@ -61,11 +62,7 @@ func TopBridges(ctx context.Context, f *frontier.Frontier, n int) ([]Bridge, err
 	if err != nil {
 		return nil, fmt.Errorf("bridges: %w", err)
 	}
-	keys := make([]frontier.Key, 0, len(behind))
-	for key := range behind {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, func(a, b frontier.Key) int {
+	keys := slices.SortedFunc(maps.Keys(behind), func(a, b frontier.Key) int {
 		x, y := behind[a], behind[b]
 		return cmp.Or(cmp.Compare(len(y.hosts), len(x.hosts)), cmp.Compare(y.pages, x.pages),
 			slices.Compare(a[:], b[:]))

@@ -76,25 +76,22 @@ func Read(ctx context.Context, name string, f *frontier.Frontier, o Options) (*C
 	err := f.Walk(ctx, 0, func(n frontier.Node) error {
 		v := visit{Node: n}
 		if n.Outcome.Kind == "page" && n.Outcome.Relevant {
-			check, known, err := f.Check(frontier.KeyOf(n.URL))
+			check, _, err := f.Check(frontier.KeyOf(n.URL)) // zero where none was kept
 			if err != nil {
 				return err
 			}
-			if known {
-				v.text = check.Text
-			}
+			v.text = check.Text
 		}
 		t.add(&v)
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("report: %s: %w", name, err)
+	if err == nil {
+		err = f.WalkQueue(ctx, func(n frontier.Node) error {
+			t.levels.Found(n.Depth, n.Priority, 1)
+			t.crawl.Waiting++
+			return nil
+		})
 	}
-	err = f.WalkQueue(ctx, func(n frontier.Node) error {
-		t.levels.Found(n.Depth, n.Priority, 1)
-		t.crawl.Waiting++
-		return nil
-	})
 	if err != nil {
 		return nil, fmt.Errorf("report: %s: %w", name, err)
 	}
@@ -119,7 +116,7 @@ type counter struct {
 	first   map[string]string // address → host where it was found first
 	more    map[string]bool   // addresses that a second host has, too
 	meter   *meter
-	recent  []Point // after each of the last pages
+	recent  [Recent + 1]Point // after each of the last pages, by their number
 }
 
 func newCounter(o Options, step int) *counter {
@@ -155,11 +152,7 @@ func (t *counter) add(v *visit) {
 	if c.Pages%t.step == 0 {
 		c.Curve = append(c.Curve, now)
 	}
-	if len(t.recent) == Recent+1 {
-		copy(t.recent, t.recent[1:])
-		t.recent = t.recent[:Recent]
-	}
-	t.recent = append(t.recent, now)
+	t.recent[c.Pages%len(t.recent)] = now
 }
 
 // relevant counts a relevant page of host.
@@ -167,11 +160,10 @@ func (t *counter) relevant(v *visit, host *Host) {
 	c := t.crawl
 	c.Relevant++
 	host.Relevant++
-	switch {
-	case v.text == 0:
+	if v.text == 0 {
 		c.Untexted++
-		c.Contents++
-	case !t.texts[v.text]:
+	}
+	if v.text == 0 || !t.texts[v.text] {
 		t.texts[v.text] = true
 		c.Contents++
 	}
@@ -209,10 +201,7 @@ func (t *counter) finish() *Crawl {
 	if len(c.Curve) == 0 || c.Curve[len(c.Curve)-1].Pages != c.Pages {
 		c.Curve = append(c.Curve, now)
 	}
-	before := Point{}
-	if len(t.recent) > Recent {
-		before = t.recent[0]
-	}
+	before := t.recent[(c.Pages+1)%len(t.recent)] // none where there were fewer pages
 	c.Harvest = share(c.Relevant, c.Pages)
 	c.HarvestRecent = share(c.Relevant-before.Relevant, c.Pages-before.Pages)
 	c.ContentHarvest = share(c.Contents, c.Pages)

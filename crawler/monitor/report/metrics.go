@@ -1,8 +1,10 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -63,8 +65,7 @@ func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 func decimal(x float64) string { return fmt.Sprintf("%.2f", x) }
 
 // MetricNames lists the metrics of thresholds.
-func MetricNames() []string {
-	var names []string
+func MetricNames() (names []string) {
 	for _, m := range metrics {
 		names = append(names, m.name)
 	}
@@ -77,36 +78,24 @@ type Threshold struct {
 	Least  float64 `json:"least"`
 }
 
-// A ThresholdError describes an invalid threshold.
-type ThresholdError struct {
-	Name string // of an unknown metric, or ""
-	text string
-}
-
-// Error is one sentence without its full stop.
-func (e *ThresholdError) Error() string { return e.text }
-
 // ParseThresholds reads "harvest=0.1,streets=200". A share may be written as 10%.
-// The error is a *ThresholdError.
-func ParseThresholds(text string) ([]Threshold, error) {
-	var thresholds []Threshold
+func ParseThresholds(text string) (thresholds []Threshold, err error) {
 	for part := range strings.SplitSeq(text, ",") {
-		name, number, ok := strings.Cut(strings.TrimSpace(part), "=")
-		if !ok {
-			return nil, &ThresholdError{text: fmt.Sprintf("%.60q is not NAME=NUMBER, such as harvest=0.1", part)}
-		}
+		name, number, ok := strings.Cut(part, "=")
 		g := Threshold{Metric: strings.TrimSpace(name)}
-		if metricOf(g.Metric) == nil {
-			return nil, &ThresholdError{g.Metric, fmt.Sprintf("%.60q is not one of %s", g.Metric,
-				strings.Join(MetricNames(), ", "))}
+		switch {
+		case !ok:
+			return nil, fmt.Errorf("%.60q is not NAME=NUMBER, such as harvest=0.1", part)
+		case metricOf(g.Metric) == nil:
+			return nil, errors.New(textutil.NotOneOf(g.Metric, MetricNames()))
 		}
 		number, isPercent := strings.CutSuffix(strings.TrimSpace(number), "%")
-		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, &ThresholdError{text: fmt.Sprintf("%s must be a number such as 0.1, got %.40q", g.Metric, number)}
+		g.Least, err = strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if err != nil || math.IsNaN(g.Least) || math.IsInf(g.Least, 0) {
+			return nil, fmt.Errorf("%s must be a number such as 0.1, got %.40q", g.Metric, number)
 		}
-		if g.Least = x; isPercent {
-			g.Least = x / 100
+		if isPercent {
+			g.Least /= 100
 		}
 		thresholds = append(thresholds, g)
 	}
@@ -114,10 +103,8 @@ func ParseThresholds(text string) ([]Threshold, error) {
 }
 
 func metricOf(name string) *metric {
-	for i := range metrics {
-		if metrics[i].name == name {
-			return &metrics[i]
-		}
+	if i := slices.Index(MetricNames(), name); i >= 0 {
+		return &metrics[i]
 	}
 	return nil
 }
@@ -143,8 +130,6 @@ func (r ThresholdResult) String() string {
 	if r.Value == nil {
 		return fmt.Sprintf("%s ≥ %.4g: failed, because it is not known here", r.Metric, r.Least)
 	}
-	if r.Passed {
-		return fmt.Sprintf("%s %.4g ≥ %.4g: passed", r.Metric, *r.Value, r.Least)
-	}
-	return fmt.Sprintf("%s %.4g ≥ %.4g: failed", r.Metric, *r.Value, r.Least)
+	word := map[bool]string{true: "passed", false: "failed"}[r.Passed]
+	return fmt.Sprintf("%s %.4g ≥ %.4g: %s", r.Metric, *r.Value, r.Least, word)
 }

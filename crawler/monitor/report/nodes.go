@@ -83,12 +83,11 @@ func (r *Nodes) Fetched(f Fetch) {
 	if r.pages[i].fetched {
 		return // by another node
 	}
-	r.pages[i].fetched, r.pages[i].geo, r.pages[i].place = true, len(f.Entities) > 0, f.Place
-	links := make([]int32, 0, len(f.Links))
-	for _, l := range f.Links {
-		links = append(links, int32(r.page(l)))
+	links := make([]int32, len(f.Links))
+	for k, l := range f.Links {
+		links[k] = int32(r.page(l))
 	}
-	r.pages[i].links = links
+	r.pages[i] = known{true, len(f.Entities) > 0, f.Place, links}
 }
 
 func (r *Nodes) page(k frontier.Key) int {
@@ -248,23 +247,18 @@ func (r *Nodes) locality() (linked, unlinked float64) {
 			}
 		}
 	}
-	var samePairs, pairs int64 // of all pages
-	pairs = pages * (pages - 1) / 2
+	pairs, samePairs := pages*(pages-1)/2, int64(0) // of all pages
 	for _, n := range places {
 		samePairs += n * (n - 1) / 2
 	}
 	var links, sameLinks int64
-	type pair struct{ a, b int32 }
-	seen := map[pair]bool{}
+	seen := map[[2]int32]bool{}
 	for i, p := range r.pages {
 		for _, j := range p.links {
 			if int(j) == i || !r.pages[j].fetched {
 				continue
 			}
-			at := pair{int32(i), j}
-			if at.b < at.a {
-				at.a, at.b = at.b, at.a
-			}
+			at := [2]int32{min(int32(i), j), max(int32(i), j)}
 			if seen[at] {
 				continue
 			}
