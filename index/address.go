@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -29,8 +28,7 @@ const (
 	fieldWords = "words" // words of and about the address, each as often as it weighs
 	fieldWhere = "where" // words of the address alone
 
-	fieldShared = "shared" // keywords that are looked up
-	fieldFacets = "facets" // keywords that are counted, too
+	fieldShared = "shared" // keywords that are only looked up, see onlyLookedUp
 	separator   = "\x1f"   // between the parts of a term
 
 	fieldStreet      = "street" // keywords from here on
@@ -64,8 +62,13 @@ const (
 	fieldStates      = "states"    // of a page: IDs of its addresses
 )
 
-// scored are the fields of Bleve that are looked up; its searchers that have none say "*".
-var scored = []string{"*", fieldWords, fieldWhere, fieldShared, fieldFacets, fieldFirst, fieldPoint}
+// scored are the fields of Bleve that are looked up.
+var scored = []string{
+	"*", // of Bleve's searchers that have none
+	fieldWords, fieldWhere, fieldShared, fieldHost, fieldSite, fieldKind, fieldNamed,
+	fieldMonth, fieldPrecision, fieldLevel,
+	fieldFirst, fieldPoint,
+}
 
 const (
 	typeAddress = "address"
@@ -526,44 +529,36 @@ func (b *builder) terms(field string, all termSet, options bleveindex.FieldIndex
 	b.AddField(&termField{name: field, options: options, all: all})
 }
 
-// Keywords share two fields of Bleve: every field of a segment costs, however small the segment is.
-// Words, and those by which hits are ordered or filtered one by one, have fields of their own.
-var (
-	countedFields = append(slices.Collect(maps.Values(facetField)), fieldNamed)
-	ownFields     = []string{fieldWords, fieldWhere, fieldOften, fieldCount, fieldRank, fieldKey}
-)
+// onlyLookedUp are keywords that no facet counts and no order compares. They share
+// one field of Bleve: every field of a segment costs, however small the segment is.
+var onlyLookedUp = []string{
+	fieldType, fieldTyped, fieldStreet, fieldCode, fieldCity, fieldOSM, fieldPageSite, fieldStates,
+	fieldPhone, fieldOwn, fieldOpen, fieldKindless,
+}
 
 // termOf returns the field of Bleve and the term under which a keyword lies.
 func termOf(field, value string) (name, term string) {
-	switch {
-	case slices.Contains(ownFields, field):
-		return field, value
-	case slices.Contains(countedFields, field):
-		return fieldFacets, field + separator + value
+	if slices.Contains(onlyLookedUp, field) {
+		return fieldShared, field + separator + value
 	}
-	return fieldShared, field + separator + value
+	return field, value
 }
 
 // finish returns the document with its keywords.
 func (b *builder) finish() *document.Document {
-	terms := map[string]termSet{} // by field of Bleve
+	const options = bleveindex.IndexField | bleveindex.SkipFreqNorm
+	shared := termSet{}
 	for field, all := range b.keywords {
+		if !slices.Contains(onlyLookedUp, field) {
+			b.terms(field, all, options|bleveindex.DocValues)
+			continue
+		}
 		for value := range all {
-			name, term := termOf(field, value)
-			if terms[name] == nil {
-				terms[name] = termSet{}
-			}
-			terms[name].add(1, term)
+			_, term := termOf(field, value)
+			shared.add(1, term)
 		}
 	}
-	for name, all := range terms {
-		const options = bleveindex.IndexField | bleveindex.SkipFreqNorm
-		if name == fieldShared {
-			b.terms(name, all, options)
-		} else {
-			b.terms(name, all, options|bleveindex.DocValues)
-		}
-	}
+	b.terms(fieldShared, shared, options)
 	return b.Document
 }
 

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/blevesearch/bleve/v2/search"
 	"github.com/blevesearch/bleve/v2/search/query"
 	bleveindex "github.com/blevesearch/bleve_index_api"
 	"github.com/paulmach/orb"
@@ -100,17 +99,17 @@ func sortedClusters(cells map[cell]*Cluster) []Cluster {
 
 // grid counts what fits in cells, of a zoom that makes few enough of them.
 func (s *searcher) grid(fits query.Query, zoom int) ([]Cluster, int, error) {
-	at, err := s.view.points()
+	at, err := pointsOf(s.view)
 	if err != nil {
 		return nil, 0, err
 	}
 	cells := map[cell]*Cluster{}
-	err = s.view.visit(s.ctx, fits, unscoredOnes, func(d *search.DocumentMatch) error {
-		p, located, err := at(d.IndexInternalID)
+	err = visit(s.ctx, s.view, fits, func(n bleveindex.IndexInternalID) error {
+		p, located, err := at(n)
 		if !located || err != nil {
 			return err
 		}
-		addCluster(cells, zoom, Cluster{Point: p, Box: p.Bound(), Count: 1, ID: string(d.IndexInternalID)})
+		addCluster(cells, zoom, Cluster{Point: p, Box: p.Bound(), Count: 1, ID: string(n)})
 		for len(cells) > maxClusters && zoom > 0 {
 			zoom--
 			finer := cells

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/search"
 	"github.com/blevesearch/bleve/v2/search/query"
 )
@@ -17,24 +18,24 @@ func (s *searcher) explain(q query.Query, hits []share) error {
 	}
 	s.parts = map[string]map[*word]Part{}
 	shown := query.NewConjunctionQuery([]query.Query{q, these(ids)})
-	return s.view.visit(s.ctx, shown, search.SearcherOptions{Explain: true}, func(d *search.DocumentMatch) error {
-		id, err := s.view.ExternalID(d.IndexInternalID)
-		if err != nil {
-			return err
-		}
+	found, err := s.run(s.ctx, bleve.NewSearchRequestOptions(shown, len(hits), 0, true))
+	if err != nil {
+		return err
+	}
+	for _, d := range found.Hits {
 		noted, sum := s.parts[string(d.IndexInternalID)], 0.0
 		for _, p := range noted {
 			sum += p.Rarity * p.Weight
 		}
-		h := &hits[slices.Index(ids, id)]
+		h := &hits[slices.Index(ids, d.ID)]
 		h.Parts = []Part{}
 		for i := range s.words {
 			if p, known := noted[&s.words[i]]; known { // their sum is the score, where only some words fit as well
 				h.Parts = append(h.Parts, Part{p.Word, round(p.Rarity, 3), round(p.Weight*d.Score/sum, 5)})
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // noteOf returns a function that notes what a word gives to an explained score: by the term that

@@ -1,13 +1,11 @@
 package index
 
 import (
-	"bytes"
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
-	bleveindex "github.com/blevesearch/bleve_index_api"
+	"github.com/blevesearch/bleve/v2/search"
 )
 
 // A Count says how many of the addresses that match have a value.
@@ -37,78 +35,25 @@ var facetField = map[Facet]string{
 	ByKind: fieldKind, ByMonth: fieldMonth, ByPrecision: fieldPrecision, ByLevel: fieldLevel,
 }
 
-// A counter counts the keywords of fields of documents. Bleve's facets take five times as long
-// where a field has thousands of them.
-type counter struct {
-	read   bleveindex.DocValueReader
-	fields []countedField
-}
+// counted bounds the values of a facet that Bleve counts: several may be spellings
+// of one.
+const counted = 5 * maxFacetValues
 
-type countedField struct {
-	start  []byte // of its terms
-	counts map[string]*int
-}
-
-// counter returns one for these fields, which lie in fieldFacets.
-func (v *view) counter(fields ...string) (*counter, error) {
-	read, err := v.DocValueReader([]string{fieldFacets})
-	if err != nil {
-		return nil, fmt.Errorf("index: %w", err)
-	}
-	c := &counter{read: read}
-	for _, field := range fields {
-		_, start := termOf(field, "")
-		c.fields = append(c.fields, countedField{[]byte(start), map[string]*int{}})
-	}
-	return c, nil
-}
-
-// add counts the keywords of a document.
-func (c *counter) add(n bleveindex.IndexInternalID) error {
-	if len(c.fields) == 0 {
-		return nil
-	}
-	return c.read.VisitDocValues(n, c.addTerm)
-}
-
-func (c *counter) addTerm(_ string, term []byte) {
-	for _, f := range c.fields {
-		value, ok := bytes.CutPrefix(term, f.start)
-		if !ok {
-			continue
-		}
-		n := f.counts[string(value)]
-		if n == nil {
-			n = new(int)
-			f.counts[string(value)] = n
-		}
-		*n++
-		return
-	}
-}
-
-// most returns the most frequent keywords of the i-th field.
-func (c *counter) most(i, n int) (all []Value) {
-	for value, count := range c.fields[i].counts {
-		all = insert(all, n, Value{value, *count}, compareValues)
-	}
-	return all
-}
-
-// facets returns what was counted of the facets that the query asks for, in its order.
-func (s *searcher) facets(counted *counter) (all []Count) {
-	for i, f := range s.q.Facets {
+// facets returns what Bleve counted, in the order asked for.
+func (s *searcher) facets(found search.FacetResults) (all []Count) {
+	for _, f := range s.q.Facets {
 		c := Count{Facet: f, Values: []Value{}}
 		at := map[string]int{}
-		for _, v := range counted.most(i, 5*maxFacetValues) { // several may be spellings of one
-			key := keyOf(f, v.Value)
-			j, known := at[key]
-			if known {
-				c.Values[j].Count += v.Count
-				continue
+		if r := found[string(f)]; r != nil {
+			for _, t := range r.Terms.Terms() {
+				key := keyOf(f, t.Term)
+				i, known := at[key]
+				if !known {
+					i, at[key] = len(c.Values), len(c.Values)
+					c.Values = append(c.Values, Value{Value: t.Term})
+				}
+				c.Values[i].Count += t.Count
 			}
-			at[key] = len(c.Values)
-			c.Values = append(c.Values, v)
 		}
 		slices.SortStableFunc(c.Values, compareValues)
 		c.Values = c.Values[:min(maxFacetValues, len(c.Values))]

@@ -30,7 +30,7 @@ func (k *hitMaker) count(field, value string) int {
 	if k.counts != nil {
 		return k.counts[[2]string{field, value}]
 	}
-	return k.view.having(field, value)
+	return k.view.count(field, value)
 }
 
 // hitMaker returns one for the answers to q, whose words are looked for.

@@ -40,7 +40,7 @@ var (
 
 // format is the version of what lies in the folder: the fields of a document
 // and how words are folded. A change of either raises it.
-const format = 12
+const format = 13
 
 // An Index holds the relevant pages of one crawl. It is safe for concurrent
 // use; searches go on while others write.
@@ -260,8 +260,8 @@ func (v *view) Close() error {
 	return err
 }
 
-// having returns how many documents have a keyword, 0 after an error.
-func (v *view) having(field, value string) int {
+// count returns how many documents have a keyword, 0 after an error.
+func (v *view) count(field, value string) int {
 	key := countOf{v.state.Generation, field, value}
 	n, known := v.counts.Get(key)
 	if known {

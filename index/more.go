@@ -14,7 +14,7 @@ func (s *searcher) more(q query.Query, r *answer) (err error) {
 	if s.q.Sample == 0 && !s.q.CountPages {
 		return nil
 	}
-	ids, err := s.view.ids(s.ctx, q)
+	ids, err := idsOf(s.ctx, s.view, q)
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (s *searcher) more(q query.Query, r *answer) (err error) {
 // pages counts the pages that state addresses, a thousand addresses at a time.
 func (s *searcher) pages(ids []string) (n int, err error) {
 	for some := range slices.Chunk(ids, 1000) {
-		stating, err := s.view.count(s.ctx, has(fieldStates, some...))
+		stating, err := s.count(has(fieldStates, some...))
 		if err != nil {
 			return 0, err
 		}

@@ -1,18 +1,43 @@
 package index
 
 import (
-	"bytes"
 	"cmp"
+	"context"
 	"encoding/binary"
+	"encoding/hex"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/blevesearch/bleve/v2/mapping"
 	"github.com/blevesearch/bleve/v2/search"
+	"github.com/blevesearch/bleve/v2/search/collector"
 	"github.com/blevesearch/bleve/v2/search/query"
 	bleveindex "github.com/blevesearch/bleve_index_api"
+	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/geo"
 )
+
+// An order sorts hits by a key, which is the score or a field, and those of one key by ID.
+type order struct{ search.SearchSort }
+
+// order returns the order of the hits.
+func (s *searcher) order() order {
+	switch {
+	case s.q.Sort == Newest:
+		return order{&search.SortField{Field: fieldFirst, Type: search.SortFieldAsNumber, Desc: true}}
+	case s.q.Sort == Importance:
+		return order{&search.SortField{Field: fieldRank, Type: search.SortFieldAsString, Desc: true}}
+	case s.q.Sort == ByName:
+		const missing = search.SortFieldMissingFirst
+		return order{&search.SortField{Field: fieldKey, Type: search.SortFieldAsString, Missing: missing}}
+	case s.q.Sort == byID:
+		return order{&search.SortDocID{}}
+	case len(s.words) == 0 && !s.byDistance():
+		return order{&search.SortField{Field: fieldCount, Type: search.SortFieldAsString, Desc: true}}
+	}
+	return order{&search.SortScore{Desc: true}}
+}
 
 func (s *searcher) byScore() bool { return s.q.Sort == Relevance && len(s.words) > 0 }
 
@@ -23,124 +48,131 @@ func (s *searcher) byDistance() bool {
 // farthest is more than the distance in metres of any two places.
 const farthest = 1e8
 
-// order returns a function that returns the key by which a match is ordered, as bytes that ascend.
-// They are valid until the next call. It lifts scores of what is near the centre.
-func (s *searcher) order() (key func(*search.DocumentMatch) ([]byte, error), err error) {
-	var buffer []byte
-	number := func(n float64) []byte { // n >= 0
-		buffer = binary.BigEndian.AppendUint64(buffer[:0], math.Float64bits(n))
-		return buffer
-	}
-	var distance func(bleveindex.IndexInternalID) (float64, error)
-	if s.q.Center != nil {
-		if distance, err = s.distances(); err != nil {
-			return nil, err
-		}
-	}
+// ranked returns a query for what q finds with the scores that an order needs: the nearness, or
+// those of q with a lift of what is near the centre.
+func (s *searcher) ranked(q query.Query, by order) query.Query {
 	switch {
 	case s.byDistance():
-		return func(d *search.DocumentMatch) ([]byte, error) {
-			away, err := distance(d.IndexInternalID)
-			return number(away), err
-		}, nil
-	case s.byScore():
-		lifted := s.q.Center != nil && s.q.Radius == 0 && s.q.Bias > 0
-		return func(d *search.DocumentMatch) ([]byte, error) {
-			if lifted {
-				away, err := distance(d.IndexInternalID)
-				if err != nil {
-					return nil, err
-				}
-				d.Score *= 1 + s.lift*s.q.Bias/(1+away/s.q.Scale)
-			}
-			return inverted(number(d.Score)), nil
-		}, nil
-	case s.q.Sort == byID:
-		return func(*search.DocumentMatch) ([]byte, error) { return nil, nil }, nil
+		return located{unscored{q}, func(_, distance float64) float64 { return farthest - distance }, *s.q.Center}
+	case !by.RequiresScoring():
+		return q
+	case s.q.Center != nil && s.q.Radius == 0 && s.q.Bias > 0:
+		return located{q, func(score, distance float64) float64 {
+			return score * (1 + s.lift*s.q.Bias/(1+distance/s.q.Scale))
+		}, *s.q.Center}
 	}
-	field := map[Sort]string{Newest: fieldFirst, Importance: fieldRank, ByName: fieldKey, Relevance: fieldCount}[s.q.Sort]
-	value, err := s.view.values(field)
-	return func(d *search.DocumentMatch) ([]byte, error) {
-		v, err := value(d.IndexInternalID)
-		if buffer = append(buffer[:0], v...); field != fieldKey {
-			inverted(buffer)
-		}
-		return buffer, err
-	}, err
+	return q
 }
 
-// inverted makes a key of fixed length descend.
-func inverted(key []byte) []byte {
-	for i := range key {
-		key[i] = ^key[i]
-	}
-	return key
+// A located query scores what another finds by its score and its distance from a centre in metres.
+// What has no coordinate is far away.
+type located struct {
+	query.Query
+	score  func(score, distance float64) float64
+	center orb.Point
 }
 
-// distances returns a function that returns how far a document is from the centre, in metres. What
-// has no coordinate is far away.
-func (s *searcher) distances() (func(bleveindex.IndexInternalID) (float64, error), error) {
-	at, err := s.view.points()
-	return func(n bleveindex.IndexInternalID) (float64, error) {
-		p, known, err := at(n)
-		if !known || err != nil {
-			return farthest, err
-		}
-		return geo.DistanceHaversine(*s.q.Center, p), nil
-	}, err
-}
-
-// A match is a document that fits, where it is ordered.
-type match struct {
-	key   []byte // see searcher.order
-	id    string // orders those of one key
-	score float64
-}
-
-func (m match) compare(o match) int {
-	return cmp.Or(bytes.Compare(m.key, o.key), strings.Compare(m.id, o.id))
-}
-
-// first returns the first n documents behind a match, if that is not nil, and how many a query
-// finds in all. It calls each with all of them. Only IDs of what may be among the first are read.
-func (s *searcher) first(q query.Query, n int, after *match, each func(bleveindex.IndexInternalID) error) (
-	found []match, total int, err error,
-) {
-	key, err := s.order()
+// Searcher returns what finds the documents.
+func (q located) Searcher(
+	ctx context.Context, r bleveindex.IndexReader, m mapping.IndexMapping, o search.SearcherOptions,
+) (search.Searcher, error) {
+	at, err := pointsOf(r)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	o := search.SearcherOptions{Score: "none"}
-	if s.byScore() {
-		o.Score = ""
-	}
-	err = s.view.visit(s.ctx, q, o, func(d *search.DocumentMatch) error {
-		total++
-		if err := each(d.IndexInternalID); err != nil {
-			return err
+	found, err := q.Query.Searcher(ctx, r, m, o)
+	return rescored{found, func(d *search.DocumentMatch) error {
+		distance := farthest
+		p, known, err := at(d.IndexInternalID)
+		if known {
+			distance = geo.DistanceHaversine(q.center, p)
 		}
-		k, err := key(d)
-		if err != nil || len(found) == n && bytes.Compare(k, found[n-1].key) > 0 {
-			return err
-		}
-		m := match{slices.Clone(k), "", d.Score}
-		if m.id, err = s.view.ExternalID(d.IndexInternalID); err != nil {
-			return err
-		}
-		if after == nil || m.compare(*after) > 0 {
-			found = insert(found, n, m, match.compare)
-		}
-		return nil
-	})
-	return found, total, err
+		d.Score = q.score(d.Score, distance)
+		return err
+	}}, err
 }
 
-// insert puts v among the first n values of an order.
-func insert[T any](first []T, n int, v T, compare func(a, b T) int) []T {
-	if len(first) == n && compare(first[n-1], v) <= 0 {
-		return first
+// A rescored searcher changes the scores of what another finds.
+type rescored struct {
+	search.Searcher
+	change func(*search.DocumentMatch) error
+}
+
+// Next returns the next document.
+func (s rescored) Next(c *search.SearchContext) (*search.DocumentMatch, error) {
+	return s.changed(s.Searcher.Next(c))
+}
+
+// Advance returns the next document from id on.
+func (s rescored) Advance(c *search.SearchContext, id bleveindex.IndexInternalID) (*search.DocumentMatch, error) {
+	return s.changed(s.Searcher.Advance(c, id))
+}
+
+func (s rescored) changed(d *search.DocumentMatch, err error) (*search.DocumentMatch, error) {
+	if d == nil || err != nil {
+		return nil, err
 	}
-	at, _ := slices.BinarySearchFunc(first, v, compare)
-	first = slices.Insert(first, at, v)
-	return first[:min(n, len(first))]
+	return d, s.change(d)
+}
+
+// compare orders matches by their keys.
+func (o order) compare(a, b *search.DocumentMatch) int {
+	switch {
+	case o.RequiresScoring():
+		return cmp.Compare(b.Score, a.Score)
+	case o.Descending():
+		return strings.Compare(b.Sort[0], a.Sort[0])
+	}
+	return strings.Compare(a.Sort[0], b.Sort[0])
+}
+
+// key returns the key of a match as a text that ascends in this order.
+func (o order) key(d *search.DocumentMatch) string {
+	key := []byte(d.Sort[0])
+	if o.RequiresScoring() {
+		key = binary.BigEndian.AppendUint64(nil, math.Float64bits(d.Score))
+	}
+	for i := range key {
+		if o.Descending() {
+			key[i] = ^key[i]
+		}
+	}
+	return hex.EncodeToString(key)
+}
+
+// first collects the first n matches behind a cursor. Bleve's own order by ID reads the ID of
+// every match; this one only of those that may be among the first.
+func (o order) first(n int, after *cursor) search.MakeDocumentMatchHandler {
+	return func(c *search.SearchContext) (search.DocumentMatchHandler, bool, error) {
+		collect, _, err := collector.MakeTopNDocumentMatchHandler(c)
+		var kept []*search.DocumentMatch
+		byID := func(a, b *search.DocumentMatch) int { return cmp.Or(o.compare(a, b), strings.Compare(a.ID, b.ID)) }
+		return func(d *search.DocumentMatch) (err error) {
+			if d == nil {
+				for i, one := range kept {
+					one.HitNumber = uint64(i) // Bleve orders by it what is equal
+					if err := collect(one); err != nil {
+						return err
+					}
+				}
+				return collect(nil)
+			}
+			fits := len(kept) < n || o.compare(d, kept[n-1]) <= 0
+			if fits {
+				if d.ID, err = c.IndexReader.ExternalID(d.IndexInternalID); err != nil {
+					return err
+				}
+			}
+			if !fits || after != nil && (&cursor{Key: o.key(d), ID: d.ID}).compare(after) <= 0 {
+				c.DocumentMatchPool.Put(d)
+				return nil
+			}
+			at, _ := slices.BinarySearchFunc(kept, d, byID)
+			if kept = slices.Insert(kept, at, d); len(kept) > n {
+				c.DocumentMatchPool.Put(kept[n])
+				kept = kept[:n]
+			}
+			return nil
+		}, false, err
+	}
 }

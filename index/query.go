@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -302,7 +301,7 @@ const (
 type cursor struct {
 	Stage  stage  `json:"stage"`
 	Offset int    `json:"offset"` // matches up to the hit, itself included
-	Key    string `json:"key"`    // that hits are ordered by, see searcher.order; hexadecimal
+	Key    string `json:"key"`    // that hits are ordered by, see order.key
 	ID     string `json:"id"`     // of the address; orders those of one key
 	Query  uint32 `json:"query"`  // digest
 }
@@ -310,12 +309,6 @@ type cursor struct {
 // compare orders cursors of one query as their hits are ordered.
 func (c *cursor) compare(o *cursor) int {
 	return cmp.Or(strings.Compare(c.Key, o.Key), strings.Compare(c.ID, o.ID))
-}
-
-// match returns the hit of a cursor.
-func (c *cursor) match() *match {
-	key, _ := hex.DecodeString(c.Key) // of encode
-	return &match{key: key, id: c.ID}
 }
 
 // maxKey bounds what orders hits, in bytes.

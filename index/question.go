@@ -12,7 +12,7 @@ import (
 	"gazehound/geoparse/place"
 	"gazehound/internal/kind"
 
-	"github.com/blevesearch/bleve/v2/search"
+	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/search/query"
 	"golang.org/x/net/publicsuffix"
 )
@@ -307,30 +307,25 @@ func (s *searcher) signs(kinds []string) (signs []string, err error) {
 	if len(kinds) == 0 {
 		return nil, nil
 	}
-	counted, err := s.view.counter(fieldNamed)
+	request := bleve.NewSearchRequestOptions(has(fieldKind, kinds...), 0, 0, false)
+	request.Score = "none"
+	request.AddFacet(fieldNamed, bleve.NewFacetRequest(fieldNamed, maxSigns))
+	found, err := s.run(s.ctx, request)
 	if err != nil {
 		return nil, err
 	}
-	total := 0
-	err = s.view.visit(s.ctx, has(fieldKind, kinds...), unscoredOnes, func(d *search.DocumentMatch) error {
-		total++
-		return counted.add(d.IndexInternalID)
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, word := range counted.most(0, maxSigns) {
-		if word.Count < leastSigns || float64(word.Count) < leastOfKind*float64(total) {
+	for _, t := range found.Facets[fieldNamed].Terms.Terms() {
+		if t.Count < leastSigns || float64(t.Count) < leastOfKind*float64(found.Total) {
 			continue
 		}
-		named, unknown := has(fieldNamed, word.Value), has(fieldKindless, yes)
+		named, unknown := has(fieldNamed, t.Term), has(fieldKindless, yes)
 		known := query.NewBooleanQuery([]query.Query{named}, nil, []query.Query{unknown})
-		all, err := s.view.count(s.ctx, known)
+		all, err := s.count(known)
 		if err != nil {
 			return nil, err
 		}
-		if float64(word.Count) >= leastOfNamed*float64(all) {
-			signs = append(signs, word.Value)
+		if float64(t.Count) >= leastOfNamed*float64(all) {
+			signs = append(signs, t.Term)
 		}
 	}
 	return signs, nil
@@ -340,7 +335,7 @@ func (s *searcher) signs(kinds []string) (signs []string, err error) {
 func (s *searcher) kinds() (all []string) {
 	for _, w := range s.words {
 		for _, k := range w.kinds {
-			if !slices.Contains(all, k) && s.view.having(fieldKind, k) > 0 {
+			if !slices.Contains(all, k) && s.view.count(fieldKind, k) > 0 {
 				all = append(all, k)
 			}
 		}

@@ -3,7 +3,6 @@ package index
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
@@ -13,10 +12,10 @@ import (
 
 	"gazehound/internal/kind"
 
+	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/mapping"
 	"github.com/blevesearch/bleve/v2/search"
 	"github.com/blevesearch/bleve/v2/search/query"
-	searchers "github.com/blevesearch/bleve/v2/search/searcher"
 	bleveindex "github.com/blevesearch/bleve_index_api"
 )
 
@@ -158,13 +157,38 @@ func (x *Index) newSearch(ctx context.Context, q Query) (*searcher, error) {
 	return s, nil
 }
 
+// run searches Bleve. All documents count as equally long, since being on many pages must not lower
+// a score: Bleve's own average changes when segments are merged, and scores with it, while somebody
+// turns pages.
+func (s *searcher) run(ctx context.Context, r *bleve.SearchRequest) (*bleve.SearchResult, error) {
+	lengths := make(map[string]int, len(scored))
+	for _, field := range scored {
+		lengths[field] = s.view.state.Documents
+	}
+	r.PreSearchData = map[string]any{
+		search.BM25PreSearchDataKey: &search.BM25Stats{
+			DocCount: float64(s.view.state.Documents), FieldCardinality: lengths,
+		},
+	}
+	found, err := s.x.bleve.SearchInContext(ctx, r)
+	if err != nil {
+		if s.ctx.Err() != nil {
+			err = s.ctx.Err()
+		}
+		return nil, fmt.Errorf("index: search: %w", err)
+	}
+	return found, nil
+}
+
 // count returns how many documents a query finds.
-func (v *view) count(ctx context.Context, q query.Query) (n int, err error) {
-	err = v.visit(ctx, q, unscoredOnes, func(*search.DocumentMatch) error {
-		n++
-		return nil
-	})
-	return n, err
+func (s *searcher) count(q query.Query) (int, error) {
+	request := bleve.NewSearchRequestOptions(q, 0, 0, false)
+	request.Score = "none"
+	found, err := s.run(s.ctx, request)
+	if err != nil {
+		return 0, err
+	}
+	return int(found.Total), nil
 }
 
 // query returns the query of this stage.
@@ -186,43 +210,46 @@ func (s *searcher) query() (query.Query, error) {
 	return words, nil
 }
 
-// find searches for one page of hits.
+// find searches Bleve for one page of hits.
 func (s *searcher) find(after *cursor) (*answer, error) {
 	q, err := s.query()
 	if err != nil {
 		return nil, err
 	}
-	var fields []string
+	by, most := s.order(), s.q.pageSize()+1
+	request := bleve.NewSearchRequestOptions(s.ranked(q, by), most, 0, false)
+	request.Fields = []string{fieldStored}
+	request.SortByCustom(search.SortOrder{by.SearchSort})
+	if !by.RequiresScoring() {
+		request.Score = "none"
+	}
 	for _, f := range s.q.Facets {
-		fields = append(fields, facetField[f])
+		request.AddFacet(string(f), bleve.NewFacetRequest(facetField[f], counted))
 	}
-	counted, err := s.view.counter(fields...)
+	ctx := context.WithValue(s.ctx, search.MakeDocumentMatchHandlerKey, by.first(most, after))
+	found, err := s.run(ctx, request)
 	if err != nil {
 		return nil, err
 	}
-	a := &answer{}
-	var behind *match
+	a := &answer{Result: Result{Total: int(found.Total)}}
 	if after != nil {
-		a.Offset, behind = after.Offset, after.match()
+		a.Offset = after.Offset
 	}
-	size := s.q.pageSize()
-	found, total, err := s.first(q, size+1, behind, counted.add)
-	if err != nil {
-		return nil, err
-	}
-	a.Total, a.Facets = total, s.facets(counted)
 	digest := s.asked.digest()
-	for i, m := range found[:min(size, len(found))] {
-		stored, err := storedOf(s.view, m.id)
-		if err != nil {
-			return nil, err
+	for i, d := range found.Hits[:min(s.q.pageSize(), len(found.Hits))] {
+		stored, _ := d.Fields[fieldStored].(string)
+		one := share{ID: d.ID, Record: []byte(stored)}
+		c := cursor{Stage: s.stage, Offset: a.Offset + i + 1, Key: by.key(d), ID: d.ID, Query: digest}
+		if s.byScore() {
+			one.Score = d.Score
 		}
-		c := cursor{Stage: s.stage, Offset: a.Offset + i + 1, Key: hex.EncodeToString(m.key), ID: m.id, Query: digest}
-		a.Shares = append(a.Shares, share{ID: m.id, Record: stored[fieldStored], Score: m.score, After: c.encode()})
+		one.After = c.encode()
+		a.Shares = append(a.Shares, one)
 	}
-	if len(found) > size {
-		a.Next = a.Shares[size-1].After
+	if n := len(a.Shares); n < len(found.Hits) {
+		a.Next = a.Shares[n-1].After
 	}
+	a.Facets = s.facets(found.Facets)
 	if s.q.Explain && len(s.words) > 0 {
 		if err := s.explain(q, a.Shares); err != nil {
 			return nil, err
@@ -379,7 +406,7 @@ func (s *searcher) dictionary() string {
 // Alternatives are terms of which a document has one or more.
 type alternatives struct {
 	terms []query.Query
-	note  func(*search.DocumentMatch) // of what an explained score is made; may be nil
+	note  func(*search.DocumentMatch) // what an explained score is made of; nil: nobody asks
 }
 
 // add adds keywords or words of a field.
@@ -398,97 +425,31 @@ func (a *alternatives) add(field string, boost float64, values ...string) {
 func (a *alternatives) Searcher(
 	ctx context.Context, r bleveindex.IndexReader, m mapping.IndexMapping, o search.SearcherOptions,
 ) (search.Searcher, error) {
-	best := &anyOf{note: a.note}
-	clauses := make([]search.Searcher, len(a.terms))
-	for i, t := range a.terms {
-		var err error
-		if clauses[i], err = t.Searcher(ctx, r, m, o); err != nil {
-			return nil, err
-		}
-		best.heap = append(best.heap, clause{Searcher: clauses[i]})
+	if len(a.terms) == 1 && !o.Explain {
+		return a.terms[0].Searcher(ctx, r, m, o)
 	}
-	union, err := searchers.NewDisjunctionSearcher(ctx, r, clauses, 0, o)
-	if err != nil || o.Score == "none" || len(clauses) == 1 && !o.Explain {
-		return union, err
+	any := query.NewDisjunctionQuery(a.terms)
+	if o.Score == "none" {
+		return any.Searcher(ctx, r, m, o)
 	}
-	best.Searcher = union
-	return best, nil
+	any.RetrieveScoreBreakdown(true)
+	found, err := any.Searcher(ctx, r, m, o)
+	return rescored{found, a.highest}, err
 }
 
-// An anyOf finds what the searcher does that is in it, of which it knows the clauses. It takes the
-// highest of their scores, where Bleve's adds them up.
-type anyOf struct {
-	search.Searcher
-	heap []clause // by document, the first one on top
-	note func(*search.DocumentMatch)
-}
-
-// A clause is one of several searchers at its present match.
-type clause struct {
-	search.Searcher
-	match *search.DocumentMatch // nil before the first
-	doc   uint64                // number of the document, from 1 on; 0 before the first
-}
-
-// Next returns the next document.
-func (a *anyOf) Next(c *search.SearchContext) (best *search.DocumentMatch, err error) {
-	for doc := uint64(0); len(a.heap) > 0 && (best == nil || a.heap[0].doc == doc); {
-		top := &a.heap[0]
-		if m := top.match; m != nil {
-			if doc = top.doc; best == nil || m.Score > best.Score {
-				best, m = m, best
-			}
-			if m != nil {
-				c.DocumentMatchPool.Put(m)
-			}
-		}
-		if err := a.move(top.Next(c)); err != nil {
-			return nil, err
+// highest makes the highest score of its clauses that of a document.
+func (a *alternatives) highest(d *search.DocumentMatch) error {
+	clause := -1
+	for i, score := range d.ScoreBreakdown {
+		if clause < 0 || score > d.Score {
+			clause, d.Score = i, score
 		}
 	}
-	if best != nil && best.Expl != nil && a.note != nil {
-		a.note(best)
-	}
-	return best, nil
-}
-
-// Advance returns the next document from id on.
-func (a *anyOf) Advance(c *search.SearchContext, id bleveindex.IndexInternalID) (*search.DocumentMatch, error) {
-	for len(a.heap) > 0 && a.heap[0].doc <= id.Value() {
-		top := &a.heap[0]
-		if top.match != nil {
-			c.DocumentMatchPool.Put(top.match)
+	if d.Expl != nil {
+		d.Expl = d.Expl.Children[clause]
+		if a.note != nil {
+			a.note(d)
 		}
-		if err := a.move(top.Advance(c, id)); err != nil {
-			return nil, err
-		}
-	}
-	return a.Next(c)
-}
-
-// move notes the next match of the clause on top, nil at its end, and orders the heap again.
-func (a *anyOf) move(m *search.DocumentMatch, err error) error {
-	if err != nil {
-		return err
-	}
-	top, n := &a.heap[0], len(a.heap)
-	if m != nil {
-		top.match, top.doc = m, m.IndexInternalID.Value()+1
-	} else {
-		n--
-		*top = a.heap[n]
-		a.heap = a.heap[:n]
-	}
-	for i := 0; 2*i+1 < n; {
-		least := 2*i + 1
-		if least+1 < n && a.heap[least+1].doc < a.heap[least].doc {
-			least++
-		}
-		if a.heap[i].doc <= a.heap[least].doc {
-			break
-		}
-		a.heap[i], a.heap[least] = a.heap[least], a.heap[i]
-		i = least
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func (s *searcher) siteWide(fits query.Query, wanted bool) query.Query {
 			text, _ := v.(string)
 			if parts := strings.Fields(text); len(parts) == 3 {
 				n, _ := strconv.Atoi(parts[2]) // of oftenKey
-				wide = wide || siteWide(n, s.view.having(fieldPageSite, parts[1]))
+				wide = wide || siteWide(n, s.view.count(fieldPageSite, parts[1]))
 			}
 		}
 		return wide == wanted, nil
@@ -78,7 +78,7 @@ func (x *Index) SiteWide(ctx context.Context) (addresses, pages int, err error) 
 	}
 	defer s.view.Close()
 	fits, _ := s.filter()
-	ids, err := s.view.ids(ctx, fits)
+	ids, err := idsOf(ctx, s.view, fits)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -15,21 +15,15 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// visit calls fn with every document that a query finds, in no order. A match is valid until fn
-// returns; an error ends the visit. All documents count as equally long, since being on many pages
-// must not lower a score: Bleve's own average changes when segments are merged, and scores with it,
-// while somebody turns pages.
-func (v *view) visit(
-	ctx context.Context, q query.Query, o search.SearcherOptions, fn func(*search.DocumentMatch) error,
+// errEnough ends a visit of documents early.
+var errEnough = fmt.Errorf("enough")
+
+// visit calls fn with the number of every document that fits, in no order, until
+// it returns errEnough or another error.
+func visit(
+	ctx context.Context, r bleveindex.IndexReader, fits query.Query, fn func(bleveindex.IndexInternalID) error,
 ) error {
-	stats := &search.BM25Stats{DocCount: float64(v.state.Documents), FieldCardinality: map[string]int{}}
-	for _, field := range scored {
-		stats.FieldCardinality[field] = v.state.Documents
-	}
-	model := func() string { return bleveindex.BM25Scoring }
-	scoring := context.WithValue(ctx, search.BM25StatsKey, stats)
-	scoring = context.WithValue(scoring, search.GetScoringModelCallbackKey, search.GetScoringModelCallbackFn(model))
-	found, err := q.Searcher(scoring, v.IndexReader, mapping.NewIndexMapping(), o)
+	found, err := fits.Searcher(ctx, r, mapping.NewIndexMapping(), search.SearcherOptions{Score: "none"})
 	if err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
@@ -46,20 +40,20 @@ func (v *view) visit(
 		if d == nil {
 			return nil
 		}
-		if err := fn(d); err != nil {
+		if err := fn(d.IndexInternalID); err == errEnough {
+			return nil
+		} else if err != nil {
 			return err
 		}
 		pool.DocumentMatchPool.Put(d)
 	}
 }
 
-// unscoredOnes are the options of a visit that needs no scores.
-var unscoredOnes = search.SearcherOptions{Score: "none"}
-
-// ids returns the IDs of all documents that fit, in order.
-func (v *view) ids(ctx context.Context, fits query.Query) (ids []string, err error) {
-	err = v.visit(ctx, fits, unscoredOnes, func(d *search.DocumentMatch) error {
-		id, err := v.ExternalID(d.IndexInternalID)
+// idsOf returns the IDs of all documents that fit, in order.
+func idsOf(ctx context.Context, r bleveindex.IndexReader, fits query.Query) ([]string, error) {
+	var ids []string
+	err := visit(ctx, r, fits, func(n bleveindex.IndexInternalID) error {
+		id, err := r.ExternalID(n)
 		ids = append(ids, id)
 		return err
 	})
@@ -67,37 +61,30 @@ func (v *view) ids(ctx context.Context, fits query.Query) (ids []string, err err
 	return ids, err
 }
 
-// values returns a function that reads the value of a field of a document, of a number the exact
-// one, which is the first; nil where it has none. It is valid until the next call.
-func (v *view) values(field string) (func(bleveindex.IndexInternalID) ([]byte, error), error) {
-	read, err := v.DocValueReader([]string{field})
+// pointsOf returns a function that reads the coordinate of a document.
+func pointsOf(r bleveindex.IndexReader) (func(bleveindex.IndexInternalID) (orb.Point, bool, error), error) {
+	values, err := r.DocValueReader([]string{fieldPoint})
 	if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
-	var value []byte
-	visit := func(_ string, term []byte) {
-		if value == nil {
-			value = term
+	var at orb.Point
+	var located bool
+	read := func(_ string, term []byte) {
+		if located { // the other terms are less precise
+			return
+		}
+		code := numeric.PrefixCoded(term)
+		if shift, err := code.Shift(); err == nil && shift == 0 {
+			if hash, err := code.Int64(); err == nil {
+				at, located = orb.Point{geo.MortonUnhashLon(uint64(hash)), geo.MortonUnhashLat(uint64(hash))}, true
+			}
 		}
 	}
-	return func(n bleveindex.IndexInternalID) ([]byte, error) {
-		value = nil
-		err := read.VisitDocValues(n, visit)
-		return value, err
-	}, nil
-}
-
-// points returns a function that reads the coordinate of a document.
-func (v *view) points() (func(bleveindex.IndexInternalID) (p orb.Point, located bool, err error), error) {
-	value, err := v.values(fieldPoint)
 	return func(n bleveindex.IndexInternalID) (orb.Point, bool, error) {
-		term, err := value(n)
-		if term == nil || err != nil {
-			return orb.Point{}, false, err
-		}
-		hash, err := numeric.PrefixCoded(term).Int64()
-		return orb.Point{geo.MortonUnhashLon(uint64(hash)), geo.MortonUnhashLat(uint64(hash))}, true, err
-	}, err
+		located = false
+		err := values.VisitDocValues(n, read)
+		return at, located, err
+	}, nil
 }
 
 // Walk calls fn with every address that matches q, in the order of their IDs, from one snapshot:
@@ -117,7 +104,7 @@ func (x *Index) Walk(ctx context.Context, q Query, fn func(*Hit) error) error {
 	}
 	defer s.view.Close()
 	fits, _ := s.filter()
-	ids, err := s.view.ids(ctx, fits)
+	ids, err := idsOf(ctx, s.view, fits)
 	if err != nil {
 		return err
 	}
@@ -173,8 +160,8 @@ func each[T any](
 		return err
 	}
 	defer v.Close()
-	return v.visit(ctx, has(fieldType, kind), unscoredOnes, func(d *search.DocumentMatch) error {
-		id, err := v.ExternalID(d.IndexInternalID)
+	return visit(ctx, v, has(fieldType, kind), func(n bleveindex.IndexInternalID) error {
+		id, err := v.ExternalID(n)
 		if err != nil {
 			return fmt.Errorf("index: %w", err)
 		}
