@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 	"time"
 
 	"gazehound/crawler/frontier"
-	"gazehound/internal/disk"
 )
 
 // An outbox keeps links for other nodes in numbered files until JetStream has
@@ -21,9 +21,8 @@ import (
 // when its links are here, and a killed node sends them when it comes back. It
 // is safe for concurrent use; one goroutine sends.
 //
-// A file is a sequence of records of disk.AppendRecord: the node's name as
-// disk.AppendString writes it, and its links as encodeLinks does. A killed
-// process may leave the last one torn; its visit was not done then.
+// A file has a line for each put: the node's name, a space, and its links as encodeLinks writes
+// them. A killed process may leave the last one torn; its visit was not done then.
 type outbox struct {
 	dir string
 
@@ -31,17 +30,21 @@ type outbox struct {
 	changed *sync.Cond // of everything below
 	oldest  uint64     // file that is sent next
 	newest  uint64     // newest < oldest: there is no file
-	file    *os.File   // newest, while it takes records; nil: all files are complete
+	file    *os.File   // newest, while it takes lines; nil: all files are complete
 	size    int64      // of file, in bytes
-	began   time.Time  // when file got its first record
+	began   time.Time  // when file got its first line
 	waiting int64      // bytes of all files
 	closed  bool
 }
 
 const (
+	outboxExt = ".out"
 	maxOutbox = 256 << 20 // bytes of all files; then visits wait
 	maxFile   = 2 << 20   // bytes of a file after which the next one begins
 )
+
+var errOutbox = errors.New("is damaged or of another version of gazehound: " +
+	"send it with that version, or remove it, which loses its links")
 
 // openOutbox opens the outbox that an earlier process has left, or a new one.
 func openOutbox(dir string) (*outbox, error) {
@@ -55,7 +58,10 @@ func openOutbox(dir string) (*outbox, error) {
 		return nil, fmt.Errorf("cluster: outbox: %w", err)
 	}
 	for _, f := range files {
-		name, isLinks := strings.CutSuffix(f.Name(), ".links")
+		if filepath.Ext(f.Name()) == ".links" { // as earlier versions named them
+			return nil, fmt.Errorf("cluster: outbox: %s %w", filepath.Join(dir, f.Name()), errOutbox)
+		}
+		name, isLinks := strings.CutSuffix(f.Name(), outboxExt)
 		number, err := strconv.ParseUint(name, 10, 64)
 		if !isLinks || err != nil {
 			continue
@@ -73,14 +79,13 @@ func openOutbox(dir string) (*outbox, error) {
 	if o.oldest == 0 {
 		o.oldest = 1
 	} else if _, err := o.read(o.oldest); err != nil {
-		return nil, fmt.Errorf("%w; it is damaged or of another version of gazehound: "+
-			"send it with that version, or remove it, which loses its links", err)
+		return nil, fmt.Errorf("%w; it %w", err, errOutbox)
 	}
 	return o, nil
 }
 
 func (o *outbox) path(number uint64) string {
-	return filepath.Join(o.dir, strconv.FormatUint(number, 10)+".links")
+	return filepath.Join(o.dir, strconv.FormatUint(number, 10)+outboxExt)
 }
 
 // awaitRoom waits while the outbox is full.
@@ -99,20 +104,20 @@ func (o *outbox) awaitRoom(ctx context.Context) error {
 
 // put stores links for a node.
 func (o *outbox) put(node string, es []frontier.Entry) error {
-	record := disk.AppendRecord(nil, append(disk.AppendString(nil, node), encodeLinks(es)...))
+	line := fmt.Appendf(nil, "%s %s\n", node, encodeLinks(es))
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.closed {
 		return errors.New("send links: node is closed")
 	}
-	if err := o.write(record); err != nil {
+	if err := o.write(line); err != nil {
 		return fmt.Errorf("cluster: outbox: %w", err)
 	}
 	return nil
 }
 
-// write appends a record whole, or not at all. The caller holds o.mu.
-func (o *outbox) write(record []byte) error {
+// write appends a line whole, or not at all. The caller holds o.mu.
+func (o *outbox) write(line []byte) error {
 	if o.file == nil {
 		file, err := os.OpenFile(o.path(o.newest+1), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
@@ -121,18 +126,18 @@ func (o *outbox) write(record []byte) error {
 		o.file, o.size, o.began = file, 0, time.Now()
 		o.newest++
 	}
-	if _, err := o.file.WriteAt(record, o.size); err != nil {
+	if _, err := o.file.WriteAt(line, o.size); err != nil {
 		return errors.Join(err, o.file.Truncate(o.size))
 	}
-	o.size += int64(len(record))
-	o.waiting += int64(len(record))
+	o.size += int64(len(line))
+	o.waiting += int64(len(line))
 	if o.size >= maxFile {
 		return o.complete()
 	}
 	return nil
 }
 
-// complete ends the file that takes records. The caller holds o.mu.
+// complete ends the file that takes lines. The caller holds o.mu.
 func (o *outbox) complete() error {
 	if o.file == nil {
 		return nil
@@ -157,7 +162,7 @@ func (o *outbox) wake() {
 
 // due returns the oldest file that is complete; some is false where there is
 // none. The current file is complete once it holds so many bytes or its first
-// record is as old as linger.
+// line is as old as linger.
 func (o *outbox) due(bytes int64, linger time.Duration) (number uint64, some bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -170,7 +175,7 @@ func (o *outbox) due(bytes int64, linger time.Duration) (number uint64, some boo
 	return o.oldest, o.oldest <= o.newest && !isCurrent, nil
 }
 
-// read returns the links of a file by the node they are for; none for a torn record or a missing
+// read returns the links of a file by the node they are for, without a torn line; none for a missing
 // file.
 func (o *outbox) read(number uint64) (map[string][]frontier.Entry, error) {
 	raw, err := os.ReadFile(o.path(number))
@@ -178,20 +183,18 @@ func (o *outbox) read(number uint64) (map[string][]frontier.Entry, error) {
 		return nil, fmt.Errorf("cluster: outbox: %w", err)
 	}
 	links := map[string][]frontier.Entry{}
-	for {
-		record, rest, ok := disk.CutRecord(raw)
-		if !ok || len(record) == 0 {
-			return links, nil
+	for line := range bytes.Lines(raw) {
+		node, text, _ := bytes.Cut(line, []byte(" "))
+		if !bytes.HasSuffix(text, []byte("\n")) {
+			break
 		}
-		raw = rest
-		fields := disk.Decode(record)
-		node := fields.String()
-		es, err := decodeLinks(fields.Rest())
+		es, err := decodeLinks(text)
 		if err != nil {
 			return nil, fmt.Errorf("cluster: outbox %s: %w", o.path(number), err)
 		}
-		links[node] = append(links[node], es...)
+		links[string(node)] = append(links[string(node)], es...)
 	}
+	return links, nil
 }
 
 // sent removes the oldest file, whose links JetStream has.

@@ -6,12 +6,9 @@ import (
 	"errors"
 	"maps"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"gazehound/internal/disk"
 )
 
 // After a kill the outbox has what was put, for the same nodes. A record that the kill has torn is
@@ -135,11 +132,7 @@ func TestOutboxOfAnotherVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	record, _, ok := disk.CutRecord(raw)
-	if !ok {
-		t.Fatal("no record")
-	}
-	other := disk.AppendRecord(nil, append(slices.Clone(record[:2]), "something else"...))
+	other := append(raw[:2:2], "something else\n"...)
 	if err := os.WriteFile(name, other, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -148,5 +141,11 @@ func TestOutboxOfAnotherVersion(t *testing.T) {
 	}
 	if kept, err := os.ReadFile(name); err != nil || !bytes.Equal(kept, other) {
 		t.Errorf("the file was touched: %v", err)
+	}
+	if err := os.Rename(name, strings.TrimSuffix(name, outboxExt)+".links"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openOutbox(dir); err == nil || !strings.Contains(err.Error(), "another version") {
+		t.Errorf("opened: %v", err)
 	}
 }

@@ -144,18 +144,11 @@ func (n *News) Restore(data []byte) error {
 			return fmt.Errorf("strategy: restore news: %w", err)
 		}
 	}
-	if len(r.Addresses) > maxKnown || len(r.Yields) > maxYields {
-		return fmt.Errorf("strategy: restore news: %d addresses and %d hosts and parts are too many",
-			len(r.Addresses), len(r.Yields))
-	}
 	fresh := NewNews()
 	for _, key := range r.Addresses {
 		fresh.addresses.Put(key, struct{}{})
 	}
 	for _, p := range r.Yields {
-		if p[1] == 0 || p[1] > 1<<31 || p[2] > p[1] {
-			return fmt.Errorf("strategy: restore news: one with %d pages, %d of them new, is invalid", p[1], p[2])
-		}
 		fresh.yields.Put(p[0], yield{uint32(p[1]), uint32(p[2])})
 	}
 	n.mu.Lock()

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"slices"
 
@@ -20,7 +19,7 @@ const maxRecord = 64 << 20
 
 // A Writer writes a file of records: the length of each as uvarint and its
 // bytes, all of it compressed with S2, which adds check sums. Such files are
-// written once; see AppendRecord for those that grow.
+// written once.
 type Writer struct {
 	w    *s2.Writer
 	head [binary.MaxVarintLen64]byte
@@ -80,33 +79,6 @@ func (r *Reader) Next() ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return r.buf, nil
-}
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// AppendRecord appends a record with its check sum to b, for files that grow
-// record by record: the length of the rest as uvarint, the CRC-32C of the
-// record in 4 bytes, big-endian, and the record. A process that is killed may
-// leave the last one torn.
-func AppendRecord(b, record []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(len(record)+crc32.Size))
-	b = binary.BigEndian.AppendUint32(b, crc32.Checksum(record, castagnoli))
-	return append(b, record...)
-}
-
-// CutRecord returns the first record of b, which AppendRecord wrote, and what
-// follows it; false where it is torn or changed, or where b is empty.
-func CutRecord(b []byte) (record, rest []byte, ok bool) {
-	n, size := binary.Uvarint(b)
-	if size <= 0 || n < crc32.Size || n > uint64(len(b)-size) {
-		return nil, b, false
-	}
-	sum := binary.BigEndian.Uint32(b[size:])
-	record, rest = b[size+crc32.Size:size+int(n)], b[size+int(n):]
-	if crc32.Checksum(record, castagnoli) != sum {
-		return nil, b, false
-	}
-	return record, rest, true
 }
 
 // AppendString appends the length of s as uvarint, and s.

@@ -84,36 +84,6 @@ func TestRecordsOnAFullDisk(t *testing.T) {
 	}
 }
 
-func TestCutRecord(t *testing.T) {
-	var file []byte
-	want := []string{"one", "", strings.Repeat("long", 1000)}
-	for _, r := range want {
-		file = AppendRecord(file, []byte(r))
-	}
-	cut := func(file []byte) (records []string) {
-		for {
-			r, rest, ok := CutRecord(file)
-			if !ok {
-				return records
-			}
-			records, file = append(records, string(r)), rest
-		}
-	}
-	if got := cut(file); !slices.Equal(got, want) {
-		t.Errorf("records %.100q", got)
-	}
-	for n := range file {
-		if got := cut(file[:n]); len(got) >= len(want) || !slices.Equal(got, want[:len(got)]) {
-			t.Errorf("torn at %d: %.100q", n, got)
-		}
-		flipped := bytes.Clone(file)
-		flipped[n] ^= 0x10
-		if got := cut(flipped); len(got) >= len(want) || !slices.Equal(got, want[:len(got)]) {
-			t.Errorf("flipped at %d: %.100q", n, got)
-		}
-	}
-}
-
 func TestDecoder(t *testing.T) {
 	b := binary.AppendUvarint(nil, 300)
 	b = binary.AppendVarint(b, -300)
@@ -157,18 +127,10 @@ func TestDecoder(t *testing.T) {
 // Whatever bytes are read as records, what comes out of them can be written and
 // read again.
 func FuzzRecords(f *testing.F) {
-	f.Add(AppendRecord(AppendRecord(nil, []byte("one")), texts("a", "b")))
+	f.Add(texts("a", "b"))
 	f.Add(packed(f, "one", "two"))
 	f.Add([]byte{0x84, 0x00, 1, 2, 3, 4})
 	f.Fuzz(func(t *testing.T, file []byte) {
-		if record, rest, ok := CutRecord(file); ok {
-			again := append(AppendRecord(nil, record), rest...)
-			r, left, ok := CutRecord(again)
-			if !ok || !bytes.Equal(r, record) || !bytes.Equal(left, rest) || !bytes.HasSuffix(file, rest) {
-				t.Errorf("CutRecord(%q) = %q, %q, and of that %q, %q, %v", file, record, rest, r, left, ok)
-			}
-			file = record
-		}
 		records, _ := unpacked(file)
 		if again, err := unpacked(packed(t, records...)); err != nil || !slices.Equal(again, records) {
 			t.Errorf("%q became %q, %v", records, again, err)

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"testing"
 )
 
 // Fixture returns the text of a file in testdata at the top of the repository,
@@ -44,33 +43,4 @@ func ReadGzip(name string) ([]byte, error) {
 		return nil, err
 	}
 	return io.ReadAll(z)
-}
-
-// A Snapshotter can save and restore its state.
-type Snapshotter interface {
-	Snapshot() ([]byte, error)
-	Restore([]byte) error
-}
-
-// Restores holds the law of a snapshot against data, which may be anything: what can be restored is
-// written the same way however often it is restored. fresh makes an empty one. It returns the one
-// that was restored last, and false where data is no snapshot.
-func Restores[S Snapshotter](t *testing.T, data []byte, fresh func() S) (S, bool) {
-	t.Helper()
-	once := fresh()
-	if once.Restore(data) != nil {
-		return once, false
-	}
-	first, err := once.Snapshot()
-	if err != nil {
-		t.Fatal(err)
-	}
-	twice := fresh()
-	if err := twice.Restore(first); err != nil {
-		t.Fatal(err)
-	}
-	if second, err := twice.Snapshot(); err != nil || string(second) != string(first) {
-		t.Errorf("%s, again %s, %v", first, second, err)
-	}
-	return twice, true
 }

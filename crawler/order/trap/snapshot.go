@@ -51,20 +51,6 @@ func (d *Detector) Restore(data []byte) error {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return fmt.Errorf("trap: restore: %w", err)
 	}
-	for id, p := range s.Patterns {
-		if p == nil || p.Copies > p.Pages || p.Barren > p.Pages || p.Level > wholeHost {
-			return fmt.Errorf("trap: restore: pattern %d is invalid", id)
-		}
-	}
-	for name, p := range s.Params {
-		if p == nil || p.Same < 0 || p.Other < 0 {
-			return fmt.Errorf("trap: restore: parameter %.80q is invalid", name)
-		}
-	}
-	if len(s.Patterns) > maxPatterns || len(s.Params) > maxParams || len(s.Suspects) > maxSuspects {
-		return fmt.Errorf("trap: restore: %d patterns, %d parameters and %d hosts are too many",
-			len(s.Patterns), len(s.Params), len(s.Suspects))
-	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if s.Patterns != nil {

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"gazehound/crawler/lab/crawltest"
 	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
 	"gazehound/internal/recent"
@@ -218,14 +217,6 @@ func FuzzLook(f *testing.F) {
 		if !(f.Factor > 0 && f.Factor <= 1) || (f.Factor < 1) != (f.Reason != "") {
 			t.Errorf("%s: %+v", u, f)
 		}
-	})
-}
-
-func FuzzRestore(f *testing.F) {
-	f.Add([]byte(`{"shapes":{"7":{"n":5,"c":2,"l":1}},"suspects":["a"],"params":{"a?b":{"s":4}}}`))
-	f.Add([]byte(`{"shapes":{"7":null}}`))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		crawltest.Restores(t, data, New)
 	})
 }
 
