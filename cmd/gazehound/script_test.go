@@ -6,12 +6,14 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -77,6 +79,8 @@ func (c cleaned) Run() int {
 //	json FILE    every line of FILE is a JSON object; the last one's type is summary or exit_error, or what follows FILE
 //	cut FILE     takes the last byte of FILE away
 //	code N CMD…  runs a command that must exit with N
+//	inside N ARGS… is "code N gazehound ARGS…" in the process of the test, which spares the program's
+//	             start: for commands that read nothing from the environment that the script has set
 //	until CMD…   runs a command until it succeeds
 //
 // and those of stories_test.go, newsroom_test.go and doctor_test.go.
@@ -91,11 +95,12 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"town": serveTown,
-			"shop": serveShop,
-			"site": serveSite,
-			"json": checkJSON,
-			"code": exitsWith,
+			"town":   serveTown,
+			"shop":   serveShop,
+			"site":   serveSite,
+			"json":   checkJSON,
+			"code":   exitsWith,
+			"inside": exitsInside,
 
 			"until": runUntil,
 			"cut":   cutOff,
@@ -267,6 +272,36 @@ func runUntil(ts *testscript.TestScript, neg bool, args []string) {
 		if time.Now().After(deadline) {
 			ts.Fatalf("it never succeeds: %v", err)
 		}
+	}
+}
+
+// pathFlags are followed by a path, which need not exist.
+var pathFlags = []string{"-o", "--data", "--into", "--plot", "--record-trace", "--save-trace", "--warc"}
+
+// exitsInside runs the program with ARGS in this process. Arguments that name something in the
+// script's directory are made absolute, and what is printed has them as they were.
+func exitsInside(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: inside N ARGS…")
+	}
+	resolved := slices.Clone(args[1:])
+	for i, arg := range resolved {
+		_, err := os.Stat(ts.MkAbs(arg))
+		if err == nil && i > 0 || i > 0 && slices.Contains(pathFlags, resolved[i-1]) && arg != "-" {
+			resolved[i] = ts.MkAbs(arg)
+		}
+	}
+	var out, complaints bytes.Buffer
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	code := run(ctx, resolved, strings.NewReader(""), &out, &complaints)
+	here := ts.MkAbs(".") + string(filepath.Separator)
+	for to, printed := range map[io.Writer]*bytes.Buffer{ts.Stdout(): &out, ts.Stderr(): &complaints} {
+		_, err := io.WriteString(to, strings.ReplaceAll(printed.String(), here, ""))
+		ts.Check(err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code %d, want %s", code, args[0])
 	}
 }
 
