@@ -14,7 +14,7 @@ import (
 func (s *searcher) explain(q query.Query, hits []share) error {
 	ids := make([]string, len(hits))
 	for i := range hits {
-		ids[i] = hits[i].ID
+		ids[i] = hits[i].At.ID
 	}
 	s.parts = map[string]map[*word]Part{}
 	shown := query.NewConjunctionQuery([]query.Query{q, these(ids)})

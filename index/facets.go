@@ -16,8 +16,8 @@ type Count struct {
 
 // A Value of a facet.
 type Value struct {
-	Value string
-	Count int
+	Value string `json:"value"`
+	Count int    `json:"count"`
 }
 
 func compareValues(a, b Value) int {
@@ -42,22 +42,29 @@ const counted = 5 * maxFacetValues
 // facets returns what Bleve counted, in the order asked for.
 func (s *searcher) facets(found search.FacetResults) (all []Count) {
 	for _, f := range s.q.Facets {
-		c := Count{Facet: f, Values: []Value{}}
-		at := map[string]int{}
+		var values []Value
 		if r := found[string(f)]; r != nil {
 			for _, t := range r.Terms.Terms() {
-				key := keyOf(f, t.Term)
-				i, known := at[key]
-				if !known {
-					i, at[key] = len(c.Values), len(c.Values)
-					c.Values = append(c.Values, Value{Value: t.Term})
-				}
-				c.Values[i].Count += t.Count
+				values = append(values, Value{t.Term, t.Count})
 			}
 		}
-		slices.SortStableFunc(c.Values, compareValues)
-		c.Values = c.Values[:min(maxFacetValues, len(c.Values))]
-		all = append(all, c)
+		all = append(all, Count{f, unite(f, values)})
 	}
 	return all
+}
+
+// unite makes one of the spellings of each value, and returns the most frequent ones.
+func unite(f Facet, values []Value) []Value {
+	all, at := []Value{}, map[string]int{}
+	for _, v := range values {
+		key := keyOf(f, v.Value)
+		if i, known := at[key]; known {
+			all[i].Count += v.Count
+			continue
+		}
+		at[key] = len(all)
+		all = append(all, v)
+	}
+	slices.SortStableFunc(all, compareValues)
+	return all[:min(maxFacetValues, len(all))]
 }

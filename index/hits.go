@@ -16,8 +16,8 @@ const (
 
 // A hitMaker turns records into hits.
 type hitMaker struct {
-	view   *view
-	counts map[[2]string]int // of documents with a keyword, by field and value; nil: those of view
+	view   *view             // nil: counts has all that is needed
+	counts map[[2]string]int // of documents with a keyword, by field and value
 	center *orb.Point        // that distances are measured from
 	marks  marker
 	fits   func(*mention) bool // see accountOf
@@ -27,10 +27,20 @@ type hitMaker struct {
 
 // count returns how many documents have a keyword.
 func (k *hitMaker) count(field, value string) int {
-	if k.counts != nil {
-		return k.counts[[2]string{field, value}]
+	n, known := k.counts[[2]string{field, value}]
+	if !known && k.view != nil {
+		n = k.view.count(field, value)
+		k.note(field, value, n)
 	}
-	return k.view.count(field, value)
+	return n
+}
+
+// note adds to the number of documents with a keyword.
+func (k *hitMaker) note(field, value string, n int) {
+	if k.counts == nil {
+		k.counts = map[[2]string]int{}
+	}
+	k.counts[[2]string{field, value}] += n
 }
 
 // hitMaker returns one for the answers to q, whose words are looked for.
@@ -55,7 +65,7 @@ func (k *hitMaker) hit(shares ...share) (Hit, error) {
 	}
 	h := k.hitOf(r)
 	best := slices.MaxFunc(shares, func(a, b share) int { return cmp.Compare(a.Score, b.Score) })
-	h.After, h.Score, h.Parts = best.After, best.Score, best.Parts
+	h.After, h.Score, h.Parts = best.At.encode(), best.Score, best.Parts
 	return h, nil
 }
 

@@ -25,7 +25,6 @@ import (
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/mapping"
 	bleveindex "github.com/blevesearch/bleve_index_api"
-	lru "github.com/hashicorp/golang-lru/v2"
 )
 
 // Errors of Open and of a closed Index, wrapped with the folder.
@@ -49,7 +48,6 @@ type Index struct {
 	id     string // of the data, random: two indexes never share an ETag
 	unlock func() error
 	bleve  bleve.Index // nil: the empty index of a folder that does not exist
-	counts *lru.Cache[countOf, int]
 	writes chan change // nil: read only
 	writer sync.WaitGroup
 
@@ -92,7 +90,6 @@ func openAs(dir string, readOnly bool) (*Index, error) {
 		return nil, fmt.Errorf("index: %w", err)
 	}
 	x := &Index{dir: dir, unlock: unlock}
-	x.counts, _ = lru.New[countOf, int](maxCounts) // fails for sizes below 1
 	if x.id, err = identify(dir, readOnly); err == nil {
 		x.bleve, err = openBleve(dir, readOnly)
 	}
@@ -203,19 +200,9 @@ func stateOf(r bleveindex.IndexReader) (s state, err error) {
 // A view is one state of the data.
 type view struct {
 	bleveindex.IndexReader
-	state  state
-	counts *lru.Cache[countOf, int] // of the Index
-	done   func()
+	state state
+	done  func()
 }
-
-// countOf identifies a number of documents.
-type countOf struct {
-	generation   int
-	field, value string
-}
-
-// maxCounts bounds the counts that are remembered, to about 10 MB.
-const maxCounts = 1 << 16
 
 // view returns the data as they are now, nil where there are none, and keeps the index
 // open until it is closed.
@@ -248,7 +235,7 @@ func (x *Index) latest() (*view, error) {
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
-	return &view{IndexReader: r, state: s, counts: x.counts}, nil
+	return &view{IndexReader: r, state: s}, nil
 }
 
 // Close lets go of the state.
@@ -262,20 +249,13 @@ func (v *view) Close() error {
 
 // count returns how many documents have a keyword, 0 after an error.
 func (v *view) count(field, value string) int {
-	key := countOf{v.state.Generation, field, value}
-	n, known := v.counts.Get(key)
-	if known {
-		return n
-	}
 	name, term := termOf(field, value)
 	r, err := v.TermFieldReader(context.Background(), []byte(term), name, false, false, false)
 	if err != nil {
 		return 0
 	}
 	defer r.Close()
-	n = int(r.Count())
-	v.counts.Add(key, n)
-	return n
+	return int(r.Count())
 }
 
 // Close ends the writer after the writes that were handed over, waits for the

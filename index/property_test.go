@@ -1,8 +1,12 @@
 package index
 
 import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"reflect"
 	"slices"
 	"strings"
@@ -151,7 +155,7 @@ func TestCursor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		q := Query{Text: rapid.String().Draw(t, "text"), Limit: rapid.IntRange(1, 500).Draw(t, "limit")}
 		c := cursor{
-			Stage: stage(rapid.IntRange(0, int(stages)-1).Draw(t, "stage")), Offset: rapid.Int().Draw(t, "offset"),
+			Version: cursorVersion, Stage: stage(rapid.IntRange(0, int(stages)-1).Draw(t, "stage")), Offset: rapid.Int().Draw(t, "offset"),
 			Key: rapid.StringN(0, 20, maxKey).Draw(t, "key"), ID: rapid.StringMatching("[0-9a-f]{16}").Draw(t, "id"),
 			Query: q.digest(),
 		}
@@ -172,6 +176,31 @@ func TestCursor(t *testing.T) {
 			t.Fatalf("a changed cursor passes: %v", err)
 		}
 	})
+}
+
+// A cursor that another version of the program made is refused: its keys may mean other places.
+func TestCursorVersion(t *testing.T) {
+	x := open(t)
+	put(t, x, town()...)
+	next := find(t, x, Query{Limit: 1}).Next
+	raw, err := base64.RawURLEncoding.DecodeString(next)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c map[string]any
+	if err := json.Unmarshal(raw[:len(raw)-4], &c); err != nil {
+		t.Fatal(err)
+	}
+	delete(c, "version") // as it was before cursors had one
+	text, _ := json.Marshal(c)
+	text = binary.BigEndian.AppendUint32(text, crc32.ChecksumIEEE(text))
+	old := base64.RawURLEncoding.EncodeToString(text)
+	if _, err := x.Search(t.Context(), Query{Limit: 1, Cursor: old}); !errors.Is(err, ErrCursor) || !strings.Contains(err.Error(), "first page") {
+		t.Errorf("a cursor of another version: %v", err)
+	}
+	if _, err := x.Search(t.Context(), Query{Limit: 1, Cursor: next}); err != nil {
+		t.Error(err)
+	}
 }
 
 func b2i(b bool) int {

@@ -299,12 +299,16 @@ const (
 
 // A cursor is the position of a hit in the order of an answer.
 type cursor struct {
-	Stage  stage  `json:"stage"`
-	Offset int    `json:"offset"` // matches up to the hit, itself included
-	Key    string `json:"key"`    // that hits are ordered by, see order.key
-	ID     string `json:"id"`     // of the address; orders those of one key
-	Query  uint32 `json:"query"`  // digest
+	Version int    `json:"version"` // cursorVersion
+	Stage   stage  `json:"stage"`
+	Offset  int    `json:"offset"` // matches up to the hit, itself included
+	Key     string `json:"key"`    // that hits are ordered by, see order.key
+	ID      string `json:"id"`     // of the address; orders those of one key
+	Query   uint32 `json:"query"`  // digest
 }
+
+// cursorVersion is raised when stages, orders or scores change: positions of before mean others then.
+const cursorVersion = 1
 
 // compare orders cursors of one query as their hits are ordered.
 func (c *cursor) compare(o *cursor) int {
@@ -316,6 +320,7 @@ const maxKey = 120
 
 // encode returns the opaque form of c: JSON and its sum.
 func (c cursor) encode() string {
+	c.Version = cursorVersion
 	text, _ := json.Marshal(c) // strings and numbers
 	text = binary.BigEndian.AppendUint32(text, crc32.ChecksumIEEE(text))
 	return base64.RawURLEncoding.EncodeToString(text)
@@ -327,6 +332,9 @@ func decodeCursor(text string, q Query) (c cursor, err error) {
 	if err != nil || n == 0 || binary.BigEndian.Uint32(b[n:]) != crc32.ChecksumIEEE(b[:n]) ||
 		json.Unmarshal(b[:n], &c) != nil || c.Stage >= stages {
 		return c, fmt.Errorf("index: %w: it is not one of this index's; take it from the answer before", ErrCursor)
+	}
+	if c.Version != cursorVersion {
+		return c, fmt.Errorf("index: %w: another version of gazehound made it; begin with the first page", ErrCursor)
 	}
 	if c.Query != q.digest() {
 		return c, fmt.Errorf("index: %w: it belongs to another query; only limit may differ", ErrCursor)

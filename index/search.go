@@ -238,16 +238,15 @@ func (s *searcher) find(after *cursor) (*answer, error) {
 	digest := s.asked.digest()
 	for i, d := range found.Hits[:min(s.q.pageSize(), len(found.Hits))] {
 		stored, _ := d.Fields[fieldStored].(string)
-		one := share{ID: d.ID, Record: []byte(stored)}
-		c := cursor{Stage: s.stage, Offset: a.Offset + i + 1, Key: by.key(d), ID: d.ID, Query: digest}
+		at := cursor{Stage: s.stage, Offset: a.Offset + i + 1, Key: by.key(d), ID: d.ID, Query: digest}
+		one := share{At: at, Record: []byte(stored)}
 		if s.byScore() {
 			one.Score = d.Score
 		}
-		one.After = c.encode()
 		a.Shares = append(a.Shares, one)
 	}
 	if n := len(a.Shares); n < len(found.Hits) {
-		a.Next = a.Shares[n-1].After
+		a.Next = a.Shares[n-1].At.encode()
 	}
 	a.Facets = s.facets(found.Facets)
 	if s.q.Explain && len(s.words) > 0 {
@@ -282,6 +281,8 @@ func (s *searcher) text() (query.Query, error) {
 	switch {
 	case s.stage == partial:
 		return query.NewDisjunctionQuery(should), nil
+	case len(must) == 1 && len(should) == 0: // with the same scores as a conjunction of one, and faster
+		return must[0], nil
 	case len(should) == 0:
 		return query.NewConjunctionQuery(must), nil
 	}

@@ -14,8 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"gazehound/gazetteer"
-
 	"github.com/paulmach/orb"
 )
 
@@ -53,11 +51,10 @@ type Question struct {
 
 // A share is one index's record of an address.
 type share struct {
-	ID     string
+	At     cursor // its place in the answer, and its ID
 	Record json.RawMessage
 	Sites  map[string][2]int `json:",omitempty"` // of its sites: how many addresses, and how many pages
-	After  string            `json:",omitempty"` // as in Hit, like these
-	Score  float64           `json:",omitempty"`
+	Score  float64           `json:",omitempty"` // as in Hit
 	Parts  []Part            `json:",omitempty"`
 }
 
@@ -131,7 +128,7 @@ func (x *Index) answer(ctx context.Context, q Query) (*answer, error) {
 	size := 0
 	for i := range a.Shares {
 		if size += len(a.Shares[i].Record); size > maxAnswer && i > 0 && q.Only == nil {
-			a.Cut, a.Shares, a.Next = true, a.Shares[:i], a.Shares[i-1].After
+			a.Cut, a.Shares, a.Next = true, a.Shares[:i], a.Shares[i-1].At.encode()
 			break
 		}
 		if err := k.addSites(&a.Shares[i]); err != nil {
@@ -143,7 +140,7 @@ func (x *Index) answer(ctx context.Context, q Query) (*answer, error) {
 
 // addSites counts what the index has of the sites of an address.
 func (k *hitMaker) addSites(s *share) error {
-	r, err := decodeRecord(s.ID, s.Record)
+	r, err := decodeRecord(s.At.ID, s.Record)
 	if err != nil {
 		return err
 	}
@@ -162,22 +159,22 @@ func (k *hitMaker) addSites(s *share) error {
 // and notes what they have of its sites.
 func (k *hitMaker) unite(shares []share) (*record, error) {
 	var all *record
+	if k.view == nil {
+		k.counts = nil
+	}
 	for _, s := range shares {
-		r, err := decodeRecord(s.ID, s.Record)
+		r, err := decodeRecord(s.At.ID, s.Record)
 		if err != nil {
 			return nil, err
 		}
 		if all == nil {
 			all = r
-			if s.Sites != nil {
-				k.counts = map[[2]string]int{}
-			}
 		} else {
 			all.unite(r)
 		}
 		for site, n := range s.Sites {
-			k.counts[[2]string{fieldSite, site}] += n[0]
-			k.counts[[2]string{fieldPageSite, site}] += n[1]
+			k.note(fieldSite, site, n[0])
+			k.note(fieldPageSite, site, n[1])
 		}
 	}
 	return all, nil
@@ -306,16 +303,16 @@ func (s *Shards) page(ctx context.Context, q Query, k *hitMaker) (*Result, []str
 	if err != nil {
 		return nil, nil, err
 	}
-	a, err := merge(q, parts)
-	if err != nil || len(a.Shares) == 0 {
-		return &a.Result, names, err
+	a := merge(q, parts)
+	if len(a.Shares) == 0 {
+		return &a.Result, names, nil
 	}
 	if len(parts) > 1 {
 		whole := q
 		whole.Cursor, whole.Facets, whole.Sample = "", nil, 0
 		whole.Group, whole.Limit = false, len(a.Shares)
 		for _, one := range a.Shares {
-			whole.Only = append(whole.Only, one.ID)
+			whole.Only = append(whole.Only, one.At.ID)
 		}
 		if parts, _, err = ask[*answer](ctx, s, "search", Question{Query: whole}); err != nil {
 			return nil, nil, err
@@ -325,24 +322,25 @@ func (s *Shards) page(ctx context.Context, q Query, k *hitMaker) (*Result, []str
 	if k == nil {
 		k = q.hitMaker(splitQuery(strings.Join(a.Words, " ")), a.Center)
 	}
-	before, err := decodeCursor(q.Cursor, q) // the last hit of the page before
-	first := err != nil
+	before := cursor{Stage: stages}
+	if q.Cursor != "" { // the last hit of the page before
+		if before, err = decodeCursor(q.Cursor, q); err != nil {
+			return nil, nil, err
+		}
+	}
 	for _, one := range a.Shares {
-		shown := !first && slices.ContainsFunc(versions[one.ID], func(v share) bool {
-			c, err := decodeCursor(v.After, q)
-			return err == nil && c.Stage == before.Stage && c.compare(&before) <= 0
-		})
-		if shown { // on an earlier page, where another part had it
-			continue
+		all := versions[one.At.ID]
+		if slices.ContainsFunc(all, func(v share) bool { return v.At.Stage == before.Stage && v.At.compare(&before) <= 0 }) {
+			continue // it is on an earlier page, where another part had it
 		}
-		if len(versions[one.ID]) == 0 { // it has gone meanwhile
-			versions[one.ID] = []share{one}
+		if len(all) == 0 { // it has gone meanwhile
+			all = []share{one}
 		}
-		h, err := k.hit(versions[one.ID]...)
+		h, err := k.hit(all...)
 		if err != nil {
 			return nil, nil, err
 		}
-		h.After = one.After
+		h.After = one.At.encode()
 		a.Hits = append(a.Hits, h)
 	}
 	if q.Group {
@@ -356,7 +354,7 @@ func versionsIn(parts []*answer) map[string][]share {
 	versions := map[string][]share{}
 	for _, p := range parts {
 		for _, one := range p.Shares {
-			versions[one.ID] = append(versions[one.ID], one)
+			versions[one.At.ID] = append(versions[one.At.ID], one)
 		}
 	}
 	return versions
@@ -364,7 +362,7 @@ func versionsIn(parts []*answer) map[string][]share {
 
 // merge makes one answer of those of several parts. What one part knows of an address
 // is in it, and a cursor of it is one for all parts.
-func merge(q Query, parts []*answer) (*answer, error) {
+func merge(q Query, parts []*answer) *answer {
 	best := stages // that any part has a hit at
 	for _, p := range parts {
 		if len(p.Shares) > 0 {
@@ -374,51 +372,44 @@ func merge(q Query, parts []*answer) (*answer, error) {
 	parts = slices.DeleteFunc(slices.Clone(parts), func(p *answer) bool { return best < stages && p.Stage != best })
 	out := &answer{Result: parts[0].Result, Words: parts[0].Words, Center: parts[0].Center}
 	out.Total, out.Pages, out.Facets, out.Next = 0, 0, nil, ""
-	cursors := map[string]cursor{} // the first of each address
+	first := map[string]share{} // of each address
 	for _, p := range parts {
 		out.Total, out.Pages, out.Next = out.Total+p.Total, out.Pages+p.Pages, cmp.Or(out.Next, p.Next)
 		out.Took = max(out.Took, p.Took)
-		for _, c := range p.Facets {
-			out.addFacet(c)
-		}
 		for _, one := range p.Shares {
-			c, err := decodeCursor(one.After, q)
-			if err != nil {
-				return nil, err
+			if known, twice := first[one.At.ID]; !twice || one.At.compare(&known.At) < 0 {
+				first[one.At.ID] = one
 			}
-			if known, twice := cursors[one.ID]; !twice {
-				out.Shares = append(out.Shares, one)
-			} else if c.compare(&known) > 0 {
-				continue
-			}
-			cursors[one.ID] = c
 		}
 	}
-	slices.SortFunc(out.Shares, func(a, b share) int {
-		one, other := cursors[a.ID], cursors[b.ID]
-		return one.compare(&other)
-	})
+	for i, f := range q.Facets {
+		var values []Value
+		for _, p := range parts {
+			if i < len(p.Facets) {
+				values = append(values, p.Facets[i].Values...)
+			}
+		}
+		out.Facets = append(out.Facets, Count{f, unite(f, values)})
+	}
+	out.Shares = slices.SortedFunc(maps.Values(first), func(a, b share) int { return a.At.compare(&b.At) })
 	for _, p := range parts {
 		if p.Cut { // nothing is known of what comes after it
-			last := func(one share) bool { return one.ID == p.Shares[len(p.Shares)-1].ID }
+			last := func(one share) bool { return one.At.ID == p.Shares[len(p.Shares)-1].At.ID }
 			out.Shares = out.Shares[:slices.IndexFunc(out.Shares, last)+1]
 		}
 	}
 	for i := range out.Shares {
-		one := &out.Shares[i]
-		c := cursors[one.ID]
-		c.Offset, c.Query = out.Offset+i+1, q.digest()
-		one.After = c.encode()
+		out.Shares[i].At.Offset = out.Offset + i + 1
 	}
 	share, exact := distinct(parts)
 	out.Total = max(int(math.Round(float64(out.Total)*share)), len(out.Shares))
-	out.Approx, out.Offset = !exact, min(out.Offset, out.Total-min(q.pageSize(), len(out.Shares)))
 	n := min(q.pageSize(), len(out.Shares))
+	out.Approx, out.Offset = !exact, min(out.Offset, out.Total-n)
 	if n > 0 && (out.Next != "" || n < len(out.Shares)) {
-		out.Next = out.Shares[n-1].After
+		out.Next = out.Shares[n-1].At.encode()
 	}
 	out.Shares = out.Shares[:n]
-	return out, nil
+	return out
 }
 
 // distinct returns how many different addresses there are to each match that
@@ -442,30 +433,6 @@ func distinct(parts []*answer) (share float64, exact bool) {
 	all := max(1, len(ids))
 	slices.Sort(ids)
 	return float64(len(slices.Compact(ids))) / float64(all), exact
-}
-
-// addFacet adds the counts of one facet of another index.
-func (r *Result) addFacet(c Count) {
-	i := slices.IndexFunc(r.Facets, func(o Count) bool { return o.Facet == c.Facet })
-	if i < 0 {
-		r.Facets = append(r.Facets, Count{c.Facet, slices.Clone(c.Values)})
-		return
-	}
-	f := &r.Facets[i]
-	for _, v := range c.Values {
-		like := func(o Value) bool { return o.Value == v.Value }
-		if c.Facet == ByStreet { // indexes may show different spellings
-			key := gazetteer.StreetKey(v.Value)
-			like = func(o Value) bool { return gazetteer.StreetKey(o.Value) == key }
-		}
-		if j := slices.IndexFunc(f.Values, like); j >= 0 {
-			f.Values[j].Count += v.Count
-		} else {
-			f.Values = append(f.Values, v)
-		}
-	}
-	slices.SortStableFunc(f.Values, compareValues)
-	f.Values = f.Values[:min(maxFacetValues, len(f.Values))]
 }
 
 // Clusters asks all parts, once more where one had to make its grid coarser.

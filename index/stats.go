@@ -40,6 +40,7 @@ func oftenKey(site string, n int) string { return "on " + site + " " + strconv.I
 // siteWide is the query for those of some addresses that stand on most pages of a
 // site, or for the others.
 func (s *searcher) siteWide(fits query.Query, wanted bool) query.Query {
+	k := &hitMaker{view: s.view}
 	accept := func(_ context.Context, d *search.DocumentMatch) (bool, error) {
 		wide := false
 		values, several := d.Fields[fieldOften].([]any)
@@ -50,7 +51,7 @@ func (s *searcher) siteWide(fits query.Query, wanted bool) query.Query {
 			text, _ := v.(string)
 			if parts := strings.Fields(text); len(parts) == 3 {
 				n, _ := strconv.Atoi(parts[2]) // of oftenKey
-				wide = wide || siteWide(n, s.view.count(fieldPageSite, parts[1]))
+				wide = wide || siteWide(n, k.count(fieldPageSite, parts[1]))
 			}
 		}
 		return wide == wanted, nil

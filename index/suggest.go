@@ -13,9 +13,9 @@ import (
 
 // A Suggestion completes typed text.
 type Suggestion struct {
-	Text  string
-	Kind  Facet // ByStreet, ByPostcode, ByCity, BySite or "name"
-	Count int   // addresses that have it
+	Text  string `json:"text"`
+	Kind  Facet  `json:"kind"`  // ByStreet, ByPostcode, ByCity, BySite or "name"
+	Count int    `json:"count"` // addresses that have it
 }
 
 // Suggestions are a field of their own, with a term for each word of a text at which typing may

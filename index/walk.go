@@ -15,11 +15,8 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// errEnough ends a visit of documents early.
-var errEnough = fmt.Errorf("enough")
-
-// visit calls fn with the number of every document that fits, in no order, until
-// it returns errEnough or another error.
+// visit calls fn with the number of every document that fits, in no order, until it returns an
+// error.
 func visit(
 	ctx context.Context, r bleveindex.IndexReader, fits query.Query, fn func(bleveindex.IndexInternalID) error,
 ) error {
@@ -40,9 +37,7 @@ func visit(
 		if d == nil {
 			return nil
 		}
-		if err := fn(d.IndexInternalID); err == errEnough {
-			return nil
-		} else if err != nil {
+		if err := fn(d.IndexInternalID); err != nil {
 			return err
 		}
 		pool.DocumentMatchPool.Put(d)

@@ -39,23 +39,19 @@ const (
 // removed. It is on disk when Put returns without an error, and every search that begins later sees
 // it. Several Puts at once share a batch, so callers in parallel are much faster than one alone.
 // After the end of ctx the page may or may not have been written.
-func (x *Index) Put(ctx context.Context, d Document) error {
-	mentions, err := mentionsOf(d)
-	if err != nil {
-		return err
-	}
-	return x.change(ctx, change{url: d.URL, mentions: mentions})
-}
+func (x *Index) Put(ctx context.Context, d Document) error { return x.put(ctx, d, 0) }
 
 // Renew is Put for a page that was read again: addresses that it does not
 // state any more stay and are marked as gone since d.Fetched. Without any
 // address, as of a page that is not there any more, all of them are.
-func (x *Index) Renew(ctx context.Context, d Document) error {
+func (x *Index) Renew(ctx context.Context, d Document) error { return x.put(ctx, d, d.Fetched.Unix()) }
+
+func (x *Index) put(ctx context.Context, d Document, gone int64) error {
 	mentions, err := mentionsOf(d)
 	if err != nil {
 		return err
 	}
-	return x.change(ctx, change{url: d.URL, mentions: mentions, gone: d.Fetched.Unix()})
+	return x.change(ctx, change{url: d.URL, mentions: mentions, gone: gone})
 }
 
 // Delete forgets the page. It is durable like Put; an unknown page is no error.

@@ -44,9 +44,9 @@ type collection struct {
 	Near      string      `json:"near,omitempty"` // the address that the words took for their centre
 	Hint      *streetHint `json:"hint,omitempty"`
 
-	Features []export.Feature        `json:"features"`
-	Facets   map[string][]facetValue `json:"facets,omitempty"`
-	Links    []link                  `json:"links,omitempty"`
+	Features []export.Feature         `json:"features"`
+	Facets   map[string][]index.Value `json:"facets,omitempty"`
+	Links    []link                   `json:"links,omitempty"`
 }
 
 // A link leads to a related answer.
@@ -65,12 +65,6 @@ type streetHint struct {
 	Pages       int    `json:"pages"`     // that state an address in the street
 	Addresses   int    `json:"addresses"` // in the street
 	Href        string `json:"href"`      // the search for them
-}
-
-// A facetValue is how often one value of a property occurs.
-type facetValue struct {
-	Value string `json:"value"`
-	Count int    `json:"count"`
 }
 
 // properties are those of an address in an answer.
@@ -352,17 +346,10 @@ func (s *server) clusters(r *http.Request, a *params) (any, *Problem) {
 		"numberMatched": matched, "numberReturned": len(features), "features": features}, p
 }
 
-func facetsOf(counts []index.Count) map[string][]facetValue {
-	if len(counts) == 0 {
-		return nil
-	}
-	all := map[string][]facetValue{}
+func facetsOf(counts []index.Count) map[string][]index.Value {
+	all := map[string][]index.Value{}
 	for _, c := range counts {
-		values := []facetValue{}
-		for _, v := range c.Values {
-			values = append(values, facetValue{v.Value, v.Count})
-		}
-		all[string(c.Facet)] = values
+		all[string(c.Facet)] = c.Values
 	}
 	return all
 }
@@ -379,17 +366,9 @@ func (s *server) facets(r *http.Request, a *params) (any, *Problem) {
 
 // suggest answers /v1/suggest.
 func (s *server) suggest(r *http.Request, a *params) (any, *Problem) {
-	type suggestion struct {
-		Text  string `json:"text"`
-		Kind  string `json:"kind"` // street, postcode, city, site or name
-		Count int    `json:"count"`
-	}
-	all := []suggestion{}
-	p := s.limited(r.Context(), a.t, func(context.Context) error {
-		found, err := s.index.Suggest(a.Text, a.Limit)
-		for _, f := range found {
-			all = append(all, suggestion{f.Text, string(f.Kind), f.Count})
-		}
+	all := []index.Suggestion{}
+	p := s.limited(r.Context(), a.t, func(context.Context) (err error) {
+		all, err = s.index.Suggest(a.Text, a.Limit)
 		return err
 	})
 	return map[string]any{"query": a.Text, "suggestions": all}, p
