@@ -51,7 +51,7 @@ func (h *Hostile) Addr() string { return h.listener.Addr().String() }
 // URL returns the URL of a case.
 func (h *Hostile) URL(name string) string { return "http://" + h.Addr() + "/" + name }
 
-// Requests returns the paths that were asked for, in order.
+// Requests returns the requested paths, in order.
 func (h *Hostile) Requests() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -141,7 +141,7 @@ type Server struct {
 type Request struct {
 	Host       string // without the server's port
 	Path       string // with query
-	IP         string // address of the server that was asked
+	IP         string // address of the server
 	UserAgent  string
 	Start, End time.Time
 }

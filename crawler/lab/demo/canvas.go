@@ -272,8 +272,8 @@ func (c *canvas) Address(a Address) string {
 	return "\n"
 }
 
-// OwnAddress writes the address of who has the site, on fixed pages of a private
-// person's blog that of the person.
+// OwnAddress writes the address of the owner of the site: of a person where it is a
+// private blog.
 func (c *canvas) OwnAddress() string {
 	own := c.t.ownAddress(c.at.site)
 	if c.s.kind == localBlog {

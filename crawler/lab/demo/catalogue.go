@@ -369,7 +369,7 @@ func (c *canvas) ItemPlace() string {
 	return pick(&c.w, p.postcodes) + " " + c.Text(p.name)
 }
 
-// AboutTown reports whether a wiki or forum speaks of the town.
+// AboutTown reports whether a page of a wiki or forum is about the town.
 func (c *canvas) AboutTown() bool {
 	return c.Item.Place == 0 && (c.s.kind == wiki || c.s.kind == forum)
 }

@@ -137,13 +137,13 @@ func New(o Options) (*Town, error) {
 		return nil, err
 	}
 	t := &Town{o: o}
-	t.settle()
-	t.found()
-	t.speak()
+	t.makePlaces()
+	t.makeSites()
+	t.chooseLanguages()
 	return t, nil
 }
 
-// Name returns the town's name, by which its extract knows the region.
+// Name returns the town's name, also of the region in its extract.
 func (t *Town) Name() string { return t.places[0].name }
 
 // Seeds returns home pages to start a crawl from: first the far ones, then

@@ -30,8 +30,8 @@ type codePage struct {
 	Lang     string // of the html element, or ""
 }
 
-// speak chooses the sites in the town's other language.
-func (t *Town) speak() {
+// chooseLanguages chooses the sites in the town's other language.
+func (t *Town) chooseLanguages() {
 	if t.o.Language == "" {
 		return
 	}

@@ -161,7 +161,7 @@ func (t *Town) orgAnchor(r ref) string {
 // headline makes up the title of a piece of news.
 func headline(d *dice) string { return pick(d, words().Nouns) + " " + pick(d, words().Verbs) }
 
-// ownAddress returns the address of who has the site.
+// ownAddress returns the address of the owner of a site.
 func (t *Town) ownAddress(s int32) Address {
 	at := &t.sites[s]
 	if at.house >= 0 {

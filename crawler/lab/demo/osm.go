@@ -103,10 +103,10 @@ func (t *Town) WriteOSM(w io.Writer) error {
 	return nil
 }
 
-const osmHead = xml.Header + `<osm version="0.6" generator="gazehound demo (made up)" license="http://creativecommons.org/publicdomain/zero/1.0/">
-`
+const osmHead = xml.Header + `<osm version="0.6" generator="gazehound demo (made up)" ` +
+	`license="http://creativecommons.org/publicdomain/zero/1.0/">` + "\n"
 
-// writeHouses adds the houses that the extract knows: a node with an organisation
+// writeHouses adds the listed houses: a node with an organisation
 // or a building. Every other organisation is on the map by name, fewer by their
 // web site.
 func (t *Town) writeHouses(x *extract) {

@@ -105,16 +105,16 @@ func metres(a, b orb.Point) float64 {
 // round keeps the seven decimals that OpenStreetMap has.
 func round(x float64) float64 { return math.Round(x*1e7) / 1e7 }
 
-// settle makes the town, its villages and the far towns.
-func (t *Town) settle() {
+// makePlaces makes the town, its villages and the far towns.
+func (t *Town) makePlaces() {
 	d := t.dice(topicPlaces)
 	names := streetNames(&d)
 	t.places = make([]place, 1, 1+villages+farTowns)
 	town := &t.places[0]
 	town.name, town.centre = t.o.Name, townCentre
 	town.postcodes = []string{"43101", "43102", "43103", "43104", "43105"}
-	t.surround(town, 30, 3000, 3600, &d)
-	t.build(0, names[:t.o.Streets], 2050, &d)
+	t.drawBorder(town, 30, 3000, 3600, &d)
+	t.layStreets(0, names[:t.o.Streets], 2050, &d)
 
 	angle := d.share() * 2 * math.Pi
 	for i, name := range shuffled(&d, words().Villages)[:villages] {
@@ -123,11 +123,11 @@ func (t *Town) settle() {
 			v.postcodes[0] = town.postcodes[4] // one code for two places is common
 		}
 		v.centre = offset(townCentre, 5200+d.share()*2500, angle+float64(i)*2*math.Pi/villages)
-		t.surround(&v, 12, 900, 1100, &d)
+		t.drawBorder(&v, 12, 900, 1100, &d)
 		t.places = append(t.places, v)
 		// Villages have the town's street names and some of their own.
 		own := append(shuffled(&d, names[:t.o.Streets])[:8], shuffled(&d, words().VillageStreets)[:6]...)
-		t.build(len(t.places)-1, own, 500, &d)
+		t.layStreets(len(t.places)-1, own, 500, &d)
 	}
 	for i, name := range shuffled(&d, words().FarTowns)[:farTowns] {
 		code := 62000 + 23*i + d.n(20)
@@ -145,8 +145,8 @@ func (t *Town) settle() {
 	}
 }
 
-// surround draws the border of p and divides it among its postcodes.
-func (t *Town) surround(p *place, corners int, near, far float64, d *dice) {
+// drawBorder draws the border of p and divides it among its postcodes.
+func (t *Town) drawBorder(p *place, corners int, near, far float64, d *dice) {
 	for i := range corners {
 		p.border = append(p.border, offset(p.centre, near+d.share()*(far-near), 2*math.Pi*float64(i)/float64(corners)))
 	}
@@ -186,9 +186,9 @@ func (p *place) sector(i int) orb.Ring {
 	return append(ring, p.centre)
 }
 
-// build lays out streets within radius metres of the centre of a place and
+// layStreets lays out streets within radius metres of the centre of a place and
 // puts houses on both sides of them.
-func (t *Town) build(n int, names []string, radius float64, d *dice) {
+func (t *Town) layStreets(n int, names []string, radius float64, d *dice) {
 	p := &t.places[n]
 	p.first = len(t.houses)
 	for _, name := range names {

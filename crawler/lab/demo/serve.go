@@ -27,17 +27,26 @@ var ErrNoHost = errors.New("no such host")
 // connections.
 var ErrReset = errors.New("connection reset")
 
-// plain answers with a text.
-func plain(status int, kind, body string) *page.Response {
-	return &page.Response{Status: status, Header: http.Header{"Content-Type": {kind}}, Body: []byte(body)}
+// A fixedAnswer is one without a page.
+type fixedAnswer struct {
+	status     int
+	kind, body string
 }
 
-func notFound() *page.Response {
-	return plain(http.StatusNotFound, "text/html", "<h1>Nicht gefunden</h1>")
+func plain(a fixedAnswer) *page.Response {
+	return &page.Response{Status: a.status, Header: http.Header{"Content-Type": {a.kind}}, Body: []byte(a.body)}
+}
+
+// fixedAnswers are the same on all hosts.
+var fixedAnswers = map[whatKind]fixedAnswer{
+	missing:  {http.StatusNotFound, "text/html", "<h1>Nicht gefunden</h1>"},
+	document: {http.StatusOK, "application/pdf", "%PDF-1.4\n%made up\n%%EOF\n"},
+	image:    {http.StatusOK, "image/png", "\x89PNG\r\n\x1a\n"},
+	deadLink: {http.StatusGone, "text/html", "<h1>Gibt es nicht mehr</h1>"},
 }
 
 func redirect(to string) *page.Response {
-	r := plain(http.StatusMovedPermanently, "text/html", "")
+	r := plain(fixedAnswer{http.StatusMovedPermanently, "text/html", ""})
 	r.Header.Set("Location", to)
 	return r
 }
@@ -54,27 +63,22 @@ func (t *Town) answer(u weburl.URL, domain string) (*page.Response, error) {
 	to := t.lookup(n, path)
 	switch {
 	case s.behaviour == broken:
-		return plain(http.StatusInternalServerError, "text/html", "<h1>Interner Fehler</h1>"), nil
+		return plain(fixedAnswer{http.StatusInternalServerError, "text/html", "<h1>Interner Fehler</h1>"}), nil
 	case s.behaviour == resets:
 		return nil, fmt.Errorf("demo: %s: %w", u.Host(), ErrReset)
 	case bare:
 		return redirect(home + path), nil
 	}
+	if a, ok := fixedAnswers[to.what]; ok {
+		return plain(a), nil
+	}
 	switch to.what {
-	case missing:
-		return notFound(), nil
 	case moved:
 		return redirect(home + t.path(to.ref)), nil
 	case robotsTxt:
 		return t.robots(s, home), nil
 	case sitemapXML:
-		return plain(http.StatusOK, "application/xml", t.sitemap(n, home)), nil
-	case document:
-		return plain(http.StatusOK, "application/pdf", "%PDF-1.4\n%made up\n%%EOF\n"), nil
-	case image:
-		return plain(http.StatusOK, "image/png", "\x89PNG\r\n\x1a\n"), nil
-	case deadLink:
-		return plain(http.StatusGone, "text/html", "<h1>Gibt es nicht mehr</h1>"), nil
+		return plain(fixedAnswer{http.StatusOK, "application/xml", t.sitemap(n, home)}), nil
 	}
 	c := t.draw(to.ref, to.trap, domain)
 	r := &page.Response{Status: http.StatusOK}
@@ -104,7 +108,7 @@ func (t *Town) robots(s *site, home string) *page.Response {
 	text := "User-agent: *\nDisallow: /intern/\nDisallow: /*.pdf$\n"
 	switch {
 	case s.behaviour == noRobots:
-		return plain(http.StatusServiceUnavailable, "text/plain", "")
+		return plain(fixedAnswer{http.StatusServiceUnavailable, "text/plain", ""})
 	case s.behaviour == optedOut:
 		text = "User-agent: *\nDisallow: /\n"
 	case s.crawlGap > 0:
@@ -113,9 +117,9 @@ func (t *Town) robots(s *site, home string) *page.Response {
 		text = "# willkommen\nUser-agent: Plagegeist\nDisallow: /\n\nUser-agent: *\n" +
 			"Disallow: /intern\nAllow: /\nSitemap: " + home + "/sitemap.xml\n"
 	case s.kind == organisation && s.org.count[orgIntern] == 0:
-		return notFound()
+		return plain(fixedAnswers[missing])
 	}
-	return plain(http.StatusOK, "text/plain; charset=utf-8", text)
+	return plain(fixedAnswer{http.StatusOK, "text/plain; charset=utf-8", text})
 }
 
 // sitemap returns a site map of the first pages.
@@ -197,7 +201,7 @@ func (t *Town) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// domainFor returns what the names of hosts end in on a page asked of host.
+// domainFor returns what host names end in on a page that was requested from host.
 func (t *Town) domainFor(host string) string {
 	name, port, found := strings.Cut(strings.ToLower(host), ":")
 	if !strings.HasSuffix(name, ".localhost") || strings.HasSuffix(host, "."+t.o.Domain) {

@@ -75,16 +75,16 @@ type site struct {
 // A ref names a page: its site and its number there.
 type ref struct{ site, page int32 }
 
-// found makes the web: first who has a site, then how big the others are.
-func (t *Town) found() {
+// makeSites makes the sites of the web: organisations first, then catalogues, which share the other pages.
+func (t *Town) makeSites() {
 	t.hosts = make(map[string]int, t.o.Sites)
 	t.orgs = make([][]int32, len(t.places))
 	d, d2 := t.dice(topicSites), t.dice(topicSites, 1)
 	n := t.o.Sites
 	locals, elsewhere, farms := n*45/100, n*29/100, n*4/100
 
-	t.foundTown(&d)
-	t.foundWide(&d, n-locals-elsewhere-farms-len(t.local))
+	t.makeTownSites(&d)
+	t.makeWideSites(&d, n-locals-elsewhere-farms-len(t.local))
 	houses := t.dice(topicHouses)
 	free := make([]int32, t.places[0].last)
 	for i := range free {
@@ -92,14 +92,14 @@ func (t *Town) found() {
 	}
 	free = shuffled(&houses, free)
 	for i := range locals {
-		t.foundOrg(&d2, 0, free[i%len(free)])
+		t.makeOrg(&d2, 0, free[i%len(free)])
 	}
 	for range elsewhere { // some in the villages, most far away
 		p := 1 + villages + d2.n(farTowns)
 		if d2.chance(0.2) {
 			p = 1 + d2.n(villages)
 		}
-		t.foundOrg(&d2, p, -1)
+		t.makeOrg(&d2, p, -1)
 	}
 	for i := range farms {
 		s := t.makeSite(&d, linkFarm)
@@ -108,7 +108,7 @@ func (t *Town) found() {
 		s.place = uint16(t.farPlace(&d))
 		t.farms = append(t.farms, int32(t.add(s)))
 	}
-	t.sizeUp()
+	t.shareOutPages()
 }
 
 func (t *Town) farPlace(d *dice) int { return 1 + villages + d.n(farTowns) }
@@ -130,18 +130,18 @@ func (t *Town) add(s site) int {
 	if d.chance(0.08) {
 		s.latin1, s.declares = true, d.chance(0.5)
 	}
-	fated := d.share()
+	failure := d.share()
 	if !t.o.Calm && (s.kind == organisation || s.kind == shop || s.kind == blog) {
 		switch {
-		case fated < 0.02:
+		case failure < 0.02:
 			s.behaviour = slow
-		case fated < 0.03:
+		case failure < 0.03:
 			s.behaviour = broken
-		case fated < 0.037:
+		case failure < 0.037:
 			s.behaviour = resets
-		case fated < 0.042:
+		case failure < 0.042:
 			s.behaviour = noRobots
-		case fated < 0.052:
+		case failure < 0.052:
 			s.crawlGap = 1
 		}
 	}
@@ -150,8 +150,8 @@ func (t *Town) add(s site) int {
 	return n
 }
 
-// foundOrg adds an organisation in a place.
-func (t *Town) foundOrg(d *dice, p int, h int32) {
+// makeOrg adds an organisation in a place.
+func (t *Town) makeOrg(d *dice, p int, h int32) {
 	kind := d.n(len(words().Trades))
 	tr := words().Trades[kind]
 	where := t.places[p].name
@@ -179,8 +179,8 @@ func (t *Town) foundOrg(d *dice, p int, h int32) {
 	t.orgs[p] = append(t.orgs[p], int32(n))
 }
 
-// foundTown adds the town's own catalogues.
-func (t *Town) foundTown(d *dice) {
+// makeTownSites adds the town's own catalogues.
+func (t *Town) makeTownSites(d *dice) {
 	town, own := t.places[0].name, slug(t.places[0].name)
 	for _, s := range []site{
 		{host: own, name: "Stadt " + town, kind: portal},
@@ -198,8 +198,8 @@ func (t *Town) foundTown(d *dice) {
 	t.sites[t.local[0]].www = true
 }
 
-// foundWide adds so many other catalogues, at least one of each kind.
-func (t *Town) foundWide(d *dice, count int) {
+// makeWideSites adds so many other catalogues, at least one of each kind.
+func (t *Town) makeWideSites(d *dice, count int) {
 	var kinds []kind
 	for k := yellowPages; k <= blog; k++ {
 		kinds = append(kinds, k)
@@ -245,8 +245,8 @@ func (t *Town) makeSite(d *dice, k kind) site {
 	return site{kind: k, host: slug(strings.Join(parts, "-")), name: name, house: -1, perList: w.PerList}
 }
 
-// sizeUp shares out the pages that the organisations leave among the others.
-func (t *Town) sizeUp() {
+// shareOutPages shares out the pages that the organisations leave among the others.
+func (t *Town) shareOutPages() {
 	left, weights := float64(t.o.Sites*t.o.PagesPerSite), 0.0
 	for i := range t.sites {
 		left -= float64(t.sites[i].pages)

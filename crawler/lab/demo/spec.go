@@ -55,7 +55,8 @@ func InRange(options any) error {
 		}
 		field := v.FieldByIndex(f.Index)
 		if x := field.Convert(reflect.TypeFor[float64]()).Float(); !(x >= low && x <= high) {
-			return fmt.Errorf("%s must be %v to %v, got %v", strings.ToLower(cmp.Or(f.Tag.Get("spec"), f.Name)), low, high, field)
+			name := strings.ToLower(cmp.Or(f.Tag.Get("spec"), f.Name))
+			return fmt.Errorf("%s must be %v to %v, got %v", name, low, high, field)
 		}
 	}
 	return nil

@@ -52,7 +52,7 @@ func (c *canvas) facts() Facts {
 	return f
 }
 
-// targetOf finds what lies at u. bare tells that the host lacks the "www."
+// targetOf finds what lies at u. bare: the host lacks the "www."
 // under which the site is known.
 func (t *Town) targetOf(u weburl.URL) (to target, bare, ok bool) {
 	s, bare, ok := t.siteOf(u.Host())

@@ -92,7 +92,7 @@ func (o *CitiesOptions) drawShares() {
 //   - links that lead to the same city more often than not, with its name in
 //     their words or not; names that two states share; servers elsewhere.
 //
-// A page is made when it is asked for, from its number alone, so that the web
+// A page is made at the request, from its number alone, so that the web
 // takes memory for its sites only. It is safe for concurrent use.
 type Cities struct {
 	Options CitiesOptions
@@ -110,7 +110,7 @@ type Cities struct {
 	state   map[string][]int
 	topics  [][]string
 	common  []string
-	local   [][]string // city → what only its people speak of
+	local   [][]string // city → words that only its pages have
 }
 
 type siteKind uint8
@@ -309,7 +309,7 @@ type cityPage struct {
 	topic   int
 }
 
-// rng returns the random numbers of one page; what tells one use from another.
+// rng returns the random numbers of one page for one use, which is a number of its own.
 func (w *Cities) rng(site, n int32, what uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(mix(w.Options.Seed<<8^what), mix(uint64(site)<<32|uint64(uint32(n)))))
 }
@@ -609,7 +609,7 @@ func (w *Cities) link(r *rand.Rand, from, to weburl.URL, p cityPage, inside bool
 	return page.Link{From: from, To: to, Anchor: anchor, Around: before + " " + after, Split: len(before)}
 }
 
-// Judge knows the addresses of every page.
+// Judge returns the addresses that were put on the page.
 func (w *Cities) Judge(_ context.Context, p *page.Page) (geoparse.Verdict, error) {
 	var v geoparse.Verdict
 	if known, ok := w.find(p.URL); ok {

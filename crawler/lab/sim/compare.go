@@ -43,8 +43,8 @@ func (o OrderOptions) Possible() (names []string) {
 	return names
 }
 
-// Orders returns the strategies of these names, the oracle among them, which ParseStrategies knows. Each run
-// gets a fresh one with a fresh model; an error that one of them makes is returned.
+// Orders returns the strategies of these names, as ParseStrategies returns them. Each run gets a
+// fresh one with a fresh model.
 func (o OrderOptions) Orders(names []string) (orders []Order, err error) {
 	for _, name := range names {
 		fresh := func(w *Web) (order.Strategy, error) { return o.fresh(name, w) }

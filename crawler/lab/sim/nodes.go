@@ -223,7 +223,7 @@ func (n *simNode) Visited(frontier.Entry) bool                         { return 
 // Admit is not called: the loop serves the nodes in rounds.
 func (n *simNode) Admit(context.Context) error { return nil }
 
-// Wait is not called: the loop asks every node again.
+// Wait is not called: the loop serves every node again.
 func (n *simNode) Wait(context.Context) (bool, error) { return false, nil }
 
 // A NodesPlan names crawls by several nodes that are to be compared: one for

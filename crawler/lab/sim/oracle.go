@@ -32,12 +32,12 @@ func (o Oracle) find(u weburl.URL) int32 {
 	if n := o.Web.number(u); n >= 0 || o.Web.truth == nil {
 		return n
 	}
-	to := o.Web.answer(u).response.Location // a made-up town knows its redirects only when asked
+	to := o.Web.answer(u).response.Location // redirects of a made-up town are not listed
 	if to.IsZero() {
 		return -1
 	}
 	return o.Web.number(to)
 }
 
-// Learn does nothing: an oracle knows.
+// Learn does nothing: the labels are given.
 func (Oracle) Learn([]frontier.Node, bool) {}

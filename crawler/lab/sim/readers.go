@@ -27,7 +27,7 @@ type ReaderOptions struct {
 	Seed uint64 `spec:"seed"`
 	// how much the readers who judge differ in what they like from those in the logs: 0 not at all, 1 in all
 	Taste float64 `spec:"taste" range:"0..1"`
-	// sessions for each page, in the time that the logs tell of and again after it
+	// sessions for each page, in the time of the logs and again after it
 	Visits float64 `spec:"visits" range:"0.01..1000"`
 	Logs   float64 `spec:"logs" range:"0.001..1"` // share of the hosts whose logs are known
 	// share of the pages that nothing links to; half of them are new
@@ -51,7 +51,7 @@ func DefaultReaderOptions() ReaderOptions {
 //
 // How many readers a page draws, and how long they stay, follow log-normal
 // distributions of their own; a session begins at a page drawn by that, goes
-// along links or ends. Time is in two halves. The log tells of the first; which
+// along links or ends. Time is in two halves. The log is of the first; which
 // pages are important is decided by the second, by other readers with a taste of their
 // own as far as Taste goes. The new ones among the unlinked
 // pages appear in the last tenth of the first half.
@@ -217,11 +217,11 @@ func (r *readers) hide() {
 	}
 }
 
-// period is the time that the logs tell of.
+// period is the time of the logs.
 const period = 30 * 24 * time.Hour
 
-// read tells of every view of one half of the time.
-func (r *readers) read(half int, tell func(view)) {
+// read calls fn with every view of one half of the time.
+func (r *readers) read(half int, fn func(view)) {
 	dice := rand.New(rand.NewPCG(r.o.Seed, 3+uint64(half)))
 	begin := time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(half) * period)
 	draw, dwell := r.draw[half], r.dwell[half]
@@ -241,7 +241,7 @@ func (r *readers) read(half int, tell func(view)) {
 				break // it does not exist yet
 			}
 			stay := max(time.Duration(dwell[page]*math.Exp(0.5*dice.NormFloat64())), 1) * time.Second
-			tell(view{page, r.host[page], client, at, min(stay, 20*time.Minute)})
+			fn(view{page, r.host[page], client, at, min(stay, 20*time.Minute)})
 			at = at.Add(min(stay, 20*time.Minute))
 			links := r.w.pages[page].Links
 			if len(links) == 0 || dice.Float64() < 0.35 {

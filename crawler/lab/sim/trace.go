@@ -235,7 +235,7 @@ func unpacked(in *bufio.Reader) (io.ReadCloser, error) {
 }
 
 // ReadTrace reads a trace. Of a URL that comes several times the last line
-// counts that tells of a page. A trace that is cut off, as by a kill, is used
+// that is a page counts. A trace that is cut off, as by a kill, is used
 // up to there, and a warning says so; anything else that cannot be read is an
 // error that names the line. label says in place of the trace what is relevant, from
 // language and charsets of a page, since a trace has no text; nil: the trace does.

@@ -29,7 +29,7 @@ type Page struct {
 	Content   uint64        // hash of the text; pages with the same one are copies; 0: not known
 	Forbidden bool          // robots.txt keeps crawlers off it
 	Important bool          // people stay on it long, see ReadBy
-	Relevancy float64       // Okapi of its text for the merged seeds, see MergeSeeds; 0: not asked for
+	Relevancy float64       // Okapi of its text for the merged seeds, see MergeSeeds; else 0
 	Links     []int32       // pages of the web that it links to, by number
 }
 
@@ -115,7 +115,7 @@ func (w *Web) reach() {
 	}
 	for i := range w.pages {
 		if w.isHidden(w.pages[i].URL) {
-			visit(int32(i)) // by whoever knows of it
+			visit(int32(i)) // readers reach it, and their logs name it
 		}
 	}
 	for away := 0; len(level) > 0; away++ {

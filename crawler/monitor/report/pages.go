@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"encoding/csv"
@@ -56,10 +57,11 @@ func pageOf(n *frontier.Node) Page {
 // their visits, or the best ones where best is above 0, and says how many.
 func WritePages(ctx context.Context, w io.Writer, f *frontier.Frontier, format string, best int) (
 	listed int, err error) {
-	list, end := pageWriter(w, format)
-	counted := func(p Page) error {
+	b := bufio.NewWriter(w)
+	write := pageWriter(b, format)
+	list := func(p Page) error {
 		listed++
-		return list(p)
+		return write(p)
 	}
 	walk := func(fn func(Page) error) error {
 		return f.Walk(ctx, 0, func(n frontier.Node) error {
@@ -70,14 +72,15 @@ func WritePages(ctx context.Context, w io.Writer, f *frontier.Frontier, format s
 		})
 	}
 	if best == 0 {
-		err = walk(counted)
-		return listed, cmp.Or(err, end())
+		err = walk(list)
+	} else {
+		var all []Page
+		all, err = bestPages(walk, best)
+		for _, p := range all {
+			err = cmp.Or(err, list(p))
+		}
 	}
-	all, err := bestPages(walk, best)
-	for _, p := range all {
-		err = cmp.Or(err, counted(p))
-	}
-	return listed, cmp.Or(err, end())
+	return listed, cmp.Or(err, b.Flush())
 }
 
 // bestPages returns the n pages with the highest score, the best first and the
@@ -101,30 +104,28 @@ func bestPages(walk func(func(Page) error) error, n int) ([]Page, error) {
 	return all, err
 }
 
-// pageWriter returns what writes a page in a format, and what ends the list.
-func pageWriter(w io.Writer, format string) (list func(Page) error, end func() error) {
-	nothing := func() error { return nil }
+// pageWriter returns what writes a page in a format.
+func pageWriter(w io.Writer, format string) func(Page) error {
 	switch format {
 	case "json":
 		enc := json.NewEncoder(w)
 		enc.SetEscapeHTML(false)
-		return func(p Page) error { return enc.Encode(p) }, nothing
+		return func(p Page) error { return enc.Encode(p) }
 	case "csv":
 		c := csv.NewWriter(w)
-		// an error comes again at the end
 		c.Write([]string{"url", "title", "score", "evidence", "links_from_seed", "visit", "at"})
+		c.Flush() // an error comes again with the next page and at the end
 		return func(p Page) error {
-				return c.Write([]string{textutil.Guard(p.URL), textutil.Guard(p.Title),
-					strconv.FormatFloat(p.Score, 'f', -1, 64), textutil.Guard(p.Evidence),
-					strconv.Itoa(p.Links), strconv.FormatUint(p.Visit, 10), p.At.UTC().Format(time.RFC3339)})
-			}, func() error {
-				c.Flush()
-				return c.Error()
-			}
+			c.Write([]string{textutil.Guard(p.URL), textutil.Guard(p.Title),
+				strconv.FormatFloat(p.Score, 'f', -1, 64), textutil.Guard(p.Evidence),
+				strconv.Itoa(p.Links), strconv.FormatUint(p.Visit, 10), p.At.UTC().Format(time.RFC3339)})
+			c.Flush()
+			return c.Error()
+		}
 	}
 	return func(p Page) error {
 		_, err := fmt.Fprintf(w, "%5.3f  %s\n       %s  (%s)\n", p.Score, textutil.OneLine(p.URL),
 			textutil.OneLine(cmp.Or(p.Title, "without a title")), textutil.OneLine(p.Evidence))
 		return err
-	}, nothing
+	}
 }

@@ -15,7 +15,7 @@ type NodesReader struct {
 	Owner     func(address string) (place string, node int)
 	fetches   []Fetch
 	places    []string // of the fetches, by the partition of the crawl
-	byMethod  bool     // it knows places
+	byMethod  bool     // some are given
 	links     map[frontier.Key][]frontier.Key
 	exchanged int
 }

@@ -10,7 +10,7 @@ import (
 func StreetOptions(g *gazetteer.Gazetteer, region *gazetteer.Region) Options {
 	streets := g.RegionStreets(region)
 	if len(streets) == 0 {
-		return Options{} // it knows postcodes only
+		return Options{} // it has postcodes only
 	}
 	return Options{
 		Streets: len(streets),
