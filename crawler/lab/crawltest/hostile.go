@@ -6,6 +6,7 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -25,12 +26,9 @@ import (
 // Cases lists them.
 type Hostile struct {
 	listener net.Listener
-	done     chan struct{}
+	running  context.Context
+	stop     context.CancelFunc
 	work     sync.WaitGroup
-
-	mu       sync.Mutex
-	conns    map[net.Conn]int // requests on each
-	requests []string
 }
 
 // NewHostile starts a server; Close ends it. It panics where loopback cannot
@@ -40,7 +38,8 @@ func NewHostile() *Hostile {
 	if err != nil {
 		panic(fmt.Sprintf("crawltest: %v", err))
 	}
-	h := &Hostile{listener: l, done: make(chan struct{}), conns: make(map[net.Conn]int)}
+	h := &Hostile{listener: l}
+	h.running, h.stop = context.WithCancel(context.Background())
 	h.work.Go(h.accept)
 	return h
 }
@@ -51,22 +50,10 @@ func (h *Hostile) Addr() string { return h.listener.Addr().String() }
 // URL returns the URL of a case.
 func (h *Hostile) URL(name string) string { return "http://" + h.Addr() + "/" + name }
 
-// Requests returns the requested paths, in order.
-func (h *Hostile) Requests() []string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Clone(h.requests)
-}
-
 // Close ends all connections and waits for their goroutines.
 func (h *Hostile) Close() {
-	close(h.done)
+	h.stop()
 	h.listener.Close()
-	h.mu.Lock()
-	for c := range h.conns {
-		c.Close()
-	}
-	h.mu.Unlock()
 	h.work.Wait()
 }
 
@@ -76,19 +63,9 @@ func (h *Hostile) accept() {
 		if err != nil {
 			return
 		}
-		h.mu.Lock()
-		h.conns[c] = 0
-		h.mu.Unlock()
-		select {
-		case <-h.done:
-			c.Close()
-		default:
-		}
 		h.work.Go(func() {
+			defer context.AfterFunc(h.running, func() { c.Close() })()
 			h.serve(c)
-			h.mu.Lock()
-			delete(h.conns, c)
-			h.mu.Unlock()
 		})
 	}
 }
@@ -97,22 +74,16 @@ func (h *Hostile) accept() {
 func (h *Hostile) serve(c net.Conn) {
 	defer c.Close()
 	in := bufio.NewReader(c)
-	for {
+	for nth := 1; ; nth++ {
 		r, err := http.ReadRequest(in)
 		if err != nil {
 			return
 		}
-		name := strings.TrimPrefix(r.URL.Path, "/")
-		h.mu.Lock()
-		h.requests = append(h.requests, r.URL.Path)
-		h.conns[c]++
-		nth := h.conns[c]
-		h.mu.Unlock()
-		answer, ok := cases()[name]
+		answer, ok := cases()[strings.TrimPrefix(r.URL.Path, "/")]
 		if !ok {
 			answer = page("404 Not Found", "", "<p>no such case")
 		}
-		if !answer(&exchange{Conn: c, done: h.done, nth: nth}) {
+		if !answer(&exchange{c, h.running, nth}) {
 			return
 		}
 	}
@@ -121,8 +92,8 @@ func (h *Hostile) serve(c net.Conn) {
 // An exchange is one request to be answered badly.
 type exchange struct {
 	net.Conn
-	done <-chan struct{}
-	nth  int // request of its connection, from 1
+	running context.Context // until the server stops
+	nth     int             // request of its connection, from 1
 }
 
 // printf writes a piece of an answer and reports whether the client still listens.
@@ -134,7 +105,7 @@ func (e *exchange) printf(format string, args ...any) bool {
 // sleep waits and reports whether the server still runs.
 func (e *exchange) sleep(d time.Duration) bool {
 	select {
-	case <-e.done:
+	case <-e.running.Done():
 		return false
 	case <-time.After(d):
 		return true

@@ -74,15 +74,15 @@ func Read(ctx context.Context, name string, f *frontier.Frontier, o Options) (*C
 	totals := f.Totals()
 	t := newCounter(o, int(max(1, (totals.Pages+maxPoints-1)/maxPoints)))
 	err := f.Walk(ctx, 0, func(n frontier.Node) error {
-		v := visit{Node: n}
+		text := uint64(0)
 		if n.Outcome.Kind == "page" && n.Outcome.Relevant {
 			check, _, err := f.Check(frontier.KeyOf(n.URL)) // zero where none was kept
 			if err != nil {
 				return err
 			}
-			v.text = check.Text
+			text = check.Text
 		}
-		t.add(&v)
+		t.add(&n, text)
 		return nil
 	})
 	if err == nil {
@@ -97,12 +97,6 @@ func Read(ctx context.Context, name string, f *frontier.Frontier, o Options) (*C
 	}
 	t.crawl.Name = name
 	return t.finish(), nil
-}
-
-// A visit is a node of the tree, in the order of the visits.
-type visit struct {
-	frontier.Node
-	text uint64 // fingerprint of a relevant page, or 0
 }
 
 // A counter counts a crawl.
@@ -128,7 +122,8 @@ func newCounter(o Options, step int) *counter {
 	return t
 }
 
-func (t *counter) add(v *visit) {
+// add counts a visit, in the order of the visits; text is the fingerprint of a relevant page, or 0.
+func (t *counter) add(v *frontier.Node, text uint64) {
 	c := t.crawl
 	isPage := v.Outcome.Kind == "page"
 	t.levels.Found(v.Depth, v.Priority, 1)
@@ -146,7 +141,7 @@ func (t *counter) add(v *visit) {
 	}
 	host.Pages++
 	if v.Outcome.Relevant {
-		t.relevant(v, host)
+		t.relevant(v, text, host)
 	}
 	now := t.point()
 	if c.Pages%t.step == 0 {
@@ -156,15 +151,15 @@ func (t *counter) add(v *visit) {
 }
 
 // relevant counts a relevant page of host.
-func (t *counter) relevant(v *visit, host *Host) {
+func (t *counter) relevant(v *frontier.Node, text uint64, host *Host) {
 	c := t.crawl
 	c.Relevant++
 	host.Relevant++
-	if v.text == 0 {
+	if text == 0 {
 		c.Untexted++
 	}
-	if v.text == 0 || !t.texts[v.text] {
-		t.texts[v.text] = true
+	if text == 0 || !t.texts[text] {
+		t.texts[text] = true
 		c.Contents++
 	}
 	if v.Outcome.SiteWide {

@@ -152,9 +152,9 @@ func TestSiteWide(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		counter.add(&visit{Node: frontier.Node{Entry: frontier.Entry{URL: u}, Outcome: frontier.Outcome{
+		counter.add(&frontier.Node{Entry: frontier.Entry{URL: u}, Outcome: frontier.Outcome{
 			Kind: "page", Relevant: i < 6, SiteWide: i < 4, Addresses: []string{"foot 1"},
-		}}})
+		}}, 0)
 	}
 	if c := counter.finish(); c.SiteWide != 4 || c.Relevant != 6 || c.OwnHarvest != .2 {
 		t.Errorf("%d site-wide of %d relevant, own harvest %v; want 4 of 6, 0.2", c.SiteWide, c.Relevant, c.OwnHarvest)
