@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gazehound/predictor/clicklog"
 )
 
 // manyViews writes an access log of so many lines, nearly all of them page views.
@@ -52,15 +54,15 @@ func TestClickstreamKilled(t *testing.T) {
 		if out, err := command(data, file).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
-		b, err := os.ReadFile(store(data, "table.tsv"))
+		b, err := os.ReadFile(store(data, "table"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return b
 	}
 	want := table(filepath.Join(dir, "once"))
-	if lines := bytes.Count(want, []byte("\n")); lines < 1500 {
-		t.Fatalf("%d pages have a rank", lines)
+	if ranked, err := clicklog.Load(store(filepath.Join(dir, "once"), "")); err != nil || ranked.Len() < 1500 {
+		t.Fatalf("%+v, %v: too few pages have a rank", ranked, err)
 	}
 
 	killed := filepath.Join(dir, "killed")
@@ -116,7 +118,7 @@ func TestClickstreamKilled(t *testing.T) {
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
-	kill(t, p, func() bool { parts, _ := filepath.Glob(store(killed, ".table.tsv*")); return len(parts) > 0 })
+	kill(t, p, func() bool { parts, _ := filepath.Glob(store(killed, ".table.*")); return len(parts) > 0 })
 	got := table(killed)
 	if !bytes.Equal(got, want) {
 		t.Errorf("after kills the table has %d bytes, in one go %d", len(got), len(want))

@@ -34,7 +34,8 @@ const quoted = `"((?:[^"\\]|\\.)*)"`
 
 // lineForm has vhost, client, time, method, target, status and agent.
 var lineForm = regexp.MustCompile(`(?s)^(?:(\S+) +)?(\S+) +\S+ +\S+ +\[([^\]]*)\] +` +
-	`"([A-Z]{1,20}) ((?:[^"\\ ]|\\.)+) HTTP/(?:[^"\\ ]|\\.)*" +([1-5]\d\d) (?:\d{1,18}|-)(?: +` + quoted + ` +` + quoted + `.*)?$`)
+	`"([A-Z]{1,20}) ((?:[^"\\ ]|\\.)+) HTTP/(?:[^"\\ ]|\\.)*" +([1-5]\d\d) (?:\d{1,18}|-)` +
+	`(?: +` + quoted + ` +` + quoted + `.*)?$`)
 
 // ParseLine reads one line of the common, combined or vhost_combined format
 // of Apache and nginx, without its line feed. Inside quotes a backslash

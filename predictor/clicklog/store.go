@@ -60,7 +60,7 @@ type logFile struct {
 const (
 	manifestName = "manifest.json"
 	lockName     = "LOCK"
-	version      = 3
+	version      = 4
 	maxHead      = 4096
 )
 

@@ -1,13 +1,10 @@
 package clicklog
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"hash/fnv"
 	"io"
 	"io/fs"
@@ -15,18 +12,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"gazehound/internal/disk"
 )
 
-const (
-	tableName   = "table.tsv"
-	tableHeader = "# url\tseconds\tvisits\tsessions"
-	tableEnd    = "# CRC-32\t" // and that of all lines before, in hexadecimal digits
-)
+// The table is a file of disk.Writer with a record for each page, by URL. The last one has no URL, and
+// the number of pages in the place of visits.
+const tableName = "table"
 
 var errTable = errors.New("damaged, or not a table of page importance; run \"gazehound clickstream import\" again")
 
@@ -34,83 +28,74 @@ func (p Page) plus(q Page) Page {
 	return Page{q.URL, p.Stay + q.Stay, p.Visits + q.Visits, p.Sessions + q.Sessions}
 }
 
-// addPage adds a session's time on a page to the input of writeTable.
-func addPage(pages *disk.Sorter, p Page) error {
-	b := binary.AppendUvarint(nil, uint64(p.Stay))
+// counts returns the numbers of p as stored.
+func (p Page) counts() []byte {
+	b := binary.AppendUvarint(nil, uint64(p.Stay/time.Second))
 	b = binary.AppendUvarint(b, uint64(p.Visits))
-	return pages.Add([]byte(p.URL), binary.AppendUvarint(b, uint64(p.Sessions)))
+	return binary.AppendUvarint(b, uint64(p.Sessions))
 }
 
-// writeTable makes the table, by URL.
+// readPage reads what counts wrote, and the URL behind it.
+func readPage(b []byte) (p Page, ok bool) {
+	d := disk.Decode(b)
+	p.Stay = time.Duration(d.Int(maxSeconds)) * time.Second
+	p.Visits, p.Sessions = int64(d.Int(math.MaxInt64)), int64(d.Int(math.MaxInt64))
+	p.URL = string(d.Rest())
+	return p, !d.Failed()
+}
+
+const maxSeconds = math.MaxInt64 / int(time.Second)
+
+// addPage adds a session's time on a page to the input of writeTable.
+func addPage(pages *disk.Sorter, p Page) error { return pages.Add([]byte(p.URL), p.counts()) }
+
+// writeTable makes the table.
 func writeTable(path string, pages *disk.Sorter) (n int64, err error) {
-	err = disk.Replace(path, 0o600, func(file io.Writer) error {
-		check := crc32.NewIEEE()
-		w := io.MultiWriter(file, check)
-		fmt.Fprintln(w, tableHeader)
+	return replaceTable(path, func(write func(Page) error) error {
 		var sum Page
-		end := func() (err error) {
-			if sum.URL != "" {
-				n++
-				_, err = fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", sum.URL, int64(sum.Stay/time.Second), sum.Visits,
-					sum.Sessions)
-			}
-			return err
-		}
 		err := pages.Each(func(key, value []byte) (err error) {
-			d := disk.Decode(value)
-			p := Page{string(key), time.Duration(d.Uvarint()), int64(d.Uvarint()), int64(d.Uvarint())}
+			p, _ := readPage(append(value[:len(value):len(value)], key...)) // as addPage wrote it
 			if p.URL == sum.URL {
 				sum = sum.plus(p)
 				return nil
 			}
-			err, sum = end(), p
+			err, sum = write(sum), p
 			return err
 		})
-		if err = cmp.Or(err, end()); err == nil {
-			_, err = fmt.Fprintf(file, "%s%08x\n", tableEnd, check.Sum32())
+		return cmp.Or(err, write(sum))
+	})
+}
+
+// replaceTable makes a table of the pages that each writes; one without URL is left out.
+func replaceTable(path string, each func(write func(Page) error) error) (n int64, err error) {
+	err = disk.Replace(path, 0o600, func(file io.Writer) error {
+		w := disk.NewWriter(file)
+		write := func(p Page) error {
+			if p.URL == "" {
+				return nil
+			}
+			n++
+			return w.Write(append(p.counts(), p.URL...))
 		}
-		return err
+		return errors.Join(each(write), w.Write(Page{Visits: n}.counts()), w.Close())
 	})
 	return n, err
 }
 
 // forgetRows removes the matching pages from the table.
 func forgetRows(dir string, match func(text string) bool) error {
-	table := filepath.Join(dir, tableName)
-	text, err := os.ReadFile(table)
+	_, err := replaceTable(filepath.Join(dir, tableName), func(write func(Page) error) error {
+		return Pages(dir, func(p Page) error {
+			if match(p.URL) {
+				return nil
+			}
+			return write(p)
+		})
+	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
-	} else if err != nil {
-		return err
 	}
-	var kept []byte
-	for line := range bytes.Lines(text) {
-		url, _, _ := bytes.Cut(line, []byte("\t"))
-		if !bytes.HasPrefix(line, []byte(tableEnd)) && !match(string(url)) {
-			kept = append(kept, line...)
-		}
-	}
-	kept = fmt.Appendf(kept, "%s%08x\n", tableEnd, crc32.ChecksumIEEE(kept))
-	return disk.ReplaceBytes(table, 0o600, kept)
-}
-
-func readPage(line string) (p Page, err error) {
-	f := strings.Split(line, "\t")
-	if len(f) != 4 || f[0] == "" {
-		return p, errors.New("not a line of a table of page importance")
-	}
-	p.URL = f[0]
-	var n [3]int64
-	for i := range n {
-		if n[i], err = strconv.ParseInt(f[i+1], 10, 64); err != nil || n[i] < 0 {
-			return p, fmt.Errorf("%q is not a count", f[i+1])
-		}
-	}
-	if n[0] > math.MaxInt64/int64(time.Second) {
-		return p, fmt.Errorf("%d seconds are too many", n[0])
-	}
-	p.Stay, p.Visits, p.Sessions = time.Duration(n[0])*time.Second, n[1], n[2]
-	return p, nil
+	return err
 }
 
 // A Table holds LR(d) of many pages, at about 30 bytes a page. It is safe for concurrent use.
@@ -144,36 +129,26 @@ func Pages(dir string, fn func(Page) error) error {
 		return fmt.Errorf("read click table: %w", err)
 	}
 	defer f.Close()
-	in := bufio.NewScanner(f)
-	in.Buffer(nil, 2*MaxLine)
-	check, whole := crc32.NewIEEE(), false
-	for n := 1; in.Scan(); n++ {
-		if n == 1 && in.Text() != tableHeader || whole {
-			return fmt.Errorf("%s:%d: %w", path, n, errTable)
+	in, whole := disk.NewReader(f), false
+	for n := int64(0); ; n++ {
+		b, err := in.Next()
+		if err == io.EOF && whole {
+			return nil
 		}
-		if sum, end := strings.CutPrefix(in.Text(), tableEnd); end {
-			whole = sum == fmt.Sprintf("%08x", check.Sum32())
-			continue
+		p, ok := readPage(b)
+		if err != nil || !ok || whole {
+			return fmt.Errorf("%s: record %d: %w", path, n+1, errTable)
 		}
-		fmt.Fprintln(check, in.Text())
-		if n == 1 {
-			continue
-		}
-		p, err := readPage(in.Text())
-		if err != nil {
-			return fmt.Errorf("%s:%d: %w", path, n, err)
+		if p.URL == "" {
+			if whole = p.Visits == n; whole {
+				continue
+			}
+			return fmt.Errorf("%s: %d pages are missing: %w", path, p.Visits-n, errTable)
 		}
 		if err := fn(p); err != nil {
 			return err
 		}
 	}
-	if err := in.Err(); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if !whole {
-		return fmt.Errorf("%s: %w", path, errTable)
-	}
-	return nil
 }
 
 // Len is the number of pages.
