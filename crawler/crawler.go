@@ -187,7 +187,7 @@ func (c *Crawler) Seed(ctx context.Context, urls []weburl.URL) (added int, err e
 	return added, err
 }
 
-// wake returns the channel on which Seed tells Stay of new seeds.
+// wake returns the channel on which Seed announces new seeds to Stay.
 func (c *Crawler) wake() chan struct{} {
 	c.waking.Do(func() { c.seeded = make(chan struct{}, 1) })
 	return c.seeded

@@ -23,7 +23,7 @@ func Free(dir string) (uint64, error) {
 	return free, nil
 }
 
-// Writable returns why no file can be made in dir, or nil. Only making one tells.
+// Writable returns why no file can be made in dir, or nil. Only making one shows that.
 func Writable(dir string) error {
 	f, err := os.CreateTemp(dir, "gazehound-*.tmp")
 	if err != nil {

@@ -7,19 +7,12 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/dustin/go-humanize"
 )
 
 // Count writes n with a comma at the thousands.
-func Count[N int | int64](n N) string {
-	if n < 0 {
-		return "-" + Count(-n)
-	}
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func Count[N int | int64](n N) string { return humanize.Comma(int64(n)) }
 
 // Several writes a number with what it counts: "1 page", "2 pages", "2 addresses", "2 cities".
 func Several[N int | int64](n N, what string) string {

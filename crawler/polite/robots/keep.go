@@ -3,8 +3,6 @@ package robots
 import (
 	"encoding/json"
 	"time"
-
-	"gazehound/crawler/weburl"
 )
 
 // A kept is the stored state of a site, so that a restart need not fetch every robots.txt again and
@@ -16,26 +14,24 @@ type kept struct {
 	Until   time.Time `json:"until"` // when to fetch again
 	Failure string    `json:"failure,omitempty"`
 	Fails   int       `json:"fails,omitempty"`
-	Next    string    `json:"next,omitempty"` // where a redirect led
-	Hops    int       `json:"hops,omitempty"`
 
 	Rules *rules `json:"rules,omitempty"` // null: not known
 }
 
 const (
-	keptVersion = 2
+	keptVersion = 3
 	maxKept     = 128 << 10 // bytes; larger rules are fetched again
 )
 
 // keep stores the state of s. If that fails, rules are fetched again after a restart, as are those
-// of hosts that did not answer.
+// of hosts that did not answer, or whose robots.txt has moved and was not fetched yet.
 func (c *Cache) keep(s *site) {
-	if c.options.Save == nil || s.err != nil {
+	if c.options.Save == nil || s.err != nil || !s.next.IsZero() {
 		return
 	}
 	k := kept{
 		Version: keptVersion, Agent: c.options.Agent, At: time.Now().UTC().Round(0), Until: s.until.UTC().Round(0),
-		Failure: s.failure, Fails: s.fails, Next: s.next.String(), Hops: s.hops, Rules: s.rules,
+		Failure: s.failure, Fails: s.fails, Rules: s.rules,
 	}
 	data, err := json.Marshal(k)
 	if err == nil && len(data) <= maxKept {
@@ -61,13 +57,6 @@ func (c *Cache) recall(s *site) {
 		longest = c.options.RetryMax
 	}
 	left := min(k.Until.Sub(now), k.Until.Sub(k.At), longest)
-	if k.Next != "" {
-		next, err := weburl.Parse(k.Next)
-		if err != nil || k.Hops < 0 || k.Hops > maxHops {
-			return
-		}
-		s.next, s.hops, left = next, k.Hops, 0
-	}
 	s.failure, s.fails = k.Failure, min(max(k.Fails, 0), 1000)
 	s.until = now.Add(max(left, 0))
 	if s.rules = k.Rules; s.rules != nil {

@@ -156,18 +156,18 @@ func (c *Cache) Check(ctx context.Context, u weburl.URL) (Decision, error) {
 	var d Decision
 	if !s.recalled {
 		c.recall(s)
-		c.weigh(s)
+		c.account(s)
 	}
 	if !time.Now().Before(s.until) {
-		if err := c.ask(ctx, s, &d); err != nil {
+		if err := c.request(ctx, s, &d); err != nil {
 			return Decision{}, err
 		}
-		c.weigh(s)
+		c.account(s)
 		if d.Fetched {
 			c.keep(s)
 		}
 	}
-	c.judge(s, u, &d)
+	c.decide(s, u, &d)
 	return d, nil
 }
 
@@ -185,8 +185,8 @@ func (c *Cache) take(ctx context.Context, key string) (*site, error) {
 	}
 }
 
-// judge fills d from the state of s.
-func (c *Cache) judge(s *site, u weburl.URL, d *Decision) {
+// decide fills d from the state of s.
+func (c *Cache) decide(s *site, u weburl.URL, d *Decision) {
 	switch {
 	case s.rules == nil && s.failure != "":
 		d.Retry, d.Err = max(time.Until(s.until), time.Millisecond), s.err
@@ -198,8 +198,8 @@ func (c *Cache) judge(s *site, u weburl.URL, d *Decision) {
 	}
 }
 
-// ask makes one request and updates s with its result.
-func (c *Cache) ask(ctx context.Context, s *site, d *Decision) error {
+// request makes one request and updates s with its result.
+func (c *Cache) request(ctx context.Context, s *site, d *Decision) error {
 	at := s.next
 	if at.IsZero() {
 		var err error
@@ -255,9 +255,9 @@ func (c *Cache) site(key string) *site {
 	return s
 }
 
-// weigh accounts for the memory of the rules of s and evicts the least recently used sites above
+// account counts the memory of the rules of s and evicts the least recently used sites above
 // the limit.
-func (c *Cache) weigh(s *site) {
+func (c *Cache) account(s *site) {
 	size := s.rules.size()
 	c.mu.Lock()
 	defer c.mu.Unlock()
