@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"net"
 	"os"
 	"strings"
 	"time"
@@ -17,7 +15,6 @@ import (
 	"gazehound/index"
 	searchpage "gazehound/index/web"
 	"gazehound/internal/config"
-	"gazehound/internal/oserr"
 	"gazehound/predictor"
 
 	"github.com/paulmach/orb"
@@ -33,26 +30,17 @@ func (a *app) openAdmin(cfg *Config, p project) (*monitor.Listener, error) {
 		os.Remove(p.admin()) // left by a crawl that was killed
 		return nil, nil
 	}
-	if _, _, err := net.SplitHostPort(listen); err != nil {
-		return nil, fail(exitInvalidInput, "admin.listen must be host:port such as 127.0.0.1:8091, or %s, got %.80q",
-			noAdmin, listen)
-	}
 	token, err := monitor.ReadToken(cfg.Admin.TokenFile)
 	if err != nil {
 		return nil, fail(exitInvalidInput, "admin.token_file: %w", err)
 	}
 	byDefault := cfg.origin["admin.listen"] == config.Default // another crawl on this machine may have it
 	l, err := monitor.Listen(listen, token, p.admin(), byDefault)
-	switch {
-	case errors.Is(err, monitor.ErrNoToken):
+	if errors.Is(err, monitor.ErrNoToken) {
 		return nil, fail(exitInvalidInput, "admin.listen %s %w. Set admin.token_file, or keep 127.0.0.1 and use ssh "+
 			"-L 8091:localhost:8091 host", listen, err)
-	case errors.Is(err, oserr.InUse):
-		return nil, fail(exitError, "%s is in use by another program. --admin 127.0.0.1:0 picks a free port", listen)
-	case errors.Is(err, fs.ErrPermission):
-		return nil, fail(exitError, "%s needs more rights. --admin 127.0.0.1:8091 needs none", listen)
-	case err != nil:
-		return nil, fail(exitInvalidInput, "admin.listen: %w", err)
+	} else if err != nil {
+		return nil, listenError(err, listen, "--admin")
 	}
 	listening.Store(l.Port(), true)
 	if l.IsOpen() {

@@ -3,9 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
-	"io/fs"
 	"strings"
 	"time"
 
@@ -152,8 +150,7 @@ func (a *app) exportIndex(ctx context.Context, cfg *Config, p project, x *index.
 	}
 
 	if format.Name == "html" {
-		switch m, err := gazetteer.OpenBasemap(p.basemap()); {
-		case err == nil:
+		if m := a.openBasemap(p); m != nil {
 			defer m.Close()
 			o.Shapes = func(box orb.Bound) []gazetteer.Shape {
 				shapes, err := m.Shapes(box)
@@ -162,8 +159,6 @@ func (a *app) exportIndex(ctx context.Context, cfg *Config, p project, x *index.
 				}
 				return shapes
 			}
-		case !errors.Is(err, fs.ErrNotExist):
-			a.warn("the map has no streets: %s", oneLine(err.Error()))
 		}
 	}
 
@@ -226,64 +221,56 @@ func (a *app) exported(f export.Format, file string, o export.Options, sum expor
 	return nil
 }
 
-func newExportCDXJCommand(a *app) *cobra.Command {
+// newArchiveCommand makes an export of WARC files: the named ones or those of the project's crawls.
+func newArchiveCommand(a *app, format, short string,
+	write func(ctx context.Context, w io.Writer, archive *warc.Archive, cfg *Config) error) *cobra.Command {
 	var output string
-	cmd := command("cdxj [FILE|DIR…]", "Write the index of the WARC files of the crawl", nil,
-		stoppable(func(ctx context.Context, args []string) error {
-			archive, err := a.openOwnArchive(args)
-			if err != nil {
-				return err
-			}
-			defer archive.Close()
-			return a.writeExport(output, "", func(w io.Writer) error { return archive.WriteCDXJ(ctx, w) })
-		}))
+	cmd := command(format+" [FILE|DIR…]", short, nil, stoppable(func(ctx context.Context, args []string) error {
+		cfg, err := a.config()
+		if err != nil {
+			return err
+		}
+		archive, err := a.openOwnArchive(cfg, args)
+		if err != nil {
+			return err
+		}
+		defer archive.Close()
+		err = a.writeExport(output, "", func(w io.Writer) error { return write(ctx, w, archive, cfg) })
+		if err != nil || output == "-" {
+			return err
+		}
+		s := archive.Stats()
+		if a.json {
+			return a.printJSON(fields{"type": "summary", "format": format, "file": output, "warc_files": s.Files,
+				"captures": s.Responses})
+		}
+		a.say("%s in %s → %s", several(s.Responses, "capture"), several(s.Files, "WARC file"), output)
+		return nil
+	}, "the export is not complete"))
 	cmd.Flags().StringVarP(&output, "output", "o", "-", "`FILE` to write; - is standard output")
 	return cmd
+}
+
+func newExportCDXJCommand(a *app) *cobra.Command {
+	return newArchiveCommand(a, "cdxj", "Write the index of the WARC files of the crawl",
+		func(ctx context.Context, w io.Writer, archive *warc.Archive, _ *Config) error {
+			return archive.WriteCDXJ(ctx, w)
+		})
 }
 
 func newExportWACZCommand(a *app) *cobra.Command {
-	var output string
-	cmd := command("wacz [FILE|DIR…]", "Pack the WARC files of the crawl into one file for replay", nil,
-		stoppable(func(ctx context.Context, args []string) error {
-			cfg, err := a.config()
-			if err != nil {
-				return err
+	return newArchiveCommand(a, "wacz", "Pack the WARC files of the crawl into one file for replay",
+		func(ctx context.Context, w io.Writer, archive *warc.Archive, cfg *Config) error {
+			o := warc.WACZOptions{Title: "Crawl", Software: "gazehound/" + version}
+			if name := (project{a.data}).regionName(cfg); name != "" {
+				o.Title += " of " + name
 			}
-			archive, err := a.openOwnArchive(args)
-			if err != nil {
-				return err
-			}
-			defer archive.Close()
-			title := cfg.Region.Name
-			if r, err := gazetteer.ReadRegion(project{a.data}.region()); err == nil {
-				title = cmp.Or(title, r.Name)
-			}
-			o := warc.WACZOptions{Title: "Crawl of " + title, Software: "gazehound/" + version}
-			if title == "" {
-				o.Title = "Crawl"
-			}
-			err = a.writeExport(output, "", func(w io.Writer) error { return archive.WriteWACZ(ctx, w, o) })
-			if err != nil || output == "-" {
-				return err
-			}
-			s := archive.Stats()
-			if a.json {
-				return a.printJSON(fields{"type": "summary", "format": "wacz", "file": output,
-					"warc_files": s.Files, "captures": s.Responses})
-			}
-			a.say("%s in %s → %s", several(s.Responses, "capture"), several(s.Files, "WARC file"), output)
-			return nil
-		}, "the export is not complete"))
-	cmd.Flags().StringVarP(&output, "output", "o", "-", "`FILE` to write; - is standard output")
-	return cmd
+			return archive.WriteWACZ(ctx, w, o)
+		})
 }
 
 // openOwnArchive opens the named WARC files or, without names, those of the project's crawls.
-func (a *app) openOwnArchive(names []string) (*warc.Archive, error) {
-	cfg, err := a.config()
-	if err != nil {
-		return nil, err
-	}
+func (a *app) openOwnArchive(cfg *Config, names []string) (_ *warc.Archive, err error) {
 	if len(names) == 0 {
 		if err := a.needData(); err != nil {
 			return nil, err

@@ -130,12 +130,8 @@ func (a *app) forget(ctx context.Context, target string, o forgetFlags) error {
 func (a *app) confirmRemoval(ctx context.Context, p project, r *forget.Removal) error {
 	pages := 0
 	if fileExists(p.index()) {
-		x, err := openIndexToRead(p)
+		n, err := affected(ctx, p, r)
 		if err != nil {
-			return err
-		}
-		n, err := r.Affected(ctx, x)
-		if err := errors.Join(err, x.Close()); err != nil {
 			return err
 		}
 		pages = len(n.Pages)
@@ -166,22 +162,25 @@ func (a *app) aimAddress(ctx context.Context, p project, cfg *Config, r *forget.
 		}
 		return err
 	}
-	x, err := openIndexToRead(p)
-	if err != nil {
+	return withIndex(p, openIndexToRead, func(x *index.Index) error {
+		h, err := x.Address(address)
+		if err != nil {
+			return err
+		} else if h == nil {
+			return fail(exitInvalidInput, "the index has no address with the ID %s; \"gazehound search --json\" "+
+				"shows the IDs", address)
+		}
+		return invalid(r.AimHit(h))
+	})
+}
+
+// affected returns what r would take out of the index.
+func affected(ctx context.Context, p project, r *forget.Removal) (n index.Forgotten, err error) {
+	err = withIndex(p, openIndexToRead, func(x *index.Index) (err error) {
+		n, err = r.Affected(ctx, x)
 		return err
-	}
-	h, err := x.Address(address)
-	if err := errors.Join(err, x.Close()); err != nil {
-		return err
-	}
-	if h == nil {
-		return fail(exitInvalidInput, "the index has no address with the ID %s; \"gazehound search --json\" shows "+
-			"the IDs", address)
-	}
-	if err := r.AimHit(h); err != nil {
-		return invalid(err)
-	}
-	return nil
+	})
+	return n, err
 }
 
 // readAddress parses an address as the geoparser would on a page.
@@ -212,24 +211,17 @@ func (a *app) readAddress(ctx context.Context, p project, cfg *Config, text stri
 
 // wouldRemove prints what r would take out of the index.
 func (a *app) wouldRemove(ctx context.Context, p project, r *forget.Removal) error {
-	x, err := openIndexToRead(p)
+	n, err := affected(ctx, p, r)
 	if err != nil {
 		return err
 	}
-	n, err := r.Affected(ctx, x)
-	if err := errors.Join(err, x.Close()); err != nil {
-		return err
+	err = a.show(fields{"type": "forget", "dry_run": true, "kind": r.Kind, "what": r.What, "pages": len(n.Pages),
+		"addresses": n.Addresses}, "affected", n)
+	if !a.json {
+		a.say("The index would lose %s on %s; nothing was changed", several(n.Addresses, "address"),
+			several(len(n.Pages), "page"))
 	}
-	if a.json {
-		return a.printJSON(fields{"type": "forget", "dry_run": true, "kind": r.Kind, "what": r.What,
-			"pages": len(n.Pages), "addresses": n.Addresses})
-	}
-	for _, url := range n.Pages {
-		a.print("%s\n", oneLine(url))
-	}
-	a.say("%s would lose an address in the index, %s in all; nothing was changed", several(len(n.Pages), "page"),
-		several(n.Addresses, "mention"))
-	return nil
+	return err
 }
 
 // remove carries out r and prints what was taken out.

@@ -347,6 +347,4 @@ func noArgs(cmd *cobra.Command, args []string) error {
 func oneLine(s string) string { return textutil.OneLine(s) }
 
 // didYouMean returns ` Did you mean "x"?` for the nearest of names, or "".
-func didYouMean(given string, names []string) string {
-	return textutil.DidYouMean(given, names)
-}
+func didYouMean(given string, names []string) string { return textutil.DidYouMean(given, names) }

@@ -57,25 +57,12 @@ func (a *app) modelShow(o termFlags) error {
 	if err != nil {
 		return err
 	}
-	depths, err := o.depths(model)
-	if err != nil {
-		return err
-	}
-	if a.json {
-		lines := []predictor.TermWeight{}
-		for _, d := range depths {
-			lines = append(lines, model.Top(d, o.feature, o.top)...)
-		}
-		return a.printJSON(lines)
-	}
-	stats := model.Stats()
-	for _, d := range depths {
-		err := a.print("%s", text{"model", fields{"depth": d, "s": stats.Depths[d-1], "terms": model.Top(d, o.feature, o.top)}})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	lines := []predictor.TermWeight{}
+	return a.showTerms(model, o, func(d int) text {
+		terms := model.Top(d, o.feature, o.top)
+		lines = append(lines, terms...)
+		return text{"model", fields{"depth": d, "s": model.Stats().Depths[d-1], "terms": terms}}
+	}, &lines)
 }
 
 func (a *app) modelDiff(other string, o termFlags) error {
@@ -87,28 +74,28 @@ func (a *app) modelDiff(other string, o termFlags) error {
 	if err != nil {
 		return err
 	}
-	depths, err := o.depths(here)
+	lines := []any{}
+	return a.showTerms(here, o, func(d int) text {
+		terms := predictor.Diff(here, there, d, o.feature, o.top)
+		for _, t := range terms {
+			lines = append(lines, t.Record())
+		}
+		return text{"model-diff", fields{"depth": d, "m": here.Stats().Depths[d-1], "t": there.Stats().Depths[d-1],
+			"terms": terms}}
+	}, &lines)
+}
+
+// showTerms prints what look returns for each depth of m; with --json it prints lines, which look fills.
+func (a *app) showTerms(m *predictor.Model, o termFlags, look func(depth int) text, lines any) error {
+	depths, err := o.depths(m)
+	var all strings.Builder
+	for _, d := range depths {
+		all.WriteString(look(d).String())
+	}
 	if err != nil {
 		return err
 	}
-	if a.json {
-		lines := []any{}
-		for _, depth := range depths {
-			for _, d := range predictor.Diff(here, there, depth, o.feature, o.top) {
-				lines = append(lines, d.Record())
-			}
-		}
-		return a.printJSON(lines)
-	}
-	mine, theirs := here.Stats(), there.Stats()
-	for _, depth := range depths {
-		err := a.print("%s", text{"model-diff", fields{"depth": depth, "m": mine.Depths[depth-1], "t": theirs.Depths[depth-1],
-			"terms": predictor.Diff(here, there, depth, o.feature, o.top)}})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return a.tell(lines, "%s", &all)
 }
 
 func (a *app) modelExport(context.Context, []string) error {

@@ -209,34 +209,25 @@ func (w *progress) newLine() {
 type ending struct {
 	err    error  // error of the run; nil: none or any
 	reason string // for scripts
-	text   string // of the summary
-	status string // of "gazehound status"
+	text   string // of the summary and of "gazehound status"
 	code   int
 }
 
 // endings are all of them; the last one is for every other error.
 var endings = []ending{
-	{nil, "done", "finished: no link is left", "no link is left.", exitOK},
-	{nil, "crawl-failed", "failed: no seed could be downloaded", "no seed could be downloaded.", exitCrawlFailed},
-	{crawler.ErrPageLimit, "page-limit", "reached its page limit",
-		"it reached its page limit; a higher --max-pages goes on.", exitOK},
-	{crawler.ErrFailures, "failures", "gave up after too many failures in a row",
-		"too many failures in a row; " + sameCommand, exitTooManyFailures},
-	{errTimeLimit, "time-limit", "reached its time limit" + resumable, "it reached its time limit; " + sameCommand,
-		exitTimeLimit},
-	{errDiskReserve, "disk-reserve", "stopped because the disk is nearly full" + resumable,
-		"the disk is nearly full; make room, and " + sameCommand, exitDiskReserve},
-	{errAsked, "request", "stopped on request" + resumable, "it was stopped on request; " + sameCommand, exitStopped},
-	{errSignal, "signal", "stopped by signal" + resumable, "it was stopped by a signal; " + sameCommand, exitStopped},
-	{context.Canceled, "signal", "stopped by signal" + resumable, "it was stopped by a signal; " + sameCommand,
-		exitStopped},
-	{nil, "error", "ended by an error" + resumable, "it ended by an error; " + sameCommand, exitError},
+	{nil, "done", "no link is left.", exitOK},
+	{nil, "crawl-failed", "no seed could be downloaded.", exitCrawlFailed},
+	{crawler.ErrPageLimit, "page-limit", "it reached its page limit; a higher --max-pages goes on.", exitOK},
+	{crawler.ErrFailures, "failures", "too many failures in a row; " + sameCommand, exitTooManyFailures},
+	{errTimeLimit, "time-limit", "it reached its time limit; " + sameCommand, exitTimeLimit},
+	{errDiskReserve, "disk-reserve", "the disk is nearly full; make room, and " + sameCommand, exitDiskReserve},
+	{errAsked, "request", "it was stopped on request; " + sameCommand, exitStopped},
+	{errSignal, "signal", "it was stopped by a signal; " + sameCommand, exitStopped},
+	{context.Canceled, "signal", "it was stopped by a signal; " + sameCommand, exitStopped},
+	{nil, "error", "it ended by an error; " + sameCommand, exitError},
 }
 
-const (
-	resumable   = " (resume with the same command)"
-	sameCommand = "the same command resumes it."
-)
+const sameCommand = "the same command resumes it."
 
 // endingOf returns the ending of a run that returned err.
 func endingOf(err error, t frontier.Totals) ending {
@@ -277,7 +268,7 @@ func (w *progress) finish(runErr error) error {
 	if w.a.Log() != nil {
 		w.a.Log().Info("summary", "crawl", all)
 	} else {
-		w.a.say("Crawl of %s %s, after %s", oneLine(w.Region), end.text, took.Round(time.Second/10))
+		w.a.say("Crawl of %s ended after %s: %s", oneLine(w.Region), took.Round(time.Second/10), end.text)
 	}
 	last := w.Board.State().Snapshot
 	for _, line := range all.Lines(&last, missing, w.a.dataFlag()) {

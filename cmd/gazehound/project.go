@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -122,7 +123,7 @@ func (a *app) treeToRead(p project, memory int64) (f *frontier.Frontier, done fu
 }
 
 // readIndex calls read with the index of the data directory.
-func (a *app) readIndex(read func(p project, x *index.Index) error) (err error) {
+func (a *app) readIndex(read func(p project, x *index.Index) error) error {
 	if err := a.needData(); err != nil {
 		return err
 	}
@@ -130,12 +131,16 @@ func (a *app) readIndex(read func(p project, x *index.Index) error) (err error) 
 	if a.beside != nil {
 		return read(p, a.beside.session.x)
 	}
-	x, err := openIndexToShow(p)
+	return withIndex(p, openIndexToShow, func(x *index.Index) error { return read(p, x) })
+}
+
+// withIndex calls do with the index of p, which it closes.
+func withIndex(p project, open func(project) (*index.Index, error), do func(x *index.Index) error) error {
+	x, err := open(p)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, x.Close()) }()
-	return read(p, x)
+	return errors.Join(do(x), x.Close())
 }
 
 // openCrawl opens the crawl tree and the queue of the project exclusively.
@@ -168,6 +173,23 @@ func (p project) openGazetteer() (*gazetteer.Gazetteer, error) {
 		return nil, invalid(err)
 	}
 	return g, nil
+}
+
+// openBasemap opens the map of the project; it is nil if there is none, or if it cannot be read.
+func (a *app) openBasemap(p project) *gazetteer.Basemap {
+	m, err := gazetteer.OpenBasemap(p.basemap())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		a.warn("the map has no streets: %s", oneLine(err.Error()))
+	}
+	return m
+}
+
+// regionName returns the name of the region, or "".
+func (p project) regionName(cfg *Config) string {
+	if r, err := gazetteer.ReadRegion(p.region()); err == nil {
+		return cmp.Or(cfg.Region.Name, r.Name)
+	}
+	return cfg.Region.Name
 }
 
 // openRegion returns the region that spec names: a GeoJSON file, or whatever

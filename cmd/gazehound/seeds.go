@@ -106,11 +106,10 @@ func (a *app) ownSeeds(p project) ([]weburl.URL, error) {
 }
 
 func (a *app) seedsList(context.Context, []string) error {
-	p, _, err := a.project()
-	if err != nil {
+	if err := a.needData(); err != nil {
 		return err
 	}
-	urls, err := a.ownSeeds(p)
+	urls, err := a.ownSeeds(project{a.data})
 	if err != nil {
 		return err
 	}

@@ -119,13 +119,9 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Li
 	if o.Gazetteer != nil {
 		defer o.Gazetteer.Close()
 	}
-	switch m, err := gazetteer.OpenBasemap(project{a.data}.basemap()); {
-	case err == nil:
-		defer m.Close()
-		o.Basemap = m
-	case !errors.Is(err, fs.ErrNotExist):
-		a.warn("the map has no streets: %s", oneLine(err.Error()))
-	case o.OSM:
+	if o.Basemap = a.openBasemap(project{a.data}); o.Basemap != nil {
+		defer o.Basemap.Close()
+	} else if o.OSM {
 		a.say("the map has no streets yet: \"gazehound gazetteer import FILE.osm.pbf\" draws them")
 	}
 	if crawling {
@@ -169,17 +165,22 @@ func pageURL(l net.Listener) string {
 // listenAt listens at address; errors name the flag that gave it.
 func listenAt(address, flag string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
-	switch {
-	case errors.Is(err, oserr.InUse):
-		return nil, fail(exitError, "%s is in use by another program. %s 127.0.0.1:0 picks a free port", address, flag)
-	case errors.Is(err, fs.ErrPermission):
-		return nil, fail(exitError, "%s needs more rights. %s 127.0.0.1:8090 needs none", address,
-			flag)
-	case err != nil:
-		return nil, fail(exitInvalidInput, "%s must be host:port such as 127.0.0.1:8090, got %q (%w)", flag, address, err)
+	if err != nil {
+		return nil, listenError(err, address, flag)
 	}
 	listening.Store(uint16(l.Addr().(*net.TCPAddr).Port), true)
 	return l, nil
+}
+
+// listenError explains why the program cannot listen at the address of a flag.
+func listenError(err error, address, flag string) error {
+	switch {
+	case errors.Is(err, oserr.InUse):
+		return fail(exitError, "%s is in use by another program. %s 127.0.0.1:0 picks a free port", address, flag)
+	case errors.Is(err, fs.ErrPermission):
+		return fail(exitError, "%s needs more rights. %s 127.0.0.1:8090 needs none", address, flag)
+	}
+	return fail(exitInvalidInput, "%s must be host:port such as 127.0.0.1:8090, got %.80q (%w)", flag, address, err)
 }
 
 // apiOptions collects the data that answers need; the caller closes the gazetteer. If gazetteer or
@@ -203,14 +204,10 @@ func (a *app) apiOptions(cfg *Config) api.Options {
 	if a.Log() != nil {
 		o.Log = a.JSON(level)
 	}
-	o.Region = cfg.Region.Name
 	p := project{a.data}
-	o.Coverage = p.coverage
+	o.Region, o.Coverage = p.regionName(cfg), p.coverage
 	if r, err := gazetteer.ReadRegion(p.region()); err == nil {
 		o.Outline, o.Within = r.Area, r
-		if o.Region == "" {
-			o.Region = r.Name
-		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		a.warn("the region's outline is not drawn: %s", oneLine(err.Error()))
 	}

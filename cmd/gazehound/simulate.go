@@ -16,7 +16,6 @@ import (
 	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/lab/sim"
 	"gazehound/crawler/monitor/report"
-	"gazehound/crawler/warc"
 	"gazehound/crawler/weburl"
 	"gazehound/internal/config"
 	"gazehound/predictor"
@@ -416,14 +415,11 @@ func (a *app) warcWeb(ctx context.Context, o simulateOptions, cfg *Config) (*sim
 	if err != nil {
 		return nil, err
 	}
-	archive, err := warc.Open(o.warc...)
+	archive, err := a.openRecorded(cfg, false, o.warc...)
 	if err != nil {
-		return nil, invalid(err)
+		return nil, err
 	}
 	defer archive.Close()
-	for _, w := range archive.Stats().Warnings {
-		a.warn("%s", oneLine(w))
-	}
 	var label sim.Labeller
 	if o.labels != "" {
 		labels, err := sim.ReadLabels(o.labels)

@@ -65,7 +65,7 @@ func readStatus(p project) (s crawlStatus, err error) {
 	if s.State == monitor.Ended {
 		s.Because = s.End + "."
 		if i := slices.IndexFunc(endings, func(e ending) bool { return e.reason == s.End }); i >= 0 {
-			s.Because = endings[i].status
+			s.Because = endings[i].text
 		}
 	}
 	return s, nil
