@@ -36,8 +36,8 @@ var explainText = template.Must(template.New("explain").Funcs(template.FuncMap{
 	"line": textutil.OneLine, "several": textutil.Several[int], "reasons": textutil.Reasons, "inWords": ReasonInWords,
 	"logodds": predictor.FormatLogOdds,
 	"f3":      func(x float64) string { return fmt.Sprintf("%.3f", x) },
-	"local":   func(t time.Time) string { return t.Local().Format(time.DateTime) },
-	"date":    func(t time.Time) string { return t.Format(time.DateOnly) },
+	"local":   textutil.Moment,
+	"date":    func(t time.Time) string { return t.Local().Format(time.DateOnly) },
 	"judged":  func(relevant bool) bool { return relevant },
 }).Parse(explainSource))
 

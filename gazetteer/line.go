@@ -72,13 +72,13 @@ func (r *Region) Describe() string {
 // String lists the counts of the gazetteer, one line per kind.
 func (s Stats) String() string {
 	count := textutil.Count[int]
-	return fmt.Sprintf("addresses  %s on %s streets\npostcodes  %s\ncities     %s\noutlines   %s\ncountries  %s\n",
-		count(s.Houses), count(s.Streets), count(s.Postcodes), count(s.Cities), count(s.Outlines),
+	return fmt.Sprintf("addresses  %s on %s\npostcodes  %s\ncities     %s\noutlines   %s\ncountries  %s\n",
+		count(s.Houses), textutil.Several(s.Streets, "street"), count(s.Postcodes), count(s.Cities), count(s.Outlines),
 		strings.Join(s.Countries, " "))
 }
 
 // String describes in one line what a source is.
 func (s Source) String() string {
-	return joined(", ", fmt.Sprintf("%s  %s, %s places", s.Name, s.Format, textutil.Count(s.Places)), s.Data,
+	return joined(", ", fmt.Sprintf("%s  %s, %s", s.Name, s.Format, textutil.Several(s.Places, "place")), s.Data,
 		s.Licence, s.Attribution)
 }

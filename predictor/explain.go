@@ -23,9 +23,10 @@ type TermWeight struct {
 // String writes a term for people.
 func (w TermWeight) String() string {
 	if w.Relevant+w.Other == 0 {
-		return fmt.Sprintf("  %s  %s", FormatLogOdds(w.LogOdds), strings.TrimSpace(w.Name()))
+		return fmt.Sprintf("  %s  %s", FormatLogOdds(w.LogOdds), w.Name())
 	}
-	return fmt.Sprintf("  %s  %s  %d relevant / %d other", FormatLogOdds(w.LogOdds), w.Name(), w.Relevant, w.Other)
+	counts := fmt.Sprintf("%d relevant / %d other", w.Relevant, w.Other)
+	return fmt.Sprintf("  %s  %-24s  %s", FormatLogOdds(w.LogOdds), counts, w.Name())
 }
 
 // FormatLogOdds writes a number with its sign, in six columns.
@@ -39,7 +40,7 @@ func FormatLogOdds(x float64) string {
 // Name writes the term in two columns, family and word.
 func (w TermWeight) Name() string {
 	family, word, _ := strings.Cut(textutil.OneLine(w.Term), ":")
-	return fmt.Sprintf("%-6s  %-44s", family, word)
+	return strings.TrimSpace(fmt.Sprintf("%-6s  %s", family, word))
 }
 
 // An Explanation shows how a probability is computed: LogOdds = Prior + the sum of Terms' LogOdds,

@@ -70,7 +70,8 @@ func (d Difference) Record() any {
 
 // String writes a difference for people.
 func (d Difference) String() string {
-	return fmt.Sprintf("  %s  %s  %s  %d / %d here, %d / %d there", FormatLogOdds(d.Here.LogOdds),
-		FormatLogOdds(d.There.LogOdds), d.Here.Name(),
-		d.Here.Relevant, d.Here.Other, d.There.Relevant, d.There.Other)
+	counts := fmt.Sprintf("%d / %d here, %d / %d there", d.Here.Relevant, d.Here.Other, d.There.Relevant,
+		d.There.Other)
+	return fmt.Sprintf("  %s  %s  %-28s  %s", FormatLogOdds(d.Here.LogOdds), FormatLogOdds(d.There.LogOdds), counts,
+		d.Here.Name())
 }

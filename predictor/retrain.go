@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"gazehound/internal/textutil"
 )
 
 // An Example is one judged page of an earlier crawl.
@@ -256,34 +258,38 @@ func (r *Report) decide() {
 	}
 }
 
-// String returns the report as a table for a terminal.
+// String returns the report as tables for a terminal of 80 columns.
 func (r Report) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "pages %d (%d relevant), held out the last %d (%d relevant)\n", r.Pages, r.Relevant,
-		r.HeldOut, r.HeldOutRelevant)
+	fmt.Fprintf(&b, "%s (%s relevant), of which the last %s (%s relevant) were held out\n", textutil.Several(r.Pages, "page"),
+		textutil.Count(r.Relevant), textutil.Count(r.HeldOut), textutil.Count(r.HeldOutRelevant))
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(w,
-		"\tlinks\trelevant\tlog-loss old\tnew\tbase rate's\tAUC old\tnew\tav. precision old\tnew\t"+
-			"calibration error old\tnew\t\n")
 	cell := func(x float64, given bool) string {
 		if !given {
 			return "-"
 		}
 		return fmt.Sprintf("%.4f", x)
 	}
+	q := r.Value
+	fmt.Fprint(w, "\tlinks\trelevant\tlog-loss old\tnew\tbase rate's\t\n")
+	for d, c := range r.Depths {
+		fmt.Fprintf(w, "depth %d\t%d\t%d\t%s\t%.4f\t%.4f\t\n", d+1, c.Links, c.Relevant,
+			cell(c.Old.LogLoss, r.HasOld), c.New.LogLoss, c.BaseLoss)
+	}
+	fmt.Fprintf(w, "value\t\t\t\t%s\t\n", cell(q.LogLoss, r.HeldOut > 0))
+	w.Flush()
+	fmt.Fprint(w, "\n\tAUC old\tnew\tprecision old\tnew\tcalibration error old\tnew\t\n")
 	for d, c := range r.Depths {
 		ranked := c.Ranked && r.HasOld
-		fmt.Fprintf(w, "depth %d\t%d\t%d\t%s\t%.4f\t%.4f\t%s\t%s\t%s\t%s\t%s\t%.4f\t\n", d+1, c.Links, c.Relevant,
-			cell(c.Old.LogLoss, r.HasOld), c.New.LogLoss, c.BaseLoss, cell(c.Old.AUC, ranked), cell(c.New.AUC,
-				c.Ranked),
-			cell(c.Old.AP, ranked), cell(c.New.AP, c.Ranked), cell(c.Old.Error, r.HasOld), c.New.Error)
+		fmt.Fprintf(w, "depth %d\t%s\t%s\t%s\t%s\t%s\t%.4f\t\n", d+1, cell(c.Old.AUC, ranked),
+			cell(c.New.AUC, c.Ranked), cell(c.Old.AP, ranked), cell(c.New.AP, c.Ranked), cell(c.Old.Error, r.HasOld),
+			c.New.Error)
 	}
-	if q := r.Value; r.HeldOut > 0 {
-		fmt.Fprintf(w, "value\t\t\t\t%.4f\t\t\t%.4f\t\t%.4f\t\t%.4f\t\n", q.LogLoss, q.AUC, q.AP, q.Error)
-	}
+	fmt.Fprintf(w, "value\t\t%s\t\t%s\t\t%s\t\n", cell(q.AUC, r.HeldOut > 0), cell(q.AP, r.HeldOut > 0),
+		cell(q.Error, r.HeldOut > 0))
 	w.Flush()
 	fmt.Fprint(&b, "\nwhat the new model predicted for held-out links, and what was observed\n")
-	fmt.Fprint(w, "range\tdepth 1: links\tpredicted\tobserved\tvalue: links\tpredicted\tobserved\t\n")
+	fmt.Fprint(w, "range\tdepth 1 links\tpredicted\tobserved\tvalue links\tpredicted\tobserved\t\n")
 	for i, b := range r.Value.Calibration {
 		var first Bin
 		if len(r.Depths) > 0 {

@@ -71,7 +71,7 @@ func TestRetrainReplacesABadModel(t *testing.T) {
 	if r.Pages != 2000 || r.HeldOut != 400 || len(r.Depths) != DefaultDepths || r.Depths[2].Ranked {
 		t.Errorf("report %+v", r)
 	}
-	if text := r.String(); !strings.Contains(text, "held out the last 400") || !strings.HasPrefix(r.Reason, "it orders links better") {
+	if text := r.String(); !strings.Contains(text, "of which the last 400 (") || !strings.HasPrefix(r.Reason, "it orders links better") {
 		t.Errorf("report reads, because %q\n%s", r.Reason, text)
 	}
 	if _, err := json.Marshal(r); err != nil {

@@ -43,8 +43,9 @@ func addCommands(root *cobra.Command, a *app) {
 	if a.columns > 0 {
 		fit = func(text string) string { return textutil.Reflow(text, min(a.columns, 88)) }
 	}
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages",
-		fmt.Sprintf(".FlagUsagesWrapped %d", a.columns)))
+	root.SetUsageTemplate(strings.NewReplacer(".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", a.columns),
+		`[command] --help" for more information about a command`, `COMMAND --help" for more about a command`,
+	).Replace(root.UsageTemplate()))
 	describe(root.Commands(), helpTexts(), fit)
 }
 

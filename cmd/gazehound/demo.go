@@ -133,9 +133,8 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 func (a *app) compareOnDemo(ctx context.Context, town *demo.Town, proxy string, o demoOptions) error {
 	began := time.Now()
 	stats := town.Stats()
-	a.say("%s: a made-up town with %d sites and %d pages, %.1f %% of them with an address of the town", town.Name(),
-		stats.Hosts, stats.Pages,
-		100*float64(stats.Relevant)/float64(max(stats.Pages, 1)))
+	a.say("%s: a made-up town with %s and %s, %.1f %% of them with an address of the town", town.Name(),
+		several(stats.Hosts, "site"), several(stats.Pages, "page"), 100*ratio(int64(stats.Relevant), int64(stats.Pages)))
 	if err := a.demoFolder(); err != nil {
 		return err
 	}
@@ -167,7 +166,7 @@ func (a *app) compareOnDemo(ctx context.Context, town *demo.Town, proxy string, 
 		args := []string{"crawl", "--data", r.data, "--seeds", seeds, "--proxy", proxy, "--delay", "0s",
 			"--max-pages", strconv.Itoa(o.pages),
 			"--strategy", r.strategy, "--workers", "8", "--emit", "page", "--quiet", "--admin", admin}
-		a.say("  gazehound %s", strings.Join(args, " "))
+		a.say("  gazehound %s", shellQuoteAll(args))
 		var out bytes.Buffer
 		if err := a.self(ctx, &out, args...); err != nil {
 			return err
@@ -213,9 +212,10 @@ func freeAddress(address string) (string, error) {
 
 // printDemo prints the comparison and what to do next.
 func (a *app) printDemo(runs []demoRun, began time.Time) {
-	w := a.stdout
-	demo.WriteComparison(w, runs[0].Crawl, runs[1].Crawl, time.Since(began))
-	a.print("%s", text{"demo", fields{"program": calledAs(), "data": a.data, "first": runs[0].data}})
+	var b strings.Builder
+	demo.WriteComparison(&b, runs[0].Crawl, runs[1].Crawl, time.Since(began))
+	a.print("%s%s", &b, text{"demo", fields{"program": calledAs(), "data": a.data, "flag": " --data " + shellQuote(a.data),
+		"first": shellQuote(runs[0].data)}})
 }
 
 // calledAs returns how to call this program: by its name alone if PATH finds it.
@@ -223,7 +223,7 @@ func calledAs() string {
 	if _, err := exec.LookPath("gazehound"); err == nil {
 		return "gazehound"
 	}
-	return os.Args[0]
+	return shellQuote(os.Args[0])
 }
 
 // demoFolder empties the data directory, unless something other than a demo made it.

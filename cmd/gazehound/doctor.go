@@ -269,8 +269,7 @@ func (d *doctor) machine() {
 	}
 	// Connections of the server, 1,000 for tables of the stores, two for each worker.
 	files := uint64(api.MaxConnections + 1000 + 2*d.cfg.Fetch.Workers)
-	memory := d.cfg.Storage.Memory
-	d.add(room.Check(d.data), machine.CheckMemory("storage.memory", memory.String(), int64(memory)),
+	d.add(room.Check(d.data), machine.CheckMemory("storage.memory", int64(d.cfg.Storage.Memory)),
 		machine.CheckFiles(files))
 	var ports []machine.Port
 	for _, p := range []machine.Port{{Key: "serve.listen", Address: d.cfg.Serve.Listen},

@@ -90,9 +90,10 @@ func (a *app) explainURL(ctx context.Context, p project, cfg *Config, f *frontie
 	if a.json {
 		return a.printJSON(x)
 	}
-	return x.Write(a.stdout, crawler.Weights{Decay: cfg.Crawl.Decay, Alpha: cfg.Crawl.Alpha, Beta: cfg.Crawl.Beta,
-		Emphasis: cfg.Crawl.Emphasis,
-		Weight:   cfg.Predictor.Weight, Combine: cfg.Predictor.Combine}, a.Verbose > 0)
+	var b strings.Builder
+	weights := crawler.Weights{Decay: cfg.Crawl.Decay, Alpha: cfg.Crawl.Alpha, Beta: cfg.Crawl.Beta,
+		Emphasis: cfg.Crawl.Emphasis, Weight: cfg.Predictor.Weight, Combine: cfg.Predictor.Combine}
+	return errors.Join(x.Write(&b, weights, a.Verbose > 0), a.print("%s", &b))
 }
 
 var addressID = regexp.MustCompile(`^[0-9a-f]{16}$`)

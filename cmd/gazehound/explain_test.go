@@ -133,11 +133,11 @@ func TestExplainText(t *testing.T) {
 			`   0\.250  s = 0\.5\^2, links since a relevant page\n   0\.\d{3}  p × \(1 − s\), with p = 0\.\d{3}`,
 			`(?m)^p         1 × \(P1 \+ 0\.5 × P2 \+ 0\.25 × P3\) ÷ 1\.75`,
 			`(?m)^depth 1   P = 0\.\d{3}, log-odds \+\d`,
-			`(?m)^   [+-]\d\.\d\d  anchor  kontakt +30 relevant / 10 other$`,
+			`(?m)^   [+-]\d\.\d\d  30 relevant / 10 other +anchor  kontakt$`,
 			`(?m)^depth 3   P = `,
 			`\d more terms \(-v shows them\)`,
 		}, "\x1b"},
-		{[]string{"http://www.b.example/kontakt", "-v"}, []string{`(?m)  switch  yes  `}, "more terms"},
+		{[]string{"http://www.b.example/kontakt", "-v"}, []string{`(?m)  switch  yes$`}, "more terms"},
 		{[]string{"http://www.b.example/kontakt", "--strategy", "hard-focused"}, []string{`priority  0\.000 today, by strategy hard-focused`, `such a link is dropped`}, "depth 1"},
 		{[]string{"http://www.b.example/kontakt", "--strategy", "lookahead"}, []string{
 			`priority  0\.\d{3} today, by strategy lookahead\n   0\.025  s = 0\.1 × 0\.5\^2, links since a relevant page\n   0\.\d{3}  p × \(1 − s\), with p = 0\.\d{3} as the model expects\nrank      1 of 4 that wait; level by level it would be 1\nvalue     log-odds [+-]\d\.\d\d of a relevant page`,

@@ -313,5 +313,5 @@ func (a *app) dataFlag() string {
 	if !a.dataGiven {
 		return ""
 	}
-	return " --data " + a.data
+	return " --data " + shellQuote(a.data)
 }

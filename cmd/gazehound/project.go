@@ -277,7 +277,7 @@ func storeError(p project, err error) error {
 // remakesTree returns the advice for a damaged crawl tree.
 func (p project) remakesTree() string {
 	return fmt.Sprintf("Nothing was changed. Restore a copy, or \"gazehound doctor --data %s --rebuild DIR\" saves "+
-		"what can be read; or %s", p.dir, p.remakesIndex())
+		"what can be read; or %s", shellQuote(p.dir), p.remakesIndex())
 }
 
 // remakesIndex returns the command that rebuilds an unusable index or queue: from the crawl's
@@ -285,9 +285,9 @@ func (p project) remakesTree() string {
 func (p project) remakesIndex() string {
 	if folders, err := p.archiveFolders(); err == nil && len(folders) > 0 {
 		return fmt.Sprintf("\"gazehound replay %s --data %s --into DIR\" makes it anew in DIR from what the crawl "+
-			"recorded", strings.Join(folders, " "), p.dir)
+			"recorded", shellQuoteAll(folders), shellQuote(p.dir))
 	}
-	return fmt.Sprintf("\"gazehound crawl --fresh --data %s\" crawls again; the model stays", p.dir)
+	return fmt.Sprintf("\"gazehound crawl --fresh --data %s\" crawls again; the model stays", shellQuote(p.dir))
 }
 
 // openModel loads the project's model, or returns an untrained one. Its vocabulary is limited by

@@ -292,7 +292,7 @@ func WriteLicences(file string, sources []gazetteer.Source) error {
 
 // String describes in one line what became of the file.
 func (one Imported) String() string {
-	text := fmt.Sprintf("%s  %s, %s places", one.Name, one.Format, textutil.Count(one.Places))
+	text := fmt.Sprintf("%s  %s, %s", one.Name, one.Format, textutil.Several(one.Places, "place"))
 	if one.Refused > 0 {
 		text += fmt.Sprintf(", %s refused", textutil.Count(one.Refused))
 	}

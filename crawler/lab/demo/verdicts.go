@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gazehound/crawler/weburl"
+	"gazehound/internal/textutil"
 )
 
 // A Crawl is what a crawl of the town has found, beside the truth.
@@ -68,11 +69,14 @@ func (t *Town) ReadCrawl(out io.Reader) (c Crawl, err error) {
 // WriteComparison writes for people what breadth-first has found, and what lookahead did on the same
 // web; both have taken so long.
 func WriteComparison(w io.Writer, first, second Crawl, took time.Duration) {
-	fmt.Fprintf(w, "\n%-14s %6s %9s %8s %10s %6s   harvest of each tenth of the pages, %%\n", "strategy",
-		"pages", "relevant", "harvest", "addresses", "time")
+	fmt.Fprintf(w, "\n%-14s %6s %9s %8s %10s %6s\n", "strategy", "pages", "relevant", "harvest", "addresses", "time")
 	for _, r := range []Crawl{first, second} {
-		fmt.Fprintf(w, "%-14s %6d %9d %6.1f %% %10d %4.0f s  ", r.Strategy, r.Pages, r.Relevant,
+		fmt.Fprintf(w, "%-14s %6d %9d %6.1f %% %10d %4.0f s\n", r.Strategy, r.Pages, r.Relevant,
 			100*float64(r.Relevant)/float64(max(r.Pages, 1)), r.Addresses, r.Seconds)
+	}
+	fmt.Fprint(w, "\nharvest of each tenth of the pages, %\n")
+	for _, r := range []Crawl{first, second} {
+		fmt.Fprintf(w, "%-14s", r.Strategy)
 		for _, n := range r.Curve {
 			fmt.Fprintf(w, " %3.0f", 100*float64(n)/float64(max(r.Pages/10, 1)))
 		}
@@ -83,6 +87,6 @@ func WriteComparison(w io.Writer, first, second Crawl, took time.Duration) {
 			"addresses of breadth first.\n",
 		float64(second.Relevant)/float64(max(first.Relevant, 1)),
 		float64(second.Addresses)/float64(max(first.Addresses, 1)))
-	fmt.Fprintf(w, "Verdicts against the town's ground truth: %d right, %d invented, %d missed.   %.0f s in all.\n",
-		first.Right+second.Right, first.Invented+second.Invented, first.Missed+second.Missed, took.Seconds())
+	fmt.Fprintf(w, "Verdicts against the town's ground truth: %s right, %d invented, %d missed.   %.0f s in all.\n",
+		textutil.Count(first.Right+second.Right), first.Invented+second.Invented, first.Missed+second.Missed, took.Seconds())
 }

@@ -8,8 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// WriteTable writes rows in columns as wide as their longest cell, the first
-// one to the left and numbers to the right.
+// tableWidth is that of a terminal, in characters.
+const tableWidth = 80
+
+// WriteTable writes rows in columns as wide as their longest cell, the first one to the left and
+// numbers to the right. Columns for which a line has no room follow in a table below, behind the first
+// column again.
 func WriteTable(w io.Writer, rows [][]string) error {
 	var widths []int
 	for _, row := range rows {
@@ -21,16 +25,21 @@ func WriteTable(w io.Writer, rows [][]string) error {
 		}
 	}
 	var b bytes.Buffer
-	for _, row := range rows {
-		line := ""
-		for i, cell := range row {
-			if i == 0 {
-				line = fmt.Sprintf("%-*s", widths[i], cell)
-			} else {
-				line += fmt.Sprintf("  %*s", widths[i], cell)
-			}
+	for from, to := 1, 0; to < len(widths); from = to {
+		to = from
+		for used := widths[0]; to < len(widths) && (to == from || used+2+widths[to] <= tableWidth); to++ {
+			used += 2 + widths[to]
 		}
-		fmt.Fprintln(&b, strings.TrimRight(line, " "))
+		if from > 1 {
+			fmt.Fprintln(&b)
+		}
+		for _, row := range rows {
+			line := fmt.Sprintf("%-*s", widths[0], row[0])
+			for i := from; i < min(to, len(row)); i++ {
+				line += fmt.Sprintf("  %*s", widths[i], row[i])
+			}
+			fmt.Fprintln(&b, strings.TrimRight(line, " "))
+		}
 	}
 	_, err := w.Write(b.Bytes())
 	return err

@@ -89,9 +89,9 @@ func FolderSize(dir string) (n int64) {
 
 // CheckMemory compares the setting called key, whose value is written as shown,
 // in bytes, with the memory of the machine.
-func CheckMemory(key, shown string, want int64) check.Finding {
+func CheckMemory(key string, want int64) check.Finding {
 	const name = "memory"
-	have := memory()
+	have, shown := memory(), textutil.Megabytes(want)
 	switch {
 	case have == 0:
 		return check.Well(name, "%s; how much this machine has is not known on %s", shown, runtime.GOOS)
@@ -153,10 +153,10 @@ func CheckClock(last time.Time) check.Finding {
 	switch {
 	case now.Before(last.Add(-time.Minute)):
 		return check.Broken(name, "set it; delays, revisits and first-seen dates depend on it",
-			"it says %s, which is before the last run of the crawl (%s)", now.Format(time.RFC3339),
-			last.Format(time.RFC3339))
+			"it says %s, which is before the last run of the crawl (%s)", textutil.Moment(now),
+			textutil.Moment(last))
 	case now.Year() < 2026:
-		return check.Broken(name, "set it", "it says %s", now.Format(time.RFC3339))
+		return check.Broken(name, "set it", "it says %s", textutil.Moment(now))
 	}
-	return check.Well(name, "%s", now.Format(time.RFC3339))
+	return check.Well(name, "%s", textutil.Moment(now))
 }
