@@ -67,7 +67,7 @@ type move struct{ from, to weburl.URL }
 
 // maxKept bounds the parsed pages that a Web keeps. What is beyond is parsed again for
 // every visit.
-const maxKept = 300_000
+const maxKept = 200_000
 
 func newWeb(name string, seeds []weburl.URL) *Web {
 	return &Web{Name: name, Seeds: seeds, index: map[frontier.Key]int32{}, cache: map[frontier.Key]*answer{},

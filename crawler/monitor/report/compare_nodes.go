@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -229,9 +228,7 @@ var merits = []struct {
 // best result decides.
 func (c *NodesComparison) meritRows() [][]string {
 	rows := [][]string{{"partition"}}
-	for _, r := range c.Results {
-		rows = append(rows, []string{r.Name()})
-	}
+	words := make([][]string, len(c.Results))
 	for _, m := range merits {
 		rows[0] = append(rows[0], m.title)
 		worst, best := math.Inf(1), math.Inf(-1)
@@ -254,38 +251,31 @@ func (c *NodesComparison) meritRows() [][]string {
 			case part >= 0:
 				word = "Bad"
 			}
-			rows[i+1] = append(rows[i+1], word)
+			words[i] = append(words[i], word)
 		}
 	}
-	all := rows[:1:1]
 	for i, r := range c.Results {
-		all = append(all, rows[i+1])
-		if words := gao2006().Merits[r.Partition]; words != "" && r.Name() == string(r.Partition) {
-			all = append(all, append([]string{"  published"}, strings.Split(words, ", ")...))
+		rows = append(rows, append([]string{r.Name()}, words[i]...))
+		if published := gao2006().Merits[r.Partition]; published != "" && r.Name() == string(r.Partition) {
+			rows = append(rows, append([]string{"  published"}, strings.Split(published, ", ")...))
 		}
 	}
-	return all
+	return rows
 }
 
 // Write writes all tables in one of NodesFormats. The same results give the
 // same bytes.
 func (c *NodesComparison) Write(w io.Writer, format string) error {
-	err := errors.New("no result")
-	if len(c.Results) > 0 {
-		switch format {
-		case "text":
-			err = c.writeTables(w, "%s\n", WriteTable)
-		case "md":
-			err = c.writeTables(w, "**%s**\n\n", WriteMarkdown)
-		case "csv":
-			err = c.writeCSV(w)
-		case "json":
-			err = c.writeJSON(w)
-		default:
-			err = fmt.Errorf("it is not one of %s", strings.Join(NodesFormats, ", "))
-		}
+	write := map[string]func(io.Writer) error{
+		"text": func(w io.Writer) error { return c.writeTables(w, "%s\n", WriteTable) },
+		"md":   func(w io.Writer) error { return c.writeTables(w, "**%s**\n\n", WriteMarkdown) },
+		"csv":  c.writeCSV,
+		"json": c.writeJSON,
+	}[format]
+	if write == nil || len(c.Results) == 0 {
+		return fmt.Errorf("report: no result, or format %q is not one of %s", format, strings.Join(NodesFormats, ", "))
 	}
-	if err != nil {
+	if err := write(w); err != nil {
 		return fmt.Errorf("report: write %s: %w", format, err)
 	}
 	return nil
@@ -293,19 +283,19 @@ func (c *NodesComparison) Write(w io.Writer, format string) error {
 
 // writeTables writes the tables for people, each under its title.
 func (c *NodesComparison) writeTables(w io.Writer, heading string, write func(io.Writer, [][]string) error) error {
-	fmt.Fprintln(w, c.Web)
-	var err error
+	_, err := fmt.Fprintln(w, c.Web)
+	add := func(title string, rows [][]string) {
+		fmt.Fprintf(w, "\n"+heading, title)
+		err = cmp.Or(err, write(w, rows))
+	}
 	for _, t := range gao2006().Tables {
-		fmt.Fprintf(w, "\n"+heading, fmt.Sprintf("Table %d: %s", t.Number, t.Title))
-		err = cmp.Or(err, write(w, t.rows(c)))
+		add(fmt.Sprintf("Table %d: %s", t.Number, t.Title), t.rows(c))
 	}
 	if len(c.Results) > 1 {
-		fmt.Fprintf(w, "\n"+heading, "Table 10: merits, by thirds between the worst and the best result")
-		err = cmp.Or(err, write(w, c.meritRows()))
+		add("Table 10: merits, by thirds between the worst and the best result", c.meritRows())
 	}
 	if len(c.Orders) > 0 {
-		fmt.Fprintf(w, "\n"+heading, "One order of all nodes")
-		err = cmp.Or(err, write(w, c.orderRows()))
+		add("One order of all nodes", c.orderRows())
 	}
 	return err
 }

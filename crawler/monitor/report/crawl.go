@@ -47,8 +47,8 @@ type Crawl struct {
 	Curve        []Point `json:"curve"`             // the last point is the whole crawl
 	Streets      *Meter  `json:"streets,omitempty"` // nil without a gazetteer
 	// relevant pages whose text was not kept for comparing; each counts as different
-	Untexted  int `json:"untexted,omitzero"`
-	addresses map[string]bool
+	Untexted  int               `json:"untexted,omitzero"`
+	addresses map[string]string // each with the host where it was found first
 }
 
 // A Host is what was found on a host, or on several.
@@ -107,15 +107,14 @@ type counter struct {
 	levels  BreadthFirst
 	texts   map[uint64]bool
 	hosts   map[string]*Host
-	first   map[string]string // address → host where it was found first
-	more    map[string]bool   // addresses that a second host has, too
+	more    map[string]bool // addresses that a second host has, too
 	meter   *meter
 	recent  [Recent + 1]Point // after each of the last pages, by their number
 }
 
 func newCounter(o Options, step int) *counter {
-	t := &counter{options: o, step: step, crawl: &Crawl{addresses: map[string]bool{}}, texts: map[uint64]bool{},
-		hosts: map[string]*Host{}, first: map[string]string{}, more: map[string]bool{}}
+	t := &counter{options: o, step: step, crawl: &Crawl{addresses: map[string]string{}}, texts: map[uint64]bool{},
+		hosts: map[string]*Host{}, more: map[string]bool{}}
 	if o.Street != nil {
 		t.meter = newMeter(o)
 	}
@@ -166,11 +165,10 @@ func (t *counter) relevant(v *frontier.Node, text uint64, host *Host) {
 		c.SiteWide++
 	}
 	for _, a := range v.Outcome.Kept() {
-		switch first, known := t.first[a]; {
+		switch first, known := c.addresses[a]; {
 		case !known:
-			t.first[a] = host.Host
+			c.addresses[a] = host.Host
 			host.Addresses++
-			c.addresses[a] = true
 		case first != host.Host:
 			t.more[a] = true
 		}
@@ -181,7 +179,7 @@ func (t *counter) relevant(v *frontier.Node, text uint64, host *Host) {
 }
 
 func (t *counter) point() Point {
-	p := Point{Pages: t.crawl.Pages, Relevant: t.crawl.Relevant, Addresses: len(t.first)}
+	p := Point{Pages: t.crawl.Pages, Relevant: t.crawl.Relevant, Addresses: len(t.crawl.addresses)}
 	if t.meter != nil {
 		p.Streets = len(t.meter.streets)
 	}
@@ -201,7 +199,7 @@ func (t *counter) finish() *Crawl {
 	c.HarvestRecent = share(c.Relevant-before.Relevant, c.Pages-before.Pages)
 	c.ContentHarvest = share(c.Contents, c.Pages)
 	c.OwnHarvest = share(c.Relevant-c.SiteWide, c.Pages)
-	c.Addresses = len(t.first)
+	c.Addresses = len(t.crawl.addresses)
 	c.PerPage = share(c.Addresses, c.Pages)
 	c.Hosts = len(t.hosts)
 	for _, h := range t.hosts {
@@ -213,7 +211,7 @@ func (t *counter) finish() *Crawl {
 		}
 	}
 	c.Biggest.Addresses = 0
-	for a, host := range t.first {
+	for a, host := range c.addresses {
 		if host == c.Biggest.Host {
 			c.Biggest.Addresses++
 		}
@@ -234,7 +232,7 @@ func (t *counter) finish() *Crawl {
 // Against compares the addresses of two crawls: new are only in c, gone only in the earlier one.
 func (c *Crawl) Against(earlier *Crawl) (new, gone int) {
 	for a := range c.addresses {
-		if !earlier.addresses[a] {
+		if _, known := earlier.addresses[a]; !known {
 			new++
 		}
 	}
