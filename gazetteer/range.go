@@ -23,16 +23,8 @@ func (r *Range) point(number int) orb.Point {
 
 // At returns the point at a share, 0 to 1, of the length of the line.
 func (r *Range) At(share float64) orb.Point {
-	left := geo.Length(r.Line) * share
-	for i := 1; i < len(r.Line); i++ {
-		a, b := r.Line[i-1], r.Line[i]
-		d := geo.Distance(a, b)
-		if d > 0 && d >= left {
-			return along(a, b, left/d)
-		}
-		left -= d
-	}
-	return r.Line[len(r.Line)-1]
+	at, _ := geo.PointAtDistanceAlongLine(r.Line, geo.Length(r.Line)*share)
+	return at
 }
 
 // width is how many numbers r spans.

@@ -12,6 +12,7 @@ import (
 	"gazehound/geoparse/grammar"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/geo"
 )
 
 // Windows around an anchor, in bytes. They bound the work per anchor.
@@ -693,13 +694,8 @@ func nameTokens(text string, t grammar.Tokens) bool {
 	return t[len(t)-1].Kind == grammar.Word
 }
 
-// kilometres returns the distance of two points on the sphere, near enough.
-func kilometres(a, b orb.Point) float64 {
-	const perDegree = 111.2
-	dy := a[1] - b[1]
-	dx := (a[0] - b[0]) * math.Cos((a[1]+b[1])/2*math.Pi/180)
-	return perDegree * math.Hypot(dx, dy)
-}
+// kilometres returns the distance of two points.
+func kilometres(a, b orb.Point) float64 { return geo.Distance(a, b) / 1000 }
 
 // maxChain bounds the addresses read to learn their order.
 const maxChain = 8

@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/geojson"
 
 	"gazehound/gazetteer"
 )
@@ -228,30 +228,12 @@ func centre(geometry json.RawMessage) (orb.Point, bool, error) {
 	if len(geometry) == 0 || string(geometry) == "null" {
 		return orb.Point{}, false, nil
 	}
-	var g struct {
-		Coordinates any `json:"coordinates"`
-	}
-	if err := json.Unmarshal(geometry, &g); err != nil {
+	g, err := geojson.UnmarshalGeometry(geometry)
+	if err != nil {
 		return orb.Point{}, false, fmt.Errorf("geometry: %w", err)
 	}
-	b := orb.Bound{Min: orb.Point{math.Inf(1), math.Inf(1)}, Max: orb.Point{math.Inf(-1), math.Inf(-1)}}
-	var walk func(v any)
-	walk = func(v any) {
-		list, _ := v.([]any)
-		if len(list) >= 2 {
-			x, okX := list[0].(float64)
-			y, okY := list[1].(float64)
-			if okX && okY {
-				b = b.Extend(orb.Point{x, y})
-				return
-			}
-		}
-		for _, item := range list {
-			walk(item)
-		}
-	}
-	walk(g.Coordinates)
-	if b.Min[0] > b.Max[0] {
+	b := g.Geometry().Bound()
+	if b.IsEmpty() {
 		return orb.Point{}, false, errors.New("a geometry without coordinates")
 	}
 	return b.Center(), true, nil

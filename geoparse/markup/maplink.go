@@ -1,7 +1,9 @@
 package markup
 
 import (
+	"cmp"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -10,6 +12,24 @@ import (
 // minZoom is the zoom from which the centre of a map stands for a place, about
 // two kilometres across a screen.
 const minZoom = 15
+
+// A mapService is how the links of a map service say which place they show.
+type mapService struct {
+	address *regexp.Regexp // host without www., and path
+	places  []string       // parameters with a place or a point, the last of several in one
+	view    []string       // parameters with the centre of the map, which counts only if it is close
+	zoom    []string
+}
+
+var mapServices = []mapService{
+	{regexp.MustCompile(`^(?:maps\.google\.[a-z]{1,3}(?:\.[a-z]{1,2})?/|google\.[a-z]{1,3}(?:\.[a-z]{1,2})?/maps)`),
+		[]string{"daddr", "destination", "query", "q", "near"}, []string{"center", "ll"}, []string{"z", "zoom"}},
+	{regexp.MustCompile(`^maps\.googleapis\.com/`), []string{"markers", "center"}, nil, nil},
+	{regexp.MustCompile(`^(?:[^/]+\.)?openstreetmap\.(?:org|de)/`), []string{"marker", "to", "query"}, nil, nil},
+	{regexp.MustCompile(`^bing\.com/maps`), []string{"sp", "rtp", "where1", "q"}, []string{"cp"}, []string{"lvl"}},
+	{regexp.MustCompile(`^(?:maps\.apple\.com|(?:[^/]+\.)?waze\.com)/`),
+		[]string{"address", "daddr", "ll", "coordinate", "q"}, nil, nil},
+}
 
 // parseMapLink reads a link to a map service, or a geo URI (RFC 5870): a point,
 // or what is searched for (Raw), or both.
@@ -34,33 +54,83 @@ func parseMapLink(href string) (Statement, bool) {
 	if err != nil || u.Host == "" {
 		return s, false
 	}
-	host := strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.")
-	switch query := u.Query(); {
-	case isGoogle(host) && strings.HasPrefix(u.Path, "/maps"), strings.HasPrefix(host, "maps.") &&
-		isGoogle(host[len("maps."):]):
-		s.google(u, query)
-	case host == "maps.googleapis.com":
-		for _, key := range []string{"markers", "center"} {
-			parts := strings.Split(query.Get(key), "|") // "color:red|label:A|53.1,8.2"
-			s.place(parts[len(parts)-1])
+	address := strings.TrimPrefix(strings.ToLower(u.Hostname()), "www.") + cmp.Or(u.Path, "/")
+	for _, service := range mapServices {
+		if service.address.MatchString(address) {
+			s.read(&service, u)
+			return s, s.says()
 		}
-	case host == "openstreetmap.org" || strings.HasSuffix(host, ".openstreetmap.org") || host == "openstreetmap.de":
-		s.openStreetMap(u, query)
-	case host == "bing.com" && strings.HasPrefix(u.Path, "/maps"):
-		s.bing(query)
-	case host == "maps.apple.com", host == "waze.com", strings.HasSuffix(host, ".waze.com"):
-		for _, key := range []string{"address", "daddr", "ll", "coordinate", "q"} {
+	}
+	return s, false
+}
+
+// Points within the path or fragment of a link, and within Google's coded data.
+var (
+	pin      = regexp.MustCompile(`!3d([-\d.]+)!4d([-\d.]+)`)
+	embedded = regexp.MustCompile(`!2d([-\d.]+)!3d([-\d.]+)`) // longitude first
+	atPoint  = regexp.MustCompile(`/@([-\d.]+),([-\d.]+),([\d.]+[zm])`)
+	fragment = regexp.MustCompile(`^map=([\d.]+)/([-\d.]+)/([-\d.]+)`)
+	bingPin  = regexp.MustCompile(`^\w+\.([-\d.]+)_([-\d.]+)`) // point.53.14_8.21_Name
+)
+
+// read reads a link to a map service.
+func (s *Statement) read(service *mapService, u *url.URL) {
+	query := u.Query()
+	data := u.Path + query.Get("pb")
+	if m := pin.FindStringSubmatch(data); m != nil {
+		s.pair(m[1], m[2])
+	} else if m := embedded.FindStringSubmatch(data); m != nil {
+		s.pair(m[2], m[1])
+	}
+	if m := atPoint.FindStringSubmatch(u.Path); m != nil && zoomedIn(m[3]) {
+		s.pair(m[1], m[2])
+	}
+	segments := strings.Split(u.Path, "/") // /maps/place/NAME/@lat,lon,17z/data=…
+	for i, segment := range segments[:min(len(segments), 12)] {
+		if i < 3 || segment == "" || segment[0] == '@' || strings.HasPrefix(segment, "data=") {
+			continue
+		}
+		switch kind := segments[2]; {
+		case kind == "dir":
+			s.Raw = "" // the last stop is the destination
+			fallthrough
+		case i == 3 && (kind == "place" || kind == "search"):
+			s.place(strings.ReplaceAll(segment, "+", " "))
+		}
+	}
+	s.pair(query.Get("mlat"), query.Get("mlon"))
+	for _, key := range service.places {
+		parts := strings.FieldsFunc(query.Get(key), func(r rune) bool { return r == '|' || r == '~' })
+		if len(parts) == 0 {
+			continue
+		}
+		last := parts[len(parts)-1] // of "color:red|label:A|53.1,8.2" and of "pos.53.1_8.2_Start~adr.Markt 1"
+		if m := bingPin.FindStringSubmatch(last); m != nil {
+			s.pair(m[1], m[2])
+		} else {
+			s.place(strings.TrimPrefix(last, "adr."))
+		}
+	}
+	for _, key := range service.view {
+		zoom := ""
+		for _, name := range service.zoom {
+			zoom += query.Get(name)
+		}
+		if zoomedIn(zoom) || zoom == "" && key != "cp" {
 			s.place(query.Get(key))
 		}
 	}
-	return s, s.says()
+	if m := fragment.FindStringSubmatch(u.Fragment); m != nil && zoomedIn(m[1]) {
+		s.pair(m[2], m[3])
+	} else if zoomedIn(query.Get("zoom")) {
+		s.pair(query.Get("lat"), query.Get("lon"))
+	}
 }
 
-// isGoogle reports whether host is "google." and a country's ending.
-func isGoogle(host string) bool {
-	ending, ok := strings.CutPrefix(host, "google.")
-	first, second, _ := strings.Cut(ending, ".")
-	return ok && len(first) <= 3 && len(second) <= 2
+func zoomedIn(zoom string) bool {
+	zoom, metres := strings.CutSuffix(zoom, "m") // "@53.1,8.2,350m": a satellite picture
+	v, err := strconv.ParseFloat(strings.TrimSuffix(zoom, "z"), 64)
+	return err == nil && (metres && v <= 3000 || !metres && v >= minZoom)
 }
 
 func cutPrefixFold(s, prefix string) (string, bool) {
@@ -93,103 +163,5 @@ func (s *Statement) pair(latitude, longitude string) {
 	lon, ok2 := number(longitude)
 	if ok1 && ok2 && onEarth(lat, lon) && !s.HasPoint {
 		s.Lat, s.Lon, s.HasPoint = lat, lon, true
-	}
-}
-
-func (s *Statement) google(u *url.URL, query url.Values) {
-	data := u.Path
-	if pb := query.Get("pb"); pb != "" {
-		data = pb
-	}
-	s.marker(data)
-	segments := strings.Split(strings.Trim(u.Path, "/"), "/") // maps/place/NAME/@lat,lon,17z/data=…
-	for i, segment := range segments[:min(len(segments), 12)] {
-		switch {
-		case segment == "" || i == 0 || strings.HasPrefix(segment, "data="):
-		case segment[0] == '@':
-			if parts := strings.Split(segment[1:], ","); len(parts) >= 3 && zoomedIn(parts[2]) {
-				s.pair(parts[0], parts[1])
-			}
-		case i == 1:
-		case segments[1] == "dir":
-			s.Raw = "" // the last stop is the destination
-			s.place(strings.ReplaceAll(segment, "+", " "))
-		case i == 2 && (segments[1] == "place" || segments[1] == "search"):
-			s.place(strings.ReplaceAll(segment, "+", " "))
-		}
-	}
-	for _, key := range []string{"daddr", "destination", "query", "q", "near", "center", "ll"} {
-		if key == "center" || key == "ll" {
-			if z := query.Get("z") + query.Get("zoom"); z != "" && !zoomedIn(z) {
-				continue
-			}
-		}
-		s.place(query.Get(key))
-	}
-}
-
-// marker reads the place within Google's coded data: "!3d53.1!4d8.2" is the pin
-// of a place, "!2d8.2!3d53.1" the centre of an embedded map.
-func (s *Statement) marker(data string) {
-	if !strings.Contains(data, "!3d") || s.HasPoint {
-		return
-	}
-	var lat, lon string
-	for _, part := range strings.Split(data, "!") {
-		switch {
-		case strings.HasPrefix(part, "3d") && lat == "":
-			lat = part[2:]
-		case strings.HasPrefix(part, "4d"):
-			lon = part[2:]
-		case strings.HasPrefix(part, "2d") && lon == "":
-			lon = part[2:]
-		}
-	}
-	s.pair(lat, lon)
-}
-
-func zoomedIn(zoom string) bool {
-	zoom, metres := strings.CutSuffix(zoom, "m") // "@53.1,8.2,350m": a satellite picture
-	v, err := strconv.ParseFloat(strings.TrimSuffix(zoom, "z"), 64)
-	return err == nil && (metres && v <= 3000 || !metres && v >= minZoom)
-}
-
-func (s *Statement) openStreetMap(u *url.URL, query url.Values) {
-	if lat, lon := query.Get("mlat"), query.Get("mlon"); lat != "" && lon != "" {
-		s.pair(lat, lon)
-	}
-	s.place(query.Get("marker"))
-	s.place(query.Get("to"))
-	s.place(query.Get("query"))
-	if s.HasPoint {
-		return
-	}
-	if fragment, ok := strings.CutPrefix(u.Fragment, "map="); ok {
-		parts := strings.Split(fragment, "/") // zoom/lat/lon
-		if len(parts) >= 3 && zoomedIn(parts[0]) {
-			lon, _, _ := strings.Cut(parts[2], "&")
-			s.pair(parts[1], lon)
-		}
-	} else if lat, lon := query.Get("lat"), query.Get("lon"); lat != "" && zoomedIn(query.Get("zoom")) {
-		s.pair(lat, lon)
-	}
-}
-
-func (s *Statement) bing(query url.Values) {
-	for _, key := range []string{"sp", "rtp"} {
-		items := strings.Split(query.Get(key), "~") // point.lat_lon_Name, pos.lat_lon_Name, adr.TEXT
-		item := items[len(items)-1]
-		if text, ok := strings.CutPrefix(item, "adr."); ok {
-			s.place(text)
-		} else if _, text, ok := strings.Cut(item, "."); ok {
-			if parts := strings.Split(text, "_"); len(parts) >= 2 {
-				s.pair(parts[0], parts[1])
-			}
-		}
-	}
-	s.place(query.Get("where1"))
-	s.place(query.Get("q"))
-	if zoomedIn(query.Get("lvl")) {
-		s.place(query.Get("cp"))
 	}
 }
