@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"gazehound/gazetteer"
@@ -251,11 +252,9 @@ func (s *scan) cityOf(
 // cityInState returns the city of a name in the state, or where that is not given
 // near the areas of the postcode; nil: none.
 func (s *scan) cityInState(land *grammar.Country, areas []*area, name, state string) *area {
-	if land.Cities[gazetteer.Key(grammar.ExpandUSCity(name))] {
-		if len(areas) > 0 {
-			return areas[0]
-		}
-		return &area{place: gazetteer.Place{Names: []string{name}, City: name, State: state, Country: land.Code}}
+	isCity := land.Cities[gazetteer.Key(grammar.ExpandUSCity(name))]
+	if isCity && len(areas) > 0 {
+		return areas[0]
 	}
 	for _, long := range [...]string{name, grammar.ExpandUSCity(name)} {
 		for _, pl := range s.p.codes.cities(land.Code, long) {
@@ -265,6 +264,9 @@ func (s *scan) cityInState(land *grammar.Country, areas []*area, name, state str
 				return &area{place: pl}
 			}
 		}
+	}
+	if isCity {
+		return &area{place: gazetteer.Place{Names: []string{name}, City: name, State: state, Country: land.Code}}
 	}
 	return nil
 }
@@ -352,25 +354,31 @@ func (s *scan) stateOf(land *grammar.Country, i, j int) int {
 	return end
 }
 
-// codeFollows reports whether a postcode stands behind the state that ends at i: that is where the
-// address is read.
+// codeFollows reports whether a postcode stands behind the state that ends at i, or behind the name
+// of its country: that is where the address is read.
 func (s *scan) codeFollows(land *grammar.Country, i int) bool {
-	t := s.tokensAfter(i)
-	k := grammar.SkipMarks(t, 0)
-	if k < len(t) && t[k].End-t[k].Start > 3 && grammar.CountryOf(t[k].Text()) != "" {
-		k = grammar.SkipMarks(t, k+1)
+	text := skipSeparators(s.text[i:])
+	word := text[:min(len(text), 24)]
+	letters := len(word) - len(strings.TrimLeftFunc(word, unicode.IsLetter))
+	if letters > 3 && grammar.CountryOf(text[:letters]) != "" {
+		text = skipSeparators(text[letters:])
 	}
-	if k >= len(t) {
-		return false
-	}
-	code := s.text[t[k].Start:min(len(s.text), t[k].Start+6)]
-	switch n := digitsAt(code, 0); {
+	switch n := digitsAt(text, 0); {
 	case land.Form == grammar.CityStateZIP:
-		return n == 5 || n == 4 && len(s.p.codes.areas("0"+code[:4])) > 0
+		return n == 5 || n == 4 && len(s.p.codes.areas("0"+text[:4])) > 0
 	case n > 0:
 		return n >= 4
 	}
-	return len(code) >= 4 && upper(code[0]) && code[1]-'0' <= 9 && upper(code[2]) && code[3] <= '9'
+	return len(text) >= 4 && upper(text[0]) && text[1]-'0' <= 9 && upper(text[2]) && text[3] <= '9'
+}
+
+// skipSeparators cuts a few separators off the beginning of text.
+func skipSeparators(text string) string {
+	k := 0
+	for k < len(text) && k < 6 && (text[k] <= ' ' || strings.IndexByte(",.-)(|;:", text[k]) >= 0) {
+		k++
+	}
+	return text[k:]
 }
 
 // cityOfState returns the city that has the name of its state, text[i:end], where

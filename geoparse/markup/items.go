@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -39,10 +40,10 @@ func (f *finder) items(n *html.Node) {
 		f.property(n, RDFa, strings.Fields(rdfa))
 	}
 	if itemscope {
-		f.open(n, Microdata, kindOfItem(attr(n, "itemtype"), microdata), attr(n, "itemtype"))
+		f.openScope(n, Microdata, kindOfItem(attr(n, "itemtype"), microdata), attr(n, "itemtype"))
 	}
 	if typed {
-		f.open(n, RDFa, kindOfItem(attr(n, "typeof"), rdfa), attr(n, "typeof"))
+		f.openScope(n, RDFa, kindOfItem(attr(n, "typeof"), rdfa), attr(n, "typeof"))
 	}
 	f.microformat(n, attr(n, "class"))
 }
@@ -99,11 +100,11 @@ func (f *finder) microformat(n *html.Node, class string) {
 	for token := range strings.FieldsSeq(clipBytes(class, 500)) {
 		switch token {
 		case "vcard", "h-card":
-			f.open(n, HCard, thing, "")
+			f.openScope(n, HCard, thing, "")
 		case "adr", "h-adr", "p-adr":
-			f.open(n, HCard, address, "")
+			f.openScope(n, HCard, address, "")
 		case "geo", "h-geo", "p-geo":
-			f.open(n, HCard, point, "")
+			f.openScope(n, HCard, point, "")
 		default:
 			token = strings.TrimPrefix(strings.TrimPrefix(token, "p-"), "u-")
 			if cardProperties[token] {
@@ -122,13 +123,46 @@ var cardProperties = set("name fn org tel street-address extended-address locali
 
 func clipBytes(s string, n int) string { return s[:min(len(s), n)] }
 
-func (f *finder) open(n *html.Node, origin Origin, k kind, types string) {
-	s := &scopeOf{node: n, origin: origin, kind: k, place: f.add(Statement{}),
+// open begins a thing, an address or a point.
+func (f *finder) open(origin Origin, k kind, types string) *scopeOf {
+	s := &scopeOf{origin: origin, kind: k, place: f.add(Statement{}),
 		own: Statement{Origin: origin, Person: isPersonType(types)}}
 	if k == thing {
 		s.own.Type = typeName(types)
 	}
+	return s
+}
+
+// openScope opens the scope of an element.
+func (f *finder) openScope(n *html.Node, origin Origin, k kind, types string) {
+	s := f.open(origin, k, types)
+	s.node = n
 	f.scopes = append(f.scopes, s)
+}
+
+// set notes the value of the property of this local name. Lines of a street address, and hours,
+// are joined; of other properties the first value counts.
+func (s *scopeOf) set(name, value string) {
+	switch {
+	case latitudes[name]:
+		s.own.setLat(value)
+	case longitudes[name]:
+		s.own.setLon(value)
+	case fields[name] == nil:
+	default:
+		field, separator := fields[name](&s.own), ""
+		switch name {
+		case "streetaddress":
+			separator = ", "
+		case "openinghours":
+			separator = "; "
+		}
+		if separator != "" && *field != "" && value != "" && len(*field) < MaxRaw {
+			*field += separator + value
+		} else {
+			setOnce(field, value)
+		}
+	}
 }
 
 // scope returns the innermost open scope of a syntax, or nil.
@@ -147,37 +181,18 @@ func (f *finder) property(n *html.Node, origin Origin, names []string) {
 		return
 	}
 	for _, name := range names[:min(len(names), 10)] {
-		if field := s.own.field(localName(name)); field != nil {
-			f.read++
-			value := valueOf(n, origin)
-			separator := ", " // between the lines of one street address
-			switch field {
-			case &s.own.Hours:
-				separator = "; "
-				if has(n, "datetime") {
-					value = attr(n, "datetime")
-				}
-			case &s.own.URL, &s.own.Email:
-				if has(n, "href") {
-					value = attr(n, "href")
-				}
-			}
-			if (field == &s.own.Street || field == &s.own.Hours) && *field != "" && value != "" &&
-				len(*field) < MaxRaw {
-				*field += separator + value
-			} else {
-				setOnce(field, value)
-			}
+		if name = localName(name); !isProperty(name) {
 			continue
 		}
-		switch localName(name) {
-		case "latitude", "lat":
-			f.read++
-			s.own.setLat(valueOf(n, origin))
-		case "longitude", "long", "lon", "lng":
-			f.read++
-			s.own.setLon(valueOf(n, origin))
+		f.read++
+		value := valueOf(n, origin)
+		switch name {
+		case "openinghours":
+			value = cmp.Or(attr(n, "datetime"), value)
+		case "url", "email":
+			value = cmp.Or(attr(n, "href"), value)
 		}
+		s.set(name, value)
 	}
 }
 
@@ -189,22 +204,36 @@ func localName(name string) string {
 	return strings.ReplaceAll(strings.ToLower(clipBytes(name, 60)), "-", "")
 }
 
-// field returns the field of s that a property of schema.org, vCard or
-// data-vocabulary.org belongs to, or nil.
-func (s *Statement) field(localName string) *string {
-	for field, names := range map[*string]string{
-		&s.Street: " streetaddress ", &s.Unit: " extendedaddress ", &s.Postcode: " postalcode ",
-		&s.POBox: " postofficeboxnumber postofficebox pobox ", &s.City: " addresslocality locality ",
-		&s.State: " addressregion region ", &s.Country: " addresscountry countryname country ",
-		&s.Raw: " address adr label ", &s.Name: " name fn org legalname ", &s.Phone: " telephone tel phone ",
-		&s.Email: " email ", &s.URL: " url ", &s.Hours: " openinghours ",
+// fields are those of a statement that properties of schema.org, vCard and data-vocabulary.org
+// belong to, by their local names.
+var fields = func() map[string]func(*Statement) *string {
+	m := map[string]func(*Statement) *string{}
+	for names, field := range map[string]func(*Statement) *string{
+		"streetaddress":   func(s *Statement) *string { return &s.Street },
+		"extendedaddress": func(s *Statement) *string { return &s.Unit },
+		"postalcode":      func(s *Statement) *string { return &s.Postcode },
+		"postofficeboxnumber postofficebox pobox": func(s *Statement) *string { return &s.POBox },
+		"addresslocality locality":                func(s *Statement) *string { return &s.City },
+		"addressregion region":                    func(s *Statement) *string { return &s.State },
+		"addresscountry countryname country":      func(s *Statement) *string { return &s.Country },
+		"address adr label":                       func(s *Statement) *string { return &s.Raw },
+		"name fn org legalname":                   func(s *Statement) *string { return &s.Name },
+		"telephone tel phone":                     func(s *Statement) *string { return &s.Phone },
+		"email":                                   func(s *Statement) *string { return &s.Email },
+		"url":                                     func(s *Statement) *string { return &s.URL },
+		"openinghours":                            func(s *Statement) *string { return &s.Hours },
 	} {
-		if localName != "" && strings.Contains(names, " "+localName+" ") {
-			return field
+		for name := range strings.FieldsSeq(names) {
+			m[name] = field
 		}
 	}
-	return nil
-}
+	return m
+}()
+
+var latitudes, longitudes = set("latitude lat"), set("longitude long lon lng")
+
+// isProperty reports whether a statement keeps the property of this local name.
+func isProperty(name string) bool { return fields[name] != nil || latitudes[name] || longitudes[name] }
 
 // valueOf returns the text that n gives as the value of a property.
 func valueOf(n *html.Node, origin Origin) string {
@@ -251,7 +280,7 @@ func (f *finder) close(s, parent *scopeOf) {
 			s.own.Lat, s.own.Lon, s.own.HasPoint = lat, lon, true
 		}
 	}
-	if s.kind == address && !s.own.says() {
+	if s.kind == address && s.node != nil && !s.own.says() {
 		s.own.Raw = textUpTo(s.node, 4*MaxRaw)
 	}
 	if s.kind == point && parent != nil {

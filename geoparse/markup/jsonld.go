@@ -1,7 +1,6 @@
 package markup
 
 import (
-	"cmp"
 	"encoding/json"
 	"io"
 	"maps"
@@ -33,7 +32,7 @@ func (f *finder) jsonLD(script string) {
 	}
 	r.nodes = 0
 	for _, v := range values {
-		r.read(v, Statement{}, 0)
+		r.read(v, "", nil, 0)
 	}
 }
 
@@ -135,103 +134,63 @@ func (r *jsonReader) learnIDs(v any, depth int) {
 	}
 }
 
-// object returns v as an object, following one reference, or nil.
-func (r *jsonReader) object(v any) map[string]any {
-	if list, ok := v.([]any); ok && len(list) > 0 {
-		v = list[0]
-	}
-	o, _ := v.(map[string]any)
-	if len(o) == 1 {
-		if known := r.byID[text(o["@id"])]; known != nil {
-			return known
-		}
-	}
-	return o
-}
-
-// read finds the addresses in v. owner says what is known of the thing that v
-// describes: its name, telephone number and point.
-func (r *jsonReader) read(v any, owner Statement, depth int) {
+// read reads the value of a property of the thing that owner describes; nil: of none.
+func (r *jsonReader) read(v any, property string, owner *scopeOf, depth int) {
 	if r.enough(depth) {
 		return
 	}
 	switch v := v.(type) {
+	case string:
+		if owner != nil {
+			owner.set(property, v)
+		}
 	case []any:
 		for _, e := range v {
-			r.read(e, owner, depth+1)
+			r.read(e, property, owner, depth+1)
 		}
 	case map[string]any:
-		if isAddress(v) {
-			r.address(v, owner)
-			return
+		known := r.byID[text(v["@id"])]
+		if len(v) == 1 && known != nil && (property == "address" || property == "geo") {
+			v = known
 		}
-		owner = Statement{
-			Name: cmp.Or(text(v["name"]), text(v["legalName"])), Phone: text(v["telephone"]), Email: text(v["email"]),
-			URL: text(v["url"]), Hours: openingHours(v),
-			Person: isPersonType(text(v["@type"])), Type: typeName(v["@type"]),
-		}
-		if slices.ContainsFunc(list(v["@type"]), isSiteType) {
-			addName(&r.finder.page.Stated, owner.Name)
-		}
-		owner.setPoint(v)
-		owner.setPoint(r.object(v["geo"]))
-		before := len(r.finder.found)
-		r.addresses(v["address"], owner, depth)
-		if owner.HasPoint && len(r.finder.found) == before {
-			owner.Origin = JSONLD
-			r.finder.add(owner)
-		}
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			if key != "address" && key != "geo" {
-				r.read(v[key], Statement{}, depth+1)
-			}
+		r.thing(v, property, owner, depth)
+	}
+}
+
+// thing reads an object that is the value of a property of its owner.
+func (r *jsonReader) thing(v map[string]any, property string, owner *scopeOf, depth int) {
+	var types []string
+	for _, e := range list(v["@type"]) {
+		name, _ := e.(string)
+		types = append(types, name)
+	}
+	k := kindOfItem(strings.Join(types, " "), property)
+	if v["streetAddress"] != nil || v["postalCode"] != nil || v["addressLocality"] != nil {
+		k = address
+	}
+	s := r.finder.open(JSONLD, k, strings.Join(types, " "))
+	s.own.Hours = openingHours(v)
+	for _, key := range slices.Sorted(maps.Keys(v)) {
+		value := v[key]
+		name := localName(key)
+		switch said := text(value); {
+		case strings.HasPrefix(name, "openinghours"), name == "label":
+		case said != "" && name != "address" && isProperty(name):
+			s.set(name, said)
+		default:
+			r.read(value, name, s, depth+1)
 		}
 	}
+	if slices.ContainsFunc(types, isSiteType) {
+		addName(&r.finder.page.Stated, s.own.Name)
+	}
+	r.finder.close(s, owner)
 }
 
 // isSiteType reports whether a type is that of who runs a site.
-func isSiteType(v any) bool {
-	name, _ := v.(string)
+func isSiteType(name string) bool {
 	return strings.HasSuffix(name, "Organization") || strings.HasSuffix(name, "Business") ||
 		slices.Contains([]string{"WebSite", "Corporation", "Restaurant", "Store"}, name)
-}
-
-// addresses reads the value of an address property: an object, a reference, a
-// text, or a list of them.
-func (r *jsonReader) addresses(v any, owner Statement, depth int) {
-	switch v := v.(type) {
-	case string:
-		s := owner
-		s.Origin, s.Raw = JSONLD, v
-		r.finder.add(s)
-	case []any:
-		for _, e := range v {
-			if !r.enough(depth) {
-				r.addresses(e, owner, depth+1)
-			}
-		}
-	case map[string]any:
-		if o := r.object(v); isAddress(o) {
-			r.address(o, owner)
-		} else {
-			r.read(v, owner, depth+1)
-		}
-	}
-}
-
-func (r *jsonReader) address(v map[string]any, owner Statement) {
-	s := owner
-	s.Origin = JSONLD
-	for key, to := range map[string]*string{
-		"streetAddress": &s.Street, "extendedAddress": &s.Unit, "postOfficeBoxNumber": &s.POBox,
-		"postalCode": &s.Postcode, "addressLocality": &s.City, "addressRegion": &s.State,
-		"addressCountry": &s.Country, "name": &s.Name, "telephone": &s.Phone, "email": &s.Email,
-	} {
-		setOnce(to, text(v[key]))
-	}
-	s.setPoint(v)
-	s.setPoint(r.object(v["geo"]))
-	r.finder.add(s)
 }
 
 // maxHours bounds the opening hours of one owner that are read.
@@ -282,27 +241,6 @@ func list(v any) []any {
 		return l
 	}
 	return []any{v}
-}
-
-func isAddress(v map[string]any) bool {
-	switch t := v["@type"].(type) {
-	case string:
-		if strings.HasSuffix(t, "PostalAddress") {
-			return true
-		}
-	case []any:
-		for _, e := range t {
-			if s, _ := e.(string); strings.HasSuffix(s, "PostalAddress") {
-				return true
-			}
-		}
-	}
-	return v["streetAddress"] != nil || v["postalCode"] != nil || v["addressLocality"] != nil
-}
-
-// setPoint takes latitude and longitude of an object, unless s has a point.
-func (s *Statement) setPoint(v map[string]any) {
-	s.pair(text(v["latitude"]), text(v["longitude"]))
 }
 
 // text returns v as a text: a string, a number, the name or value of an object,
