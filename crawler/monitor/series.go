@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"time"
 )
 
@@ -25,15 +24,14 @@ type Span struct {
 	Name  string        // as requests name it
 	Every time.Duration // between two points
 	Size  int           // points
-	chunk int           // points that are stored together; Size is a multiple of it
 }
 
 // spans are the series that are kept, the finest first: ten minutes by the second, six hours by ten
 // seconds, ninety days by five minutes.
 var spans = [...]Span{
-	{"10m", time.Second, 600, 600},
-	{"6h", 10 * time.Second, 2_160, 360},
-	{"90d", 5 * time.Minute, 25_920, 288},
+	{"10m", time.Second, 600},
+	{"6h", 10 * time.Second, 2_160},
+	{"90d", 5 * time.Minute, 25_920},
 }
 
 // A series keeps the last points of a span, each in the slot that its time
@@ -41,10 +39,9 @@ var spans = [...]Span{
 type series struct {
 	Span
 	points []Point
-	dirty  map[int]bool // chunks that are to be stored
 }
 
-func newSeries(s Span) *series { return &series{s, make([]Point, s.Size), map[int]bool{}} }
+func newSeries(s Span) *series { return &series{s, make([]Point, s.Size)} }
 
 // number counts the spans of time since 1970; the slot of one is the rest by Size.
 func (s *series) number(at int64) int64 { return at / int64(s.Every/time.Second) }
@@ -54,9 +51,7 @@ func (s *series) add(p Point) {
 	if p.At <= 0 {
 		return
 	}
-	slot := int(s.number(p.At) % int64(s.Size))
-	s.points[slot] = p
-	s.dirty[slot/s.chunk] = true
+	s.points[s.number(p.At)%int64(s.Size)] = p
 }
 
 // last returns the points of the span that ends at now, the oldest first.
@@ -71,21 +66,21 @@ func (s *series) last(now int64) []Point {
 	return points
 }
 
-// name is where a chunk is kept in the meta data of the frontier.
-func (s *series) name(chunk int) string { return fmt.Sprintf("series %s %d", s.Name, chunk) }
+// name is where the points are kept in the meta data of the frontier.
+func (s *series) name() string { return "series " + s.Name }
 
-// encode returns the points of a chunk.
-func (s *series) encode(chunk int) []byte {
+// encode returns the points of the span that ends at now.
+func (s *series) encode(now int64) []byte {
 	var b bytes.Buffer
-	binary.Write(&b, binary.BigEndian, s.points[chunk*s.chunk:][:s.chunk]) // a buffer takes everything
+	binary.Write(&b, binary.BigEndian, s.last(now)) // a buffer takes everything
 	return b.Bytes()
 }
 
-// decode restores the points of a stored chunk. Points of another format are dropped: curves must
-// not prevent a start.
+// decode restores stored points. Those of another format are dropped: curves must not prevent a
+// start.
 func (s *series) decode(data []byte) {
-	points := make([]Point, s.chunk)
-	if len(data) != binary.Size(points) || binary.Read(bytes.NewReader(data), binary.BigEndian, points) != nil {
+	points := make([]Point, len(data)/binary.Size(Point{}))
+	if binary.Size(points) != len(data) || binary.Read(bytes.NewReader(data), binary.BigEndian, points) != nil {
 		return
 	}
 	for _, p := range points {
@@ -123,14 +118,11 @@ func (b *Board) Load(from store) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, s := range b.history {
-		for chunk := range s.Size / s.chunk {
-			data, err := from.Meta(s.name(chunk))
-			if err != nil {
-				return err
-			}
-			s.decode(data)
+		data, err := from.Meta(s.name())
+		if err != nil {
+			return err
 		}
-		clear(s.dirty)
+		s.decode(data)
 	}
 	data, err := from.Meta(breadthName)
 	was := b.estimate
@@ -146,13 +138,9 @@ func (b *Board) Save(to store, all bool) error {
 	values := map[string][]byte{}
 	values[breadthName], _ = json.Marshal(b.estimate) // numbers only
 	for i, s := range b.history {
-		if i == 0 && !all {
-			continue
+		if i > 0 || all {
+			values[s.name()] = s.encode(time.Now().Unix())
 		}
-		for chunk := range s.dirty {
-			values[s.name(chunk)] = s.encode(chunk)
-		}
-		clear(s.dirty)
 	}
 	b.mu.Unlock()
 	for name, value := range values {
