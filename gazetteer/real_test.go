@@ -272,7 +272,7 @@ func pbfObjects(t *testing.T, path string) []addressed {
 	return found
 }
 
-// TestHousesOfExtracts looks every house number of the real extracts up under
+// TestHousesOfExtracts looks house numbers of the real extracts, all but in the largest, up under
 // six spellings and wants its own coordinate: for a way, a place within the box
 // of the building. Objects with the same address within 10 m of each other are
 // one place, which counts for each of them.
@@ -326,9 +326,13 @@ func TestHousesOfExtracts(t *testing.T) {
 				return houses
 			}
 			var tried, own, near, noStreet int
-			for _, a := range objects {
+			every := 1 + len(objects)/4000 // of Kaiserslautern a third
+			for i, a := range objects {
 				if a.street == "" || len(a.outline) == 0 {
 					noStreet++
+					continue
+				}
+				if i%every > 0 {
 					continue
 				}
 				for _, name := range spellings(a.street) {

@@ -91,7 +91,7 @@ func smallTown() demo.Options {
 // projectOf is servedTown of a town with these options.
 func projectOf(t *testing.T, o demo.Options) (data string, flags []string, town *demo.Town, ledger *requestLedger) {
 	t.Helper()
-	town, err := demo.New(o)
+	made, err := makeTown(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func projectOf(t *testing.T, o demo.Options) (data string, flags []string, town 
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	ledger = &requestLedger{Handler: town}
+	ledger = &requestLedger{Handler: made}
 	go func() { done <- monitor.ServeHTTP(ctx, ln, ledger, longestPage) }()
 	t.Cleanup(func() {
 		stop()
@@ -109,20 +109,12 @@ func projectOf(t *testing.T, o demo.Options) (data string, flags []string, town 
 			t.Error(err)
 		}
 	})
-	dir := t.TempDir()
-	data = filepath.Join(dir, "data")
-	seeds, extract := filepath.Join(dir, "seeds.txt"), filepath.Join(dir, "town.osm")
-	if err := writeFile(extract, town.WriteOSM); err != nil {
+	data = filepath.Join(t.TempDir(), "data")
+	if err := os.CopyFS(data, os.DirFS(made.file("project"))); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(seeds, []byte(strings.Join(urlTexts(town.Seeds()), "\n")), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	var out, complaints bytes.Buffer
-	if code := run(t.Context(), []string{"init", "--data", data, "--osm", extract, "--region", town.Name(), "--quiet"}, nil, &out, &complaints); code != 0 {
-		t.Fatalf("init: exit %d: %s", code, complaints.String())
-	}
-	return data, []string{"--data", data, "--seeds", seeds, "--proxy", "http://" + ln.Addr().String(), "--delay", "0s"}, town, ledger
+	flags = []string{"--data", data, "--seeds", made.file("seeds.txt"), "--proxy", "http://" + ln.Addr().String(), "--delay", "0s"}
+	return data, flags, made.Town, ledger
 }
 
 func TestCrawlLocked(t *testing.T) {

@@ -75,7 +75,7 @@ func TestCrawlReadOnly(t *testing.T) {
 		if err := os.CopyFS(filepath.Join(dir, "data"), os.DirFS(data)); err != nil {
 			t.Fatal(err)
 		}
-		if err := copyFile(filepath.Join(dir, "seeds.txt"), filepath.Join(filepath.Dir(data), "seeds.txt")); err != nil {
+		if err := copyFile(filepath.Join(dir, "seeds.txt"), flags[3]); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Chmod(dir, 0o755); err != nil {

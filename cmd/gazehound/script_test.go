@@ -75,6 +75,7 @@ func (c cleaned) Run() int {
 //
 //	town [SHARE [LANGUAGE]] serves a small made-up town: sets $PROXY and $TOWN, writes town.osm, with this share of the houses, and
 //	             seeds.txt; a share of its sites is in this language
+//	project DIR  is "gazehound init --data DIR --osm town.osm --region $TOWN", made once for all scripts
 //	site DIR     serves the HTML files of a folder: sets $SITE
 //	json FILE    every line of FILE is a JSON object; the last one's type is summary or exit_error, or what follows FILE
 //	cut FILE     takes the last byte of FILE away
@@ -95,12 +96,13 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"town":   serveTown,
-			"shop":   serveShop,
-			"site":   serveSite,
-			"json":   checkJSON,
-			"code":   exitsWith,
-			"inside": exitsInside,
+			"town":    serveTown,
+			"project": copyProject,
+			"shop":    serveShop,
+			"site":    serveSite,
+			"json":    checkJSON,
+			"code":    exitsWith,
+			"inside":  exitsInside,
 
 			"until": runUntil,
 			"cut":   cutOff,
@@ -143,7 +145,7 @@ func serveTown(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) > 1 {
 		o.Language = args[1]
 	}
-	town, err := demo.New(o)
+	town, err := makeTown(o)
 	ts.Check(err)
 	ln, err := demo.Listen("127.0.0.1:0")
 	ts.Check(err)
@@ -158,9 +160,19 @@ func serveTown(ts *testscript.TestScript, neg bool, args []string) {
 	})
 	ts.Setenv("PROXY", "http://"+ln.Addr().String())
 	ts.Setenv("TOWN", town.Name())
-	ts.Check(writeFile(ts.MkAbs("town.osm"), town.WriteOSM))
-	ts.Check(writeFile(ts.MkAbs("truth.geojson"), town.WriteTruth))
-	ts.Check(os.WriteFile(ts.MkAbs("seeds.txt"), []byte(strings.Join(urlTexts(town.Seeds()), "\n")+"\n"), 0o644))
+	for _, name := range []string{"town.osm", "truth.geojson", "seeds.txt"} {
+		data, err := os.ReadFile(town.file(name))
+		ts.Check(err)
+		ts.Check(os.WriteFile(ts.MkAbs(name), data, 0o644))
+	}
+	ts.Setenv("PROJECT", town.file("project"))
+}
+
+func copyProject(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 || ts.Getenv("PROJECT") == "" {
+		ts.Fatalf("usage: project DIR, after town")
+	}
+	ts.Check(os.CopyFS(ts.MkAbs(args[0]), os.DirFS(ts.Getenv("PROJECT"))))
 }
 
 // serveShop serves a small site of pages in several languages and code pages

@@ -122,7 +122,7 @@ func many(head, part, tail string, n int) func(io.Writer) {
 	return func(w io.Writer) {
 		io.WriteString(w, head)
 		chunk := strings.Repeat(part, max(1, (1<<16)/len(part)))
-		for ; n > 0; n -= len(chunk) {
+		for left := n; left > 0; left -= len(chunk) {
 			io.WriteString(w, chunk)
 		}
 		io.WriteString(w, tail)

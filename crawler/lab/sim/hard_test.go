@@ -217,13 +217,17 @@ func TestFormats(t *testing.T) {
 	for _, name := range order.Names() {
 		orders = append(orders, sim.Order{Name: name, New: func(*sim.Web) (order.Strategy, error) { return newStrategy(t, name), nil }})
 	}
+	var twice [2]*sim.Comparison
+	for i := range twice {
+		c, err := sim.Compare(t.Context(), 1, only(w), orders, sim.Options{Latency: time.Second}, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		twice[i] = c
+	}
 	for _, format := range sim.Formats {
 		var texts [2]bytes.Buffer
-		for i := range texts {
-			c, err := sim.Compare(t.Context(), 1, only(w), orders, sim.Options{Latency: time.Second}, 3)
-			if err != nil {
-				t.Fatal(err)
-			}
+		for i, c := range twice {
 			if err := c.Write(&texts[i], format); err != nil {
 				t.Fatal(err)
 			}
