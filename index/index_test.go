@@ -597,3 +597,17 @@ func TestRenew(t *testing.T) {
 		t.Errorf("a page that is put without addresses leaves %v", got)
 	}
 }
+
+// The words of a street's whole name find the addresses in it before others whose name and street
+// have these words.
+func TestSearchStreetBeforeNames(t *testing.T) {
+	x := open(t)
+	named := page("https://alter-kloster.example/", "Alter Kloster", "de", "Alter Kloster\n{Kleiner Hof 7, 26122 Oldenburg}\nBüro")
+	named.Addresses[0].Name, named.Addresses[0].Role = "Alter Kloster Schule", geoparse.OwnRole
+	put(t, x, named, page("https://liste.example/", "Liste", "de", "{Alter Kloster Hof 12, 26122 Oldenburg}\nnichts"))
+	for _, text := range []string{"Alter Kloster Hof", "alter kloster hof 12"} {
+		if r := find(t, x, Query{Text: text}); len(r.Hits) == 0 || r.Hits[0].Street != "Alter Kloster Hof" {
+			t.Errorf("%q finds %s first", text, names(r))
+		}
+	}
+}

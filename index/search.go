@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"gazehound/gazetteer"
 	"gazehound/internal/kind"
 
 	"github.com/blevesearch/bleve/v2"
@@ -278,6 +279,11 @@ func (s *searcher) text() (query.Query, error) {
 			must = append(must, w)
 		}
 	}
+	if street := s.street(); street != "" && s.stage != partial {
+		var named alternatives
+		named.add(fieldStreet, streetBoost, street)
+		should = append(should, &named)
+	}
 	switch {
 	case s.stage == partial:
 		return query.NewDisjunctionQuery(should), nil
@@ -301,7 +307,24 @@ const (
 	unknownBoost = 40   // where nobody knows of what kind it is
 	startedBoost = 0.45 // of a longer word that begins with the word
 	typoBoost    = 0.4  // of one that is one edit away
+	streetBoost  = 10   // of the street that all words together name
 )
+
+// street returns the key of the street that the words name, without the number of a house; "" where
+// the index has none of that name.
+func (s *searcher) street() string {
+	var raws []string
+	for _, w := range s.words {
+		if !isNumber(w.raw[:1]) {
+			raws = append(raws, w.raw)
+		}
+	}
+	key := gazetteer.StreetKey(strings.Join(raws, " "))
+	if len(raws) < 2 || s.view.count(fieldStreet, key) == 0 {
+		return ""
+	}
+	return key
+}
 
 // word returns the query for one word, the best meaning first: the kind of place, the word as it is
 // written, longer ones where it is the last, and after the first stages those that are one edit
