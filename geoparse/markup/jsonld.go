@@ -184,6 +184,9 @@ func (r *jsonReader) thing(v map[string]any, property string, owner *scopeOf, de
 	if slices.ContainsFunc(types, isSiteType) {
 		addName(&r.finder.page.Stated, s.own.Name)
 	}
+	if property != "address" && property != "geo" {
+		owner = nil // the name of an event is not that of where it takes place
+	}
 	r.finder.close(s, owner)
 }
 
