@@ -248,13 +248,12 @@ func (c *canvas) Visit(s int32) string {
 	return c.href("http://"+strings.TrimPrefix(host, "www.")+"/", name) // redirects, too
 }
 
-// Noindex reports whether the page is marked noindex.
+// Noindex reports whether the page is marked noindex: on some sites that about privacy.
 func (c *canvas) Noindex() bool {
-	private := c.at.page == privacyPage
 	if c.s.kind == organisation {
-		private = c.Kind == orgPrivacy
+		return c.s.style == 1 && c.Kind == orgPrivacy
 	}
-	return c.s.style == 1 && private
+	return c.s.style == 1 && c.at.page == privacyPage
 }
 
 // Nofollow reports whether the page is marked nofollow.

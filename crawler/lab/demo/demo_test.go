@@ -621,7 +621,7 @@ func TestFetch(t *testing.T) {
 		return s.kind == organisation && s.org.count[orgIntern] > 0 && s.behaviour == works
 	})
 	latin := siteWith(t, town, func(s *site) bool { return s.latin1 && !s.declares && s.behaviour == works })
-	fated := func(f behaviour) string {
+	hostThat := func(f behaviour) string {
 		return "http://" + town.host(siteWith(t, town, func(s *site) bool { return s.behaviour == f }))
 	}
 	bare := "http://" + town.sites[www].host + ".example"
@@ -640,8 +640,8 @@ func TestFetch(t *testing.T) {
 		{"http://" + town.host(intern) + "/robots.txt", "text/plain; charset=utf-8", "", "Disallow: /intern", 200},
 		{"http://" + town.host(latin) + "/", "text/html", "", town.sites[latin].host[:2], 200},
 		{"http://optout.example/robots.txt", "text/plain; charset=utf-8", "", "Disallow: /\n", 200},
-		{fated(broken) + "/", "text/html", "", "", 500},
-		{fated(noRobots) + "/robots.txt", "text/plain", "", "", 503},
+		{hostThat(broken) + "/", "text/html", "", "", 500},
+		{hostThat(noRobots) + "/robots.txt", "text/plain", "", "", 503},
 		{"http://kalender.demostadt.example/?monat=2031-02", "text/html; charset=utf-8", "", "/tag/2031-02-28.html", 200},
 		{"http://kalender.demostadt.example/tag/2031-02-29.html", "text/html", "", "", 404},
 		{"http://kalender.demostadt.example/?monat=9999-12", "text/html; charset=utf-8", "", "?monat=9999-11", 200},
@@ -656,13 +656,13 @@ func TestFetch(t *testing.T) {
 			t.Errorf("%s = %d %v → %q %.200q", test.url, r.Status, r.Header, r.Location, r.Body)
 		}
 	}
-	if _, err := town.Fetch(context.Background(), mustURL(t, fated(resets)+"/")); !errors.Is(err, ErrReset) {
+	if _, err := town.Fetch(context.Background(), mustURL(t, hostThat(resets)+"/")); !errors.Is(err, ErrReset) {
 		t.Errorf("error = %v, want a reset", err)
 	}
 	if _, err := town.Fetch(context.Background(), mustURL(t, "http://"+words().Outside[0]+"/")); !errors.Is(err, ErrNoHost) {
 		t.Errorf("error = %v, want no such host", err)
 	}
-	if r, _ := town.Fetch(context.Background(), mustURL(t, fated(slow)+"/")); r.Took != slowness {
+	if r, _ := town.Fetch(context.Background(), mustURL(t, hostThat(slow)+"/")); r.Took != slowness {
 		t.Errorf("a slow host took %v", r.Took)
 	}
 }

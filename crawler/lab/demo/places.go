@@ -15,7 +15,6 @@ type place struct {
 	postcodes []string
 	centre    orb.Point
 	border    orb.Ring // of the town and the villages
-	cuts      []int    // vertices of the border between which the postcodes lie
 	streets   []street
 	first     int // its houses are houses[first:last]; far towns have none
 	last      int
@@ -145,44 +144,30 @@ func (t *Town) makePlaces() {
 	}
 }
 
-// drawBorder draws the border of p and divides it among its postcodes.
+// drawBorder draws the border of p, corners at equal angles.
 func (t *Town) drawBorder(p *place, corners int, near, far float64, d *dice) {
 	for i := range corners {
 		p.border = append(p.border, offset(p.centre, near+d.share()*(far-near), 2*math.Pi*float64(i)/float64(corners)))
 	}
 	p.border = append(p.border, p.border[0])
-	for i := range p.postcodes {
-		p.cuts = append(p.cuts, i*corners/len(p.postcodes))
-	}
 }
 
-// postcodeAt returns the index of the postcode whose sector of p holds angle.
+// postcodeAt returns the index of the postcode at a point: each has a sector of p of the same angle.
 func (p *place) postcodeAt(at orb.Point) uint8 {
 	angle := math.Atan2((at[1]-p.centre[1])*metresLat, (at[0]-p.centre[0])*metresLon)
 	if angle < 0 {
 		angle += 2 * math.Pi
 	}
-	corners := len(p.border) - 1
-	sector := 0
-	for i, c := range p.cuts {
-		if angle >= 2*math.Pi*float64(c)/float64(corners) {
-			sector = i
-		}
-	}
-	return uint8(sector)
+	return uint8(min(int(angle/(2*math.Pi)*float64(len(p.postcodes))), len(p.postcodes)-1))
 }
 
 // sector returns the area of one postcode of p.
 func (p *place) sector(i int) orb.Ring {
-	if len(p.postcodes) == 1 {
+	n, corners := len(p.postcodes), len(p.border)-1
+	if n == 1 {
 		return p.border
 	}
-	last := len(p.border) - 1
-	if i+1 < len(p.cuts) {
-		last = p.cuts[i+1]
-	}
-	ring := orb.Ring{p.centre}
-	ring = append(ring, p.border[p.cuts[i]:last+1]...)
+	ring := append(orb.Ring{p.centre}, p.border[i*corners/n:(i+1)*corners/n+1]...)
 	return append(ring, p.centre)
 }
 

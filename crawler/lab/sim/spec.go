@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,34 +26,31 @@ func ParseReaders(spec string) (ReaderOptions, error) {
 
 // ParseStrategies expands what a user names, each once: "all" stands for all, and
 // a strategy with variants comes once for each of limits.
-func ParseStrategies(names, all []string, limits []int) ([]string, error) {
-	var list []string
-	add := func(names ...string) {
-		for _, name := range names {
+func ParseStrategies(names, all []string, limits []int) (list []string, err error) {
+	var wanted []string
+	for _, name := range names {
+		if name = strings.TrimSpace(name); name == "all" {
+			wanted = append(wanted, all...)
+		} else {
+			wanted = append(wanted, name)
+		}
+	}
+	for _, name := range wanted {
+		kind, _, known := order.Find(name, order.Settings{})
+		found := []string{name}
+		switch {
+		case known && kind.Variant != nil && name == kind.Name:
+			found = nil
+			for _, limit := range limits {
+				found = append(found, fmt.Sprintf("%s-%d", name, limit))
+			}
+		case !known && name != OracleName:
+			return nil, errors.New(textutil.NotOneOf(name, append([]string{"all", OracleName}, order.Names()...)))
+		}
+		for _, name := range found {
 			if !slices.Contains(list, name) {
 				list = append(list, name)
 			}
-		}
-	}
-	for _, name := range names {
-		name = strings.TrimSpace(name)
-		kind, _, known := order.Find(name, order.Settings{})
-		switch {
-		case name == "all":
-			more, err := ParseStrategies(all, nil, limits)
-			if err != nil {
-				return nil, err
-			}
-			add(more...)
-		case known && kind.Variant != nil && name == kind.Name:
-			for _, limit := range limits {
-				add(fmt.Sprintf("%s-%d", name, limit))
-			}
-		case known, name == OracleName:
-			add(name)
-		default:
-			every := append([]string{"all", OracleName}, order.Names()...)
-			return nil, fmt.Errorf("%s", textutil.NotOneOf(name, every))
 		}
 	}
 	if len(list) == 0 {
