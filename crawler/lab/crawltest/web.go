@@ -142,7 +142,6 @@ type Request struct {
 	Host       string // without the server's port
 	Path       string // with query
 	IP         string // address of the server
-	UserAgent  string
 	Start, End time.Time
 }
 
@@ -201,7 +200,7 @@ func (s *Server) Resolve(_ context.Context, host string) ([]netip.Addr, error) {
 // ServeHTTP answers one request and writes it into the ledger.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	host := strings.TrimSuffix(r.Host, ":"+strconv.Itoa(int(s.port)))
-	entry := Request{Host: host, Path: r.URL.RequestURI(), UserAgent: r.UserAgent(), Start: time.Now()}
+	entry := Request{Host: host, Path: r.URL.RequestURI(), Start: time.Now()}
 	if at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok {
 		entry.IP = at.IP.String()
 	}

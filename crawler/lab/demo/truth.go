@@ -20,7 +20,6 @@ type Facts struct {
 	Persons   []Address // those in the town of private persons: no crawl should keep them
 	Others    []Address // those elsewhere
 	Forbidden bool      // robots.txt keeps crawlers off it
-	Trap      bool      // one of endlessly many
 	Language  string    // of the text, ISO 639-1
 }
 
@@ -31,9 +30,7 @@ func (t *Town) Truth(u weburl.URL) (Facts, bool) {
 	if !ok || to.what != aPage && to.what != aTrap {
 		return Facts{}, false
 	}
-	f := t.draw(to.ref, to.trap, t.o.Domain).facts()
-	f.Trap = to.what == aTrap
-	return f, true
+	return t.draw(to.ref, to.trap, t.o.Domain).facts(), true
 }
 
 func (c *canvas) facts() Facts {

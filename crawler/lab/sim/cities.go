@@ -99,7 +99,6 @@ type Cities struct {
 	Seeds   []weburl.URL
 
 	cities  []partition.City
-	home    []int // city → node
 	slugs   []string
 	sites   []citySite
 	hosts   map[string]int32
@@ -180,10 +179,10 @@ func NewCities(o CitiesOptions) (*Cities, error) {
 		o.Nodes, o.Known = madeUpNodes(o.Seed)
 	}
 	w := &Cities{Options: o, hosts: map[string]int32{}, state: map[string][]int{}}
-	for i, n := range o.Nodes {
+	for _, n := range o.Nodes {
 		for _, c := range n.Cities {
 			w.state[c.State] = append(w.state[c.State], len(w.cities))
-			w.cities, w.home, w.slugs = append(w.cities, c), append(w.home, i), append(w.slugs, slug(c.Name))
+			w.cities, w.slugs = append(w.cities, c), append(w.slugs, slug(c.Name))
 		}
 	}
 	if n := len(w.cities); n < 2 || n > math.MaxInt16 {

@@ -20,9 +20,6 @@ import (
 // Labels say which pages are relevant.
 type Labels map[string]bool
 
-// Relevant reports whether a page is.
-func (l Labels) Relevant(u weburl.URL) bool { return l[u.Identity()] }
-
 // ReadLabels reads a table of URL, tab, 1 or 0. FILE:COLUMN names one of several
 // columns, whose titles are the first line.
 func ReadLabels(spec string) (Labels, error) {
@@ -66,7 +63,7 @@ func ReadLabels(spec string) (Labels, error) {
 }
 
 // Label returns a Labeller by labels.
-func (l Labels) Label(p *page.Page) (Page, error) { return Page{Relevant: l.Relevant(p.URL)}, nil }
+func (l Labels) Label(p *page.Page) (Page, error) { return Page{Relevant: l[p.URL.Identity()]}, nil }
 
 // LabelBy returns a Labeller by a judge.
 func LabelBy(ctx context.Context, judge crawler.Judge) Labeller {
