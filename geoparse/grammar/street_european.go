@@ -788,7 +788,8 @@ func Fold(s string) string {
 // foldedLetters are what stands for letters with marks, and for what is dropped.
 var foldedLetters = func() map[rune]string {
 	letters := map[rune]string{'.': "", 0xAD: ""}
-	for _, one := range strings.Fields("ssßẞ aeäÄ oeöÖ ueüÜ eéèêÉÈ aàâáÂÀ oôóò iíìîÍ uúùû nñÑ cçÇ") {
+	const folded = "ssßẞ aeäÄ oeöÖ ueüÜ eéèêÉÈ aàâáÂÀ oôóò iíìîÍ uúùû nñÑ cçÇ"
+	for _, one := range strings.Fields(folded) {
 		plain := strings.TrimRightFunc(one, func(r rune) bool { return r > unicode.MaxASCII })
 		for _, r := range one[len(plain):] {
 			letters[r] = plain

@@ -238,10 +238,10 @@ var (
 		`geöffnet|erreichbar|offen`)
 	notOpen = regexp.MustCompile(`(?i)support|hotline|online|not(?:dienst|ruf|fall)|chat|answering|monitor|` +
 		`surveil|securit|roadside|web|order|bestell`)
-	lead = regexp.MustCompile(`(?i)^[\s;,|•·*).–—-]*(?:(?:jeden|jeweils|every|an|am|on|and|und|sowie|le|il)\s+|` +
-		`(?:lunch|dinner|brunch|breakfast|mittags?|abends?|frühstück)\b[\s:]*)*`)
-	dash = regexp.MustCompile(`(?i)^\s*(?:-?(?:bis|to|until|till|through|thru|au|al|alle)\b-?|[-–—‑−~à\x{fffd}])` +
-		`(?:\s*(?:zu|um)\b)?\s*`)
+	lead = regexp.MustCompile(`(?i)^[\s;,|•·*).–—-]*(?:(?:jeden|jeweils|every|an|am|on|and|und|sowie|le|il)` +
+		`\s+|(?:lunch|dinner|brunch|breakfast|mittags?|abends?|frühstück)\b[\s:]*)*`)
+	dash = regexp.MustCompile(`(?i)^\s*(?:-?(?:bis|to|until|till|through|thru|au|al|alle)\b-?|` +
+		`[-–—‑−~à\x{fffd}])(?:\s*(?:zu|um)\b)?\s*`)
 	betweenAnd = regexp.MustCompile(`(?i)^\s*(?:and|und|et)\b\s*`)
 	betweenCue = regexp.MustCompile(`(?i)\b(?:between|zwischen|entre)\b`)
 	dayJoint   = regexp.MustCompile(`(?i)^[\s,/&+]*(?:(?:und|and|sowie|et|e|u\.?)\s+)?`)
