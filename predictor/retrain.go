@@ -261,8 +261,9 @@ func (r *Report) decide() {
 // String returns the report as tables for a terminal of 80 columns.
 func (r Report) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (%s relevant), of which the last %s (%s relevant) were held out\n", textutil.Several(r.Pages, "page"),
-		textutil.Count(r.Relevant), textutil.Count(r.HeldOut), textutil.Count(r.HeldOutRelevant))
+	fmt.Fprintf(&b, "%s (%s relevant), of which the last %s (%s relevant) were held out\n",
+		textutil.Several(r.Pages, "page"), textutil.Count(r.Relevant), textutil.Count(r.HeldOut),
+		textutil.Count(r.HeldOutRelevant))
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	cell := func(x float64, given bool) string {
 		if !given {
