@@ -88,5 +88,6 @@ func WriteComparison(w io.Writer, first, second Crawl, took time.Duration) {
 		float64(second.Relevant)/float64(max(first.Relevant, 1)),
 		float64(second.Addresses)/float64(max(first.Addresses, 1)))
 	fmt.Fprintf(w, "Verdicts against the town's ground truth: %s right, %d invented, %d missed.   %.0f s in all.\n",
-		textutil.Count(first.Right+second.Right), first.Invented+second.Invented, first.Missed+second.Missed, took.Seconds())
+		textutil.Count(first.Right+second.Right), first.Invented+second.Invented, first.Missed+second.Missed,
+		took.Seconds())
 }
