@@ -60,7 +60,7 @@ func TestDocumentedCommands(t *testing.T) {
 		markdown, code := strings.HasSuffix(name, ".md"), false
 		for line := range strings.Lines(strings.ReplaceAll(text, "\\\n", " ")) {
 			if kind, fence := strings.CutPrefix(strings.TrimSpace(line), "```"); fence {
-				code = kind == "sh"
+				code = kind == "sh" || kind == "console" // what was typed, and what was printed
 			}
 			if markdown && !code {
 				continue // prose, or what a program printed
