@@ -73,10 +73,7 @@ func newCtlSeedsCommand(a *app) *cobra.Command {
 func newCtlDelayCommand(a *app) *cobra.Command {
 	var host string
 	cmd := command("delay DURATION", "Wait longer between requests to a host",
-		needArgs("a duration, such as 10s"), stoppable(func(ctx context.Context, args []string) error {
-			if len(args) > 1 {
-				return fail(exitUsage, "ctl delay takes one duration, got %d arguments; --host names a host", len(args))
-			}
+		one("one duration such as 10s"), stoppable(func(ctx context.Context, args []string) error {
 			if _, err := time.ParseDuration(args[0]); err != nil {
 				return fail(exitUsage, "ctl delay takes a duration with a unit, such as 10s or 1m, got %.40q", args[0])
 			}
@@ -175,8 +172,7 @@ func (a *app) ctlSeeds(ctx context.Context, args, files []string) error {
 	for _, r := range all.Refused {
 		a.warn("%s is not of the crawl: %s", r.URL, inWords(r.Reason))
 	}
-	err := a.print("%s taken, %s of them new\n", several(all.Taken, "seed"), count(all.New))
-	return err
+	return a.print("%s taken, %s of them new\n", several(all.Taken, "seed"), count(all.New))
 }
 
 // inWords writes a reason such as "out_of_scope" for people.

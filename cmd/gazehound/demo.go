@@ -18,6 +18,7 @@ import (
 	"gazehound/crawler/monitor"
 	"gazehound/crawler/weburl"
 	"gazehound/internal/config"
+	"gazehound/internal/textutil"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -166,7 +167,7 @@ func (a *app) compareOnDemo(ctx context.Context, town *demo.Town, proxy string, 
 		args := []string{"crawl", "--data", r.data, "--seeds", seeds, "--proxy", proxy, "--delay", "0s",
 			"--max-pages", strconv.Itoa(o.pages),
 			"--strategy", r.strategy, "--workers", "8", "--emit", "page", "--quiet", "--admin", admin}
-		a.say("  gazehound %s", shellQuoteAll(args))
+		a.say("  gazehound %s", textutil.ShellQuoteAll(args))
 		var out bytes.Buffer
 		if err := a.self(ctx, &out, args...); err != nil {
 			return err
@@ -214,8 +215,8 @@ func freeAddress(address string) (string, error) {
 func (a *app) printDemo(runs []demoRun, began time.Time) {
 	var b strings.Builder
 	demo.WriteComparison(&b, runs[0].Crawl, runs[1].Crawl, time.Since(began))
-	a.print("%s%s", &b, text{"demo", fields{"program": calledAs(), "data": a.data, "flag": " --data " + shellQuote(a.data),
-		"first": shellQuote(runs[0].data)}})
+	a.print("%s%s", &b, text{"demo", fields{"program": calledAs(), "data": a.data, "flag": " --data " + textutil.ShellQuote(a.data),
+		"first": textutil.ShellQuote(runs[0].data)}})
 }
 
 // calledAs returns how to call this program: by its name alone if PATH finds it.
@@ -223,7 +224,7 @@ func calledAs() string {
 	if _, err := exec.LookPath("gazehound"); err == nil {
 		return "gazehound"
 	}
-	return shellQuote(os.Args[0])
+	return textutil.ShellQuote(os.Args[0])
 }
 
 // demoFolder empties the data directory, unless something other than a demo made it.

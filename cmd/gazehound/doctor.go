@@ -157,19 +157,14 @@ func (d *doctor) config() {
 
 // gazetteer checks the gazetteer, the region, the base map and the seeds.
 func (d *doctor) gazetteer() {
-	g, err := d.p.openGazetteer()
-	if err != nil {
-		d.add(check.Broken("gazetteer", "", "%v", err))
-	} else {
+	if g, err := d.p.openGazetteer(); !d.broken("gazetteer", err) {
 		defer g.Close()
 		d.add(g.Check())
 		r, err := d.p.openRegion(g, d.cfg.Region.Boundary)
 		if err == nil {
 			err = g.CheckNotEmpty(r)
 		}
-		if err != nil {
-			d.add(check.Broken("region", "", "%v", err))
-		} else {
+		if !d.broken("region", err) {
 			d.add(check.Well("region", "%q, %.0f km²", r.Name, r.Km2()))
 		}
 	}
@@ -179,8 +174,7 @@ func (d *doctor) gazetteer() {
 	}
 	seeds, err := d.seeds()
 	switch {
-	case err != nil:
-		d.add(check.Broken("seeds", "", "%v", err))
+	case d.broken("seeds", err):
 	case len(seeds) > 0:
 		d.add(check.Well("seeds", "%s", count(len(seeds))))
 	case fileExists(d.p.frontier()):
@@ -223,9 +217,7 @@ func (d *doctor) frontier() {
 	switch {
 	case errors.Is(err, frontier.ErrOlderFormat):
 		d.add(check.Broken("crawl", d.p.remakesIndex(), "%v", err))
-	case err != nil:
-		d.add(check.Broken("crawl", "", "%v", err))
-	default:
+	case !d.broken("crawl", err):
 		d.holder = s.Holder
 		d.add(s.Check())
 	}
@@ -250,9 +242,7 @@ func (d *doctor) model() {
 // archive checks the ends of the WARC files, where a torn write would be.
 func (d *doctor) archive() {
 	folders, err := d.p.archiveFolders()
-	if err != nil {
-		d.add(check.Broken("archive", "", "%v", err))
-	}
+	d.broken("archive", err)
 	for _, dir := range folders {
 		d.add(warc.Check(dir, d.p.archives(), d.holder != 0))
 	}
@@ -293,14 +283,12 @@ func (d *doctor) compare(ctx context.Context) {
 		d.add(check.Doubt(name, "end the crawl first: gazehound ctl stop",
 			"not compared while process %d works on it", d.holder))
 		return
-	} else if err != nil {
-		d.add(check.Broken(name, "", "%v", err))
+	} else if d.broken(name, err) {
 		return
 	}
 	defer f.Close()
 	x, err := openIndexToRead(d.p)
-	if err != nil {
-		d.add(check.Broken(name, "", "%v", err))
+	if d.broken(name, err) {
 		return
 	}
 	defer x.Close()

@@ -91,8 +91,8 @@ func (a *app) gazetteerImport(ctx context.Context, files []string, o importOptio
 		return err
 	}
 	if region, err := gazetteer.ReadRegion(p.region()); err == nil {
-		if err := a.writeBasemap(ctx, p, region); err != nil {
-			return err
+		if err := region.WriteBasemap(ctx, p.gazetteer(), p.basemap()); err != nil {
+			return invalid(err)
 		}
 	}
 	stats := g.Stats()

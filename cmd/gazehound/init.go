@@ -118,17 +118,12 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 	err = cmp.Or(err, region.Write(p.region()), disk.ReplaceBytes(p.seeds(), 0o644, list),
 		disk.ReplaceBytes(p.config(), 0o644, settings), importer.WriteLicences(p.licences(), g.Sources()))
 	if err == nil {
-		err = a.writeBasemap(ctx, p, region)
+		err = invalid(region.WriteBasemap(ctx, p.gazetteer(), p.basemap()))
 	}
 	if err != nil {
 		return err
 	}
 	return a.printInit(p, g, region, seeds, extracts)
-}
-
-// writeBasemap draws the map of the region from the extracts of the gazetteer, if it has any.
-func (a *app) writeBasemap(ctx context.Context, p project, region *gazetteer.Region) error {
-	return invalid(region.WriteBasemap(ctx, p.gazetteer(), p.basemap()))
 }
 
 // stageExtracts builds the gazetteer of the project and the extracts in stage.

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"syscall"
 
+	"gazehound/index"
 	"gazehound/internal/console"
 	"gazehound/internal/oserr"
 	"gazehound/internal/textutil"
@@ -258,6 +259,8 @@ func codeOf(err error) int {
 		return exitOutOfSpace
 	case tooManyFiles(err):
 		return exitError
+	case errors.Is(err, index.ErrQuery), errors.Is(err, index.ErrCursor):
+		return exitUsage
 	case errors.As(err, &coded):
 		return coded.code
 	default:

@@ -269,10 +269,7 @@ func (a *app) searchCluster(ctx context.Context, q index.Query) error {
 	for _, name := range all.Missing() {
 		a.warn("node %s has not answered; what it found is missing", name)
 	}
-	switch {
-	case errors.Is(err, index.ErrCursor), errors.Is(err, index.ErrQuery):
-		return fail(exitUsage, "%w", err)
-	case err != nil:
+	if err != nil {
 		return fail(exitPeer, "%w", err)
 	}
 	return a.showHits(ctx, all, q, r, all.Missing())

@@ -20,7 +20,6 @@ import (
 	"gazehound/index"
 	"gazehound/internal/console"
 	"gazehound/internal/textutil"
-	"gazehound/predictor"
 )
 
 // A progress prints the state of a run: for people on standard error, for scripts on standard
@@ -120,11 +119,6 @@ func (a *app) warnOfPanic(v *crawler.Visit) {
 		a.warn("%s is left out: the program panicked on it; please report: %s", oneLine(v.Entry.URL.String()),
 			oneLine(v.Panic))
 	}
-}
-
-// example gives the board each example that the model is about to learn, with its prediction.
-func (w *progress) example(model *predictor.Model) func(trail []frontier.Node, relevant bool) {
-	return func(trail []frontier.Node, relevant bool) { w.Board.Example(trail, relevant, model.Score) }
 }
 
 // run prints the state at regular intervals until ctx ends.
@@ -313,5 +307,5 @@ func (a *app) dataFlag() string {
 	if !a.dataGiven {
 		return ""
 	}
-	return " --data " + shellQuote(a.data)
+	return " --data " + textutil.ShellQuote(a.data)
 }

@@ -15,6 +15,7 @@ import (
 	"gazehound/gazetteer"
 	"gazehound/index"
 	"gazehound/internal/disk"
+	"gazehound/internal/textutil"
 	"gazehound/predictor"
 )
 
@@ -277,7 +278,7 @@ func storeError(p project, err error) error {
 // remakesTree returns the advice for a damaged crawl tree.
 func (p project) remakesTree() string {
 	return fmt.Sprintf("Nothing was changed. Restore a copy, or \"gazehound doctor --data %s --rebuild DIR\" saves "+
-		"what can be read; or %s", shellQuote(p.dir), p.remakesIndex())
+		"what can be read; or %s", textutil.ShellQuote(p.dir), p.remakesIndex())
 }
 
 // remakesIndex returns the command that rebuilds an unusable index or queue: from the crawl's
@@ -285,9 +286,9 @@ func (p project) remakesTree() string {
 func (p project) remakesIndex() string {
 	if folders, err := p.archiveFolders(); err == nil && len(folders) > 0 {
 		return fmt.Sprintf("\"gazehound replay %s --data %s --into DIR\" makes it anew in DIR from what the crawl "+
-			"recorded", shellQuoteAll(folders), shellQuote(p.dir))
+			"recorded", textutil.ShellQuoteAll(folders), textutil.ShellQuote(p.dir))
 	}
-	return fmt.Sprintf("\"gazehound crawl --fresh --data %s\" crawls again; the model stays", shellQuote(p.dir))
+	return fmt.Sprintf("\"gazehound crawl --fresh --data %s\" crawls again; the model stays", textutil.ShellQuote(p.dir))
 }
 
 // openModel loads the project's model, or returns an untrained one. Its vocabulary is limited by

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -99,10 +98,7 @@ func (a *app) searchIndex(ctx context.Context, p project, x *index.Index, q inde
 	ctx, cancel := context.WithTimeout(ctx, searchTimeout)
 	defer cancel()
 	r, err := x.Search(ctx, q)
-	switch {
-	case errors.Is(err, index.ErrQuery), errors.Is(err, index.ErrCursor):
-		return fail(exitUsage, "%w", err)
-	case err != nil:
+	if err != nil {
 		return err
 	}
 	if r.Total == 0 {

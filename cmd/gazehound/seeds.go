@@ -182,12 +182,8 @@ func (a *app) seedsCheck(ctx context.Context, network bool, limit int) error {
 
 // printSeed prints the state of a seed; more may be empty.
 func (a *app) printSeed(u weburl.URL, state, more string) error {
-	detail := ""
-	if more != "" {
-		detail = "  " + oneLine(more)
-	}
-	return a.tell(fields{"type": "seed", "url": u.String(), "host": u.Host(), "state": state, "detail": more},
-		"%-12s %s%s\n", state, u, detail)
+	line := fields{"type": "seed", "url": u.String(), "host": u.Host(), "state": state, "detail": more}
+	return a.show(line, "seed", line)
 }
 
 // visitSeeds fetches the seeds' pages, prints the outcome of each and counts the outcomes.

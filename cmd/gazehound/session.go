@@ -209,7 +209,10 @@ func (s *session) start(ctx context.Context) (err error) {
 	if err := s.watch.Start(ctx); err != nil {
 		return err
 	}
-	s.c.Report, s.c.Example = s.watch.visited, s.watch.example(s.model)
+	s.c.Report = s.watch.visited
+	s.c.Example = func(trail []frontier.Node, relevant bool) {
+		s.watch.Board.Example(trail, relevant, s.model.Score)
+	}
 	if s.admin, err = s.a.openAdmin(s.cfg, s.p); err != nil {
 		return err
 	}

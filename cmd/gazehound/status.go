@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/cluster/nugget"
@@ -98,7 +96,7 @@ func (a *app) watch(ctx context.Context, again bool, look func() (text string, v
 			if drawn > 0 && a.columns > 0 {
 				fmt.Fprintf(a.stdout, "\x1b[%dA\x1b[J", drawn)
 			}
-			drawn = rows(textutil.Fit(text, a.columns), a.columns)
+			drawn = textutil.Rows(textutil.Fit(text, a.columns), a.columns)
 			err = a.print("%s", text)
 		}
 		if err != nil || !again || over {
@@ -110,14 +108,6 @@ func (a *app) watch(ctx context.Context, again bool, look func() (text string, v
 		case <-time.After(time.Second):
 		}
 	}
-}
-
-// rows returns how many rows the lines of a text take on a terminal of this width.
-func rows(text string, width int) (n int) {
-	for line := range strings.Lines(text) {
-		n += max(1, (utf8.RuneCountInString(strings.TrimSuffix(line, "\n"))+width-1)/max(width, 1))
-	}
-	return n
 }
 
 // viewFlags adds the flags of commands that read from a cluster; what is the help of --cluster.

@@ -3,15 +3,13 @@ package main
 import (
 	_ "embed"
 	"fmt"
-	"path/filepath"
 	"reflect"
-	"runtime"
 	"strings"
 	"text/template"
 	"time"
-	"unicode"
 
 	"gazehound/index"
+	"gazehound/internal/textutil"
 )
 
 // textSource has what commands print for people: a template for each.
@@ -20,7 +18,7 @@ import (
 var textSource string
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"shell": shellQuote, "join": strings.Join, "metres": metres, "bracketed": bracketed,
+	"shell": textutil.ShellQuote, "join": strings.Join, "metres": metres, "bracketed": bracketed,
 	"line":    func(s string) string { return strings.TrimSpace(oneLine(s)) },
 	"count":   func(n any) string { return count(reflect.ValueOf(n).Int()) },
 	"several": func(n any, what string) string { return several(reflect.ValueOf(n).Int(), what) },
@@ -50,28 +48,6 @@ func (a *app) show(v any, name string, data any) error { return a.tell(v, "%s", 
 // sayText writes a text to standard error unless --quiet is given.
 func (a *app) sayText(name string, data any) {
 	a.say("%s", strings.TrimSuffix(text{name, data}.String(), "\n"))
-}
-
-// shellQuote returns an argument for a command that people copy. It is quoted where a shell would change it.
-func shellQuote(s string) string {
-	plain := func(r rune) bool {
-		return unicode.IsLetter(r) || unicode.IsDigit(r) || r == filepath.Separator || strings.ContainsRune("_./:=@%+,-", r)
-	}
-	switch {
-	case s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !plain(r) }):
-		return s
-	case runtime.GOOS == "windows":
-		return `"` + s + `"`
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-func shellQuoteAll(args []string) string {
-	var words []string
-	for _, arg := range args {
-		words = append(words, shellQuote(arg))
-	}
-	return strings.Join(words, " ")
 }
 
 // metres writes a distance.

@@ -211,8 +211,9 @@ func (o Origin) Set() (keys int, files []string) {
 		if from != Default {
 			keys++
 		}
-		if file, _, ok := strings.Cut(from, ":"); ok && !slices.Contains(files, file) {
-			files = append(files, file)
+		// before the line's number; a drive on Windows has a colon, too
+		if i := strings.LastIndexByte(from, ':'); i >= 0 && !slices.Contains(files, from[:i]) {
+			files = append(files, from[:i])
 		}
 	}
 	slices.Sort(files)

@@ -157,3 +157,11 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// The files of an origin are whole paths, on Windows too.
+func TestOriginFiles(t *testing.T) {
+	set, files := Origin{"a": `C:\Users\ö [x]\config.yaml:3`, "b": "config.yaml:14", "c": "--delay", "d": Default}.Set()
+	if want := []string{`C:\Users\ö [x]\config.yaml`, "config.yaml"}; set != 3 || !slices.Equal(files, want) {
+		t.Errorf("%d keys set in %q, want 3 in %q", set, files, want)
+	}
+}

@@ -78,3 +78,11 @@ func Reflow(text string, width int) string {
 	}
 	return b.String()
 }
+
+// Rows returns how many rows of a terminal the lines of a text take.
+func Rows(text string, width int) (n int) {
+	for line := range strings.Lines(text) {
+		n += max(1, (utf8.RuneCountInString(strings.TrimSuffix(line, "\n"))+width-1)/max(width, 1))
+	}
+	return n
+}
