@@ -26,7 +26,7 @@ type Totals struct {
 // than Options.Idle; a page's time ends with the client's next view. It sorts the
 // views by client and time and holds one client's at a time; what Options.Views leave no
 // room for in memory goes through temporary files.
-// The table is written to dir/table.tsv.
+// The table is written to dir/table.
 func (s *Store) Rank(ctx context.Context) (Totals, error) {
 	var n Totals
 	memory := s.o.Views * bytesOfView
