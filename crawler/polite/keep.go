@@ -80,14 +80,18 @@ func (g *Gate) save(name string, v any) error {
 }
 
 // recall restores the delay of a host whose slot the caller holds, unless that was done before, and
-// returns how long it lasts.
+// returns how long the host still waits: another caller with a slot of it may have restored the delay,
+// or been told to back off, since this one's Claim.
 func (g *Gate) recall(name string) (wait time.Duration) {
 	g.mu.Lock()
 	h := g.hosts[name]
-	done := h == nil || h.recalled
+	restored := h == nil || h.recalled
+	if h != nil && h.recalled {
+		wait = max(time.Until(h.next), 0)
+	}
 	g.mu.Unlock()
-	if done {
-		return 0
+	if restored {
+		return wait
 	}
 	var r storedDelay
 	known := json.Unmarshal(g.load(restName+name), &r) == nil

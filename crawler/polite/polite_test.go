@@ -507,6 +507,30 @@ func TestKeepClock(t *testing.T) {
 }
 
 // A robots.txt that has moved to a host that backs off is not fetched from there.
+// Without a delay a host may have several slots, and all of them wait for what one has restored.
+func TestKeepOfSeveralSlots(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		now := time.Now()
+		value, err := json.Marshal(storedDelay{At: now, Until: now.Add(time.Hour), Delay: time.Hour, Fails: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := keeping(t, &memory{values: map[string][]byte{"rest bad.example": value}})
+		defer g.Close()
+		g.options.Delay, g.options.AtOnce = 0, 2
+		for range 2 {
+			if wait := g.Claim("bad.example"); wait != 0 {
+				t.Fatalf("a slot waits %v", wait)
+			}
+		}
+		for range 2 {
+			if wait := g.recall("bad.example"); wait != time.Hour {
+				t.Errorf("a slot waits %v for what is stored", wait)
+			}
+		}
+	})
+}
+
 func TestKeepOfAnotherHostsRobots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		now := time.Now()
