@@ -215,8 +215,11 @@ func freeAddress(address string) (string, error) {
 func (a *app) printDemo(runs []demoRun, began time.Time) {
 	var b strings.Builder
 	demo.WriteComparison(&b, runs[0].Crawl, runs[1].Crawl, time.Since(began))
-	a.print("%s%s", &b, text{"demo", fields{"program": calledAs(), "data": a.data, "flag": " --data " + textutil.ShellQuote(a.data),
-		"first": textutil.ShellQuote(runs[0].data)}})
+	a.print("%s%s", &b, text{"demo", fields{
+		"program": calledAs(), "data": a.data,
+		"flag":  " --data " + textutil.ShellQuote(a.data),
+		"first": textutil.ShellQuote(runs[0].data),
+	}})
 }
 
 // calledAs returns how to call this program: by its name alone if PATH finds it.

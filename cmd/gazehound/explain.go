@@ -110,11 +110,12 @@ func (a *app) explainAddress(x *index.Index, id string) error {
 	}
 	objects := slices.DeleteFunc(slices.Compact([]string{h.Place, h.Object}),
 		func(id string) bool { return !export.OSMObject.MatchString(id) })
+	reasons := searchpage.Reasons(h, texts.Of("page", "en"), fmt.Sprint(h.Hosts))
 	return a.show(h.Proof(), "address", struct {
 		*index.Hit
 		Objects, Reasons []string
 		Tags             string
-	}{h, objects, searchpage.Reasons(h, texts.Of("page", "en"), fmt.Sprint(h.Hosts)), strings.ReplaceAll(h.Tags, ";", ", ")})
+	}{h, objects, reasons, strings.ReplaceAll(h.Tags, ";", ", ")})
 }
 
 // explainUnknown returns an error that says why a URL was never queued.

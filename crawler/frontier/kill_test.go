@@ -24,7 +24,7 @@ const killDir = "FRONTIER_KILL_DIR"
 // TestKill kills a process that pushes and finishes as fast as it can, repeatedly on one store. What
 // was acknowledged must be stored.
 func TestKill(t *testing.T) {
-	kills := 10
+	kills := 20
 	if testing.Short() {
 		kills = 4
 	}

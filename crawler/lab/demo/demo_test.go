@@ -106,9 +106,6 @@ func TestSeedsAndOptionsDecideAll(t *testing.T) {
 
 // Every town that Validate lets through can be walked over.
 func TestOptionsAtTheirEnds(t *testing.T) {
-	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
-		flag.Set("rapid.checks", "30") // each makes a town
-	}
 	rapid.Check(t, func(t *rapid.T) {
 		o := Options{
 			Seed: rapid.Uint64().Draw(t, "seed"), Name: "Möwenhaven", Domain: "town.test:81",
