@@ -27,6 +27,7 @@ type canvas struct {
 	foreign bool   // the page is in the town's other language
 	domain  string // what host names end in on this page
 	trap    string // of a trap's page
+	outline bool   // only links and found are needed: no text is written, and w is not used
 
 	d     dice // structure: links and addresses
 	w     dice // words and layout
@@ -46,6 +47,22 @@ type canvas struct {
 
 // draw writes a page, in which host names end in domain.
 func (t *Town) draw(at ref, trap, domain string) *canvas {
+	c := t.canvas(at, trap, domain)
+	c.run("page", c)
+	return c
+}
+
+// outline finds the links and addresses of a page without writing its text.
+func (t *Town) outline(at ref, trap string) *canvas {
+	c := t.canvas(at, trap, "")
+	c.outline = true
+	c.Menu()
+	c.Body()
+	c.Foot()
+	return c
+}
+
+func (t *Town) canvas(at ref, trap, domain string) *canvas {
 	c := &canvas{t: t, at: at, s: &t.sites[at.site], foreign: t.isForeign(at), domain: domain, trap: trap,
 		d: t.dice(topicPage, uint64(at.site), uint64(at.page)),
 		w: t.dice(topicText, uint64(at.site), uint64(at.page))}
@@ -56,7 +73,6 @@ func (t *Town) draw(at ref, trap, domain string) *canvas {
 	} else {
 		c.lookUp()
 	}
-	c.run("page", c)
 	return c
 }
 
@@ -109,6 +125,9 @@ func (c *canvas) Foot() string {
 
 // Text returns the HTML of s, on a foreign page translated.
 func (c *canvas) Text(s string) string {
+	if c.outline {
+		return ""
+	}
 	if c.foreign {
 		s = c.t.translate(s)
 	}
@@ -158,6 +177,9 @@ func (c *canvas) htmlList(items []string) string {
 // Prose returns paragraphs with so many sentences in all: least, and fewer than more
 // beyond.
 func (c *canvas) Prose(least, more int) string {
+	if c.outline {
+		return ""
+	}
 	if more > 0 {
 		least += c.w.n(more)
 	}
@@ -192,6 +214,9 @@ func (c *canvas) Filler() string {
 // link returns a link to a page of the town's web.
 func (c *canvas) link(to ref, anchor string) string {
 	c.links = append(c.links, to)
+	if c.outline {
+		return ""
+	}
 	path := c.t.path(to)
 	if to.site != c.at.site {
 		return c.href("http://"+c.t.hostUnder(to.site, c.domain)+path, anchor)
@@ -227,6 +252,9 @@ func (c *canvas) Visit(s int32) string {
 	}
 	if c.t.disallowed(to) {
 		to.page, old = homePage, false
+	}
+	if c.outline {
+		return c.link(to, "")
 	}
 	host, name := c.t.hostUnder(s, c.domain), site.name
 	switch c.w.n(6) {
@@ -265,6 +293,9 @@ var layouts = []int{0, 0, 0, 1, 1, 1, 1, 1, 1, 2, 2, 3, 4, 5, 5, 6, 7, 7, 8, 8, 
 // Address writes an address in one of the layouts and notes it.
 func (c *canvas) Address(a Address) string {
 	c.found = append(c.found, a)
+	if c.outline {
+		return ""
+	}
 	spelt := c.spell(a)
 	spelt.Name = html.EscapeString(spelt.Name)
 	c.run("address "+strconv.Itoa(pick(&c.w, layouts)), spelt)
@@ -284,6 +315,9 @@ func (c *canvas) OwnAddress() string {
 // inline returns an address within a line and notes it.
 func (c *canvas) inline(a Address) string {
 	c.found = append(c.found, a)
+	if c.outline {
+		return ""
+	}
 	spelt := c.spell(a)
 	return spelt.Street + ", " + spelt.City
 }

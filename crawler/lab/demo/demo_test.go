@@ -89,7 +89,11 @@ func TestSeedsAndOptionsDecideAll(t *testing.T) {
 	for s := range a.sites {
 		for n := range a.sites[s].pages {
 			at := ref{int32(s), n}
-			body := a.drawn(at, "").buf.Bytes()
+			drawn, outline := a.drawn(at, ""), a.outline(at, "")
+			if !slices.Equal(drawn.links, outline.links) || !reflect.DeepEqual(drawn.facts(), outline.facts()) {
+				t.Fatalf("%s: other links or addresses without its text", a.url(at))
+			}
+			body := drawn.buf.Bytes()
 			if !bytes.Equal(body, a.drawn(at, "").buf.Bytes()) || !bytes.Equal(body, b.drawn(at, "").buf.Bytes()) {
 				t.Fatalf("%s differs from itself", a.url(at))
 			}
@@ -281,7 +285,7 @@ func TestTruthIsOnThePage(t *testing.T) {
 	relevant := 0
 	town.eachPage(func(c *canvas) {
 		want := len(c.facts().Addresses) + len(c.facts().Persons)
-		text := plainText(c)
+		text := plainText(town.drawn(c.at, ""))
 		got := len(there.FindAllString(text, -1))
 		if got < want {
 			got += len(back.FindAllString(text, -1))

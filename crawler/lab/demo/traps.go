@@ -38,7 +38,7 @@ func joint(path string) string {
 
 // Facets returns links that narrow a list of goods.
 func (c *canvas) Facets() string {
-	if c.s.kind != shop || !c.t.traps(c.at.site) {
+	if c.outline || c.s.kind != shop || !c.t.traps(c.at.site) {
 		return ""
 	}
 	path := c.t.path(c.at)
@@ -81,7 +81,7 @@ func (c *canvas) Neighbours() string {
 
 // Days returns links to all days of the month, the month before and the month after.
 func (c *canvas) Days() string {
-	if c.t.o.Finite {
+	if c.outline || c.t.o.Finite {
 		return ""
 	}
 	var days []string

@@ -30,7 +30,7 @@ func (t *Town) Truth(u weburl.URL) (Facts, bool) {
 	if !ok || to.what != aPage && to.what != aTrap {
 		return Facts{}, false
 	}
-	return t.draw(to.ref, to.trap, t.o.Domain).facts(), true
+	return t.outline(to.ref, to.trap).facts(), true
 }
 
 func (c *canvas) facts() Facts {
@@ -77,11 +77,11 @@ func (t *Town) reachable(r ref) bool {
 	return t.sites[r.site].answers() && !t.disallowed(r)
 }
 
-// eachPage calls fn with every page in a fixed order.
+// eachPage calls fn with the outline of every page in a fixed order.
 func (t *Town) eachPage(fn func(c *canvas)) {
 	for s := range t.sites {
 		for n := range t.sites[s].pages {
-			fn(t.draw(ref{int32(s), n}, "", t.o.Domain))
+			fn(t.outline(ref{int32(s), n}, ""))
 		}
 	}
 }
