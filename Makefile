@@ -21,8 +21,8 @@ release: ui ## dist/: archives for TARGETS with man pages and completions, Debia
 demo: build ## a made-up town on loopback: crawl it, compare the strategies
 	./bin/gazehound demo --data demo-data
 
-test: ## all tests; "make check" vets, and a larger heap spares a fifth of the processor time
-	GOGC=400 $(GO) test -vet=off ./...
+test: ## all tests but the evaluations of "make eval"; "make check" vets, and a larger heap spares a fifth of the processor time
+	GOGC=400 $(GO) test -vet=off -skip '^TestEval' ./...
 
 race: ## the tests without the longest under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -short -timeout 40m ./...
@@ -60,10 +60,8 @@ bench-search: ## the same questions to the index, PostgreSQL with PostGIS and SQ
 microbench: ## benchmarks of the packages, each beside its baseline
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
 
-eval: ## precision and recall of the geoparser on labelled pages, with the causes of its errors (EVAL_ERRORS=1 lists them), of kinds by the names of OpenStreetMap, and nDCG of the search
-	$(GO) test ./geoparse -run Eval -count 1 -v -timeout 30m
-	$(GO) test ./internal/kind -run EvalNames -count 1 -v
-	$(GO) test ./index -run Ranking -count 1 -v
+eval: ## precision and recall of the geoparser on labelled pages, with the causes of its errors (EVAL_ERRORS=1 lists them), of kinds by the names of OpenStreetMap, nDCG of the search, and the verdicts on a real web
+	$(GO) test ./geoparse ./internal/kind ./index ./cmd/gazehound -run '^TestEval' -count 1 -v -timeout 1h
 
 golden: ## rewrite the golden files; read the diff
 	@set -e; for pkg in $$(grep -rl 'flag.Bool("update"' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \

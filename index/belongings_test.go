@@ -31,6 +31,7 @@ func TestBelongings(t *testing.T) {
 // One place has one set of contacts, whatever is asked: those of its own site; what
 // others state differently is said. Its web site is never a directory.
 func TestContactsOfOnePlace(t *testing.T) {
+	t.Parallel()
 	x := open(t)
 	const at = "Tischlerei Harms\n{Nadorster Straße 12, 26123 Oldenburg|8.2 53.1}\n"
 	own := page("https://harms.example/kontakt", "Kontakt", "de", at)
@@ -109,6 +110,7 @@ func TestPrivateAddresses(t *testing.T) {
 // A footer is the address on most pages of a site, and none of a directory's
 // entries; what is written again or forgotten counts once, or not at all.
 func TestSiteWide(t *testing.T) {
+	t.Parallel()
 	x := open(t)
 	const footer = "Verlag\n{Lange Straße 5, 26122 Oldenburg|8.2 53.1}\n"
 	for i := range 6 {

@@ -25,6 +25,7 @@ func TestSegmentsIn(t *testing.T) {
 // A file of the index that was changed or cut short anywhere is an error that
 // names it, or makes no difference; the process goes on in any case.
 func TestDamagedFiles(t *testing.T) {
+	t.Parallel()
 	whole := t.TempDir()
 	x := openDir(t, whole)
 	put(t, x, town()...)
@@ -93,6 +94,7 @@ func answers(t *testing.T, dir string) string {
 // A process that is killed while it writes loses no address that was
 // acknowledged.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	if dir := os.Getenv("GAZEHOUND_KILLED_DIR"); dir != "" {
 		writeUntilKilled(t, dir)
 		return
@@ -145,6 +147,7 @@ func TestKilled(t *testing.T) {
 
 // A process that is killed while it makes the index leaves one that opens.
 func TestKilledAtStart(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 15 {
 		dir := filepath.Join(t.TempDir(), "index")

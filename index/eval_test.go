@@ -134,8 +134,8 @@ func TestRanking(t *testing.T) {
 
 // The same for the made-up town of the demo, which knows what is where, and for
 // a real web, whose answers were judged by reading its pages.
-func TestRankingEval(t *testing.T) {
-	if run := flag.Lookup("test.run"); run == nil || !strings.Contains(run.Value.String(), "Ranking") {
+func TestEvalRanking(t *testing.T) {
+	if run := flag.Lookup("test.run"); run == nil || !strings.Contains(run.Value.String(), "Eval") {
 		t.Skip("takes minutes: asked for by make eval")
 	}
 	t.Run("demo", func(t *testing.T) {

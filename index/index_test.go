@@ -235,6 +235,7 @@ func TestArea(t *testing.T) {
 
 // Of several values of one filter one must fit, and of each filter one.
 func TestManyValues(t *testing.T) {
+	t.Parallel()
 	x := open(t)
 	for i, d := range town() {
 		d.Fetched = time.Date(2026, time.Month(10+i), 1, 0, 0, 0, 0, time.UTC).Add(-time.Duration(i%2) * time.Second) // at the turn of months
@@ -340,6 +341,7 @@ func copyOf(t *testing.T, dir string) string {
 }
 
 func TestPutIsDurable(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	x := openDir(t, dir)
 	for i := range 5 {
@@ -543,6 +545,7 @@ func listing(t *testing.T, dir string) string {
 // What a page does not state any more stays, with the day since which it is
 // gone; what it states again is there again, first seen when it was.
 func TestRenew(t *testing.T) {
+	t.Parallel()
 	x := open(t)
 	const url = "https://a.example/"
 	both := page(url, "A", "de", "Bäcker {Lange Straße 5, 26122 Oldenburg|8.2 53.1} und Metzger {Kurze Straße 7, 26122 Oldenburg|8.3 53.2}")

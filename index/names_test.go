@@ -130,6 +130,7 @@ func TestDirectorySite(t *testing.T) {
 // Of pages that fit alike, the same one is shown first however the data lie on the
 // disk.
 func TestTiedMentions(t *testing.T) {
+	t.Parallel()
 	var pages []Document
 	for i := range 9 {
 		pages = append(pages, at(fmt.Sprintf("https://a%d.example/", i), "Bäcker", "Bäckerei Meyer", geoparse.ListedRole))
@@ -151,6 +152,7 @@ func TestTiedMentions(t *testing.T) {
 
 // What is in one building is one hit with its tenants, on one page after another.
 func TestGroup(t *testing.T) {
+	t.Parallel()
 	one, parts := open(t), []*Index{open(t), open(t)}
 	n := 0
 	for house := range 6 {

@@ -17,6 +17,7 @@ import (
 
 // Several indexes answer as one with all their pages would, page after page.
 func TestMerge(t *testing.T) {
+	t.Parallel()
 	one := open(t)
 	parts := []*Index{open(t), open(t), open(t)}
 	docs := town()
@@ -142,6 +143,7 @@ func shardsOf(parts ...*Index) *Shards {
 // What indexes have of one address is one hit, as if one of them had all of its pages:
 // the site of a place and a directory, and what is another's at the address.
 func TestMergeUnites(t *testing.T) {
+	t.Parallel()
 	one := open(t)
 	var parts []*Index
 	for i, d := range []Document{
@@ -200,6 +202,7 @@ func TestMergeUnites(t *testing.T) {
 // An address that several indexes have, each with another rank, is on one page
 // only, with the pages of all, and counts once.
 func TestMergeCountsOnce(t *testing.T) {
+	t.Parallel()
 	one := open(t)
 	parts := []*Index{open(t), open(t), open(t)}
 	var docs []Document

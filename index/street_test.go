@@ -43,6 +43,7 @@ func streetTown(t *testing.T) *Index {
 }
 
 func TestKnownStreet(t *testing.T) {
+	t.Parallel()
 	x := streetTown(t)
 	for _, c := range []struct {
 		text             string

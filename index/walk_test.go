@@ -104,6 +104,7 @@ func TestWalk(t *testing.T) {
 
 // The way the data came to lie on the disk does not show.
 func TestWalkOrder(t *testing.T) {
+	t.Parallel()
 	x, y := open(t), open(t)
 	put(t, x, town()...)
 	back := town()
@@ -120,6 +121,7 @@ func TestWalkOrder(t *testing.T) {
 
 // A walk and a search with the same filters find the same addresses.
 func TestWalkFilters(t *testing.T) {
+	t.Parallel()
 	x := open(t)
 	put(t, x, town()...)
 	lon, lat := rapid.Float64Range(8.17, 8.24), rapid.Float64Range(53.13, 53.16)

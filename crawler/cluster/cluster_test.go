@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"flag"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,6 +24,12 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"pgregory.net/rapid"
 )
+
+// Most tests wait for heartbeats and servers, and use hardly any processor.
+func TestMain(m *testing.M) {
+	flag.Set("test.parallel", "8") // the command line comes later and counts
+	os.Exit(m.Run())
+}
 
 func parse(t testing.TB, raw string) weburl.URL {
 	t.Helper()

@@ -96,6 +96,7 @@ func needMap(t *testing.T) {
 // Without scripts a reader searches with the keyboard alone, and follows a pin
 // to its hit.
 func TestBrowserSearch(t *testing.T) {
+	t.Parallel()
 	ctx := browser(t, chromedp.WindowSize(1280, 860), chromedp.Flag("blink-settings", withoutScript))
 	server := httptest.NewServer(Handler(town(t, 300), options()))
 	defer server.Close()
@@ -186,6 +187,7 @@ func foreign(t *testing.T, ctx context.Context, server string) (all []string) {
 
 // The map has the hits, draws streets, and sends requests to its own server only.
 func TestBrowserMap(t *testing.T) {
+	t.Parallel()
 	needMap(t)
 	ctx := browser(t, chromedp.WindowSize(1280, 860))
 	server := mapServer(t, 300)
@@ -236,6 +238,7 @@ func TestBrowserMap(t *testing.T) {
 // The map shows where its reader is, who asked for it, and says why where it
 // cannot.
 func TestBrowserLocate(t *testing.T) {
+	t.Parallel()
 	needMap(t)
 	ctx := browser(t, chromedp.WindowSize(1280, 860))
 	server := mapServer(t, 40)
@@ -273,6 +276,7 @@ func TestBrowserLocate(t *testing.T) {
 
 // Everything can be done with keys.
 func TestBrowserKeys(t *testing.T) {
+	t.Parallel()
 	needMap(t)
 	ctx := browser(t, chromedp.WindowSize(1280, 860))
 	server := mapServer(t, 40)
@@ -307,6 +311,7 @@ func TestBrowserKeys(t *testing.T) {
 // On a telephone the filters are one button, and the list is a sheet over the
 // map that stops at three heights: by a press, by keys, by a drag.
 func TestBrowserPhoneMap(t *testing.T) {
+	t.Parallel()
 	needMap(t)
 	ctx := browser(t)
 	server := mapServer(t, 40)
@@ -400,6 +405,7 @@ func TestBrowserPhoneMap(t *testing.T) {
 
 // Nothing of what hostile pages say runs, and no request leaves the server.
 func TestBrowserHostile(t *testing.T) {
+	t.Parallel()
 	ctx := browser(t, chromedp.WindowSize(1100, 800))
 	server := mapServer(t, 0)
 	do(t, ctx, chromedp.Navigate(server+"/?q=boese&lang=en#map=17/53.141/8.21"), chromedp.WaitVisible("#r1"))
@@ -425,6 +431,7 @@ func TestBrowserHostile(t *testing.T) {
 
 // On a telephone nothing is wider than the screen, in the dark as well.
 func TestBrowserPhoneAndDark(t *testing.T) {
+	t.Parallel()
 	ctx := browser(t, chromedp.WindowSize(1280, 860), chromedp.Flag("blink-settings", "preferredColorScheme=0"))
 	server := httptest.NewServer(Handler(town(t, 300), options()))
 	defer server.Close()
@@ -459,6 +466,7 @@ func TestBrowserPhoneAndDark(t *testing.T) {
 
 // The page needs no JavaScript.
 func TestBrowserWithoutScript(t *testing.T) {
+	t.Parallel()
 	ctx := browser(t, chromedp.WindowSize(1100, 800), chromedp.Flag("blink-settings", withoutScript))
 	server := httptest.NewServer(Handler(town(t, 40), options()))
 	defer server.Close()
@@ -472,6 +480,7 @@ func TestBrowserWithoutScript(t *testing.T) {
 // Every control has a name for those who do not see it, and shows where the
 // focus is to those who do.
 func TestBrowserNames(t *testing.T) {
+	t.Parallel()
 	ctx := browser(t, chromedp.WindowSize(1280, 860))
 	server := mapServer(t, 40)
 	controls := []string{"button", "link", "searchbox", "textbox", "combobox", "checkbox", "slider", "application", "DisclosureTriangle", "image", "region", "navigation", "listbox"}
@@ -528,6 +537,7 @@ func TestBrowserNames(t *testing.T) {
 // What only the map knows is marked on it, and "Near me" orders by the distance from the
 // reader, or says why it cannot.
 func TestBrowserOnMapAndNearMe(t *testing.T) {
+	t.Parallel()
 	needMap(t)
 	ctx := browser(t, chromedp.WindowSize(1280, 860))
 	server := httptest.NewServer(Handler(town(t, 40), onMapOptions()))
@@ -560,6 +570,7 @@ func TestBrowserOnMapAndNearMe(t *testing.T) {
 // Without scripts the page can be read on 380 pixels, in both schemes, and printed with
 // its whole list and its map.
 func TestBrowserPlainPhoneAndPrint(t *testing.T) {
+	t.Parallel()
 	for _, scheme := range []string{"0", "1"} { // dark, light
 		ctx := browser(t, chromedp.Flag("blink-settings", withoutScript+",preferredColorScheme="+scheme))
 		server := mapServer(t, 40)

@@ -84,6 +84,7 @@ func (m *requestMaker) target() string {
 // Requests that are wrong at random, always the same ones, are refused or answered in bounded time;
 // none is an error of the server. GAZEHOUND_REQUESTS makes more of them.
 func TestGeneratedRequests(t *testing.T) {
+	t.Parallel()
 	wanted, _ := strconv.Atoi(os.Getenv("GAZEHOUND_REQUESTS"))
 	wanted = max(wanted, 10_000)
 	h := Handler(town(t, 100), options())

@@ -13,6 +13,7 @@ import (
 // The map widget that most pages use for Photon works with our server
 // unchanged.
 func TestLeafletGeocoder(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("installs a package of npm")
 	}
