@@ -15,9 +15,11 @@ func withoutMenus(text []rune, links []string, addresses spans) []rune {
 	if len(links) < leastMenu {
 		return text
 	}
-	known := map[string]bool{}
+	known, first := map[string]bool{}, map[string]bool{} // links, and the words that they begin with
 	for _, l := range links {
-		known[strings.Join(strings.Fields(l), " ")] = true
+		words := strings.Fields(l)
+		known[strings.Join(words, " ")] = true
+		first[strings.Join(words[:min(1, len(words))], "")] = true
 	}
 	out := slices.Clone(text)
 	from, n := 0, 0 // of the run of such lines: where it begins, and its links
@@ -32,7 +34,7 @@ func withoutMenus(text []rune, links []string, addresses spans) []rune {
 	for at := 0; at < len(text); {
 		to := lineEnd(text, at, len(text))
 		line := string(text[at:to])
-		found := linksOf(line, known)
+		found := linksOf(line, known, first)
 		switch {
 		case strings.TrimSpace(line) == "":
 		case found == 0 || addresses.touch(at, to):
@@ -53,7 +55,7 @@ func withoutMenus(text []rune, links []string, addresses spans) []rune {
 const maxLinkWords = 8
 
 // linksOf counts the links that a line consists of; 0: it has other words, too.
-func linksOf(line string, known map[string]bool) (n int) {
+func linksOf(line string, known, first map[string]bool) (n int) {
 	words := strings.Fields(line)
 	if known[strings.Join(words, " ")] {
 		return 1
@@ -63,7 +65,10 @@ func linksOf(line string, known map[string]bool) (n int) {
 			i++
 			continue
 		}
-		k := min(maxLinkWords, len(words)-i)
+		k := 0
+		if first[words[i]] {
+			k = min(maxLinkWords, len(words)-i)
+		}
 		for k > 0 && !known[strings.Join(words[i:i+k], " ")] {
 			k--
 		}

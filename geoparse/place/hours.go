@@ -78,6 +78,7 @@ const (
 	maxHoursText = 1000 // bytes
 	maxSpans     = 4    // of a day
 	maxDayWord   = 16   // bytes
+	maxTaken     = 160  // bytes between two words; matching takes longer the more text follows
 )
 
 func readHours(text string) (h hours, ok bool) {
@@ -272,7 +273,7 @@ type hoursReader struct{ rest string }
 
 // take passes over what re matches here and returns its groups; nil: nothing.
 func (r *hoursReader) take(re *regexp.Regexp) []string {
-	m := re.FindStringSubmatch(r.rest)
+	m := re.FindStringSubmatch(r.rest[:min(len(r.rest), maxTaken)])
 	if m != nil {
 		r.rest = r.rest[len(m[0]):]
 	}
@@ -298,15 +299,20 @@ func (r *hoursReader) rule() (set daySet, spans []timeSpan, ok bool) {
 	return set, spans, ok
 }
 
+// firstWord returns the letters that text begins with.
+func firstWord(text string) string {
+	if n := strings.IndexFunc(text, func(c rune) bool { return !unicode.IsLetter(c) }); n >= 0 {
+		return text[:n]
+	}
+	return text
+}
+
 // day reads one name of a day. Short ones need a capital letter.
 func (r *hoursReader) day() (daySet, bool) {
 	if r.take(sevenDays) != nil {
 		return 0x7f, true
 	}
-	word := r.rest
-	if n := strings.IndexFunc(word, func(c rune) bool { return !unicode.IsLetter(c) }); n >= 0 {
-		word = word[:n]
-	}
+	word := firstWord(r.rest)
 	if len(word) < 2 || len(word) > maxDayWord {
 		return 0, false
 	}
@@ -361,6 +367,13 @@ func (r *hoursReader) listedDays() (set daySet, ok bool) {
 }
 
 func oneDay(s daySet) bool { return s&(s-1) == 0 && s != 1<<holiday }
+
+// dayCues are the words in lower case with which sevenDays, letterDays and closedOn begin.
+var dayCues = map[string]bool{
+	"seven": true, "sieben": true, "every": true, "each": true, "jeden": true, "tous": true,
+	"m": true, "t": true, "tu": true, "w": true,
+	"geschlossen": true, "closed": true, "ruhetag": true, "ruhetage": true, "fermé": true,
+}
 
 // letterDay are the days of letterDays.
 var letterDay = map[string]daySet{"M": 1, "T": 2, "Tu": 2, "W": 4, "Th": 8, "F": 16, "Sa": 32, "Su": 64}
@@ -422,7 +435,9 @@ func (r *hoursReader) spans(joint *regexp.Regexp) (spans []timeSpan) {
 		}
 		spans = append(spans, s)
 	}
-	r.take(timeZone)
+	if spans != nil {
+		r.take(timeZone)
+	}
 	return spans
 }
 
@@ -592,6 +607,10 @@ func hoursWithin(text string, from, to int) string {
 		if line[i]-'0' > 9 {
 			if !isLetterAt(line, i) {
 				continue
+			}
+			word := strings.ToLower(firstWord(line[i:]))
+			if dayWords[word] == 0 && !dayCues[word] {
+				continue // most words, for less than the expressions below cost
 			}
 			r := hoursReader{line[i:]}
 			if _, ok := r.days(); !ok && !closedOn.MatchString(r.rest) {

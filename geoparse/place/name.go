@@ -636,12 +636,17 @@ func is(b bool) float64 {
 	return 0
 }
 
-var withoutMarks = strings.NewReplacer("'", "", "’", "", ".", "")
-
-// nameWords returns the words of a text in lower case.
+// nameWords returns the words of a text in lower case, without apostrophes and full stops.
 func nameWords(text string) []string {
-	text = withoutMarks.Replace(strings.ToLower(text))
-	return strings.FieldsFunc(text, isWordBreak)
+	return strings.Fields(strings.Map(func(r rune) rune {
+		switch {
+		case r == '\'' || r == '’' || r == '.':
+			return -1
+		case isWordBreak(r):
+			return ' '
+		}
+		return unicode.ToLower(r)
+	}, text))
 }
 
 // Marks between the parts of a title, and what often begins and ends a name and is no
