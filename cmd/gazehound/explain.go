@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"regexp"
 	"slices"
@@ -15,7 +14,6 @@ import (
 	"gazehound/crawler/weburl"
 	"gazehound/index"
 	"gazehound/index/export"
-	"gazehound/index/texts"
 	searchpage "gazehound/index/web"
 	"gazehound/predictor"
 
@@ -110,7 +108,7 @@ func (a *app) explainAddress(x *index.Index, id string) error {
 	}
 	objects := slices.DeleteFunc(slices.Compact([]string{h.Place, h.Object}),
 		func(id string) bool { return !export.OSMObject.MatchString(id) })
-	reasons := searchpage.Reasons(h, texts.Of("page", "en"), fmt.Sprint(h.Hosts))
+	reasons := searchpage.Reasons(h, "en")
 	return a.show(h.Proof(), "address", struct {
 		*index.Hit
 		Objects, Reasons []string

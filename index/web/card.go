@@ -101,7 +101,7 @@ func (v *view) hit(n int, h *index.Hit) hit {
 	out := hit{Number: n, Hit: h, Link: safeLink(e.URL), Title: h.Name, Address: h.Line(), Lang: e.Lang,
 		Snippet: pieces(e.Snippet), Seen: v.date(h.FirstSeen), Last: v.date(h.LastSeen),
 		OfSite:  v.with(Form{"q": v.Form["q"], "host": {h.Site}}),
-		Contact: v.contact(h), Reasons: Reasons(h, v.T, v.number(h.Hosts)), Pages: v.pages(h),
+		Contact: v.contact(h), Reasons: Reasons(h, v.Lang), Pages: v.pages(h),
 		Page: v.to(AddressPath+h.ID, v.Form.Get("lang"))}
 	if out.Title == "" {
 		out.Title = h.Site
@@ -249,9 +249,10 @@ func pieces(s index.Snippet) []piece {
 	return out
 }
 
-// Reasons describe how certain the address is, and how exact its position, in words of section
-// "page"; hosts is Hit.Hosts as people write it.
-func Reasons(h *index.Hit, words texts.Words, hosts string) []string {
+// Reasons describe how certain the address is, and how exact its position, in a language of the page.
+func Reasons(h *index.Hit, lang string) []string {
+	v := view{Page: Page{Lang: lang}, T: texts.Of("page", lang)}
+	words := v.T
 	sure := "sure_low"
 	switch {
 	case h.Confidence >= 0.9:
@@ -264,7 +265,7 @@ func Reasons(h *index.Hit, words texts.Words, hosts string) []string {
 		all = append(all, from)
 	}
 	if h.Hosts > 1 {
-		all = append(all, words.Count(h.Hosts, "agree", hosts))
+		all = append(all, v.count("agree", h.Hosts))
 	}
 	position := words["nopoint"]
 	if h.HasPoint {

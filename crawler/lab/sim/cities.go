@@ -469,7 +469,7 @@ func (w *Cities) addresses(p cityPage) []geoparse.Address {
 	if city < 0 { // some general sites have their seat in one of the cities
 		rate *= w.Options.GeneralAddresses
 		city = w.cityAt(w.drawn(p.site, 0, 13))
-	} else if r.Float64() < w.Options.GeneralMentions {
+	} else if r.Float64() < w.Options.OtherAddresses {
 		city = w.near(r, city)
 	}
 	if kind == businessSite {
