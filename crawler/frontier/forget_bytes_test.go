@@ -117,6 +117,7 @@ func TestForgetKilled(t *testing.T) {
 		}
 		return
 	}
+	t.Parallel()
 	whole := filepath.Join(t.TempDir(), "frontier")
 	f, _ := fill(t, Options{Dir: whole})
 	if err := f.Close(); err != nil {
@@ -149,6 +150,9 @@ func TestForgetKilled(t *testing.T) {
 		}
 		if files := holds(t, dir, "h1.example"); len(files) > 0 {
 			t.Errorf("kill %d: it is still in %q", i, files)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -24,6 +24,7 @@ const killDir = "FRONTIER_KILL_DIR"
 // TestKill kills a process that pushes and finishes as fast as it can, repeatedly on one store. What
 // was acknowledged must be stored.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	kills := 20
 	if testing.Short() {
 		kills = 4
@@ -31,7 +32,7 @@ func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	checked := 0 // bytes of the ledger
 	for run := range kills {
-		killChild(t, dir, rand.N(100*time.Millisecond))
+		killChild(t, dir, rand.N(40*time.Millisecond))
 		pushed, done, size := readLedger(t, dir, checked)
 		checked = size
 		f := open(t, Options{Dir: filepath.Join(dir, "store"), Memory: 32 << 20})

@@ -17,6 +17,7 @@ import (
 func TestLostRecords(t *testing.T) {
 	for _, kind := range "uhqtv" {
 		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			f := open(t, frontier.Options{Dir: dir})
 			for i := range 100 {
@@ -88,7 +89,8 @@ func TestRebuildValues(t *testing.T) {
 
 func raw(t *testing.T, dir string) *badger.DB {
 	t.Helper()
-	db, err := badger.Open(badger.DefaultOptions(dir).WithLogger(nil))
+	db, err := badger.Open(badger.DefaultOptions(dir).WithLogger(nil).WithMemTableSize(8 << 20).WithValueLogFileSize(16 << 20).
+		WithBlockCacheSize(1 << 20).WithBypassLockGuard(true))
 	if err != nil {
 		t.Fatal(err)
 	}
