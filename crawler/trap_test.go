@@ -25,7 +25,7 @@ func (endless) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error) 
 	if ctx.Err() != nil {
 		return nil, &fetch.Error{Class: fetch.ClassTimeout, URL: u, Err: ctx.Err()}
 	}
-	return &page.Response{URL: u, Status: 200, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Body: []byte(endlessPage(u)), Fetched: time.Now()}, nil
+	return &page.Response{URL: u, Status: 200, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}, "Content-Language": {"de"}}, Body: []byte(endlessPage(u)), Fetched: time.Now()}, nil
 }
 
 func endlessPage(u weburl.URL) string {
