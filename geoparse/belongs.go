@@ -137,7 +137,11 @@ func (p *Parser) assignOne(b *block, page *pageCues, list bool) {
 	a.Phone = page.site.WholePhone(a.Phone, a.Country)
 	p.takeObject(a, page, b.around)
 	if a.Kind == "" && !a.Role.ThirdParty() {
-		a.Kind = page.site.Kind(a.Name, page.in.Lang, a.Country, single)
+		lang := page.in.Lang
+		if spoken := grammar.Find(a.Country).Languages; lang == "" && !strings.Contains(spoken, " ") {
+			lang = spoken
+		}
+		a.Kind = page.site.Kind(a.Name, lang, a.Country, single)
 	}
 	if a.Person {
 		a.Email = ""

@@ -272,6 +272,7 @@ func TestHomes(t *testing.T) {
 		{"Director, Botanical Gardens\n1151 Oxford Road\nIrvine, CA 92617", "People", "www.plants.example", "/people.html", false},
 		{"The Blue Door\n1151 Oxford Road\nIrvine, CA 92617", "The Blue Door", "www.bluedoor.example", "/contact", false},
 		{"Smith Family Dental\n1151 Oxford Road\nIrvine, CA 92617\nFax 949-555-0101", "Home", "www.smithdental.example", "/home/contact", false},
+		{"Services at Miller Funeral Home, 1151 Oxford Road\nIrvine, CA 92617", "Obituary of Wei Miller", "www.miller.example", "/obituary/wei", false},
 		{"Hanna Harms, Attorney at Law\n1151 Oxford Road, Suite 5\nIrvine, CA 92617", "Hanna Harms", "www.harms.example", "/", false},
 	} {
 		v := parse(t, p, Input{Text: c.text, Title: c.title, Host: c.host, Path: c.path})

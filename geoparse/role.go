@@ -86,7 +86,7 @@ func thirdParty(text string, from, start int) Role {
 			continue
 		}
 		rest := window[i+len(cue):]
-		by := strings.HasPrefix(rest, " by ") || strings.HasPrefix(rest, " by\n") ||
+		by := strings.HasPrefix(rest, " : ") || strings.HasPrefix(rest, " by ") || strings.HasPrefix(rest, " by\n") ||
 			strings.HasPrefix(rest, " durch ") || strings.HasPrefix(rest, " von ")
 		if by || strings.HasPrefix(rest, ":") || !verbs[cue] && strings.HasPrefix(rest, "\n") &&
 			strings.HasSuffix("\n"+window[:i], "\n") {

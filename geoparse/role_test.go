@@ -15,6 +15,8 @@ func TestThirdParty(t *testing.T) {
 		"Technische Umsetzung\nMuster Medien\n" + address:                        AgencyRole,
 		"Website by Muster Medien, " + address:                                   AgencyRole,
 		"Aufsichtsbehörde: Landesbeauftragte für den Datenschutz\n" + address:    AuthorityRole,
+		"Firmenbuchgericht: Landesgericht Krems, " + address:                     AuthorityRole,
+		"Hébergeur : Muster Medien, " + address:                                  AgencyRole,
 		"Umgesetzt von Muster Medien, " + address:                                AgencyRole,
 		"Site designed by\nMuster Medien\n" + address:                            AgencyRole,
 		"Registergericht: Amtsgericht Oldenburg, " + address:                     AuthorityRole,

@@ -19,7 +19,8 @@ const (
 )
 
 var (
-	faxBehind = regexp.MustCompile(`(?i)^[ (|–-]*(?:fax|f\))`)
+	// faxBehind is the label of the number before it, "555-1234 (fax)", and not of one that follows.
+	faxBehind = regexp.MustCompile(`(?i)^([ (|–-]*(?:fax|f\)))[.) ]*(?:$|[^.): +(\d])`)
 	faxLabel  = regexp.MustCompile(`fax|facsim|(?:^|[\s|/·,;])f[.:]?\s*$`)
 	// telAndFax is the label of a number for both.
 	telAndFax = regexp.MustCompile(`(?:tel|fon|phone)[a-z.]*\s*(?:/|&|\+|und|and|u\.)\s*(?:tele)?fax`)
@@ -60,8 +61,8 @@ func PhoneIn(text, country string) string {
 			if strings.TrimSpace(said) == "" && len(headings) > 0 {
 				said, headings = headings[0], headings[1:]
 			}
-			fax := faxLabel.MatchString(said) && !telAndFax.MatchString(said) ||
-				faxBehind.MatchString(line[end:min(len(line), end+8)])
+			behind := faxBehind.FindStringSubmatch(line[end:])
+			fax := faxLabel.MatchString(said) && !telAndFax.MatchString(said) || behind != nil
 			if !fax && (phoneLabel.MatchString(said) || looksLikePhone(line, i, end, country) ||
 				line[i] == '+' && !strings.ContainsAny(said, "0123456789")) {
 				tries++
@@ -69,7 +70,9 @@ func PhoneIn(text, country string) string {
 					return n
 				}
 			}
-			label, i = end, end
+			if label, i = end, end; behind != nil {
+				label += len(behind[1])
+			}
 		}
 		if said := strings.ToLower(line); label == 0 && len(line) < 30 {
 			if !phoneLabel.MatchString(said) && !faxLabel.MatchString(said) {

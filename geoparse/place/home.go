@@ -115,7 +115,7 @@ func (d *Door) cues() (f [cues]float64) {
 		cueBias:        true,
 		cuePerson:      d.Person,
 		cueNames:       !d.Person && looksLikeNames(first),
-		cueFirm:        isInstitution(first),
+		cueFirm:        isInstitution(first) || firmHomes.in(foldWords(first)),
 		cueFirmAbove:   isInstitution(further),
 		cueFirmIn:      isInstitution(d.Inside) || isBuilding(d.Street),
 		cueRoom:        roomWords.in(inside),
@@ -249,6 +249,7 @@ func (l lexicon) in(folded string) bool {
 
 var (
 	institutions  = lexiconOf("institutions")
+	firmHomes     = lexiconOf("firm-homes") // where nobody's home is, although it says so
 	buildings     = Words("buildings")
 	roomWords     = lexiconOf("room-words")
 	flatWords     = lexiconOf("flat-words")

@@ -34,13 +34,15 @@ var dayWords = func() map[string]daySet {
 		"wochentags": 0x1f, "sonn": 1 << sunday, // "Sonn- und Feiertage"
 	}
 	for i, names := range [days]string{
-		"mo mon monday mondays montag montags lun lundi lunedì",
-		"tu di tue tues tuesday tuesdays dienstag dienstags mardi martedì",
-		"we mi wed weds wednesday wednesdays mittwoch mittwochs mercredi mercoledì",
-		"th do thu thur thurs thursday thursdays donnerstag donnerstags jeudi giovedì",
-		"fr fri friday fridays freitag freitags vendredi venerdì",
-		"sa sat saturday saturdays samstag samstags sonnabend sonnabends samedi sabato",
-		"su so sun sunday sundays sonntag sonntags dimanche domenica",
+		"mo mon monday mondays montag montags lun lundi lunedì lunes maandag ma mandag",
+		"tu di tue tues tuesday tuesdays dienstag dienstags mardi martedì martes dinsdag tirsdag",
+		"we mi wed weds wednesday wednesdays mittwoch mittwochs mercredi mercoledì miércoles miercoles " +
+			"woensdag onsdag",
+		"th do thu thur thurs thursday thursdays donnerstag donnerstags jeudi giovedì jueves donderdag torsdag",
+		"f fr fri friday fridays freitag freitags vendredi venerdì viernes vrijdag vr fredag",
+		"sa sat saturday saturdays samstag samstags sonnabend sonnabends samedi sabato sábado sábados " +
+			"sabado zaterdag za lørdag",
+		"su so sun sunday sundays sonntag sonntags dimanche domenica domingo domingos zondag zo søndag",
 		"ph feiertag feiertage feiertags feiertagen publicholidays holidays",
 	} {
 		for name := range strings.FieldsSeq(names) {
@@ -239,33 +241,35 @@ var (
 		`geöffnet|erreichbar|offen`)
 	notOpen = regexp.MustCompile(`(?i)support|hotline|online|not(?:dienst|ruf|fall)|chat|answering|monitor|` +
 		`surveil|securit|roadside|web|order|bestell`)
-	lead = regexp.MustCompile(`(?i)^[\s;,|•·*).–—-]*(?:(?:jeden|jeweils|every|an|am|on|and|und|sowie|le|il)` +
-		`\s+|(?:lunch|dinner|brunch|breakfast|mittags?|abends?|frühstück)\b[\s:]*)*`)
-	dash = regexp.MustCompile(`(?i)^\s*(?:-?(?:bis|to|until|till|through|thru|au|al|alle)\b-?|` +
-		`[-–—‑−~à\x{fffd}])(?:\s*(?:zu|um)\b)?\s*`)
+	lead = regexp.MustCompile(`(?i)^[\s;,|•·*).–—-]*(?:(?:jeden|jeweils|every|an|am|on|and|und|sowie|le|il|du|` +
+		`dal|dalla|de|van|los)\s+|(?:lunch|dinner|brunch|breakfast|mittags?|abends?|frühstück)\b[\s:]*)*`)
+	dash = regexp.MustCompile(`(?i)^\s*(?:-?(?:bis|to|until|till|through|thru|au|alla|alle|al|a|t/m|tot en met|` +
+		`tot|til)\b-?|[-–—‑−~à\x{fffd}])(?:\s*(?:zu|um)\b)?\s*`)
 	betweenAnd = regexp.MustCompile(`(?i)^\s*(?:and|und|et)\b\s*`)
 	betweenCue = regexp.MustCompile(`(?i)\b(?:between|zwischen|entre)\b`)
-	dayJoint   = regexp.MustCompile(`(?i)^[\s,/&+]*(?:(?:und|and|sowie|et|e|u\.?)\s+)?`)
+	dayJoint   = regexp.MustCompile(`(?i)^[\s,/&+]*(?:(?:und|and|sowie|et|en|e|y|og|u\.?)\s+)?`)
 	exceptDays = regexp.MustCompile(`(?i)^[\s,(]*(?:außer|ausser|except(?: on| for)?|excluding|sauf)\s+` +
 		`(?:(?:le|an)\s+)?`)
 	sevenDays = regexp.MustCompile(`(?i)^(?:(?:7|seven|sieben) (?:days|tage)` +
 		`(?: (?:a|per|die|pro|in der) (?:week|woche))?|(?:every|each) day|jeden tag|tous les jours)\b`)
 	letterDays = regexp.MustCompile(`^(M|T|Tu|W)\s?[-–]\s?(Th|F|Sa|Su)\b`)
 	timeLead   = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:von|from|between|zwischen|ab|open|geöffnet|jeweils|` +
-		`entre|de|dalle|the|hours|of|in|der|zeit|zu|den|servicezeiten)\b[\s:]*)*`)
-	timeFrom    = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:geöffnet|open)\s+)?(?:ab|from)\s+`)
-	closed      = regexp.MustCompile(`(?i)^(?:geschlossen|closed|ruhetag|off|fermé|chiuso)`)
-	closedDash  = regexp.MustCompile(`^[\s:]*[-–—]+[ \t]*(?:\n|$)`)
-	closedOn    = regexp.MustCompile(`(?i)^(?:geschlossen|closed|ruhetage?|fermé)(?:\s+(?:on|am|le))?[\s:]+`)
+		`entre|desde|de|dalle|van|the|hours|of|in|der|zeit|zu|den|servicezeiten)\b[\s:]*)*`)
+	timeFrom   = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:geöffnet|open)\s+)?(?:ab|from)\s+`)
+	closed     = regexp.MustCompile(`(?i)^(?:geschlossen|closed|ruhetag|off|fermé|chiuso|cerrado|gesloten|lukket)`)
+	closedDash = regexp.MustCompile(`^[\s:]*[-–—]+[ \t]*(?:\n|$)`)
+	closedOn   = regexp.MustCompile(`(?i)^(?:geschlossen|closed|ruhetage?|fermé|chiuso|cerrado|gesloten)` +
+		`(?:\s+(?:on|am|le|il|los))?[\s:]+`)
 	appointment = regexp.MustCompile(`(?i)^"?(?:nur )?(?:nach vereinbarung|by appointment|auf anfrage)` +
 		`(?: only)?"?`)
-	spanJoint = regexp.MustCompile(`(?i)^[\s,/&|;]*(?:(?:und|and|sowie|et|e|u\.?)\s+)?(?:(?:von|from|de)\s+)?`)
-	timeZone  = regexp.MustCompile(`(?i)^[\s(]*(?:(?:eastern|central|mountain|pacific|local)` +
+	spanJoint = regexp.MustCompile(`(?i)^[\s,/&|;]*(?:(?:und|and|sowie|et|en|e|y|og|u\.?)\s+)?` +
+		`(?:(?:von|from|de|dalle|van)\s+)?`)
+	timeZone = regexp.MustCompile(`(?i)^[\s(]*(?:(?:eastern|central|mountain|pacific|local)` +
 		`(?:\s+standard|\s+daylight)?(?:\s+time)?|[ecmp][sd]?t\b|gmt\b|bst\b|cet\b)\)?(?:\s*\([a-z]{2,4}\))?`)
 	timeJoint = regexp.MustCompile(`(?i)^[\s(),:]*(?:(?:on|every|am|jeden)\s+)?`)
 	clockWord = regexp.MustCompile(`(?i)^(?:12 ?)?(?:(noon|midday|mittags?)|(midnight|mitternacht))\b`)
 	clockTime = regexp.MustCompile(`(?i)^(\d{1,2})(?:[:.h](\d{2}))?(?::\d{2})?` +
-		`(?:\s*(uhr|h)\b|\s*([ap])\.?m\b\.?|([ap])\b)?`)
+		`(?:\s*(uhr|uur|h)\b|\s*([ap])\.?m\b\.?|([ap])\b)?`)
 )
 
 // An hoursReader holds the text that is still to be read.
@@ -313,7 +317,7 @@ func (r *hoursReader) day() (daySet, bool) {
 		return 0x7f, true
 	}
 	word := firstWord(r.rest)
-	if len(word) < 2 || len(word) > maxDayWord {
+	if len(word) < 2 && word != "F" || len(word) > maxDayWord {
 		return 0, false
 	}
 	set, ok := dayWords[strings.ToLower(word)]
@@ -373,6 +377,7 @@ var dayCues = map[string]bool{
 	"seven": true, "sieben": true, "every": true, "each": true, "jeden": true, "tous": true,
 	"m": true, "t": true, "tu": true, "w": true,
 	"geschlossen": true, "closed": true, "ruhetag": true, "ruhetage": true, "fermé": true,
+	"chiuso": true, "cerrado": true, "gesloten": true,
 }
 
 // letterDay are the days of letterDays.
@@ -630,7 +635,7 @@ const month = `(?:jan|feb|mär|mar|apr|ma[iy]|jun|jul|aug|sep|o[kc]t|nov|de[zc])
 
 var (
 	openCue = regexp.MustCompile(`(?i)öffnungs|geöffnet|\bopen|(?:business|store|shop|visiting) hours|` +
-		`sprechzeit|bürozeit`)
+		`ouvert|horaires|\borari|horario|åbningstid|sprechzeit|bürozeit`)
 	// season ends what says that the hours are not those of the whole year.
 	season    = regexp.MustCompile(`(?i)\b` + month + `\s*(?:[-–—]|bis|to|through|until)\s*` + month + `[\s:,(]*$`)
 	courseCue = regexp.MustCompile(`(?i)\b(?:class|lecture|course|seminar|workshop|lesson|tutorial|webinar|` +

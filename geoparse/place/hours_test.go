@@ -30,7 +30,12 @@ func TestParseHours(t *testing.T) {
 		{"Mon.Fri., 8:30 a.m.5:30 p.m.", "Mo-Fr 08:30-17:30"}, // unreadable dashes
 		{"Mon.\ufffdFri. 8 a.m.\ufffd10 p.m. ET\nSat. 8 a.m.\ufffd6:30 p.m. ET", "Mo-Fr 08:00-22:00; Sa 08:00-18:30"},
 		{"M-F 8am-9pm EST", "Mo-Fr 08:00-21:00"},
-		{"M–Th 8:30-4:30, F 9-1", "Mo-Th 08:30-16:30"},
+		{"M–Th 8:30-4:30, F 9-1", "Mo-Th 08:30-16:30; Fr 09:00-13:00"},
+		{"Lunes a viernes de 9:00 a 14:00 y de 16:00 a 20:00. Sábados de 10:00 a 13:00", "Mo-Fr 09:00-14:00,16:00-20:00; Sa 10:00-13:00"},
+		{"dal martedì alla domenica 12:00-14:30 e 19:00-23:00. Chiuso il lunedì", "Mo off; Tu-Su 12:00-14:30,19:00-23:00"},
+		{"Maandag 13:00 - 18:00\nDinsdag t/m vrijdag 9:00 - 18:00\nZaterdag 9.00 tot 17.00 uur\nZondag gesloten",
+			"Mo 13:00-18:00; Tu-Fr 09:00-18:00; Sa 09:00-17:00; Su off"},
+		{"Mandag - fredag 10-17, lørdag 10-14", "Mo-Fr 10:00-17:00; Sa 10:00-14:00"},
 		{"Monday - Thursday (8:00AM - 5:00PM)\nFridays (8:00AM - 3:00PM)", "Mo-Th 08:00-17:00; Fr 08:00-15:00"},
 		{"7 days per week between the hours of 7 a.m. and 8 p.m. ET", "Mo-Su 07:00-20:00"},
 		{"daily between 5 AM and 10:30 PM Pacific Time", "Mo-Su 05:00-22:30"},
