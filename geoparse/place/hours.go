@@ -639,7 +639,7 @@ var (
 	// season ends what says that the hours are not those of the whole year.
 	season    = regexp.MustCompile(`(?i)\b` + month + `\s*(?:[-–—]|bis|to|through|until)\s*` + month + `[\s:,(]*$`)
 	courseCue = regexp.MustCompile(`(?i)\b(?:class|lecture|course|seminar|workshop|lesson|tutorial|webinar|` +
-		`kurs|vorlesung|übung|gottesdienst|training)`)
+		`kurs|vorlesung|übung|gottesdienst|training|advising|help ?desk)`)
 )
 
 // opens reports whether h are rather opening hours than the times of a course: by
