@@ -28,7 +28,7 @@ func (g Geo) Judge(ctx context.Context, p *page.Page) (geoparse.Verdict, error) 
 		Text: p.Text, Doc: p.Doc, Title: p.Title, Host: p.URL.Hostname(),
 		Path: p.URL.Path(), Lang: p.Lang, Country: g.Country,
 	})
-	if err != nil {
+	if err != nil || len(v.Addresses) == 0 {
 		return v, err
 	}
 	forgotten := func(a geoparse.Address) bool { return g.Forgotten != nil && g.Forgotten(a) }

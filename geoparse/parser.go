@@ -213,6 +213,9 @@ func deduplicate(found []Address) []Address {
 // markFooter marks the addresses that stand in a footer of the page. The text
 // of a footer is a part of the page's, nearly always its last.
 func markFooter(text string, footers []string, found []Address) {
+	if len(found) == 0 {
+		return
+	}
 	for _, footer := range footers {
 		start := strings.LastIndex(text, footer)
 		if start < 0 {

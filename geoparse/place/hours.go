@@ -373,12 +373,8 @@ func (r *hoursReader) listedDays() (set daySet, ok bool) {
 func oneDay(s daySet) bool { return s&(s-1) == 0 && s != 1<<holiday }
 
 // dayCues are the words in lower case with which sevenDays, letterDays and closedOn begin.
-var dayCues = map[string]bool{
-	"seven": true, "sieben": true, "every": true, "each": true, "jeden": true, "tous": true,
-	"m": true, "t": true, "tu": true, "w": true,
-	"geschlossen": true, "closed": true, "ruhetag": true, "ruhetage": true, "fermé": true,
-	"chiuso": true, "cerrado": true, "gesloten": true,
-}
+var dayCues = strings.Fields("seven sieben every each jeden tous m t tu w " +
+	"geschlossen closed ruhetag ruhetage fermé chiuso cerrado gesloten")
 
 // letterDay are the days of letterDays.
 var letterDay = map[string]daySet{"M": 1, "T": 2, "Tu": 2, "W": 4, "Th": 8, "F": 16, "Sa": 32, "Su": 64}
@@ -614,7 +610,7 @@ func hoursWithin(text string, from, to int) string {
 				continue
 			}
 			word := strings.ToLower(firstWord(line[i:]))
-			if dayWords[word] == 0 && !dayCues[word] {
+			if dayWords[word] == 0 && !slices.Contains(dayCues, word) {
 				continue // most words, for less than the expressions below cost
 			}
 			r := hoursReader{line[i:]}
