@@ -314,16 +314,18 @@ func TestKilledIsPolite(t *testing.T) {
 	// as how long a host waits.
 	killed := func(p *process, host, path, note string) {
 		t.Helper()
-		for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
-			logs, _ := filepath.Glob(filepath.Join(project{data}.frontier(), "*.mem"))
-			noted := false
-			for _, log := range logs {
-				text, err := os.ReadFile(log)
-				noted = noted || err == nil && bytes.Contains(text, []byte(note))
-			}
+		for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 			mu.Lock()
 			asked := slices.ContainsFunc(ledger[host], func(q request) bool { return q.path == path })
 			mu.Unlock()
+			noted := note == ""
+			logs, _ := filepath.Glob(filepath.Join(project{data}.frontier(), "*.mem"))
+			for _, log := range logs {
+				if asked && !noted {
+					text, err := os.ReadFile(log)
+					noted = err == nil && bytes.Contains(text, []byte(note))
+				}
+			}
 			if asked && noted {
 				break
 			}

@@ -1,12 +1,13 @@
 package main
 
 import (
-	"errors"
+	"bytes"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,18 +68,19 @@ func TestCommandsKilled(t *testing.T) {
 			answers := func(dir string) string {
 				all := ""
 				for _, args := range c.asks {
-					cmd := program(append(args, "--data", dir)...)
-					out, err := cmd.Output()
-					if err != nil {
-						out = []byte("none") // such as of a model that is not there
-						if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == exitInvalidInput {
-							t.Errorf("%v: %v: %s", args, err, exit.Stderr)
-						}
+					var out, complaints bytes.Buffer
+					code := run(t.Context(), append(slices.Clone(args), "--data", dir), nil, &out, &complaints)
+					answer := out.String()
+					if code != exitOK {
+						answer = "none" // such as of a model that is not there
+					}
+					if code == exitInvalidInput {
+						t.Errorf("%v: %s", args, complaints.String())
 					}
 					if c.figure != nil {
-						out = c.figure.Find(out)
+						answer = c.figure.FindString(answer)
 					}
-					all += strings.ReplaceAll(string(out), dir, "DIR") + "\n"
+					all += strings.ReplaceAll(answer, dir, "DIR") + "\n"
 				}
 				return all
 			}

@@ -285,7 +285,7 @@ func TestNodesKilled(t *testing.T) {
 	c.reach(t, 20)
 	c.Process.Signal(syscall.SIGSTOP)
 	b = w.start("b")
-	time.Sleep(2 * time.Second)
+	time.Sleep(time.Second)
 	c.Process.Signal(syscall.SIGCONT)
 	for name, p := range map[string]*nodeProcess{"a": a, "b": b, "c": c} {
 		p.end(t, name, w.url)
@@ -354,7 +354,7 @@ func TestServerKilled(t *testing.T) {
 	}
 	b.Process.Kill()
 	<-b.ended
-	time.Sleep(2 * time.Second)
+	time.Sleep(time.Second)
 	b = w.start("b")
 	for name, p := range map[string]*nodeProcess{"a": a, "b": b, "c": c} {
 		p.end(t, name, w.url)
@@ -368,7 +368,7 @@ func TestServerKilledForGood(t *testing.T) {
 	w, a, b, c := serversEach(t, "--away", "12s")
 	b.reach(t, 20)
 	before := b.pages.Load()
-	time.Sleep(cluster.DefaultOptions().Heartbeat)
+	time.Sleep(cluster.DefaultOptions().Heartbeat / 2) // four in haste
 	b.Process.Kill()
 	<-b.ended
 	w.gone["b"] = true

@@ -73,8 +73,8 @@ func (c cleaned) Run() int {
 // TestScript runs testdata/*.txt: the command line as a user types it.
 // Besides testscript's own commands there are
 //
-//	town [SHARE [LANGUAGE]] serves a small made-up town: sets $PROXY and $TOWN, writes town.osm, with this share of the houses, and
-//	             seeds.txt; a share of its sites is in this language
+//	town [SHARE [LANGUAGE [TRUTH]]] serves a small made-up town: sets $PROXY and $TOWN, writes town.osm, with this share of the houses, and
+//	             seeds.txt; a share of its sites is in this language; its addresses are written to the file TRUTH
 //	project DIR  is "gazehound init --data DIR --osm town.osm --region $TOWN", made once for all scripts
 //	site DIR     serves the HTML files of a folder: sets $SITE
 //	json FILE    every line of FILE is a JSON object; the last one's type is summary or exit_error, or what follows FILE
@@ -147,6 +147,9 @@ func serveTown(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	town, err := makeTown(o)
 	ts.Check(err)
+	if len(args) > 2 {
+		ts.Check(writeFile(ts.MkAbs(args[2]), town.WriteTruth))
+	}
 	ln, err := demo.Listen("127.0.0.1:0")
 	ts.Check(err)
 	ctx, stop := context.WithCancel(context.Background())
@@ -160,7 +163,7 @@ func serveTown(ts *testscript.TestScript, neg bool, args []string) {
 	})
 	ts.Setenv("PROXY", "http://"+ln.Addr().String())
 	ts.Setenv("TOWN", town.Name())
-	for _, name := range []string{"town.osm", "truth.geojson", "seeds.txt"} {
+	for _, name := range []string{"town.osm", "seeds.txt"} {
 		data, err := os.ReadFile(town.file(name))
 		ts.Check(err)
 		ts.Check(os.WriteFile(ts.MkAbs(name), data, 0o644))
@@ -288,33 +291,42 @@ func runUntil(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // pathFlags are followed by a path, which need not exist.
-var pathFlags = []string{"-o", "--data", "--into", "--plot", "--record-trace", "--save-trace", "--warc"}
+var pathFlags = []string{"-o", "--data", "--into", "--plot", "--rebuild", "--record-trace", "--refused", "--save-trace", "--warc"}
 
-// exitsInside runs the program with ARGS in this process. Arguments that name something in the
-// script's directory are made absolute, and what is printed has them as they were.
+// wordFlags are followed by a word, even where a file has that name.
+var wordFlags = []string{"--judge", "--language", "--name", "--strategy", "--topic"}
+
 func exitsInside(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: inside N ARGS…")
 	}
-	resolved := slices.Clone(args[1:])
+	if code := runInside(ts, args[1:]); strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code %d, want %s", code, args[0])
+	}
+}
+
+// runInside runs the program with args in this process. Arguments that name something in the
+// script's directory are made absolute, and what is printed has them as they were.
+func runInside(ts *testscript.TestScript, args []string) (code int) {
+	resolved := slices.Clone(args)
 	for i, arg := range resolved {
-		_, err := os.Stat(ts.MkAbs(arg))
-		if err == nil && i > 0 || i > 0 && slices.Contains(pathFlags, resolved[i-1]) && arg != "-" {
+		if i == 0 || arg == "-" || slices.Contains(wordFlags, args[i-1]) {
+			continue
+		}
+		if _, err := os.Stat(ts.MkAbs(arg)); err == nil || slices.Contains(pathFlags, args[i-1]) {
 			resolved[i] = ts.MkAbs(arg)
 		}
 	}
 	var out, complaints bytes.Buffer
-	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	ctx, stop := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer stop()
-	code := run(ctx, resolved, strings.NewReader(""), &out, &complaints)
+	code = run(ctx, resolved, strings.NewReader(""), &out, &complaints)
 	here := ts.MkAbs(".") + string(filepath.Separator)
 	for to, printed := range map[io.Writer]*bytes.Buffer{ts.Stdout(): &out, ts.Stderr(): &complaints} {
 		_, err := io.WriteString(to, strings.ReplaceAll(printed.String(), here, ""))
 		ts.Check(err)
 	}
-	if strconv.Itoa(code) != args[0] {
-		ts.Fatalf("exit code %d, want %s", code, args[0])
-	}
+	return code
 }
 
 func exitsWith(ts *testscript.TestScript, neg bool, args []string) {

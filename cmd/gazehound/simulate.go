@@ -133,9 +133,10 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.sim.Fetchers, "fetchers", 1, "pages at a time")
 	f.IntVar(&o.sim.PerHost, "per-host", 0, "of these from one host; 0 is no limit (one, if there is a --delay)")
 	f.DurationVar(&o.sim.Delay, "delay", 0, "between requests to one host, in virtual time")
-	f.Float64Var(&o.sim.Selectivity, "selectivity", DefaultConfig().Crawl.Selectivity,
+	crawl := DefaultConfig().Crawl
+	f.Float64Var(&o.sim.Selectivity, "selectivity", crawl.Selectivity,
 		"hold back a link that scores less than this share of one whose host is waiting; 0 fetches it meanwhile")
-	f.Float64Var(&o.sim.Patience, "crawl-patience", DefaultConfig().Crawl.Patience,
+	f.Float64Var(&o.sim.Patience, "crawl-patience", crawl.Patience,
 		"largest share of the fetchers' time that may be lost by that; 1 is no bound")
 	f.DurationVar(&o.sim.Latency, "latency", 0, "before each answer, in virtual time")
 	f.StringVar(&o.rate, "rate", "", "bytes a second of each transfer, such as `1MB`; none is no limit")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 	"text/template"
 	"time"
 
@@ -17,15 +18,17 @@ import (
 //go:embed text.tmpl
 var textSource string
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"shell": textutil.ShellQuote, "join": strings.Join, "metres": metres, "bracketed": bracketed,
-	"line":    func(s string) string { return strings.TrimSpace(oneLine(s)) },
-	"count":   func(n any) string { return count(reflect.ValueOf(n).Int()) },
-	"several": func(n any, what string) string { return several(reflect.ValueOf(n).Int(), what) },
-	"percent": func(part, whole int64) string { return fmt.Sprintf("%.1f", 100*ratio(part, whole)) },
-	"plus":    func(a, b, c int) int { return a + b + c },
-	"date":    func(t time.Time) string { return t.Local().Format(time.DateOnly) },
-}).Parse(textSource))
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"shell": textutil.ShellQuote, "join": strings.Join, "metres": metres, "bracketed": bracketed,
+		"line":    func(s string) string { return strings.TrimSpace(oneLine(s)) },
+		"count":   func(n any) string { return count(reflect.ValueOf(n).Int()) },
+		"several": func(n any, what string) string { return several(reflect.ValueOf(n).Int(), what) },
+		"percent": func(part, whole int64) string { return fmt.Sprintf("%.1f", 100*ratio(part, whole)) },
+		"plus":    func(a, b, c int) int { return a + b + c },
+		"date":    func(t time.Time) string { return t.Local().Format(time.DateOnly) },
+	}).Parse(textSource))
+})
 
 // A text is a template of text.tmpl with its data.
 type text struct {
@@ -36,7 +39,7 @@ type text struct {
 // String fills in the template.
 func (t text) String() string {
 	var b strings.Builder
-	if err := templates.ExecuteTemplate(&b, t.name, t.data); err != nil {
+	if err := templates().ExecuteTemplate(&b, t.name, t.data); err != nil {
 		panic(err) // the data have no such field
 	}
 	return b.String()

@@ -13,7 +13,7 @@ import (
 	"gazehound/crawler/lab/demo"
 )
 
-// A madeTown is a made-up town with a folder of what begins a crawl of it: town.osm, truth.geojson,
+// A madeTown is a made-up town with a folder of what begins a crawl of it: town.osm,
 // seeds.txt and project, a data directory.
 type madeTown struct {
 	*demo.Town
@@ -40,9 +40,6 @@ func writeTown(o demo.Options) (made madeTown, err error) {
 		return made, err
 	}
 	if err := writeFile(made.file("town.osm"), made.WriteOSM); err != nil {
-		return made, err
-	}
-	if err := writeFile(made.file("truth.geojson"), made.WriteTruth); err != nil {
 		return made, err
 	}
 	seeds := strings.Join(urlTexts(made.Seeds()), "\n") + "\n"

@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"strings"
+	"sync"
 	"text/template"
 	"time"
 	"unicode/utf8"
@@ -38,8 +39,8 @@ type text map[string]string
 //go:embed figures.json
 var figuresSource []byte
 
-// figures are all tiles and lines, in the order in which they are shown.
-var figures, templates = readFigures()
+// figures returns all tiles and lines, in the order in which they are shown, and their templates.
+var figures = sync.OnceValues(readFigures)
 
 // readFigures returns figures.json and its templates by language and source.
 func readFigures() (all []figure, byLanguage map[string]map[string]*template.Template) {
@@ -79,6 +80,7 @@ func figureFuncs(t words) template.FuncMap {
 // fill executes a template of figures for s.
 func (t words) fill(source string, s *Snapshot) string {
 	var b strings.Builder
+	_, templates := figures()
 	if err := templates[t["language"]][source].Execute(&b, s); err != nil {
 		return "?" // TestFigures executes all of them
 	}
@@ -96,7 +98,8 @@ type Tile struct {
 // tiles returns the figures of s that have a tile.
 func tiles(s *Snapshot, t words) []Tile {
 	var list []Tile
-	for _, f := range figures {
+	all, _ := figures()
+	for _, f := range all {
 		if f.ID != "" {
 			list = append(list, Tile{f.ID, f.Name[t["language"]], t.fill(f.Value, s),
 				t.fill(f.Note[t["language"]], s)})
@@ -111,7 +114,8 @@ type Line struct{ Title, Text string }
 // Lines returns s as lines for people.
 func Lines(s *Snapshot) []Line {
 	var list []Line
-	for _, f := range figures {
+	all, _ := figures()
+	for _, f := range all {
 		if text := texts["en"].fill(f.Line, s); text != "" {
 			list = append(list, Line{f.Title, text})
 		}
