@@ -27,7 +27,7 @@ import (
 
 var (
 	growth = flag.String("growth", "", "of BenchmarkGrowth: NAME of the files, without .csv, .svg and .png")
-	memory = flag.String("memory", "250MB", "of BenchmarkGrowth: ceiling of the crawl")
+	memory = flag.String("memory", "500MB", "of BenchmarkGrowth: storage.memory of the crawl")
 	every  = flag.Duration("every", 10*time.Second, "of BenchmarkGrowth: between two looks at the crawl")
 )
 
