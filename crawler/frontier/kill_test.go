@@ -32,7 +32,7 @@ func TestKill(t *testing.T) {
 	dir := t.TempDir()
 	checked := 0 // bytes of the ledger
 	for run := range kills {
-		killChild(t, dir, rand.N(40*time.Millisecond))
+		killChild(t, dir, rand.N(100*time.Millisecond))
 		pushed, done, size := readLedger(t, dir, checked)
 		checked = size
 		f := open(t, Options{Dir: filepath.Join(dir, "store"), Memory: 32 << 20})
