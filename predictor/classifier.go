@@ -87,6 +87,10 @@ func (c *classifier) observe(term string, relevant, other int) {
 func (c *classifier) counts(terms []string) (relevant, other []float64) {
 	totals, frequencies := c.store.WordCount(), c.store.WordFrequencies(terms)
 	for class, times := range frequencies { // the 1e-11 of an unseen word becomes 0
+		if totals[class] == 0 { // the frequency of a word that was forgotten with all others is 0/0
+			clear(times)
+			continue
+		}
 		for i := range times {
 			times[i] = math.Round(times[i] * float64(totals[class]))
 		}

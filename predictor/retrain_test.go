@@ -98,6 +98,24 @@ func TestRetrainIsFair(t *testing.T) {
 	}
 }
 
+// TestRetrainForgetsAll holds out every link of a kind that the old model knows: it is left with
+// words that it has seen, and no word in all.
+func TestRetrainForgetsAll(t *testing.T) {
+	for pages := range 60 {
+		examples := recorded(pages+2, 5)
+		for i := range examples {
+			examples[i].Relevant = examples[i].Relevant || i < len(examples)/2
+		}
+		_, r, err := Retrain(t.Context(), sequence(examples), learnAll(t, examples), DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := json.Marshal(r); err != nil { // it refuses NaN
+			t.Errorf("%d pages: %v", pages+2, err)
+		}
+	}
+}
+
 func TestRetrainWithoutOldModel(t *testing.T) {
 	_, r, err := Retrain(t.Context(), sequence(recorded(500, 3)), nil, DefaultOptions())
 	if err != nil || !r.Better || r.HasOld {

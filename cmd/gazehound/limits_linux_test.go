@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -106,8 +109,12 @@ func TestLimits(t *testing.T) {
 		if !strings.Contains(words, "--data") {
 			args = append(args, "--data", filepath.Join(disk, "data"))
 		}
-		args = append([]string{"-c", limit + os.Args[0] + ` "$@"`, "sh"}, append(args, "--config", filepath.Join(in, "small.yaml"))...)
-		cmd := exec.Command("sh", args...)
+		args = append([]string{"-c", cmp.Or(limit, "exec ") + os.Args[0] + ` "$@"`, "sh"}, append(args, "--config", filepath.Join(in, "small.yaml"))...)
+		// A command that hangs says where.
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, "sh", args...)
+		cmd.Cancel = func() error { return cmd.Process.Signal(unix.SIGQUIT) }
 		cmd.Env = append(os.Environ(), "GAZEHOUND_TEST_MAIN=1")
 		var complaints bytes.Buffer
 		cmd.Stderr, cmd.Stdout = &complaints, io.Discard
