@@ -128,7 +128,7 @@ func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model
 	for d, c := range model.depths {
 		r.Depths = append(r.Depths, compare(c, t.fresh[d], t.old[d]))
 	}
-	r.Value, _ = qualityOf(t.values)
+	r.Value, r.valueRanked = qualityOf(t.values)
 	r.decide()
 	pass(func(i int, e Example) {
 		if i >= cut {
@@ -170,9 +170,10 @@ type Report struct {
 	Depths          []Comparison `json:"depths"` // at [d-1]
 	// Value is how well the new model predicts the value of the last link, by which lookahead orders
 	// links. The old model is not rated: it has learned the held-out pages.
-	Value  Quality `json:"worth"`
-	Better bool    `json:"better"` // the new model should take the place of the old one
-	Reason string  `json:"reason"` // for Better, in words
+	Value       Quality `json:"worth"`
+	valueRanked bool    // as Comparison.Ranked
+	Better      bool    `json:"better"` // the new model should take the place of the old one
+	Reason      string  `json:"reason"` // for Better, in words
 }
 
 // A Comparison compares two models at one depth.
@@ -286,7 +287,7 @@ func (r Report) String() string {
 			cell(c.New.AUC, c.Ranked), cell(c.Old.AP, ranked), cell(c.New.AP, c.Ranked), cell(c.Old.Error, r.HasOld),
 			c.New.Error)
 	}
-	fmt.Fprintf(w, "value\t\t%s\t\t%s\t\t%s\t\n", cell(q.AUC, r.HeldOut > 0), cell(q.AP, r.HeldOut > 0),
+	fmt.Fprintf(w, "value\t\t%s\t\t%s\t\t%s\t\n", cell(q.AUC, r.valueRanked), cell(q.AP, r.valueRanked),
 		cell(q.Error, r.HeldOut > 0))
 	w.Flush()
 	fmt.Fprint(&b, "\nwhat the new model predicted for held-out links, and what was observed\n")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -140,6 +141,9 @@ func TestRetrainCannotTell(t *testing.T) {
 			}
 			if _, err := json.Marshal(r); err != nil {
 				t.Error(err)
+			}
+			if table := r.String(); regexp.MustCompile(`value +0\.0000 +0\.0000`).MatchString(table) {
+				t.Errorf("one kind alone is ranked:\n%s", table)
 			}
 		})
 	}

@@ -75,5 +75,5 @@ func (p project) emptyIndex() string {
 	if text := p.withoutAddresses(); text != "" {
 		return text
 	}
-	return fmt.Sprintf("no pages in %s yet. Start: gazehound crawl", p.dir)
+	return fmt.Sprintf("no addresses in %s yet. Next: gazehound crawl", p.dir)
 }

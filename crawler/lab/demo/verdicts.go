@@ -82,11 +82,12 @@ func WriteComparison(w io.Writer, first, second Crawl, took time.Duration) {
 		}
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w,
-		"\nOn the same web and the same seeds, lookahead found %.1f times the relevant pages and %.1f times the "+
-			"addresses of breadth first.\n",
-		float64(second.Relevant)/float64(max(first.Relevant, 1)),
-		float64(second.Addresses)/float64(max(first.Addresses, 1)))
+	fmt.Fprintln(w)
+	if first.Relevant > 0 && first.Addresses > 0 {
+		fmt.Fprintf(w, "On the same web and the same seeds, lookahead found %.1f times the relevant pages and "+
+			"%.1f times the addresses of breadth first.\n",
+			float64(second.Relevant)/float64(first.Relevant), float64(second.Addresses)/float64(first.Addresses))
+	}
 	fmt.Fprintf(w, "Verdicts against the town's ground truth: %s right, %d invented, %d missed.   %.0f s in all.\n",
 		textutil.Count(first.Right+second.Right), first.Invented+second.Invented, first.Missed+second.Missed,
 		took.Seconds())
