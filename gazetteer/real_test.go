@@ -272,11 +272,11 @@ func pbfObjects(t *testing.T, path string) []addressed {
 	return found
 }
 
-// TestHousesOfExtracts looks every house number of the real extracts up under
+// TestEvalHouses looks every house number of the real extracts up under
 // six spellings and wants its own coordinate: for a way, a place within the box
 // of the building. Objects with the same address within 10 m of each other are
 // one place, which counts for each of them.
-func TestHousesOfExtracts(t *testing.T) {
+func TestEvalHouses(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("long")
@@ -447,7 +447,7 @@ func TestRegionOfPostcodesAlone(t *testing.T) {
 	}
 }
 
-func TestUSZipsTogether(t *testing.T) {
+func TestEvalUSZips(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("long")

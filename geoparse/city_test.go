@@ -10,9 +10,9 @@ import (
 	"gazehound/gazetteer/osm"
 )
 
-// TestRealCity writes every third house number of a real city in six spellings and
+// TestEvalCity writes every third house number of a real city in six spellings and
 // finds it at its own coordinate.
-func TestRealCity(t *testing.T) {
+func TestEvalCity(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}

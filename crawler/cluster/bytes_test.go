@@ -88,7 +88,7 @@ func irvine(t testing.TB, pages int, methods ...partition.Method) [][]handed {
 // A link, its words included, takes at most 1.5 times the bytes of its URL: on the real web,
 // breadth first, with messages of as many visits as gather in Options.Linger at two or three
 // pages a second for each node.
-func TestBytesPerURL(t *testing.T) {
+func TestEvalBytesPerURL(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("parses 700 pages")

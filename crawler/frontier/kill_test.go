@@ -154,6 +154,7 @@ func TestKillChild(t *testing.T) {
 				if n == 4 && worker == 0 {
 					fmt.Println("working")
 				}
+				time.Sleep(time.Millisecond) // a store that grows slower is checked sooner
 			}
 		})
 	}
