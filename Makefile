@@ -61,7 +61,7 @@ microbench: ## benchmarks of the packages, each beside its baseline
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
 
 eval: ## precision and recall of the geoparser on labelled pages, with the causes of its errors (EVAL_ERRORS=1 lists them), of house numbers and kinds by the names of OpenStreetMap, nDCG of the search, and the verdicts on a real web
-	$(GO) test ./crawler/cluster ./geoparse ./gazetteer ./internal/kind ./index ./cmd/gazehound -run '^TestEval' -count 1 -v -timeout 1h
+	$(GO) test ./crawler/... ./gazetteer/... ./geoparse ./index ./internal/kind ./cmd/gazehound -run '^TestEval' -count 1 -v -timeout 1h
 
 golden: ## rewrite the golden files; read the diff
 	@set -e; for pkg in $$(grep -rl 'flag.Bool("update"' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \

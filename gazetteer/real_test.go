@@ -361,9 +361,9 @@ func within(p orb.Point, outline []orb.Point, metres float64) bool {
 	return geo.BoundPad(orb.MultiPoint(outline).Bound(), metres).Contains(p)
 }
 
-// TestKaiserslauternIsSmall holds the gazetteer of a city to less than 30 MB
+// TestEvalSizeOfCity holds the gazetteer of a city to less than 30 MB
 // of heap; BenchmarkOpenKaiserslautern says how long it takes to load.
-func TestKaiserslauternIsSmall(t *testing.T) {
+func TestEvalSizeOfCity(t *testing.T) {
 	_, dir := kaiserslautern(t)
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -395,7 +395,7 @@ func reader(t testing.TB, path string, r gazetteer.Reader) func(emit func(gazett
 	}
 }
 
-func TestRegionOfPostcodesAlone(t *testing.T) {
+func TestEvalRegionOfPostcodes(t *testing.T) {
 	t.Parallel()
 	g := build(t, t.TempDir(), map[string]func(emit func(gazetteer.Place) error) error{
 		"DE.txt": reader(t, shared(t, "geonames-postal/DE.txt"), geonames.Postal(nil)),

@@ -9,7 +9,7 @@ import (
 
 // Pages as people write them, in every country's layout, and what only looks
 // like an address. The gazetteer is that of postal codes alone.
-func TestPagesOfCountries(t *testing.T) {
+func TestEvalPagesOfCountries(t *testing.T) {
 	if testing.Short() {
 		t.Skip("what is found does not depend on the race detector")
 	}

@@ -155,7 +155,7 @@ func letters(s string) string {
 	}, s)
 }
 
-func TestLabelledAddressesAreInText(t *testing.T) {
+func TestEvalAddressesAreInText(t *testing.T) {
 	for _, c := range []struct {
 		set   string
 		least float64 // share of the labelled addresses
@@ -184,7 +184,7 @@ func TestLabelledAddressesAreInText(t *testing.T) {
 }
 
 // Every page of a real web parses, and keeps the laws.
-func TestRealWeb(t *testing.T) {
+func TestEvalRealWeb(t *testing.T) {
 	n := 500
 	if os.Getenv("GAZEHOUND_ALL") != "" { // 25,889 pages: half a minute
 		n = 1 << 30

@@ -384,7 +384,7 @@ func irvineURLs(t testing.TB, dir string) []weburl.URL {
 	}
 }
 
-func TestRealWeb(t *testing.T) {
+func TestEvalRealWeb(t *testing.T) {
 	if testing.Short() {
 		t.Skip("opens 66 MB")
 	}

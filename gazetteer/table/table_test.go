@@ -143,7 +143,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-func TestUSZips(t *testing.T) {
+func TestEvalUSZips(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
