@@ -109,7 +109,7 @@ func clusterStatus(t *testing.T, url string) *cluster.Summary {
 
 const (
 	nodeWorkers = 8
-	nodePerHost = 40 // a calendar has no end
+	nodePerHost = 20 // a calendar has no end
 	nodeDelay   = 40 * time.Millisecond
 )
 
