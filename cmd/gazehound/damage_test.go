@@ -21,7 +21,7 @@ import (
 // left out. "make damage" makes 2,000 damages.
 func TestDamage(t *testing.T) {
 	times, _ := strconv.Atoi(os.Getenv("GAZEHOUND_DAMAGE"))
-	times = cmp.Or(times, 30)
+	times = cmp.Or(times, 20)
 	data, flags := townProject(t)
 	crawl := append([]string{"crawl", "--quiet", "--max-pages", "60", "--warc", filepath.Join(data, "archive")}, flags...)
 	if out, err := program(crawl...).CombinedOutput(); err != nil {

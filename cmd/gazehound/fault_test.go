@@ -46,9 +46,9 @@ func TestCrawlKilled(t *testing.T) {
 		t.Skip("kills processes for some seconds")
 	}
 	t.Parallel()
-	t.Run("fast", func(t *testing.T) { fault{kills: 14, pages: 700, workers: 8, sites: 60}.test(t) })
+	t.Run("fast", func(t *testing.T) { fault{kills: 14, pages: 450, workers: 8, sites: 60}.test(t) })
 	t.Run("polite", func(t *testing.T) {
-		fault{kills: 6, pages: 300, workers: 16, sites: 60, delay: 60 * time.Millisecond}.test(t)
+		fault{kills: 6, pages: 200, workers: 16, sites: 60, delay: 60 * time.Millisecond}.test(t)
 	})
 }
 
@@ -263,7 +263,7 @@ func (x fault) gaps(t *testing.T, ledger *requestLedger) (shortest time.Duration
 // Retry-After of a 503.
 func TestKilledIsPolite(t *testing.T) {
 	t.Parallel() // it mostly waits
-	const delay, slow, busy = 2 * time.Second, 3 * time.Second, 4 * time.Second
+	const delay, slow, busy = time.Second, 2 * time.Second, 3 * time.Second
 	data, _ := townProject(t)
 	type request struct {
 		path   string
@@ -342,7 +342,7 @@ func TestKilledIsPolite(t *testing.T) {
 			t.Fatalf("exit %d", code)
 		}
 	}
-	killed(crawl(all...), "busy.example", "/robots.txt", `"delay_ns":3000000000`)
+	killed(crawl(all...), "busy.example", "/robots.txt", fmt.Sprintf(`"delay_ns":%d`, slow))
 	killed(crawl(all...), "busy.example", "/", `"fails":1`)
 	mu.Lock()
 	patient = true
