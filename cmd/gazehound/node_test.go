@@ -388,9 +388,9 @@ func TestNodeJoinsLate(t *testing.T) {
 	w := newNodesWeb(t, 40)
 	const away = "12s" // 3 s in haste
 	a, b := w.start("a", "--wait-for", "2", "--away", away), w.start("b", "--wait-for", "2", "--away", away)
-	a.reach(t, 150)
+	a.reach(t, 80)
 	c := w.start("c", "--away", away)
-	c.reach(t, 60)
+	c.reach(t, 20)
 	c.Process.Signal(syscall.SIGTERM)
 	<-c.ended
 	isAway := func(n cluster.NodeSummary) bool { return n.Name == "c" && n.State == cluster.NodeAway }
@@ -415,8 +415,8 @@ func TestNodeLeaves(t *testing.T) {
 	w := newNodesWeb(t, 40)
 	w.environment = []string{"GAZEHOUND_TEST_HASTE="} // hosts change hands only once all know what was visited
 	a, b, c := w.start("a", "--wait-for", "3"), w.start("b", "--wait-for", "3"), w.start("c", "--wait-for", "3")
-	b.reach(t, 60)
-	c.reach(t, 60)
+	b.reach(t, 20)
+	c.reach(t, 20)
 	run := func(args ...string) string {
 		t.Helper()
 		out, err := program(args...).CombinedOutput()
