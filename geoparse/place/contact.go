@@ -133,9 +133,13 @@ func numberEnd(line string, i int) (end, digits int) {
 }
 
 // PhoneNumber returns a number as E.164, read as in country where it has no
-// international prefix; "" where it is none that can be called.
+// international prefix; "" where it is none that can be called, as a fax.
 func PhoneNumber(text, country string) string {
 	if len(text) < leastDigits || len(text) > 60 {
+		return ""
+	}
+	label := strings.ToLower(text[:max(strings.IndexAny(text, "0123456789"), 0)])
+	if faxLabel.MatchString(label) && !telAndFax.MatchString(label) {
 		return ""
 	}
 	n, err := phonenumbers.Parse(text, cmp.Or(country, "ZZ"))

@@ -89,3 +89,21 @@ func TestPhoneIn(t *testing.T) {
 		}
 	}
 }
+
+// A page's microdata and its tel: links state a number with its label.
+func TestPhoneNumber(t *testing.T) {
+	for _, c := range []struct{ text, country, want string }{
+		{"0441 123456", "DE", "+49441123456"},
+		{"Tel. 0441 123456", "DE", "+49441123456"},
+		{"FAX 0441 123456", "DE", ""},
+		{"Telefax: +49 441 123456", "DE", ""},
+		{"F: 303-597-1547", "US", ""},
+		{"Tel./Fax 0441 123456", "DE", "+49441123456"},
+		{"(413) 732-8702", "US", "+14137328702"},
+		{"Fax", "US", ""},
+	} {
+		if got := PhoneNumber(c.text, c.country); got != c.want {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
