@@ -278,7 +278,8 @@ func TestNodesKilled(t *testing.T) {
 	}
 	t.Parallel() // it mostly waits
 	w := newNodesWeb(t, 40)
-	a, b, c := w.start("a", "--wait-for", "3"), w.start("b", "--wait-for", "3"), w.start("c", "--wait-for", "3")
+	more := []string{"--wait-for", "3", "--delay", "200ms"} // a host lasts 4 s, so c has a queue when it leaves
+	a, b, c := w.start("a", more...), w.start("b", more...), w.start("c", more...)
 	b.reach(t, 20)
 	b.Process.Kill()
 	<-b.ended
@@ -413,8 +414,9 @@ func TestNodeLeaves(t *testing.T) {
 	}
 	t.Parallel() // it mostly waits
 	w := newNodesWeb(t, 40)
-	w.environment = []string{"GAZEHOUND_TEST_HASTE="} // hosts change hands only once all know what was visited
-	a, b, c := w.start("a", "--wait-for", "3"), w.start("b", "--wait-for", "3"), w.start("c", "--wait-for", "3")
+	w.environment = []string{"GAZEHOUND_TEST_HASTE="}       // hosts change hands only once all know what was visited
+	more := []string{"--wait-for", "3", "--delay", "200ms"} // a host lasts 4 s, so c has a queue when it leaves
+	a, b, c := w.start("a", more...), w.start("b", more...), w.start("c", more...)
 	b.reach(t, 20)
 	c.reach(t, 20)
 	run := func(args ...string) string {
