@@ -3,30 +3,32 @@ package geoparse
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"runtime"
 	"strings"
 
 	"gazehound/gazetteer"
-	"gazehound/geoparse/markup"
 
 	"golang.org/x/sync/errgroup"
 )
+
+// ReadInput reads a text or an HTML page at a URL, which may be "" or invalid.
+type ReadInput func(data []byte, html bool, url string) (Input, error)
 
 // maxBatchLine bounds a line of a batch, in bytes.
 const maxBatchLine = 32 << 20
 
 // Batch reads one JSON object per line from r, {"id":…, "text":… or "html":…,
-// "country":…, "url":…}, and writes one per line to w in the same order,
+// "country":…, "url":…, "title":…, "lang":…}, and writes one per line to w in the same order,
 // {"id":…, "addresses":[…]}, with an "error" where a line cannot be read. Lines
 // are parsed side by side; an answer is written as soon as those before it are.
-// hostOf returns the host of a URL, or "".
-func Batch(ctx context.Context, p *Parser, r io.Reader, w io.Writer, hostOf func(string) string) error {
+// A line's country, title and language replace those that read returns.
+func Batch(ctx context.Context, p *Parser, r io.Reader, w io.Writer, read ReadInput) error {
 	workers := runtime.GOMAXPROCS(0)
 	answers := make(chan chan []byte, 4*workers) // in the order of the lines
 	g, ctx := errgroup.WithContext(ctx)
@@ -43,7 +45,7 @@ func Batch(ctx context.Context, p *Parser, r io.Reader, w io.Writer, hostOf func
 				return ctx.Err()
 			}
 			parsing.Go(func() error {
-				answer <- p.answer(ctx, number, text, tooLong, hostOf)
+				answer <- p.answer(ctx, number, text, tooLong, read)
 				return nil
 			})
 			return nil
@@ -88,34 +90,31 @@ func eachLine(r io.Reader, fn func(number int, text []byte, tooLong bool) error)
 // A question is one line of a batch.
 type question struct {
 	ID      json.RawMessage `json:"id"`
-	Country *string         `json:"country"`
-	URL     *string         `json:"url"`
+	Country string          `json:"country"`
+	URL     string          `json:"url"`
+	Title   string          `json:"title"`
+	Lang    string          `json:"lang"`
 	Text    *string         `json:"text"`
 	HTML    *string         `json:"html"`
 }
 
 // input returns what is to be parsed.
-func (q *question) input(hostOf func(string) string) (in Input) {
-	if q.Country != nil {
-		in.Country = strings.ToUpper(*q.Country)
+func (q *question) input(read ReadInput) (Input, error) {
+	data := q.Text
+	if data == nil {
+		data = q.HTML
 	}
-	if q.URL != nil {
-		in.Host = hostOf(*q.URL)
-		if u, err := url.Parse(*q.URL); err == nil {
-			in.Path = u.EscapedPath()
-		}
+	if data == nil {
+		return Input{}, errors.New(`neither "text" nor "html"`)
 	}
-	if q.Text != nil {
-		in.Text = *q.Text
-	} else {
-		in.Doc = markup.Parse([]byte(*q.HTML))
-		in.Text = markup.Text(in.Doc)
-	}
-	return in
+	in, err := read([]byte(*data), q.Text == nil, q.URL)
+	in.Country = cmp.Or(q.Country, in.Country)
+	in.Title, in.Lang = cmp.Or(q.Title, in.Title), cmp.Or(strings.ToLower(q.Lang), in.Lang)
+	return in, err
 }
 
 // answer returns the line of output for a line of input.
-func (p *Parser) answer(ctx context.Context, number int, text []byte, tooLong bool, hostOf func(string) string) []byte {
+func (p *Parser) answer(ctx context.Context, number int, text []byte, tooLong bool, read ReadInput) []byte {
 	out := struct {
 		ID        json.RawMessage `json:"id"`
 		Addresses []Record        `json:"addresses"`
@@ -129,12 +128,13 @@ func (p *Parser) answer(ctx context.Context, number int, text []byte, tooLong bo
 	if len(q.ID) > 0 {
 		out.ID = q.ID
 	}
-	if err == nil && q.Text == nil && q.HTML == nil {
-		err = errors.New(`neither "text" nor "html"`)
+	var in Input
+	if err == nil {
+		in, err = q.input(read)
 	}
 	if err == nil {
 		var v Verdict
-		v, err = p.Parse(ctx, q.input(hostOf))
+		v, err = p.Parse(ctx, in)
 		for _, x := range v.Addresses {
 			out.Addresses = append(out.Addresses, NewRecord(x))
 		}

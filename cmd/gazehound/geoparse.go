@@ -55,6 +55,10 @@ func (o *geoparseOptions) check() error {
 		return fail(exitUsage, "--batch prints JSON lines of addresses; leave --all-candidates and --format out")
 	case o.batch && (o.html || o.url != ""):
 		return fail(exitUsage, "--batch takes html and url from each line; leave --html and --url out")
+	case o.url != "":
+		if _, err := weburl.Parse(o.url); err != nil {
+			return fail(exitUsage, "--url: %w", err)
+		}
 	}
 	return nil
 }
@@ -87,7 +91,7 @@ func (a *app) geoparse(ctx context.Context, name string, o geoparseOptions) erro
 		return err
 	}
 	if o.batch {
-		return geoparse.Batch(ctx, parser, input, a.stdout, hostOfURL)
+		return geoparse.Batch(ctx, parser, input, a.stdout, o.read)
 	}
 	in, err := parseInput(name, input, o)
 	if err != nil {
@@ -113,8 +117,7 @@ func (a *app) geoparse(ctx context.Context, name string, o geoparseOptions) erro
 }
 
 // parseInput reads one text or page.
-func parseInput(name string, r io.Reader, o geoparseOptions) (geoparse.Input, error) {
-	in := geoparse.Input{Country: strings.ToUpper(o.country)}
+func parseInput(name string, r io.Reader, o geoparseOptions) (in geoparse.Input, err error) {
 	if name == "-" {
 		name = "standard input"
 	}
@@ -125,18 +128,24 @@ func parseInput(name string, r io.Reader, o geoparseOptions) (geoparse.Input, er
 	if len(data) > maxParseFile {
 		return in, fail(exitInvalidInput, "geoparse: %s is larger than %d MB; split it", name, maxParseFile>>20)
 	}
-	var u weburl.URL
-	if o.url != "" {
-		if u, err = weburl.Parse(o.url); err != nil {
-			return in, fail(exitUsage, "--url: %w", err)
-		}
+	if in, err = o.read(data, o.html, o.url); err != nil {
+		return in, fail(exitInvalidInput, "geoparse: %s: %w", name, err)
+	}
+	return in, nil
+}
+
+// read is a [geoparse.ReadInput]: it reads a page as a crawl does.
+func (o geoparseOptions) read(data []byte, html bool, rawURL string) (geoparse.Input, error) {
+	in := geoparse.Input{Country: strings.ToUpper(o.country)}
+	u, err := weburl.Parse(rawURL)
+	if err == nil {
 		in.Host, in.Path = u.Hostname(), u.Path()
 	}
-	if !o.html {
+	if !html {
 		in.Text = string(bytes.ToValidUTF8(data, []byte("\uFFFD")))
 		return in, nil
 	}
-	if o.url == "" {
+	if err != nil {
 		if u, err = weburl.Parse("http://localhost/"); err != nil {
 			return in, err
 		}
@@ -144,7 +153,7 @@ func parseInput(name string, r io.Reader, o geoparseOptions) (geoparse.Input, er
 	p, err := page.Parse(&page.Response{URL: u, Status: http.StatusOK,
 		Header: http.Header{"Content-Type": {"text/html"}}, Body: data, Fetched: time.Now()})
 	if err != nil {
-		return in, fail(exitInvalidInput, "geoparse: %s: %w", name, err)
+		return in, err
 	}
 	in.Text, in.Doc, in.Title, in.Lang = p.Text, p.Doc, p.Title, p.Lang
 	return in, nil
@@ -166,13 +175,4 @@ func (a *app) printFindings(list []geoparse.Finding, v geoparse.Verdict, region 
 	default:
 		a.say("%s, not relevant for %s", found, oneLine(region.Name))
 	}
-}
-
-// hostOfURL returns the host of a URL, or "".
-func hostOfURL(raw string) string {
-	u, err := weburl.Parse(raw)
-	if err != nil {
-		return ""
-	}
-	return u.Hostname()
 }
