@@ -229,6 +229,9 @@ func Weekday(word string) (day int, ok bool) {
 	return bits.TrailingZeros8(uint8(set)), set != 0 && oneDay(set)
 }
 
+// closedWords are read before and after the days, "closed Mondays" and "Mondays closed".
+var closedWords = strings.Fields("geschlossen closed ruhetage ruhetag off fermé chiuso cerrado gesloten lukket")
+
 // What stands between days and times. All but the first three begin where the reader is. U+FFFD is
 // what an unreadable dash leaves.
 var (
@@ -255,11 +258,10 @@ var (
 	letterDays = regexp.MustCompile(`^(M|T|Tu|W)\s?[-–]\s?(Th|F|Sa|Su)\b`)
 	timeLead   = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:von|from|between|zwischen|ab|open|geöffnet|jeweils|` +
 		`entre|desde|de|dalle|van|the|hours|of|in|der|zeit|zu|den|servicezeiten)\b[\s:]*)*`)
-	timeFrom   = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:geöffnet|open)\s+)?(?:ab|from)\s+`)
-	closed     = regexp.MustCompile(`(?i)^(?:geschlossen|closed|ruhetag|off|fermé|chiuso|cerrado|gesloten|lukket)`)
-	closedDash = regexp.MustCompile(`^[\s:]*[-–—]+[ \t]*(?:\n|$)`)
-	closedOn   = regexp.MustCompile(`(?i)^(?:geschlossen|closed|ruhetage?|fermé|chiuso|cerrado|gesloten)` +
-		`(?:\s+(?:on|am|le|il|los))?[\s:]+`)
+	timeFrom    = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:geöffnet|open)\s+)?(?:ab|from)\s+`)
+	closed      = regexp.MustCompile(`(?i)^(?:` + strings.Join(closedWords, "|") + `)`)
+	closedDash  = regexp.MustCompile(`^[\s:]*[-–—]+[ \t]*(?:\n|$)`)
+	closedOn    = regexp.MustCompile(closed.String() + `(?:\s+(?:on|am|le|il|los))?[\s:]+`)
 	appointment = regexp.MustCompile(`(?i)^"?(?:nur )?(?:nach vereinbarung|by appointment|auf anfrage)` +
 		`(?: only)?"?`)
 	spanJoint = regexp.MustCompile(`(?i)^[\s,/&|;]*(?:(?:und|and|sowie|et|en|e|y|og|u\.?)\s+)?` +
@@ -373,8 +375,7 @@ func (r *hoursReader) listedDays() (set daySet, ok bool) {
 func oneDay(s daySet) bool { return s&(s-1) == 0 && s != 1<<holiday }
 
 // dayCues are the words in lower case with which sevenDays, letterDays and closedOn begin.
-var dayCues = strings.Fields("seven sieben every each jeden tous m t tu w " +
-	"geschlossen closed ruhetag ruhetage fermé chiuso cerrado gesloten")
+var dayCues = append(strings.Fields("seven sieben every each jeden tous m t tu w"), closedWords...)
 
 // letterDay are the days of letterDays.
 var letterDay = map[string]daySet{"M": 1, "T": 2, "Tu": 2, "W": 4, "Th": 8, "F": 16, "Sa": 32, "Su": 64}

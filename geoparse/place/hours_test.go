@@ -75,6 +75,21 @@ func TestParseHours(t *testing.T) {
 	}
 }
 
+// A word for closed is read before and after its day, alone and within a text.
+func TestClosedWords(t *testing.T) {
+	for _, word := range closedWords {
+		for _, text := range []string{word + " Mo; Tu-Fr 9-17", "Tu-Fr 9-17\n" + word + " Mo", "Mo " + word + "\nTu-Fr 9-17"} {
+			const want = "Mo off; Tu-Fr 09:00-17:00"
+			if got, _ := ParseHours(text); got != want {
+				t.Errorf("%q: %q; want %q", text, got, want)
+			}
+			if got := hoursWithin(text, 0, len(text)); got != want {
+				t.Errorf("within %q: %q; want %q", text, got, want)
+			}
+		}
+	}
+}
+
 // legalHours is what OpenStreetMap's evaluation tool accepts of what is written
 // here.
 var legalHours = regexp.MustCompile(`^(((Mo|Tu|We|Th|Fr|Sa|Su|PH)(-(Tu|We|Th|Fr|Sa|Su))?,?)+ (off|"by appointment"|([0-2]\d:[0-5]\d(\+|-[0-2]\d:[0-5]\d),?)+)(; |$))+$|^24/7$`)
