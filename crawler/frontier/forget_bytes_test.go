@@ -171,7 +171,8 @@ func TestCloseKilled(t *testing.T) {
 	kills := 0
 	for range 8 {
 		dir := filepath.Join(t.TempDir(), "frontier")
-		child := exec.Command(os.Args[0], "-test.run", "^TestCloseKilled$")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		child := exec.CommandContext(ctx, os.Args[0], "-test.run", "^TestCloseKilled$")
 		child.Env = append(os.Environ(), "GAZEHOUND_CLOSE_DIR="+dir)
 		if err := child.Start(); err != nil {
 			t.Fatal(err)
@@ -187,6 +188,9 @@ func TestCloseKilled(t *testing.T) {
 		child.Process.Kill()
 		if err := <-ended; err != nil {
 			kills++
+		}
+		if cancel(); ctx.Err() == context.DeadlineExceeded {
+			t.Fatal("the child neither wrote its logs nor ended within a minute")
 		}
 		checkStore(t, open(t, Options{Dir: dir}))
 	}
