@@ -682,7 +682,7 @@ func TestFetch(t *testing.T) {
 }
 
 func TestServe(t *testing.T) {
-	defer goleak.VerifyNone(t)
+	defer goleak.VerifyNone(t, goleak.IgnoreAnyFunction("runtime/pprof.profileWriter"))
 	town := mustTown(t, small())
 	ln, err := Listen("127.0.0.1:0")
 	if err != nil {
