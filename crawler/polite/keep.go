@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
 	"time"
 )
 
@@ -25,7 +26,8 @@ type storedDelay struct {
 
 // A run is the stored state of the last Gate.
 type run struct {
-	Closed time.Time `json:"closed,omitzero"` // no request was in flight; zero: it was killed
+	Closed time.Time                `json:"closed,omitzero"` // no request was in flight; zero: it was killed
+	IPs    map[netip.Addr]time.Time `json:"ips,omitempty"`   // ends of the delays of IP addresses
 }
 
 const (
@@ -37,8 +39,9 @@ const (
 
 // Keep restores delays and robots.txt rules that another Gate stored, before the first Claim, and
 // stores those of g until Close. No delay becomes longer, whatever the clock did in between. The
-// delay of a host is restored by its first Check. After a crash, which may have interrupted requests,
-// every host waits for Options.Delay or its own longer delay.
+// delay of a host is restored by its first Check, those of IP addresses only if that Gate was
+// closed. After a crash, which may have interrupted requests, every host waits for Options.Delay or
+// its own longer delay.
 func (g *Gate) Keep(s Store) error {
 	data, err := s.Meta(runName)
 	var last run
@@ -57,6 +60,10 @@ func (g *Gate) Keep(s Store) error {
 		g.killed, g.quiet = now, now.Add(delay)
 	default:
 		g.quiet = now.Add(min(last.Closed.Add(delay).Sub(now), delay))
+		for addr, until := range last.IPs {
+			left := min(until.Sub(now), until.Sub(last.Closed), max(delay, g.options.MaxDelay))
+			g.ips[addr] = &slot{next: now.Add(left)}
+		}
 	}
 	g.mu.Unlock()
 	return g.save(runName, run{})

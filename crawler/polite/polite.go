@@ -195,7 +195,12 @@ func (g *Gate) Close() error {
 	g.cancel()
 	g.lookups.Wait()
 	g.mu.Lock()
-	last := run{Closed: time.Now().UTC()}
+	last := run{Closed: time.Now().UTC(), IPs: make(map[netip.Addr]time.Time)}
+	for addr, t := range g.ips {
+		if t.next.After(last.Closed) {
+			last.IPs[addr] = t.next.UTC()
+		}
+	}
 	for _, h := range g.hosts {
 		if h.held > 0 {
 			last.Closed = time.Time{}

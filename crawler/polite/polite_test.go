@@ -484,6 +484,35 @@ func testKeep(t *testing.T, killed bool, name string) {
 	}
 }
 
+// A slow answer makes the other hosts of its IP address wait after a clean stop, too.
+func TestKeepOfIPs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := func(s *memory) *Gate {
+			g := gate(t, func(o *Options) {
+				o.AdaptiveDelay = true
+				o.Resolve = func(context.Context, string) ([]netip.Addr, error) { return []netip.Addr{addr(1)}, nil }
+			})
+			if err := g.Keep(s); err != nil {
+				t.Fatal(err)
+			}
+			return g
+		}
+		store := &memory{values: map[string][]byte{}}
+		g := start(store)
+		claim(g, "slow.example")
+		g.Visited("slow.example", Visit{Took: 15 * time.Second, IP: addr(1).String()})
+		if err := g.Close(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Second)
+		g = start(store)
+		defer g.Close()
+		if wait := claim(g, "other.example"); (wait - 20*time.Second).Abs() > 10*time.Millisecond {
+			t.Errorf("the other host waits %v, want 20s", wait)
+		}
+	})
+}
+
 // TestKeepClock: a clock that was set back by a year makes no host wait longer than it was to wait,
 // and one that was set forward ends no crawl.
 func TestKeepClock(t *testing.T) {
