@@ -262,8 +262,8 @@ func (x fault) gaps(t *testing.T, ledger *requestLedger) (shortest time.Duration
 // been killed: the delay of all hosts, the delay of a robots.txt that an earlier run has read, and the
 // Retry-After of a 503.
 func TestKilledIsPolite(t *testing.T) {
-	t.Parallel() // it mostly waits
-	const delay, slow, busy = time.Second, 2 * time.Second, 3 * time.Second
+	t.Parallel()                        // it mostly waits
+	var delay, slow, busy time.Duration // set when it is known how long a restart takes
 	data, _ := townProject(t)
 	type request struct {
 		path   string
@@ -288,9 +288,10 @@ func TestKilledIsPolite(t *testing.T) {
 				w.Header().Set("Retry-After", fmt.Sprint(busy.Seconds()))
 				begun.status = http.StatusServiceUnavailable
 			}
-		case "plain.example/robots.txt":
+		case "plain.example/robots.txt", "first.example/robots.txt":
 			begun.status = http.StatusNotFound
 		}
+		rules := fmt.Sprintf("User-agent: *\nCrawl-delay: %v\n", slow.Seconds())
 		ledger[r.Host] = append(ledger[r.Host], begun)
 		mu.Unlock()
 		if begun.status == 0 {
@@ -299,7 +300,7 @@ func TestKilledIsPolite(t *testing.T) {
 		}
 		w.Header().Set("Content-Type", "text/html")
 		w.WriteHeader(begun.status)
-		fmt.Fprintf(w, "User-agent: *\nCrawl-delay: %v\n", slow.Seconds()) // of the page this is the text
+		io.WriteString(w, rules) // of the page this is the text
 	}))
 	t.Cleanup(web.Close)
 	seeds := filepath.Join(t.TempDir(), "seeds.txt")
@@ -342,6 +343,13 @@ func TestKilledIsPolite(t *testing.T) {
 			t.Fatalf("exit %d", code)
 		}
 	}
+	// A restart that takes as long as the delay would hide that the crawl did not wait.
+	began := time.Now()
+	ends(crawl("http://first.example/"))
+	mu.Lock()
+	delay = (2 * time.Since(began)).Truncate(time.Second) + time.Second
+	slow, busy = 2*delay, 3*delay
+	mu.Unlock()
 	killed(crawl(all...), "busy.example", "/robots.txt", fmt.Sprintf(`"delay_ns":%d`, slow))
 	killed(crawl(all...), "busy.example", "/", `"fails":1`)
 	mu.Lock()
