@@ -109,6 +109,14 @@ func TestEvalIrvine(t *testing.T) {
 			fmt.Printf("%-10d %-14d %10d %13d\n", a, c, table[a][c][1], table[a][c][0])
 		}
 	}
+	right, wrong := table[0][1][1]+table[1][1][1], table[0][0][1]+table[1][0][1]
+	missed := table[0][1][0] + table[1][1][0]
+	precision, recall := float64(right)/float64(right+wrong), float64(right)/float64(right+missed)
+	streets := float64(withStreet) / float64(right+wrong)
+	if !(precision >= .99 && recall >= .995 && streets >= .58) {
+		t.Errorf("precision %.4f, recall %.4f, with a street %.3f; at least .99, .995 and .58 are wanted",
+			precision, recall, streets)
+	}
 }
 
 // An irvineLabel is one line of pages.tsv.
