@@ -28,7 +28,7 @@ import (
 var (
 	program  = flag.String("gazehound", "../../../bin/gazehound", "the program")
 	pages    = flag.Int("pages", 5000, "pages of each crawl")
-	workers  = flag.Int("workers", 8, "pages at a time")
+	workers  = flag.Int("workers", 16, "pages at a time")
 	sites    = flag.Int("sites", 5000, "hosts of the made-up web")
 	pageSize = flag.String("page-size", "16kB", "size of its pages")
 	only     = flag.String("only", "", "comma-separated crawlers, such as full,bare")
