@@ -1,7 +1,9 @@
 package geoparse
 
 import (
+	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -279,6 +281,64 @@ func TestHomes(t *testing.T) {
 		if len(v.Addresses) != 1 || v.Addresses[0].Private != c.private {
 			t.Errorf("%q of %s%s: %+v, want private %v", c.text, c.host, c.path, v.Addresses, c.private)
 		}
+	}
+}
+
+// TestHomesInProse holds how often running texts, obituaries, reports of the police, minutes, lists
+// of candidates, are read right: whose address they name.
+func TestHomesInProse(t *testing.T) {
+	const us, de = "1374 Greystone Drive, Irvine, CA 92617", "Nadorster Straße 12, 26123 Oldenburg"
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("testdata/prose.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	homes, served, offices, kept := 0, 0, 0, 0
+	var seen []string
+	p.onDoor = func(_ *Address, d *place.Door) {
+		seen = nil
+		for i, v := range d.HomeCues() {
+			if v != 0 {
+				seen = append(seen, place.Cues()[i])
+			}
+		}
+	}
+	for i, line := range slices.Collect(strings.Lines(string(text))) {
+		fields := strings.Split(strings.TrimSpace(line), "\t")
+		if len(fields) != 3 {
+			continue
+		}
+		home := fields[0] == "home"
+		in := Input{
+			Text:  strings.NewReplacer("{us}", us, "{de}", de).Replace(fields[2]),
+			Title: fields[1], Host: "www.herald.example", Path: "/news/12.html",
+		}
+		v := parse(t, p, in)
+		if len(v.Addresses) != 1 {
+			t.Errorf("line %d, %q: %d addresses", i+1, in.Text, len(v.Addresses))
+			continue
+		}
+		private := v.Addresses[0].Private
+		if private != home {
+			t.Logf("line %d: %s, private %v, %v: %s", i+1, fields[0], private, seen, fields[2])
+		}
+		switch {
+		case home && private:
+			homes++
+		case home:
+			homes, served = homes+1, served+1
+		case private:
+			offices++
+		default:
+			offices, kept = offices+1, kept+1
+		}
+	}
+	t.Logf("of %d homes %d are served, of %d offices %d are kept", homes, served, offices, kept)
+	if homes < 70 || served > homes/8 || kept < offices-1 {
+		t.Error("at most an eighth of the homes may be served, and at most one office be taken for a home")
 	}
 }
 

@@ -39,13 +39,14 @@ const (
 	cueTyped // markup says that the address is that of an organisation or an event
 	cueTypedPerson
 	cueNoStreet
-	cues // their number
+	cueResident // the text right before the address says that somebody lives there
+	cues        // their number
 )
 
 var cueTitles = [cues]string{
 	"bias", "person", "names", "firm", "firm-above", "firm-in", "room", "flat", "commerce", "job", "office",
 	"home", "home-above", "home-phone", "fax", "freemail", "tilde", "folder", "homepage",
-	"family", "own-name", "firm-title", "typed", "typed-person", "no-street",
+	"family", "own-name", "firm-title", "typed", "typed-person", "no-street", "resident",
 }
 
 // leastHome is the probability from which an address is a home.
@@ -106,6 +107,7 @@ func (d *Door) cues() (f [cues]float64) {
 	if !atHome { // "Home address" ends what the lines above say
 		further = strings.Join(slices.DeleteFunc(lines, isProse), "\n")
 	}
+	lived := livesAt(first, lineAfter(d.Below))
 	above := foldWords(first + "\n" + further)
 	below := firstBytes(d.Below, 4*doorText)
 	title := firstBytes(d.Title, 2*MaxName)
@@ -113,9 +115,9 @@ func (d *Door) cues() (f [cues]float64) {
 	titled := foldWords(title)
 	for c, has := range [cues]bool{
 		cueBias:        true,
-		cuePerson:      d.Person,
+		cuePerson:      d.Person || endsWithPerson(first),
 		cueNames:       !d.Person && looksLikeNames(first),
-		cueFirm:        isInstitution(first) || firmHomes.in(foldWords(first)),
+		cueFirm:        !lived && isInstitution(first) || firmHomes.in(foldWords(first)),
 		cueFirmAbove:   isInstitution(further),
 		cueFirmIn:      isInstitution(d.Inside) || isBuilding(d.Street),
 		cueRoom:        roomWords.in(inside),
@@ -137,10 +139,34 @@ func (d *Door) cues() (f [cues]float64) {
 		cueTyped:       d.Typed != "" && !d.TypedPerson,
 		cueTypedPerson: d.TypedPerson,
 		cueNoStreet:    d.Street == "" && !strings.ContainsAny(first, "0123456789"),
+		cueResident:    lived,
 	} {
 		f[c] = is(has)
 	}
 	return f
+}
+
+// livesAt reports whether the text right before an address says that somebody lives there, or that
+// behind it that persons sold it.
+func livesAt(before, behind string) bool {
+	return resident.MatchString(before) || aged.MatchString(before) ||
+		homeSale.MatchString(behind) && !isInstitution(before+" "+behind)
+}
+
+// endsWithPerson reports whether a running text ends with a person: "Petition of Mr. Carl Foster, ".
+func endsWithPerson(text string) bool {
+	words := strings.Fields(strings.TrimRight(text, " ,:("))
+	n := len(words)
+	for n > 0 && (words[n-1] == "of" || words[n-1] == "from" || words[n-1] == "both") {
+		n--
+	}
+	running := n < len(words)
+	words = words[:n]
+	from := n
+	for from > 0 && n-from < 5 && properNames(words[from-1], 1, 1) {
+		from--
+	}
+	return (running || from > 0) && n-from >= 2 && IsPerson(strings.Trim(strings.Join(words[from:], " "), ",:"))
 }
 
 // linesOf returns the last lines of the text before an address, the nearest
@@ -170,6 +196,11 @@ func linesOf(before string) []string {
 		}
 	}
 	return lines
+}
+
+func lineAfter(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return firstBytes(line, doorText)
 }
 
 func firstBytes(s string, n int) string {
@@ -260,6 +291,18 @@ var (
 	homepageWords = lexiconOf("homepage-words")
 	familyWords   = lexiconOf("family-words")
 
+	// resident is the end of a text before an address where somebody lives, aged a person's age there:
+	// "Mary Smith, 83, formerly of".
+	resident = regexp.MustCompile(`(?i)(?:\b(?:residents?|homeowners?|late|formerly|neighbou?rs?\b.{0,40}) (?:of|at)|` +
+		`\b(?:the|a|his|her|their|our|my|family|family's) (?:home|house|apartment|residence)\b.{0,30} (?:of|at|in|on)|` +
+		`\b(?:his|her|their|our|my) (?:home|house|apartment|residence)|` +
+		`\b(?:lives?|lived|living|resid(?:es|ed|ing)) (?:at|in)|` +
+		`\blast known address\b.{0,40}|\b(?:sent to )?the family (?:at|in)|\bMr\. (?:and|&) Mrs\. .{0,40}|` +
+		`\b(?:his|her|their|whose) (?:wife|husband|parents|mother|father|daughter|son|brother|sister|widow)\b.{0,40}|` +
+		`\b(?:born|geboren|geb\.|jahrgang|jg\.) (?:am )?[\d. ]*\d{4}|\bwohnhaft(?: in)?|\bwohnsitz|\bprivat|` +
+		`\b(?:trauer|kondolenz)(?:haus|anschrift|adresse)\b.{0,40})[ ,:]*$`)
+	aged       = regexp.MustCompile(`\p{Lu}[\p{L}.'’-]+, (?:aged? )?\d{1,2},?(?: (?:formerly |late )?(?:of|from))?[ ,]*$`)
+	homeSale   = regexp.MustCompile(`\b(?:to|by) \p{Lu}.{3,60} ?\$\d{2,3},?\d{3}\b`)
 	flatNumber = regexp.MustCompile(`#\s?\d{1,4}\b`)
 	homePhone  = regexp.MustCompile(`(?i)\([hr]\)|\b[hr]:|\b(home|residence|privat|cell)[ :.(]*(phone)?[ :.#]*[+(\d]`)
 	faxWords   = regexp.MustCompile(`(?i)fax|toll.?free|\bext\.? ?\d|x\d{3,5}\b`)
