@@ -142,11 +142,13 @@ func NewLabelled(judge Judge, f *frontier.Frontier, s order.Strategy, file strin
 
 // Judge returns the verdict on p, or the label of p.
 func (w *Labelled) Judge(ctx context.Context, p *page.Page) (geoparse.Verdict, error) {
+	l, ok := w.of(p.URL)
+	p.Relevant = ok && l.Relevant
 	v, err := w.judge.Judge(ctx, p)
 	if err != nil {
 		return v, err
 	}
-	if l, ok := w.of(p.URL); ok && v.Relevant != l.Relevant {
+	if ok && v.Relevant != l.Relevant {
 		if v.Relevant = l.Relevant; l.Relevant {
 			v.Score = 1
 		}

@@ -22,8 +22,8 @@ const (
 	imprintText = 20_000 // of a page, that are looked at for signs of a business
 )
 
-// assign sets belongings, role and Private of each address of a page. Spans are still in bytes of
-// text.
+// assign sets Role, Person and Private of each address of a page and, unless only relevant pages are
+// described and it is none, its belongings. Spans are still in bytes of text.
 func (p *Parser) assign(text string, in Input, marked *markup.Page, found []Address) {
 	if len(found) == 0 {
 		return
@@ -40,7 +40,6 @@ func (p *Parser) assign(text string, in Input, marked *markup.Page, found []Addr
 		}
 	}
 	slices.SortStableFunc(order, func(a, b *Address) int { return a.Start - b.Start })
-	page := &pageCues{in: in, text: text, site: place.ReadPage(marked, text, in.Title, in.Host, in.Path, p.isPlace)}
 	list := len(doors) >= leastList
 	blocks := blocksOf(text, order, list)
 	for i := range found {
@@ -49,14 +48,34 @@ func (p *Parser) assign(text string, in Input, marked *markup.Page, found []Addr
 				Third: a.Role.ThirdParty()}})
 		}
 	}
+	page := &pageCues{in: in, text: text, title: in.Title}
+	if page.title == "" && marked != nil {
+		page.title = marked.Site.Title
+	}
+	for i := range blocks {
+		p.judgeOccupant(&blocks[i], page, list)
+	}
+	if p.options.OnlyRelevant && !in.Relevant && !p.Judge(found).Relevant {
+		return
+	}
+	p.describe(blocks, page, marked, len(doors) <= 1)
+}
+
+// describe sets the belongings of the addresses that are not private. single: they are those of one
+// door at most.
+func (p *Parser) describe(blocks []block, page *pageCues, marked *markup.Page, single bool) {
+	in := page.in
+	page.site = place.ReadPage(marked, page.text, in.Title, in.Host, in.Path, p.isPlace)
 	arounds := make([]place.Around, len(blocks))
 	for i := range blocks {
 		arounds[i] = blocks[i].around
 	}
 	page.site.ReadList(arounds)
-	page.single = len(doors) <= 1 && !page.site.IsDirectory()
+	page.single = single && !page.site.IsDirectory()
 	for i := range blocks {
-		p.assignOne(&blocks[i], page, list)
+		if !blocks[i].a.Private {
+			p.describeOne(&blocks[i], page)
+		}
 	}
 }
 
@@ -97,8 +116,8 @@ func blocksOf(text string, order []*Address, list bool) []block {
 	return blocks
 }
 
-// assignOne is assign for one address.
-func (p *Parser) assignOne(b *block, page *pageCues, list bool) {
+// judgeOccupant sets Role, Person and Private of one address.
+func (p *Parser) judgeOccupant(b *block, page *pageCues, list bool) {
 	a, before := b.a, b.around.Before
 	imprint, typedPerson := place.HasImprintCue(before), a.Person
 	if list && !imprint && a.Role == OwnRole {
@@ -113,11 +132,17 @@ func (p *Parser) assignOne(b *block, page *pageCues, list bool) {
 	}
 	person := above != "" && place.IsPerson(above)
 	a.Person = a.Person || person && (a.Name == "" || place.IsPerson(a.Name))
-	a.Name = cmp.Or(a.Name, clipName(above))
-	p.judgePerson(b, page, imprint, typedPerson)
-	if a.Private {
-		return
+	if a.Person && place.IsFirm(cmp.Or(a.Name, clipName(above))) {
+		a.Person = false
 	}
+	if !p.options.Persons {
+		p.judgePrivate(b, page, imprint, typedPerson)
+	}
+}
+
+// describeOne sets the belongings of one address.
+func (p *Parser) describeOne(b *block, page *pageCues) {
+	a, before := b.a, b.around.Before
 	if p.onName != nil {
 		p.onName(page.site, b.around)
 	}
@@ -210,21 +235,15 @@ func (p *Parser) isPlace(name string) bool {
 	return len(p.codes.cities("", name)) > 0
 }
 
-// judgePerson reports whether the address is a private person's. In an imprint a
+// judgePrivate sets whether the address is a private person's. In an imprint a
 // word of business anywhere on the page decides, elsewhere what stands around the
 // address is weighed. The person whom an imprint makes responsible for the content
 // beside a firm is a private one, too.
-func (p *Parser) judgePerson(b *block, page *pageCues, imprint, typedPerson bool) {
+func (p *Parser) judgePrivate(b *block, page *pageCues, imprint, typedPerson bool) {
 	a, before := b.a, b.around.Before
-	if a.Person && a.Name != "" && place.IsFirm(a.Name) {
-		a.Person = false
-	}
-	if p.options.Persons {
-		return
-	}
 	door := place.Door{
 		Before: before, Below: b.below, Inside: page.inside(a), Street: a.Street, Unit: a.Unit,
-		Title: cmp.Or(page.in.Title, page.site.Title()), Host: page.in.Host, Path: page.in.Path,
+		Title: page.title, Host: page.in.Host, Path: page.in.Path,
 		Person: a.Person, Typed: a.Type, TypedPerson: typedPerson,
 	}
 	if p.onDoor != nil {
@@ -273,8 +292,9 @@ func responsiblePerson(before string) string {
 type pageCues struct {
 	in       Input
 	text     string
-	site     *place.Page
-	single   bool // it is about one place
+	title    string      // of the input, else of the markup
+	site     *place.Page // nil until the addresses are described
+	single   bool        // it is about one place
 	known    bool
 	business bool
 }

@@ -2,6 +2,7 @@ package geoparse
 
 import (
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -366,5 +367,48 @@ func TestObjectOfTheMap(t *testing.T) {
 	v = parse(t, p, Input{Text: "Blumen Meyer GmbH\nNadorster Straße 14, 26123 Oldenburg"})
 	if want := (Belongings{Name: "Blumen Meyer GmbH"}); len(v.Addresses) != 1 || v.Addresses[0].Belongings != want {
 		t.Errorf("%+v, want %+v", v.Addresses, want)
+	}
+}
+
+// A page that is not relevant keeps its verdict and who is private, but not what is at its addresses.
+func TestOnlyRelevantIsDescribed(t *testing.T) {
+	g, r := town(t)
+	all, err := New(g, r, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	some, err := New(g, r, Options{OnlyRelevant: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	relevant := "Café Central\n" + street12 + "\nTel. 0441 123456"
+	town := "Café Central\n26123 Oldenburg\nTel. 0441 123456"
+	for _, c := range []struct {
+		name      string
+		in        Input
+		described bool
+	}{
+		{"in the region", Input{Text: relevant}, true},
+		{"only the town", Input{Text: town}, false},
+		{"only the town, labelled relevant", Input{Text: town, Relevant: true}, true},
+		{"a home", Input{Text: "Familie Kruse, " + street12 + ", Tel. 0441 123456"}, false},
+		{"nothing", Input{Text: "Café Central"}, false},
+	} {
+		whole, got := parse(t, all, c.in), parse(t, some, c.in)
+		if got.Relevant != whole.Relevant || got.Score != whole.Score || len(got.Addresses) != len(whole.Addresses) {
+			t.Fatalf("%s: verdict %+v; want that of a parser of all pages, %+v", c.name, got, whole)
+		}
+		for i, a := range got.Addresses {
+			want := whole.Addresses[i]
+			if want.Private != (c.name == "a home") || (want.Phone != "") == want.Private {
+				t.Errorf("%s: a parser of all pages says %+v", c.name, want)
+			}
+			if !c.described {
+				want.Belongings = Belongings{}
+			}
+			if !reflect.DeepEqual(a, want) {
+				t.Errorf("%s:\n got %+v\nwant %+v", c.name, a, want)
+			}
+		}
 	}
 }

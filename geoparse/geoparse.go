@@ -31,6 +31,8 @@ type Input struct {
 	Path    string // of the page on its host, "/~harms/"
 	Lang    string // ISO 639-1
 	Country string // ISO 3166-1 alpha-2
+
+	Relevant bool // the page is relevant whatever it states, so that OnlyRelevant keeps all
 }
 
 // A Level is how much of an address the gazetteer confirms.

@@ -35,6 +35,10 @@ type Options struct {
 
 	// Persons has the addresses of private persons treated like others.
 	Persons bool
+
+	// OnlyRelevant leaves the Belongings of a page's addresses out, but for what markup states,
+	// unless the page is relevant: who is at an address takes longer to read than the address.
+	OnlyRelevant bool
 }
 
 // DefaultOptions returns the options of config.yaml as shipped.

@@ -125,7 +125,7 @@ func languageOf(code string) (string, error) {
 // newJudge returns the judge by addresses in a region.
 func newJudge(g *gazetteer.Gazetteer, region *gazetteer.Region, cfg *Config) (crawler.Judge, error) {
 	parser, err := geoparse.New(g, region, geoparse.Options{MinPrecision: cfg.Gazetteer.MinPrecision,
-		Persons: cfg.Policy.Persons == "keep"})
+		Persons: cfg.Policy.Persons == "keep", OnlyRelevant: true})
 	if err != nil {
 		return nil, invalid(err)
 	}

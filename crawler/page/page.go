@@ -62,6 +62,7 @@ type Page struct {
 	NoFollow  bool             // … nofollow: Links is empty
 	NoArchive bool             // … noarchive: no copy may be kept
 	Reserved  bool             // rights to text and data mining are reserved (TDMRep: header or meta element)
+	Relevant  bool             // a person has labelled it relevant, whatever a judge finds on it
 }
 
 // A Link is one hyperlink and the words a reader sees on and around it. The

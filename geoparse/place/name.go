@@ -262,9 +262,6 @@ func (p *Page) ReadList(all []Around) {
 // with a name of its own.
 func (p *Page) IsDirectory() bool { return p.tenants >= directory }
 
-// Title returns the title that the markup of the page gives.
-func (p *Page) Title() string { return p.site.Title }
-
 // IsOwn reports whether a web address is that of what bears a name on the page: one
 // of the page's own host, one whose domain agrees with the name, or any where
 // neither is known. That of a user, /~name/, is nobody else's.
