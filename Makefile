@@ -41,10 +41,11 @@ fuzz: ## every fuzz test for FUZZTIME
 	  for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 	    echo "== $$pkg $$f"; $(GO) test $$pkg -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME); done; done
 
-PAGES ?= 5000
-bench: ## whole crawls of the program as it is released, in its default order and breadth first, beside a bare loop and colly: pages/s, CPU time, memory (PAGES=5000)
+PAGES ?= 20000
+ROUNDS ?= 5
+bench: ## whole crawls of the program as it is released, in its default order and breadth first, beside a bare loop and colly, in turns: pages/s, CPU time, memory (PAGES=20000 ROUNDS=5, half an hour)
 	$(GO) build -ldflags "-X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
-	cd crawler/lab/peers && $(GO) test -run '^$$' -bench Crawl -benchtime 3x -timeout 0 . -args -pages $(PAGES)
+	cd crawler/lab/peers && $(GO) test -run '^$$' -bench Crawl -benchtime $(ROUNDS)x -timeout 0 . -args -pages $(PAGES)
 
 growth: PAGES = 1000000
 growth: ## one long crawl of a large made-up web by the program as it is released: speed, CPU time and memory over time in growth.csv, .svg and .png (PAGES=1000000 SITES=20000)

@@ -66,6 +66,7 @@ func newDemoCommand(a *app) *cobra.Command {
 		"in their old code pages and in UTF-8")
 	f.StringVar(&o.serve, "serve", "", "keep the search page running at this `ADDRESS`, such as 127.0.0.1:8090")
 	f.Var(&o.pageSize, "page-size", "fill each page up to this `SIZE`, such as 16kB, with filler text")
+	f.Float64Var(&o.town.Mentions, "mentions", 0, "share of the filled pages that name the town without an address")
 	f.BoolVar(&d.Calm, "calm", false, "no host is slow or fails")
 	f.BoolVar(&o.serveOnly, "serve-only", false, "serve the town and crawl nothing")
 	f.StringVar(&o.osmOut, "osm-out", "", "write the town's OpenStreetMap extract to this `FILE` (.osm)")

@@ -200,11 +200,16 @@ func (c *canvas) Prose(least, more int) string {
 }
 
 // Filler brings the page to its size with filler text, as full of markup as pages of
-// the web are: about one element for each 60 bytes. It names no place and links to
-// nothing.
+// the web are: about one element for each 60 bytes. It holds no address and no link. With
+// Options.Mentions it begins on some pages with a paragraph that names the town.
 func (c *canvas) Filler() string {
 	const tail = "</body>\n</html>\n"
 	var b strings.Builder
+	mention := c.t.dice(topicMention, uint64(c.at.site), uint64(c.at.page))
+	if town := &c.t.places[0]; c.t.o.PageSize > 0 && mention.chance(c.t.o.Mentions) {
+		b.WriteString("<p>" + c.Sentence() + " " + pick(&mention, town.postcodes) + " " + c.Text(town.name) + ". " +
+			c.Sentence() + "</p>\n")
+	}
 	for c.buf.Len()+b.Len()+len(tail) < c.t.o.PageSize {
 		b.WriteString("<p>" + c.Sentence() + " <em>" + c.Sentence() + "</em> <b>" + c.Sentence() + "</b></p>\n")
 	}

@@ -50,9 +50,11 @@ type Options struct {
 	// them as if they were right: a reader would go to the right house.
 	Misprints float64 `range:"0..1"`
 
-	PageSize int  `range:"0..1000000"` // bytes that a page has at least, filled up with filler text
-	Calm     bool // no host is slow, broken or in a hurry to close connections
-	Finite   bool `spec:"finite"` // no traps: the web has an end
+	PageSize int `range:"0..1000000"` // bytes that a page has at least, filled up with filler text
+	// Mentions is the share of filled pages whose filler names the town with a postcode, but no address.
+	Mentions float64 `range:"0..1"`
+	Calm     bool    // no host is slow, broken or in a hurry to close connections
+	Finite   bool    `spec:"finite"` // no traps: the web has an end
 
 	FarSeeds  int `spec:"far-seeds" range:"0..20"`   // seeds that lie far from the town
 	NearSeeds int `spec:"near-seeds" range:"0..200"` // seeds in the town

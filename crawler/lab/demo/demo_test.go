@@ -795,11 +795,12 @@ func TestPageSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.PageSize, o.Calm = 16_000, true
+	o.PageSize, o.Mentions, o.Calm = 16_000, 0.5, true
 	long, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	pages, mentions := 0, 0
 	for _, u := range long.Seeds() {
 		a, err := long.Fetch(context.Background(), u)
 		if err != nil {
@@ -809,11 +810,18 @@ func TestPageSize(t *testing.T) {
 		if err != nil || b.Status != 200 || a.Status != 200 {
 			continue
 		}
+		pages++
+		for _, code := range long.places[0].postcodes {
+			mentions += bytes.Count(a.Body, []byte(code+" "+long.o.Name+". ")) - bytes.Count(b.Body, []byte(code+" "+long.o.Name+". "))
+		}
 		if len(a.Body) < 15_000 || len(a.Body) > 18_000 {
 			t.Errorf("%s has %d bytes", u, len(a.Body))
 		}
 		if got, want := bytes.Count(a.Body, []byte("<a ")), bytes.Count(b.Body, []byte("<a ")); got != want {
 			t.Errorf("%s has %d links, without filling %d", u, got, want)
 		}
+	}
+	if mentions == 0 || mentions == pages {
+		t.Errorf("%d of %d pages name the town in their filler, want about half", mentions, pages)
 	}
 }

@@ -19,6 +19,7 @@ const (
 	topicTrap
 	topicLanguage
 	topicLand
+	topicMention
 )
 
 func (t *Town) dice(topic uint64, numbers ...uint64) dice {

@@ -27,9 +27,10 @@ import (
 
 var (
 	program  = flag.String("gazehound", "../../../bin/gazehound", "the program")
-	pages    = flag.Int("pages", 5000, "pages of each crawl")
+	pages    = flag.Int("pages", 20_000, "pages of each crawl")
 	workers  = flag.Int("workers", 16, "pages at a time")
-	sites    = flag.Int("sites", 5000, "hosts of the made-up web")
+	sites    = flag.Int("sites", 7000, "hosts of the made-up web, with 70 pages each")
+	mentions = flag.Float64("mentions", 0.25, "share of its pages that only name the town")
 	pageSize = flag.String("page-size", "16kB", "size of its pages")
 	only     = flag.String("only", "", "comma-separated crawlers, such as full,bare")
 )
@@ -111,8 +112,8 @@ func BenchmarkCrawl(b *testing.B) {
 	speed := func(name string) float64 {
 		return median(name, func(r result) float64 { return float64(r.Pages) / r.Seconds })
 	}
-	fmt.Printf("\n%d pages each, %d at a time, %d sites, pages of %s at least, %d rounds, %d CPUs\n\n",
-		*pages, *workers, *sites, *pageSize, rounds, runtime.NumCPU())
+	fmt.Printf("\n%d pages each, %d at a time, %d sites, pages of %s at least, %v of them name the town, %d rounds, %d CPUs\n\n",
+		*pages, *workers, *sites, *pageSize, *mentions, rounds, runtime.NumCPU())
 	fmt.Println("| crawler | pages/s | of bare | of colly | CPU s per 1,000 pages | kB a page | most memory |")
 	fmt.Println("|---|---|---|---|---|---|---|")
 	for _, row := range rows {
@@ -144,7 +145,7 @@ func serve(b *testing.B, dir string) (j job, web *os.Process) {
 		b.Fatalf("%v: %s", err, out)
 	}
 	cmd := exec.Command(copied, "demo", "--serve-only", "--json", "--calm", "--sites", strconv.Itoa(*sites),
-		"--page-size", *pageSize, "--osm-out", filepath.Join(dir, "town.osm"), "--listed", "1")
+		"--page-size", *pageSize, "--mentions", fmt.Sprint(*mentions), "--osm-out", filepath.Join(dir, "town.osm"), "--listed", "1")
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
