@@ -23,7 +23,7 @@ func OfName(name, lang, country string) string {
 	if b, ok := t.brands[strings.Join(words, " ")]; ok && b.in(country) {
 		return t.ids[b.kind]
 	}
-	parts := t.segments(name, lang)
+	parts := t.segments(t.joined(name), lang)
 	for _, part := range parts {
 		if lang == "de" && len(parts) > 1 && len(part) == 1 && isSurname(part[0]) {
 			continue // "Schuster & Sohn"
@@ -34,6 +34,19 @@ func OfName(name, lang, country string) string {
 	}
 	return ""
 }
+
+// joined returns a name without the & in phrases of the table, such as "Fire & Rescue" and "B&B".
+func (t *table) joined(name string) string {
+	return ampersand.ReplaceAllStringFunc(name, func(pair string) string {
+		before, after, _ := strings.Cut(pair, "&")
+		if p := t.phrases[fold(before+" "+after)]; p.use != Name {
+			return pair
+		}
+		return before + " " + after
+	})
+}
+
+var ampersand = regexp.MustCompile(`[\pL]+ ?& ?[\pL]+`)
 
 // isSurname reports whether the German name of a profession is also a surname, where no other word
 // of a name says the kind.
@@ -67,26 +80,35 @@ func wordSet(text string) map[string]bool {
 	return set
 }
 
-// segments returns the parts of a name between commas and the like, each up to its
-// first preposition. Of German and Dutch words with hyphens the last goes first, "Park-Hotel".
+// segments returns the parts of a name between commas and the like, each up to its first
+// preposition that is in no phrase of the table; such a phrase is one word of its part. Of German
+// and Dutch words with hyphens the last goes first, "Park-Hotel".
 func (t *table) segments(name, lang string) (parts [][]string) {
 	isMark := func(r rune) bool { return strings.ContainsRune(",;:|/()[]–—·•&+\n", r) }
 	for phrase := range strings.FieldsFuncSeq(strings.ReplaceAll(name, " - ", ","), isMark) {
-		var part []string
-	words:
+		var words, part []string
 		for token := range strings.FieldsSeq(phrase) {
-			words := Words(token)
-			last := len(words) - 1
-			if n, _ := t.longest(words, lang); (lang == "de" || lang == "nl") && last > 0 && n <= last {
-				words = append(words[last:], words[:last]...)
+			of := Words(token)
+			last := len(of) - 1
+			if n, _ := t.longest(of, lang); (lang == "de" || lang == "nl") && last > 0 && n <= last {
+				of = append(of[last:], of[:last]...)
 			}
-			for _, w := range words {
-				if prepositions[w] && len(part) > 0 {
-					break words
+			words = append(words, of...)
+		}
+		for i := 0; i < len(words); i++ {
+			switch w := words[i]; {
+			case prepositions[w]:
+				from := max(0, i-len(part[max(0, len(part)-1):])) // with the word before
+				n, _ := t.longest(words[from:], lang)
+				if n > i-from && n > 1 { // "Club de Badminton", "School of", "D.D.S."
+					part = append(part[:max(0, len(part)-(i-from))], strings.Join(words[from:from+n], " "))
+					i = from + n - 1
 				}
-				if !joins[w] && !prepositions[w] {
-					part = append(part, w)
+				if len(part) > 0 && prepositions[words[i]] {
+					i = len(words)
 				}
+			case !joins[w]:
+				part = append(part, w)
 			}
 		}
 		if len(part) > 0 {

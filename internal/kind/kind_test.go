@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -97,8 +98,8 @@ func TestOfName(t *testing.T) {
 		{"Boulangerie Dupont", "fr", "FR", "shop=bakery"},
 		{"Subway", "en", "US", "amenity=fast_food cuisine=sandwich"},
 		{"Dr. Schneider", "de", "AT", ""}, // a surname
-		{"Optik Zimmermann", "de", "DE", ""},
-		{"Meyer Haustechnik", "de", "DE", ""},
+		{"Optik Zimmermann", "de", "DE", "shop=optician"},
+		{"Meyer Haustechnik", "de", "DE", "craft=hvac"},
 		{"Hans Meyer", "de", "DE", ""},
 		{"Park-Hotel Sonnenhof", "de", "DE", "tourism=hotel"},
 		{"Bäckereifiliale", "de", "DE", "shop=bakery"},
@@ -114,7 +115,7 @@ func TestOfName(t *testing.T) {
 		{"Abbey Road Programs", "en", "US", ""},
 		{"Better Builders", "en", "US", ""}, // the only builders of the presets build boats
 		{"Reents Design", "en", "US", ""},
-		{"Fleischer Haustechnik", "de", "DE", ""}, // readers look for butchers by it, but it is a surname
+		{"Fleischer Haustechnik", "de", "DE", "craft=hvac"}, // readers look for butchers by the first word, but it is a surname
 		{"", "", "", ""},
 	} {
 		if got := OfName(test.name, test.lang, test.country); got != test.want {
@@ -164,4 +165,27 @@ func FuzzOfName(f *testing.F) {
 			t.Errorf("%q folds to %q and then to %q", name, once, fold(once))
 		}
 	})
+}
+
+// TestNames reads everyday names in six languages, with compounds, and names that only sound like
+// those of a kind.
+func TestNames(t *testing.T) {
+	data, err := os.ReadFile("testdata/names.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tested := 0
+	for line := range strings.Lines(string(data)) {
+		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(cells) != 3 {
+			continue
+		}
+		tested++
+		if got := Main(OfName(cells[1], cells[0], "")); got != cells[2] {
+			t.Errorf("%s %q: %q, want %q", cells[0], cells[1], got, cells[2])
+		}
+	}
+	if tested < 100 {
+		t.Errorf("%d names, want 100", tested)
+	}
 }

@@ -53,13 +53,21 @@ func (t *table) supplement() (map[string]saying, error) {
 	return all, nil
 }
 
-// writeSupplement writes its lines of the table.
-func writeSupplement(b *strings.Builder, all map[string]saying, number map[string]int) {
-	for _, phrase := range slices.Sorted(maps.Keys(all)) {
-		s := all[phrase]
+// writeSupplement writes its lines of the table. Where the packages say a narrower kind of a phrase,
+// that is kept, and so are their languages.
+func (t *table) writeSupplement(b *strings.Builder, number map[string]int, brands map[string]map[string]int) {
+	for _, phrase := range slices.Sorted(maps.Keys(t.said)) {
+		s := t.said[phrase]
+		if _, kinds := t.judge(phrase, brands[phrase]); s.use == kind.Name && len(kinds) == 1 &&
+			kind.Main(kinds[0]) == s.kinds[0] {
+			s.kinds = kinds
+			s.langs = append(s.langs, strings.Fields(t.languages(phrase, kinds))...)
+		}
 		if s.use == kind.Head {
 			s.langs = []string{"de", "nl"}
 		}
-		fmt.Fprintf(b, "%s\t%c%s\t%s\n", phrase, s.use, numbers(s.kinds, number), strings.Join(s.langs, " "))
+		slices.Sort(s.langs)
+		fmt.Fprintf(b, "%s\t%c%s\t%s\n", phrase, s.use, numbers(s.kinds, number),
+			strings.Join(slices.Compact(s.langs), " "))
 	}
 }

@@ -158,7 +158,7 @@ func (t *table) text() string {
 	}
 	b.WriteString("\n")
 	counts := t.counts()
-	writeSupplement(&b, t.said, number)
+	t.writeSupplement(&b, number, counts)
 	write := func(phrase string, use byte, kinds []string, langs string) {
 		if _, known := t.said[phrase]; !known {
 			fmt.Fprintf(&b, "%s\t%c%s\t%s\n", phrase, use, numbers(kinds, number), langs)
