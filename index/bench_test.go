@@ -146,6 +146,11 @@ func BenchmarkSearch(b *testing.B) {
 		{"typo", func() Query { return Query{Text: "x" + some()} }},
 		{"box", func() Query { return Query{Box: &box} }},
 		{"word in box", func() Query { return Query{Text: inText(), Box: &box} }},
+		{"box around the world", func() Query {
+			return Query{Box: &orb.Bound{Min: orb.Point{-180, -85}, Max: orb.Point{180, 85}}}
+		}},
+		{"radius 1 km", func() Query { return Query{Center: &centre, Radius: 1000} }},
+		{"radius 1,000 km", func() Query { return Query{Center: &centre, Radius: MaxRadius} }},
 		{"radius 500 m", func() Query { return Query{Center: &centre, Radius: 500, Sort: Distance} }},
 		{"word in 2 km", func() Query { return Query{Text: inText(), Center: &centre, Radius: 2000} }},
 		{"word by distance", func() Query { return Query{Text: inText(), Center: &centre, Sort: Distance} }},

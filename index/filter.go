@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -81,7 +80,12 @@ func (s *searcher) filter() (fits query.Query, narrows bool) {
 	if s.open != "" {
 		all = append(all, has(fieldOpen, s.open))
 	}
-	all = append(all, q.area()...)
+	if q.Box != nil {
+		all = append(all, boxArea(*q.Box))
+	}
+	if q.Radius > 0 {
+		all = append(all, circleArea(*q.Center, q.Radius))
+	}
 	if !q.Since.IsZero() || !q.Until.IsZero() {
 		all = append(all, seen(q.Since, q.Until))
 	}
@@ -128,21 +132,6 @@ func (q *Query) hosts() []string {
 	all := make([]string, len(q.Host))
 	for i, h := range q.Host {
 		all[i] = strings.TrimSuffix(strings.ToLower(h), ".")
-	}
-	return all
-}
-
-// area returns the queries for a box and a circle.
-func (q *Query) area() (all []query.Query) {
-	if b := q.Box; b != nil {
-		box := query.NewGeoBoundingBoxQuery(b.Min[0], b.Max[1], b.Max[0], b.Min[1])
-		box.SetField(fieldPoint)
-		all = append(all, box)
-	}
-	if q.Radius > 0 {
-		circle := query.NewGeoDistanceQuery(q.Center[0], q.Center[1], strconv.FormatFloat(q.Radius, 'f', -1, 64)+"m")
-		circle.SetField(fieldPoint)
-		all = append(all, circle)
 	}
 	return all
 }
