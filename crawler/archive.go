@@ -54,8 +54,9 @@ func noteOf(v *Visit) warc.Note {
 	e, o := &v.Entry, &v.Outcome
 	return warc.Note{
 		Outcome: o.Kind, Reason: o.Reason, Depth: e.Depth, Distance: e.Distance, Priority: e.Priority,
-		Anchor: e.Anchor, Title: e.Title, Around: e.Around, Switch: e.Switch, Redirects: e.Redirects,
-		Relevant: o.Relevant, Score: o.Score, Addresses: o.Addresses,
+		Anchor: e.Anchor, Title: e.Title, Around: e.Around, Place: e.Place, Switch: e.Switch,
+		Redirects: e.Redirects,
+		Relevant:  o.Relevant, Score: o.Score, Addresses: o.Addresses,
 	}
 }
 
@@ -64,7 +65,7 @@ func RecordedEntry(x *warc.Recorded) frontier.Entry {
 	e := frontier.Entry{URL: x.URL, Found: x.At}
 	if n := x.Note; n != nil {
 		e.Priority, e.Depth, e.Distance, e.Redirects = n.Priority, n.Depth, n.Distance, n.Redirects
-		e.Anchor, e.Title, e.Around, e.Switch = n.Anchor, n.Title, n.Around, n.Switch
+		e.Anchor, e.Title, e.Around, e.Place, e.Switch = n.Anchor, n.Title, n.Around, n.Place, n.Switch
 		if via, err := weburl.Parse(n.Via); err == nil {
 			e.Parent = frontier.KeyOf(via)
 		}

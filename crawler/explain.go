@@ -36,7 +36,8 @@ type LinkWords struct {
 	Anchor string `json:"anchor"`
 	Title  string `json:"title,omitzero"`
 	Around string `json:"around,omitzero"`
-	Switch bool   `json:"switch"` // from another site
+	Place  string `json:"place,omitzero"` // zone of the page and tag path
+	Switch bool   `json:"switch"`         // from another site
 }
 
 // A PathStep is one page on the way to a URL.
@@ -103,7 +104,7 @@ func (l *Learned) Explain(n frontier.Node) (LinkReport, error) {
 	x := LinkReport{
 		Type: "explain", URL: n.URL.String(), State: n.State.String(), Priority: n.Priority,
 		Depth: n.Depth, Distance: n.Distance, Retries: n.Retries, Found: n.Found,
-		Link: LinkWords{n.Anchor, n.Title, n.Around, n.Switch},
+		Link: LinkWords{n.Anchor, n.Title, n.Around, n.Place, n.Switch},
 	}
 	trail, err := l.Tree.Trail(frontier.KeyOf(n.URL), max(predictor.MaxDepth+1, min(n.Distance, maxPath)+1))
 	if err != nil {

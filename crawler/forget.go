@@ -18,7 +18,7 @@ func ForgottenTerms(ctx context.Context, f *frontier.Frontier, r frontier.Remova
 			return f.Walk(ctx, 0, func(n frontier.Node) error {
 				e := &n.Entry
 				fn(e, r.URL(e.URL) || pages[e.Parent] || r.Page(e.Parent) ||
-					r.Text(e.Anchor+"\n"+e.Title+"\n"+e.Around))
+					r.Text(e.Words()))
 				return nil
 			})
 		}

@@ -65,7 +65,8 @@ func (c *Crawler) expand(v *Visit) error {
 	for _, l := range v.Page.Links {
 		found = append(found, frontier.Entry{
 			URL: l.To, Depth: depth, Distance: distance, Parent: key, Found: v.Outcome.At,
-			Anchor: l.Anchor, Title: l.Title, Around: l.Around, Switch: l.To.Host() != host && l.To.Site() != site,
+			Anchor: l.Anchor, Title: l.Title, Around: l.Around, Place: l.Place,
+			Switch: l.To.Host() != host && l.To.Site() != site,
 		})
 	}
 	if err := c.find(v, found); err != nil {

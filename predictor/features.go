@@ -13,26 +13,27 @@ import (
 
 // FeatureSet is the version of the rules of Terms. A model file of another version is refused,
 // because its counts belong to other terms.
-const FeatureSet = 1
+const FeatureSet = 2
 
 // The bounds of what Terms returns.
 const (
-	MaxTerms      = 64 // terms of a link
+	MaxTerms      = 67 // terms of a link
 	MaxTermLength = 64 // bytes of a term, with its family
 	maxFolders    = 3  // above the target
 )
 
-// Families are the six sources of terms (Ahlers & Boll 2009, section 4.4), in
-// the order of Terms. A term starts with its family and a colon.
+// Families are the sources of terms, in the order of Terms: six of Ahlers & Boll 2009, section 4.4,
+// and the place of the link in its page. A term starts with its family and a colon.
 var families = [...]struct {
 	name, prefix string
 	max          int // terms of this family that Terms returns
 }{
 	{"host", "host:", 6}, {"path", "path:", 18}, {"anchor", "anchor:", 12}, {"title", "title:", 8}, {"around",
-		"around:", 19}, {"switch", "switch:", 1},
+		"around:", 19}, {"switch", "switch:", 1}, {"place",
+		"place:", 3},
 }
 
-// Families returns the names of the six term families in the order of Terms.
+// Families returns the names of the seven term families in the order of Terms.
 func Families() []string {
 	names := make([]string, len(families))
 	for i, f := range families {
@@ -41,7 +42,7 @@ func Families() []string {
 	return names
 }
 
-// Terms returns the features of a link: the words of its six feature families, each term with its
+// Terms returns the features of a link: the words of its seven feature families, each term with its
 // family before it ("anchor:kontakt", "path:impressum", "switch:yes"), no term twice, always in the
 // same order.
 //
@@ -67,6 +68,8 @@ func Terms(l Link) []string {
 	} else {
 		t.add("no")
 	}
+	t.start(6)
+	t.place(l.Place)
 	return t.terms
 }
 
@@ -128,6 +131,32 @@ func (t *collector) path(host, path string) {
 		}
 	}
 	t.words(path)
+}
+
+// place adds the zone of the page, the two elements around the link, and the innermost element with
+// an id or a class: "menu", "ul>li" and "nav.top" of "menu html body nav.top ul li a".
+func (t *collector) place(place string) {
+	place = strings.ToValidUTF8(place, "")
+	zone, path, _ := strings.Cut(place, " ")
+	t.add(strings.Map(fold, zone))
+	path, _, _ = cutLast(path)
+	up, parent, _ := cutLast(path)
+	_, grandparent, _ := cutLast(up)
+	if parent != "" {
+		t.add(strings.Map(fold, grandparent+">"+parent))
+	}
+	for element, ok := "", path != ""; ok; {
+		if path, element, ok = cutLast(path); strings.ContainsAny(element, "#.") {
+			t.add(strings.Map(fold, element))
+			return
+		}
+	}
+}
+
+// cutLast cuts a text at its last space; ok: it has one.
+func cutLast(text string) (before, last string, ok bool) {
+	i := strings.LastIndexByte(text, ' ')
+	return text[:max(i, 0)], text[i+1:], i >= 0
 }
 
 // words adds the words of a text in their order.

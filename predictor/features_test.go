@@ -34,6 +34,13 @@ func TestTerms(t *testing.T) {
 		{"letters with marks", Link{Anchor: "Cafe\u0301 CAFÉ ŁÓDŹ"}, "anchor:café anchor:łódź switch:no"},
 		{"escaped path", Link{Path: "/B%C3%BCrgerb%C3%BCro/%zz%4"}, "path:/bürgerbüro/ path:bürgerbüro path:zz path:0 switch:no"},
 		{"broken UTF-8", Link{Path: "/%FF%FEa", Anchor: "x\xffy"}, "path:a anchor:x anchor:y switch:no"},
+		{
+			"place", Link{Place: "menu html body nav#Top.wide ul.c0 li a"},
+			"switch:no place:menu place:ul.c0>li place:ul.c0",
+		},
+		{"place without names", Link{Place: "text html body p a"}, "switch:no place:text place:body>p"},
+		{"zone alone", Link{Place: "head"}, "switch:no place:head"},
+		{"place of a foreign trace", Link{Place: "  \xff 9.\tx  "}, "switch:no place:0._x"},
 		{"other scripts", Link{Anchor: "Контакт お問い合わせ"}, "anchor:контакт anchor:お問い合わせ switch:no"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -47,11 +54,11 @@ func TestTerms(t *testing.T) {
 // FuzzTerms holds the laws of a link's terms: bounded, well-formed, of a known
 // family, in the order of the families, each once, and always the same.
 func FuzzTerms(f *testing.F) {
-	f.Add("www.uci.edu", "/a/b%2Fc.html?q=1", "Contact us", "title", "words around", true)
-	f.Add(strings.Repeat("a.", 300), strings.Repeat("/x", 300), strings.Repeat("ä", 300), "\xff", "\x00 \u202e", false)
-	f.Add("İ.example", "/%e2%84%aa", "ǅ ẞ ﬁ", "K", "Å", false)
-	f.Fuzz(func(t *testing.T, host, path, anchor, title, around string, outwards bool) {
-		link := Link{Host: host, Path: path, Anchor: anchor, Title: title, Around: around, Switch: outwards}
+	f.Add("www.uci.edu", "/a/b%2Fc.html?q=1", "Contact us", "title", "words around", "menu html body nav.top ul li a", true)
+	f.Add(strings.Repeat("a.", 300), strings.Repeat("/x", 300), strings.Repeat("ä", 300), "\xff", "\x00 \u202e", "9\t.\xff  #", false)
+	f.Add("İ.example", "/%e2%84%aa", "ǅ ẞ ﬁ", "K", "Å", "\u00a0 x y", false)
+	f.Fuzz(func(t *testing.T, host, path, anchor, title, around, place string, outwards bool) {
+		link := Link{Host: host, Path: path, Anchor: anchor, Title: title, Around: around, Place: place, Switch: outwards}
 		terms := Terms(link)
 		if len(terms) == 0 || len(terms) > MaxTerms {
 			t.Fatalf("%d terms", len(terms))

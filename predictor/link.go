@@ -16,7 +16,10 @@ type Link struct {
 	Anchor string // words of the link
 	Title  string // title attribute
 	Around string // words around the link
-	Switch bool   // source and target lie on different sites
+	// Place is the zone of the page and the tag path of the link, from the root, each element with
+	// id and classes: "menu html body nav.top ul li a". "": not known
+	Place  string
+	Switch bool // source and target lie on different sites
 
 	Distance int // links since the last relevant page, ≥ 1; not used by Terms
 }

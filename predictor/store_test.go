@@ -169,7 +169,7 @@ func seal(body string) []byte {
 
 func TestLoadRefuses(t *testing.T) {
 	good := saved(t)
-	const head = magic + " 4 1\n"
+	const head = magic + " 4 2\n"
 	sealed := func(f modelFile) []byte {
 		b := bytes.NewBufferString(head)
 		if err := gob.NewEncoder(b).Encode(f); err != nil {

@@ -41,6 +41,7 @@ func encodeLinks(es []frontier.Entry) []byte {
 		e.Anchor = textutil.ClipBytes(e.Anchor, frontier.MaxAnchor)
 		e.Title = textutil.ClipBytes(e.Title, frontier.MaxAnchor)
 		e.Around = textutil.ClipBytes(e.Around, frontier.MaxAround)
+		e.Place = textutil.ClipBytes(e.Place, frontier.MaxPlace)
 		links[i].Entry = e
 		if e.Priority > 0 { // not NaN either
 			links[i].Priority = float32(min(e.Priority, 1))
@@ -76,7 +77,8 @@ func decodeLinks(text []byte) ([]frontier.Entry, error) {
 // size is about what an entry adds to a message before it is packed.
 func size(e *frontier.Entry) int {
 	return 160 + len(e.URL.String()) + min(len(e.Anchor), frontier.MaxAnchor) +
-		min(len(e.Title), frontier.MaxAnchor) + min(len(e.Around), frontier.MaxAround)
+		min(len(e.Title), frontier.MaxAnchor) + min(len(e.Around), frontier.MaxAround) +
+		min(len(e.Place), frontier.MaxPlace)
 }
 
 // packLinks makes the messages of links, as many as it takes. Links of one page stand

@@ -236,9 +236,9 @@ func (c *copying) forget(b *batch, k Key, o Outcome) {
 
 // blank removes the words of a link if they match.
 func (c *copying) blank(e *Entry) {
-	words := e.Anchor + "\n" + e.Title + "\n" + e.Around
-	if words != "\n\n" && (c.gone[e.Parent] || c.Page(e.Parent) || c.Text(words)) {
-		e.Anchor, e.Title, e.Around = "", "", ""
+	words := e.Words()
+	if words != "\n\n\n" && (c.gone[e.Parent] || c.Page(e.Parent) || c.Text(words)) {
+		e.Anchor, e.Title, e.Around, e.Place = "", "", "", ""
 		c.Links++
 	}
 }

@@ -136,14 +136,14 @@ func TestOpenErrors(t *testing.T) {
 	}{
 		{"newer", func(t *testing.T) string {
 			dir := store(t)
-			write(t, dir, formatFile, "gazehound frontier 6\n")
+			write(t, dir, formatFile, "gazehound frontier 7\n")
 			return dir
-		}, ErrNewerFormat, "format 6"},
+		}, ErrNewerFormat, "format 7"},
 		{"older", func(t *testing.T) string {
 			dir := store(t)
-			write(t, dir, formatFile, "gazehound frontier 4\n")
+			write(t, dir, formatFile, "gazehound frontier 5\n")
 			return dir
-		}, ErrOlderFormat, "format 4"},
+		}, ErrOlderFormat, "format 5"},
 		{"other format file", func(t *testing.T) string {
 			dir := store(t)
 			write(t, dir, formatFile, "something else entirely, and a lot of it, too much to print")

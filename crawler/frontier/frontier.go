@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -47,6 +48,7 @@ type Entry struct {
 	Anchor    string     `json:",omitzero"` // words of the link, at most MaxAnchor bytes are kept
 	Title     string     `json:",omitzero"` // its title attribute, at most MaxAnchor bytes
 	Around    string     `json:",omitzero"` // words around it, at most MaxAround bytes
+	Place     string     `json:",omitzero"` // where it stands, see page.Link; at most MaxPlace bytes are kept
 	Switch    bool       `json:",omitzero"` // the link leads to another site
 	Sitemap   bool       `json:",omitzero"` // a sitemap, not a page
 	Redirects int        `json:",omitzero"` // redirects in a row that led here
@@ -54,10 +56,16 @@ type Entry struct {
 	Found     time.Time  `json:",omitzero"`
 }
 
+// Words returns all words that came with the link from its page.
+func (e *Entry) Words() string {
+	return strings.Join([]string{e.Anchor, e.Title, e.Around, e.Place}, "\n")
+}
+
 // Bounds of what is stored.
 const (
 	MaxAnchor       = 100  // bytes, cut between characters
 	MaxAround       = 200  // bytes, cut between characters
+	MaxPlace        = 200  // bytes
 	MaxAddresses    = 1000 // of one page
 	MaxAddress      = 256  // bytes of an address id
 	MaxTitle        = 300  // bytes of the title of a relevant page, cut between characters

@@ -22,7 +22,7 @@ import (
 const (
 	formatFile = "FORMAT"
 	formatName = "gazehound frontier"
-	format     = 5
+	format     = 6
 )
 
 // Open opens the frontier in o.Dir, or makes one. The error is ErrLocked (with the process that

@@ -239,6 +239,7 @@ func prepare(es []Entry) ([]link, error) {
 		}
 		e.Anchor, e.Title = textutil.ClipBytes(e.Anchor, MaxAnchor), textutil.ClipBytes(e.Title, MaxAnchor)
 		e.Around, e.Found = textutil.ClipBytes(e.Around, MaxAround), e.Found.UTC().Truncate(time.Second)
+		e.Place = textutil.ClipBytes(e.Place, MaxPlace)
 		e.Depth, e.Distance = clamp(e.Depth, math.MaxInt32), clamp(e.Distance, math.MaxInt32)
 		e.Redirects, e.Retries = clamp(e.Redirects, 255), clamp(e.Retries, 255)
 		links[i] = link{e, keys[i]}

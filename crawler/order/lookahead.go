@@ -167,7 +167,7 @@ func LinkOf(e *frontier.Entry) predictor.Link {
 		path += "?" + q
 	}
 	return predictor.Link{
-		Host: e.URL.Host(), Path: path, Anchor: e.Anchor, Title: e.Title, Around: e.Around, Switch: e.Switch,
-		Distance: e.Distance,
+		Host: e.URL.Host(), Path: path, Anchor: e.Anchor, Title: e.Title, Around: e.Around, Place: e.Place,
+		Switch: e.Switch, Distance: e.Distance,
 	}
 }

@@ -73,6 +73,7 @@ func collect(page weburl.URL, h *head, text string, spans []markup.Span, follow 
 			links = append(links, l)
 		case known && links[i].Anchor == "" && l.Anchor != "":
 			links[i].Anchor, links[i].Around, links[i].Split = l.Anchor, l.Around, l.Split
+			links[i].Place = l.Place
 			if l.Title != "" {
 				links[i].Title = l.Title
 			}
@@ -84,6 +85,7 @@ func collect(page weburl.URL, h *head, text string, spans []markup.Span, follow 
 		}
 	}
 	tried, bytes := 0, 0
+	var where places
 	for i, s := range spans {
 		if tried >= maxTried || bytes >= maxTriedBytes || len(links) >= MaxLinks {
 			leave(LeftTooMany, len(spans)-i)
@@ -108,7 +110,8 @@ func collect(page weburl.URL, h *head, text string, spans []markup.Span, follow 
 			continue
 		}
 		title, _ := attr(s.Node, "title")
-		l := Link{From: page, To: to, Anchor: anchor(s, text), Title: fold(title, MaxAnchor)}
+		l := Link{From: page, To: to, Anchor: anchor(s, text), Title: fold(title, MaxAnchor),
+			Place: where.of(s.Node)}
 		l.Around, l.Split = around(text, spans, i)
 		add(l)
 	}

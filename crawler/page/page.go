@@ -73,6 +73,10 @@ type Link struct {
 	Title    string // title attribute, at most MaxAnchor characters
 	Around   string // words before and after it, at most MaxAround characters: see Parse
 	Split    int    // position of the link in Around: the bytes before it
+	// Place is where the link stands on the page: its zone (ZoneMenu …) and its tag path, the
+	// elements from the root to it with their ids and classes, "menu html body nav.top ul li a".
+	// Those near the root are left out where it would be longer than MaxPlace bytes.
+	Place string
 }
 
 // Bounds of a Page.
@@ -81,4 +85,5 @@ const (
 	MaxLinks  = 2000
 	MaxAnchor = 100
 	MaxAround = 200
+	MaxPlace  = 200 // bytes
 )

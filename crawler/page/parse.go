@@ -28,7 +28,7 @@ var ErrNotHTML = errors.New("body is not an HTML page")
 // Parse parses a page. The only error is ErrNotHTML. Time and memory are linear in the body,
 // however broken or hostile it is. r is not changed, and the page shares no memory with its Body.
 //
-// Links are those of a, area, frame and iframe elements, of meta refresh and of
+// Links are those of a, zone, frame and iframe elements, of meta refresh and of
 // link elements that are canonical, alternate in another language, next or
 // prev. Links with rel=nofollow, to the page itself, within it (#…), in
 // comments, scripts and templates, and to what is not http or https are left
@@ -193,7 +193,7 @@ func (h *head) link(page weburl.URL, n *html.Node) {
 		return
 	}
 	title, _ := attr(n, "title")
-	h.links = append(h.links, Link{From: page, To: to, Title: fold(title, MaxAnchor)})
+	h.links = append(h.links, Link{From: page, To: to, Title: fold(title, MaxAnchor), Place: ZoneHead + " link"})
 }
 
 // refresh reads "5; url=https://…" as browsers do.
@@ -212,7 +212,7 @@ func (h *head) refresh(page weburl.URL, content string) {
 		ref, _, _ = strings.Cut(ref[1:], quote)
 	}
 	if to, err := h.base.Resolve(ref); err == nil && ref != "" {
-		h.links = append(h.links, Link{From: page, To: to})
+		h.links = append(h.links, Link{From: page, To: to, Place: ZoneHead + " meta"})
 	}
 }
 

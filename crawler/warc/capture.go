@@ -39,6 +39,7 @@ type Note struct {
 	Anchor    string   `json:"anchor,omitempty"` // words of the link
 	Title     string   `json:"title,omitempty"`  // its title attribute
 	Around    string   `json:"around,omitempty"` // words around it
+	Place     string   `json:"place,omitempty"`  // where it stands, see page.Link
 	Switch    bool     `json:"switch,omitempty"` // it leads to another site
 	Redirects int      `json:"redirects,omitempty"`
 	Relevant  bool     `json:"relevant"`

@@ -115,7 +115,7 @@ func (a *Archive) without(
 			note := readNote(rec.block)
 			if note != nil && (matches(note.Via) || says(note.words())) {
 				notes++
-				note.Via, note.Anchor, note.Title, note.Around = "", "", "", "" // words of that page
+				note.Via, note.Anchor, note.Title, note.Around, note.Place = "", "", "", "", "" // words of that page
 				e.out.Reset()
 				if err := e.note(*note, rec.target, rec.id, rec.concurrent, rec.date); err != nil {
 					return err
@@ -135,7 +135,7 @@ func (a *Archive) without(
 
 // words returns the texts in n about the page on which the link was found.
 func (n *Note) words() string {
-	return strings.Join([]string{n.Via, n.Anchor, n.Title, n.Around}, "\n")
+	return strings.Join([]string{n.Via, n.Anchor, n.Title, n.Around, n.Place}, "\n")
 }
 
 // rewrite puts a file of these pieces, with that many records, in the place of

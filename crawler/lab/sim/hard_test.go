@@ -315,7 +315,7 @@ func TestTrace(t *testing.T) {
 		{"", sim.ErrNoTrace, ""},
 		{"WARC/1.0\n", sim.ErrNoTrace, `"WARC/1.0"`},
 		{"{}\n", sim.ErrNoTrace, ""},
-		{`{"gazehound_trace":2}` + "\n", sim.ErrTraceVersion, "version 2"},
+		{`{"gazehound_trace":3}` + "\n", sim.ErrTraceVersion, "version 3"},
 		{head + "\n{\n", nil, "line 2"},
 		{head + "\n{\"page\":true}\n", nil, "line 2: no url"},
 		{head + "\n" + `{"url":"http://a.example/","page":true,"links":[["javascript:x"]]}` + "\n", nil, "line 2: link 1"},

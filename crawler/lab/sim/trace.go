@@ -30,8 +30,9 @@ import (
 // simulation needs of the web that the crawl saw: pages, labels, links and
 // their words, but no text.
 
-// TraceVersion is the version of the traces that are written and read.
-const TraceVersion = 1
+// TraceVersion is the version of the traces that are written. Those of version 1, whose links have
+// no place, are read, too.
+const TraceVersion = 2
 
 // Errors of reading a trace.
 var (
@@ -65,7 +66,7 @@ type traceLine struct {
 	Charset   string     `json:"charset,omitempty"`
 	Meta      string     `json:"meta,omitempty"`
 	Script    string     `json:"script,omitempty"`
-	// each is URL, anchor, title, around; empty words at the end are left out
+	// each is URL, anchor, title, around, place; empty words at the end are left out
 	Links [][]string `json:"links,omitempty"`
 }
 
@@ -73,7 +74,7 @@ type traceLine struct {
 func (l *traceLine) describe(p *page.Page) {
 	l.Page, l.Lang, l.Charset, l.Meta, l.Script = true, p.Lang, p.Charset, p.Meta, p.Script
 	for _, link := range p.Links {
-		parts := []string{link.To.String(), link.Anchor, link.Title, link.Around}
+		parts := []string{link.To.String(), link.Anchor, link.Title, link.Around, link.Place}
 		for parts[len(parts)-1] == "" {
 			parts = parts[:len(parts)-1]
 		}
@@ -304,16 +305,17 @@ func (w *Web) addLine(l *traceLine, label Labeller) error {
 		known.Relevant, known.Addresses = said.Relevant, said.Addresses
 	}
 	for i, link := range l.Links {
-		if len(link) < 1 || len(link) > 4 {
-			return fmt.Errorf("link %d is a link of %d parts, want 1 to 4", i+1, len(link))
+		if len(link) < 1 || len(link) > 5 {
+			return fmt.Errorf("link %d is a link of %d parts, want 1 to 5", i+1, len(link))
 		}
 		to, err := weburl.Parse(link[0])
 		if err != nil {
 			return fmt.Errorf("link %d: %w", i+1, err)
 		}
-		words := [4]string{}
+		words := [5]string{}
 		copy(words[:], link)
-		p.Links[i] = page.Link{From: l.URL, To: to, Anchor: words[1], Title: words[2], Around: words[3]}
+		p.Links[i] = page.Link{From: l.URL, To: to, Anchor: words[1], Title: words[2], Around: words[3],
+			Place: words[4]}
 	}
 	w.addPage(known, &p)
 	return nil

@@ -50,9 +50,10 @@ type Web struct {
 	fetch   func(u weburl.URL) (*page.Response, error)
 	truth   func(u weburl.URL) bool // relevance of pages that have no number; may be nil
 
-	mu    sync.Mutex
-	cache map[frontier.Key]*answer
-	known map[weburl.URL]weburl.URL // targets of links, each text once in memory
+	mu     sync.Mutex
+	cache  map[frontier.Key]*answer
+	known  map[weburl.URL]weburl.URL // targets of links, each text once in memory
+	places map[string]string         // of links, as known
 }
 
 // An answer is what a Web keeps of a URL: of a page what Labellers and strategies read, and no
@@ -71,7 +72,7 @@ const maxKept = 200_000
 
 func newWeb(name string, seeds []weburl.URL) *Web {
 	return &Web{Name: name, Seeds: seeds, index: map[frontier.Key]int32{}, cache: map[frontier.Key]*answer{},
-		known: map[weburl.URL]weburl.URL{}, moved: map[frontier.Key]move{},
+		known: map[weburl.URL]weburl.URL{}, places: map[string]string{}, moved: map[frontier.Key]move{},
 		fetch: func(u weburl.URL) (*page.Response, error) { return &page.Response{URL: u, Status: 404}, nil }}
 }
 
@@ -246,7 +247,18 @@ func (w *Web) lean(p *page.Page) *page.Page {
 			to = l.To
 			w.known[to] = to
 		}
-		kept.Links = append(kept.Links, page.Link{To: to, Anchor: l.Anchor, Title: l.Title, Around: l.Around})
+		kept.Links = append(kept.Links, page.Link{To: to, Anchor: l.Anchor, Title: l.Title, Around: l.Around,
+			Place: w.place(l.Place)})
+	}
+	return kept
+}
+
+// place returns a place of a link, each text once in memory: the pages of a site have few. w.mu is held.
+func (w *Web) place(text string) string {
+	kept, ok := w.places[text]
+	if !ok {
+		kept = text
+		w.places[kept] = kept
 	}
 	return kept
 }
