@@ -230,7 +230,9 @@ func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Remo
 	if err != nil {
 		return err
 	}
-	if err := forget.Dir(p.dir).Remove(ctx, r, stores); err != nil {
+	err = forget.Dir(p.dir).Remove(ctx, r, stores)
+	var incomplete *forget.IncompleteError
+	if err != nil && !errors.As(err, &incomplete) {
 		code := codeOf(err)
 		if errors.Is(err, context.Canceled) {
 			code = exitStopped
@@ -241,10 +243,17 @@ func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Remo
 		Type string `json:"type"`
 		*forget.Removal
 	}{"forget", r}
-	if err := a.show(line, "forget", r); err != nil || a.json {
+	if err := a.show(line, "forget", r); err != nil {
 		return err
 	}
-	for _, what := range r.NotSearched {
+	if incomplete != nil {
+		return fail(exitGate, "removal %d is not complete (%s). Then \"gazehound forget\" completes it", r.Number,
+			oneLine(incomplete.Error()))
+	}
+	if a.json {
+		return nil
+	}
+	for _, what := range r.StillNamed {
 		a.warn("%s", oneLine(what))
 	}
 	if r.Files > 0 {

@@ -353,13 +353,19 @@ func (a *app) loadModel(file string) (*predictor.Model, error) {
 }
 
 // archiveFolders returns the folders in which crawls of the project have
-// written WARC files.
+// written WARC files. Those in the data directory go with it when it is copied or moved.
 func (p project) archiveFolders() ([]string, error) {
 	text, err := os.ReadFile(p.archives())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' || r == '\r' }), err
+	folders := strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' || r == '\r' })
+	for i, folder := range folders {
+		if !filepath.IsAbs(folder) {
+			folders[i] = filepath.Join(p.dir, folder)
+		}
+	}
+	return folders, err
 }
 
 // namedDirs parses data directories, DIR or NAME=DIR. Errors begin with what.
@@ -377,15 +383,29 @@ func namedDirs(what string, dirs []string) (names []string, projects []project, 
 	return names, projects, nil
 }
 
-// addArchive adds a folder to archives.txt, once.
+// addArchive adds a folder to archives.txt, once: by its path from the data directory if it lies
+// there, else by its absolute path.
 func (p project) addArchive(dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err
 	}
-	known, err := p.archiveFolders()
-	if err != nil || slices.Contains(known, dir) {
+	root, err := filepath.Abs(p.dir)
+	if err != nil {
 		return err
 	}
-	return disk.AppendLines(p.archives(), 0o644, dir)
+	known, err := p.archiveFolders()
+	if err != nil {
+		return err
+	}
+	for _, folder := range known {
+		if folder, err = filepath.Abs(folder); err != nil || folder == dir {
+			return err
+		}
+	}
+	line := dir
+	if inside, err := filepath.Rel(root, dir); err == nil && filepath.IsLocal(inside) {
+		line = inside
+	}
+	return disk.AppendLines(p.archives(), 0o644, line)
 }

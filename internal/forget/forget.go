@@ -38,19 +38,52 @@ func (d Dir) log() string      { return filepath.Join(string(d), "forgotten.log"
 func (d Dir) pending() string  { return filepath.Join(string(d), "forget.pending") }
 func (d Dir) requests() string { return filepath.Join(string(d), "requests.ndjson") }
 
-// Blocklist reads blocked.txt; a file that is not there is an empty list.
+// Blocklist reads blocked.txt. What forgotten.log names and the file lacks is blocked all the same,
+// unless it is commented out.
 func (d Dir) Blocklist() (Blocklist, error) {
-	text, err := os.ReadFile(d.blocked())
-	if errors.Is(err, fs.ErrNotExist) {
-		return Blocklist{}, nil
-	} else if err != nil {
+	lines, err := d.blockedLines()
+	if err != nil {
 		return Blocklist{}, fmt.Errorf("blocklist: %w", err)
 	}
-	b, err := NewBlocklist(strings.Split(string(text), "\n")...)
+	missing, err := d.unblocked(lines)
+	if err != nil {
+		return Blocklist{}, err
+	}
+	b, err := NewBlocklist(append(lines, missing...)...)
 	if err != nil {
 		return b, fmt.Errorf("%s:%w", d.blocked(), err)
 	}
 	return b, nil
+}
+
+// blockedLines returns the lines of blocked.txt; a file that is not there has none.
+func (d Dir) blockedLines() ([]string, error) {
+	text, err := os.ReadFile(d.blocked())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return strings.Split(string(text), "\n"), nil
+}
+
+// unblocked returns the lines that removals of forgotten.log have written to the blocklist and that
+// are not there any more, not even commented out.
+func (d Dir) unblocked(lines []string) (missing []string, err error) {
+	done, err := readLines[Removal](d.log())
+	if err != nil || len(done) == 0 {
+		return nil, err
+	}
+	there := map[string]bool{}
+	for _, line := range lines {
+		there[strings.TrimLeft(strings.TrimSpace(line), "# ")] = true
+	}
+	for i := range done {
+		for _, line := range done[i].lines() {
+			if !there[line] {
+				missing = append(missing, line)
+			}
+		}
+	}
+	return missing, nil
 }
 
 // A Removal is one thing to forget: a line of forgotten.log, and during the removal the file
@@ -64,13 +97,14 @@ type Removal struct {
 	Reason  string    `json:"reason,omitempty"` // the operator's words
 	Request int       `json:"request,omitempty"`
 
-	Pages       int      `json:"pages"`        // of the index that lost addresses
-	Addresses   int      `json:"addresses"`    // mentions in the index
-	URLs        int      `json:"urls"`         // of the crawl tree
-	Records     int      `json:"warc_records"` // taken out
-	Files       int      `json:"warc_files"`   // written anew
-	NotSearched []string `json:"not_searched,omitempty"`
-	Resumed     bool     `json:"resumed,omitempty"` // after a kill; the counts are those of the rest
+	Pages       int      `json:"pages"`                  // of the index that lost addresses
+	Addresses   int      `json:"addresses"`              // mentions in the index
+	URLs        int      `json:"urls"`                   // of the crawl tree
+	Records     int      `json:"warc_records"`           // taken out
+	Files       int      `json:"warc_files"`             // written anew
+	NotSearched []string `json:"not_searched,omitempty"` // what could not be, a sentence each
+	StillNamed  []string `json:"still_named,omitempty"`  // files of other programs, a sentence each
+	Resumed     bool     `json:"resumed,omitempty"`      // after a kill; the counts are those of the rest
 
 	Rewritten []string `json:"rewritten,omitempty"` // files and folders, see Remove
 	Seconds   float64  `json:"seconds,omitempty"`   // that it took
@@ -225,9 +259,10 @@ func (d Dir) Pending() (*Removal, error) {
 // Remove forgets r, which gets its number unless it has one, counts in r what that took out, and
 // closes the stores. The removal is first written to forget.pending; then come the blocklist, the
 // WARC files, the model, the index, the crawl tree and the other files, each of which may be done
-// twice; and the log last. The WARC files come before the index, which says for an address what its
-// pages are, and the model before the crawl tree, which says what it has learned of them. An
-// unfinished call is repeated with Pending.
+// twice; and the log last, unless something could not be searched: then the error is an
+// *IncompleteError and the removal stays pending. The WARC files come before the index, which says
+// for an address what its pages are, and the model before the crawl tree, which says what it has
+// learned of them. An unfinished call is repeated with Pending.
 func (d Dir) Remove(ctx context.Context, r *Removal, s *Stores) (err error) {
 	defer func() { err = errors.Join(err, s.Close()) }()
 	began := time.Now()
@@ -266,7 +301,21 @@ func (d Dir) Remove(ctx context.Context, r *Removal, s *Stores) (err error) {
 		return err
 	}
 	r.Seconds = math.Round(1000*time.Since(began).Seconds()) / 1000
+	if len(r.NotSearched) > 0 {
+		return &IncompleteError{r.NotSearched}
+	}
 	return d.end(r)
+}
+
+// An IncompleteError is the error of a removal that took out what could be searched, and has to be
+// repeated when the rest can be.
+type IncompleteError struct {
+	NotSearched []string // a sentence each
+}
+
+// Error lists what was not searched.
+func (e *IncompleteError) Error() string {
+	return "not searched: " + strings.Join(e.NotSearched, "; ")
 }
 
 // findTrace collects the texts that identify an address, which are gone after its removal, and the
@@ -333,7 +382,8 @@ func (x *removing) has(u weburl.URL) bool { return x.list.Has(u) || x.finder.inU
 func (x *removing) archives(ctx context.Context) error {
 	for _, dir := range x.stores.Archives {
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			x.NotSearched = append(x.NotSearched, dir+" no longer exists")
+			x.NotSearched = append(x.NotSearched, "the folder "+dir+" no longer exists; bring it back, or delete "+
+				"its line in archives.txt")
 			continue
 		}
 		x.stores.say("%s: searching the WARC files", dir)
@@ -478,7 +528,7 @@ func (d Dir) findLeft(r *Removal, f finder) error {
 			return err
 		}
 		if f.in(string(text)) {
-			r.NotSearched = append(r.NotSearched, fmt.Sprintf("%s still names it; edit it if that is not meant", name))
+			r.StillNamed = append(r.StillNamed, fmt.Sprintf("%s still names it; edit it if that is not meant", name))
 		}
 	}
 	return nil
@@ -499,11 +549,10 @@ func (d Dir) next() (int, error) {
 
 // block adds lines to the blocklist that are not there yet.
 func (d Dir) block(lines []string) error {
-	text, err := os.ReadFile(d.blocked())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	known, err := d.blockedLines()
+	if err != nil {
 		return err
 	}
-	known := strings.Split(string(text), "\n")
 	lines = slices.DeleteFunc(lines, func(line string) bool { return slices.Contains(known, line) })
 	if len(lines) == 0 {
 		return nil

@@ -1,7 +1,9 @@
 package forget
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -75,5 +77,96 @@ func TestRequestsAreKept(t *testing.T) {
 	}
 	if r, err := d.Request(1); err != nil || r.Reason != text {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// What was forgotten stays blocked without blocked.txt; a line that is commented out does not.
+func TestBlockedWithoutFile(t *testing.T) {
+	d := Dir(t.TempDir())
+	var gone, kept Removal
+	if !gone.Aim("gone.example") || !kept.Aim("http://kept.example/page") {
+		t.Fatal("not understood")
+	}
+	for _, r := range []*Removal{&gone, &kept} {
+		if err := d.Remove(t.Context(), r, &Stores{Model: filepath.Join(string(d), "model.gob")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	blocked := func() (host, page bool) {
+		list, err := d.Blocklist()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list.hasPage("http://www.gone.example/x"), list.hasPage("http://kept.example/page")
+	}
+	for _, c := range []struct {
+		text       string
+		host, page bool
+		doubts     int
+	}{
+		{"host gone.example\nurl http://kept.example/page\n", true, true, 0},
+		{"host gone.example\n", true, true, 1},
+		{"", true, true, 1},
+		{"# host gone.example\nurl http://kept.example/page\n", false, true, 0},
+		{"#host gone.example\n#  url http://kept.example/page\n", false, false, 0},
+	} {
+		if err := os.WriteFile(d.blocked(), []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if host, page := blocked(); host != c.host || page != c.page {
+			t.Errorf("%q blocks host %v, page %v; want %v, %v", c.text, host, page, c.host, c.page)
+		}
+		doubts := 0
+		for _, f := range d.Check() {
+			if strings.Contains(f.What, "blocked all the same") {
+				doubts++
+			}
+		}
+		if doubts != c.doubts {
+			t.Errorf("%q: %d doubts, want %d", c.text, doubts, c.doubts)
+		}
+	}
+	if err := os.Remove(d.blocked()); err != nil {
+		t.Fatal(err)
+	}
+	if host, page := blocked(); !host || !page {
+		t.Error("without the file nothing is blocked")
+	}
+}
+
+// A removal that could not search an archive stays pending, and ends when it can.
+func TestIncompleteStaysPending(t *testing.T) {
+	d, archive := Dir(t.TempDir()), filepath.Join(t.TempDir(), "warc")
+	stores := func() *Stores {
+		return &Stores{Archives: []string{archive}, Model: filepath.Join(string(d), "model.gob")}
+	}
+	var r Removal
+	if !r.Aim("gone.example") {
+		t.Fatal("not understood")
+	}
+	var incomplete *IncompleteError
+	err := d.Remove(t.Context(), &r, stores())
+	if !errors.As(err, &incomplete) || !strings.Contains(err.Error(), archive) {
+		t.Fatalf("error %v", err)
+	}
+	pending, err := d.Pending()
+	if err != nil || pending == nil || pending.Number != r.Number {
+		t.Fatalf("pending %+v, %v", pending, err)
+	}
+	if list, err := d.Blocklist(); err != nil || !list.hasPage("http://gone.example/") {
+		t.Errorf("not blocked: %v", err)
+	}
+	if err := os.Mkdir(archive, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	pending.Resumed = true
+	if err := d.Remove(t.Context(), pending, stores()); err != nil {
+		t.Fatal(err)
+	}
+	if pending, err := d.Pending(); pending != nil || err != nil {
+		t.Errorf("still pending: %+v, %v", pending, err)
+	}
+	if n, err := d.next(); n != r.Number+1 || err != nil {
+		t.Errorf("next number %d, %v", n, err)
 	}
 }
