@@ -101,6 +101,16 @@ func examine(dir string) (f files, err error) {
 	return f, nil
 }
 
+// unwritten reports whether a log holds entries that may be in no table yet.
+func (f *files) unwritten() bool {
+	for _, log := range f.logs {
+		if len(log) > logHead {
+			return true
+		}
+	}
+	return false
+}
+
 // readManifest reads MANIFEST, which must be whole.
 func (f *files) readManifest(dir string) (m badger.Manifest, err error) {
 	name := filepath.Join(dir, badger.ManifestFilename)

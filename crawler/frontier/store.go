@@ -80,6 +80,11 @@ func openStore(o Options, unlock func() error) (store, error) {
 		s.temp, err = copyKilled(o.Dir, found)
 		o.Dir = s.temp
 	}
+	if err == nil && !o.ReadOnly && !found.unwritten() {
+		// Badger removes empty logs before it makes a new one. Killed in between, it leaves none,
+		// and nothing is lost: no lockFile must say that there should be some.
+		err = os.RemoveAll(filepath.Join(dir, lockFile))
+	}
 	if err == nil {
 		s.db, err = openBadger(o)
 	}
