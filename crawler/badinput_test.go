@@ -61,6 +61,9 @@ var badInputs = []badInput{
 		"link.example": "skipped private_address", "mapped.example": "skipped private_address"}, "fetch.TestRefusal"},
 	{"numbers as hosts", map[string]string{"http://2130706433/": "skipped private_address", "http://0x7f.1/": "skipped private_address",
 		"http://127.1/": "skipped private_address", "http://0177.0.0.1/": "skipped private_address"}, "fetch.TestInsideIsUnreachable"},
+	{"names inside a network (fritz.box, *.svc, *.consul) or of an address in it (10.0.0.1.nip.io), also with a proxy", nil,
+		"fetch.TestRefuseHost"},
+	{"other ports of this machine, neighbours with global IPv6 addresses", nil, "fetch.TestOwnNetwork"},
 	{"first lookup public, second private (rebinding)", nil, "fetch.TestGuard"},
 	{"one public and one private address", map[string]string{"two.example": "skipped private_address"}, "fetch.TestGuard"},
 	{"redirect from public to private", map[string]string{"/redirect-private": "redirect"}, "crawler.TestRedirectsAreChecked"},
@@ -226,8 +229,8 @@ func oddities(w http.ResponseWriter, r *http.Request) {
 // TestBadInputs is the table of all bad inputs: each gets a named outcome within bounded memory, and
 // the crawl continues. It also checks or writes docs/bad-input.md; TestMain finds leaked goroutines.
 func TestBadInputs(t *testing.T) {
-	if len(badInputs) != 65 {
-		t.Fatalf("%d bad inputs; want 65", len(badInputs))
+	if len(badInputs) != 67 {
+		t.Fatalf("%d bad inputs; want 67", len(badInputs))
 	}
 	log.SetOutput(io.Discard) // net/http logs bytes behind a 204
 	defer log.SetOutput(os.Stderr)

@@ -108,21 +108,42 @@ func (c *Client) refuse(at netip.AddrPort) error {
 	if name := refusal(at.Addr(), c.options.AllowPrivate); name != "" {
 		return classedf(ClassPrivateAddress, "%s is not on the public internet (%s)", at.Addr(), name)
 	}
-	if c.options.OwnPort != nil && c.options.OwnPort(at.Port()) && isThisMachine(at.Addr()) {
+	own := localPrefixes()
+	switch {
+	case isOneOf(own, at.Addr()) && c.options.OwnPort != nil && c.options.OwnPort(at.Port()):
 		return classedf(ClassPrivateAddress, "this program itself listens on %s", at)
+	case at.Addr().IsLoopback(): // admitted
+	case isOneOf(own, at.Addr()) && at.Port() != 80 && at.Port() != 443:
+		return classedf(ClassPrivateAddress, "%s is a port of this machine that no public website has", at)
+	case isNeighbour(own, at.Addr()):
+		return classedf(ClassPrivateAddress, "%s is in the network of this machine", at.Addr())
 	}
 	return nil
 }
 
-// isThisMachine reports whether addr is an address of this machine.
-func isThisMachine(addr netip.Addr) bool {
-	if addr.IsLoopback() {
-		return true
+// localPrefixes returns the addresses of this machine with the sizes of their networks.
+func localPrefixes() (own []netip.Prefix) {
+	addresses, _ := net.InterfaceAddrs()
+	for _, a := range addresses {
+		if p, err := netip.ParsePrefix(a.String()); err == nil {
+			own = append(own, p)
+		}
 	}
-	own, _ := net.InterfaceAddrs()
-	return slices.ContainsFunc(own, func(a net.Addr) bool {
-		p, err := netip.ParsePrefix(a.String())
-		return err == nil && p.Addr().Unmap() == addr.Unmap()
+	return own
+}
+
+// isOneOf reports whether addr is an address of this machine.
+func isOneOf(own []netip.Prefix, addr netip.Addr) bool {
+	return addr.Unmap().IsLoopback() || slices.ContainsFunc(own, func(p netip.Prefix) bool {
+		return p.Addr().Unmap() == addr.Unmap()
+	})
+}
+
+// isNeighbour reports whether addr is another machine's in a network of this one with global IPv6
+// addresses, which have no prefix of their own as private IPv4 networks do.
+func isNeighbour(own []netip.Prefix, addr netip.Addr) bool {
+	return slices.ContainsFunc(own, func(p netip.Prefix) bool {
+		return globalUnicast.Contains(p.Addr()) && p.Masked().Contains(addr.WithZone("")) && p.Addr() != addr.WithZone("")
 	})
 }
 
@@ -137,6 +158,11 @@ func (c *Client) refuseHost(u weburl.URL) error {
 		addr = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 	case !strings.Contains(name, ".") || privateName.MatchString(name):
 		return classedf(ClassPrivateAddress, "%s is not a host name of the public internet", name)
+	case wildcardName.MatchString(name):
+		addr = addressIn(name)
+		if !addr.IsValid() {
+			return nil
+		}
 	default:
 		return nil
 	}
@@ -147,9 +173,40 @@ func (c *Client) refuseHost(u weburl.URL) error {
 	return c.refuse(netip.AddrPortFrom(addr, uint16(port)))
 }
 
-// privateName matches names reserved for private networks: RFC 6762 and its appendix G, RFC 8375,
-// ICANN resolution 2024.07.29.06.
-var privateName = regexp.MustCompile(`\.(internal|local|localdomain|lan|intranet|private|corp|home|home\.arpa)$`)
+// privateName matches names reserved for private networks (RFC 6762 and its appendix G, RFC 8375,
+// ICANN resolution 2024.07.29.06), those of routers at home, and those of clusters.
+var privateName = regexp.MustCompile(`\.(internal|intern|local|localdomain|lan|intranet|private|corp|home|home\.arpa|svc|consul)$` +
+	`|(^|\.)(fritz\.box|speedport\.ip|easy\.box|o2\.box|routerlogin\.net|tplinkwifi\.net|localtest\.me|lvh\.me|vcap\.me)$`)
+
+// wildcardName matches names of public zones that resolve to the address in the name, such as
+// 10.0.0.1.nip.io, app-10-0-0-1.sslip.io and 0a000001.nip.io.
+var wildcardName = regexp.MustCompile(`\.(nip\.io|sslip\.io|xip\.io|traefik\.me|ip\.addr\.tools)$`)
+
+var (
+	fourNumbers = regexp.MustCompile(`(?:^|[.-])(\d{1,3})[.-](\d{1,3})[.-](\d{1,3})[.-](\d{1,3})(?:\.|$)`)
+	eightDigits = regexp.MustCompile(`(?:^|[.-])([0-9a-f]{8})\.`)
+	manyDashes  = regexp.MustCompile(`(?:^|\.)([0-9a-f-]*--?[0-9a-f-]*)\.`)
+)
+
+// addressIn returns the address that a name matched by wildcardName resolves to; the zero Addr where
+// none is found.
+func addressIn(name string) netip.Addr {
+	if m := fourNumbers.FindStringSubmatch(name); m != nil {
+		if addr, err := netip.ParseAddr(strings.Join(m[1:], ".")); err == nil {
+			return addr
+		}
+	}
+	if m := eightDigits.FindStringSubmatch(name); m != nil {
+		if n, err := strconv.ParseUint(m[1], 16, 32); err == nil {
+			return netip.AddrFrom4([4]byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)})
+		}
+	}
+	if m := manyDashes.FindStringSubmatch(name); m != nil { // IPv6: --1, fd00--1
+		addr, _ := netip.ParseAddr(strings.ReplaceAll(m[1], "-", ":"))
+		return addr
+	}
+	return netip.Addr{}
+}
 
 // badPort returns the port of host if it belongs to another protocol, such as mail, into which a
 // request could be smuggled, or "".

@@ -145,3 +145,57 @@ func TestClassOf(t *testing.T) {
 		t.Error("a class of no Error")
 	}
 }
+
+// Names that exist only inside a network, and those that name an address in it, are refused without a
+// lookup, which a proxy would make.
+func TestRefuseHost(t *testing.T) {
+	c, err := New(DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for host, open := range map[string]bool{
+		"printer": false, "nas.local": false, "wiki.intern": false, "x.home.arpa": false, "a.b.internal": false,
+		"fritz.box": false, "nas.fritz.box": false, "speedport.ip": false, "db.default.svc": false,
+		"web.service.consul": false, "lvh.me": false, "app.localtest.me": false, "routerlogin.net": false,
+		"10.0.0.1.nip.io": false, "app.192.168.1.20.nip.io": false, "app-10-0-0-1.sslip.io": false,
+		"7f000001.nip.io": false, "www.0a000001.nip.io": false, "--1.sslip.io": false, "fd00--1.sslip.io": false,
+		"127.0.0.1.traefik.me": false, "169-254-169-254.sslip.io": false,
+
+		"fritzbox.example": true, "intern.example": true, "svc.example": true, "myfritz.box": true, "consul.io": true,
+		"8.8.8.8.nip.io": true, "1-1-1-1.sslip.io": true, "nip.io": true, "www.sslip.io": true, "10.0.0.1.example.com": true,
+	} {
+		u, err := weburl.Parse("http://" + host + "/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.refuseHost(u); (err == nil) != open {
+			t.Errorf("%s: %v; open: %v", host, err, open)
+		}
+	}
+}
+
+// Other ports of this machine's public addresses are inside, and so are its neighbours with global
+// IPv6 addresses.
+func TestOwnNetwork(t *testing.T) {
+	own := []netip.Prefix{
+		netip.MustParsePrefix("127.0.0.1/8"), netip.MustParsePrefix("85.214.1.2/24"), netip.MustParsePrefix("10.1.2.3/8"),
+		netip.MustParsePrefix("2a01:4f8:1:2::10/64"), netip.MustParsePrefix("fe80::1/64"),
+	}
+	for _, c := range []struct {
+		addr                string
+		machine, neighbours bool
+	}{
+		{"85.214.1.2", true, false}, {"::ffff:85.214.1.2", true, false}, {"85.214.1.3", false, false},
+		{"2a01:4f8:1:2::10", true, false}, {"2a01:4f8:1:2::11", false, true}, {"2a01:4f8:1:2:ffff::1", false, true},
+		{"2a01:4f8:1:3::10", false, false}, {"127.0.0.7", true, false}, {"1.1.1.1", false, false},
+	} {
+		addr := netip.MustParseAddr(c.addr)
+		if got := isOneOf(own, addr); got != c.machine {
+			t.Errorf("%s is of this machine: %v", addr, got)
+		}
+		if got := isNeighbour(own, addr); got != c.neighbours {
+			t.Errorf("%s is a neighbour: %v", addr, got)
+		}
+	}
+}
