@@ -119,6 +119,10 @@ func ForgetLabels(name string, match func(weburl.URL) bool) error {
 // A Labelled is a Judge whose verdicts a person's labels overrule. It reads labels that are added
 // to the file while the crawl runs. It is safe for concurrent use.
 type Labelled struct {
+	// Reject takes a page that a person has labelled not relevant out of what was found, before its
+	// verdict changes, so that a kill in between repeats it. nil: nothing was kept of pages.
+	Reject func(ctx context.Context, url string) error
+
 	judge    Judge
 	frontier *frontier.Frontier
 	strategy order.Strategy
@@ -257,6 +261,11 @@ func (w *Labelled) apply(ctx context.Context, l Label, count *LabelCount) error 
 	if o.Relevant == l.Relevant {
 		count.Agree++
 		return nil
+	}
+	if !l.Relevant && w.Reject != nil {
+		if err := w.Reject(ctx, trail[0].URL.String()); err != nil {
+			return fmt.Errorf("label of %s: %w", l.URL, err)
+		}
 	}
 	o.Relevant = l.Relevant
 	if c, ok := w.strategy.(order.Retractor); ok {

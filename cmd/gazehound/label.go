@@ -105,7 +105,16 @@ func (a *app) learnLabels(ctx context.Context, p project, cfg *Config, count *la
 	if err := s.learned.Restore(ctx); err != nil {
 		return err
 	}
-	if count.LabelCount, err = crawler.NewLabelled(nil, s.f, s.strategy, "", nil).ApplyAll(ctx, given); err != nil {
+	labels := crawler.NewLabelled(nil, s.f, s.strategy, "", nil)
+	if fileExists(p.index()) {
+		x, err := openIndex(p)
+		if err != nil {
+			return fail(codeOf(err), "%w. The label is kept: the next crawl takes it up, and so does this command", err)
+		}
+		s.onClose(x.Close)
+		labels.Reject = x.Delete
+	}
+	if count.LabelCount, err = labels.ApplyAll(ctx, given); err != nil {
 		return err
 	}
 	return s.learned.Save()

@@ -11,6 +11,7 @@ import (
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/weburl"
+	"gazehound/index"
 	"gazehound/predictor"
 )
 
@@ -94,4 +95,66 @@ func TestLabel(t *testing.T) {
 	if err != nil || strings.Count(string(data), "\n") != 6 {
 		t.Errorf("%v: %s", err, data)
 	}
+}
+
+// What only a rejected page states leaves search and exports at once, and stays out of a revisit and
+// of a replay.
+func TestRejectedIsNotFound(t *testing.T) {
+	t.Parallel()
+	dir, flags := townProject(t)
+	archive := filepath.Join(dir, "archive")
+	gazehound := func(args ...string) {
+		t.Helper()
+		var out, errs bytes.Buffer
+		if code := run(t.Context(), args, strings.NewReader(""), &out, &errs); code != 0 {
+			t.Fatalf("%s: exit %d: %s", strings.Join(args, " "), code, errs.String())
+		}
+	}
+	found := func(dir string) map[string]string { // address → its only page
+		t.Helper()
+		x, err := index.OpenReadOnly(project{dir}.index())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		pages := map[string]string{}
+		err = x.Walk(t.Context(), index.Query{}, func(h *index.Hit) error {
+			if pages[h.ID] = ""; h.Mentions == 1 && len(h.Evidence) == 1 {
+				pages[h.ID] = h.Evidence[0].URL
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pages
+	}
+	gazehound(append([]string{"crawl", "--quiet", "--max-pages", "150", "--warc", archive}, flags...)...)
+	before := found(dir)
+	rejected := ""
+	for _, page := range before {
+		rejected = max(rejected, page)
+	}
+	if rejected == "" {
+		t.Fatal("no address stands on one page only")
+	}
+	check := func(when, dir string) {
+		t.Helper()
+		after := found(dir)
+		for id, page := range before {
+			if _, there := after[id]; there && page == rejected {
+				t.Errorf("%s: %s of the rejected page is found", when, id)
+			}
+		}
+		if len(after) == 0 || len(after) >= len(before) {
+			t.Errorf("%s: %d addresses, before %d", when, len(after), len(before))
+		}
+	}
+	gazehound("label", "--data", dir, "--quiet", rejected, "not")
+	check("label", dir)
+	again := t.TempDir()
+	gazehound("replay", "--quiet", "--data", dir, archive, "--into", again)
+	check("replay", again)
+	gazehound("retrain", "--quiet", "--data", dir)
+	check("retrain", dir)
 }

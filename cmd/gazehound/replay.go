@@ -97,11 +97,15 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 	if err := s.openIndex(); err != nil {
 		return err
 	}
+	labels := crawler.NewLabelled(s.judge, s.f, s.strategy, into.labels(), a.warn)
+	if _, err := labels.Load(ctx); err != nil {
+		return err
+	}
 	began, r := time.Now(), crawler.Comparison{}
 	c := &crawler.Crawler{
 		Options: crawler.Options{Workers: runtime.GOMAXPROCS(0), MaxDepth: cfg.Crawl.MaxDepth,
 			Reservations: cfg.Policy.TDM == "respect"},
-		Frontier: s.f, Gate: crawler.Open{}, Judge: s.judge, Strategy: s.strategy,
+		Frontier: s.f, Gate: crawler.Open{}, Judge: labels, Strategy: s.strategy,
 		Sinks: []crawler.Sink{indexSink{s.x, pageRater(s.strategy)}}, Scope: scope.Check,
 		SiteWide: sitewide.New(), Report: a.warnOfPanic,
 	}
@@ -135,7 +139,7 @@ func (p project) borrow(from project) error {
 		return err
 	}
 	err := disk.CopyMissing(p.dir, from.dir, "config.yaml", "region.geojson", "seeds.txt", "LICENCES",
-		"blocked.txt", "topic.txt")
+		"blocked.txt", "forgotten.log", "labels.tsv", "topic.txt")
 	if err != nil {
 		return err
 	}

@@ -186,6 +186,7 @@ func (s *session) build(ctx context.Context) error {
 		return err
 	}
 	s.labels = crawler.NewLabelled(s.judge, f, s.strategy, s.p.labels(), s.a.warn)
+	s.labels.Reject = s.x.Delete
 	s.c.Judge = s.labels
 	_, err := s.labels.Load(ctx)
 	return err
