@@ -53,7 +53,10 @@ func (g Geo) Judge(ctx context.Context, p *page.Page) (geoparse.Verdict, error) 
 		}
 	}
 	p.NoArchive, p.Text = true, string(text)
-	return g.Parser.Judge(left), nil
+	notes := v.Notes
+	v = g.Parser.Judge(left)
+	v.Notes = notes
+	return v, nil
 }
 
 // beside is how many characters before and after an address may name who lives there.

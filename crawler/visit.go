@@ -233,7 +233,7 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 	if r.Parsed == nil {
 		p.Doc = nil // frees memory: the page may wait for its host
 	}
-	if verdict.Relevant && c.Options.Reservations {
+	if (verdict.Relevant || verdict.Notes != geoparse.Notes{}) && c.Options.Reservations {
 		reserved, wait, err := c.Gate.Reserved(ctx, v.Entry.URL)
 		switch {
 		case err != nil:

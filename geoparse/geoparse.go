@@ -125,12 +125,36 @@ func (b *Belongings) fill(o Belongings) {
 	b.Kind = cmp.Or(b.Kind, o.Kind)
 }
 
+// Notes are what a page that does not state the address of its host's place says of that place: a
+// page of opening hours, a welcome page. Each is "" if nothing usable is stated.
+type Notes struct {
+	Phone string `json:"p,omitempty"` // as in Belongings
+	Hours string `json:"h,omitempty"`
+	Kind  string `json:"k,omitempty"`
+}
+
+// Clipped returns n without texts of more than most bytes.
+func (n Notes) Clipped(most int) Notes {
+	for _, text := range []*string{&n.Phone, &n.Hours, &n.Kind} {
+		if len(*text) > most {
+			*text = ""
+		}
+	}
+	return n
+}
+
+// Has reports whether a text of n matches.
+func (n Notes) Has(text func(string) bool) bool {
+	return text(n.Phone) || text(n.Hours) || text(n.Kind)
+}
+
 // A Verdict is the judgement of one page against the region of the crawl.
 type Verdict struct {
 	Relevant  bool    // at least one address of the wanted precision lies in the region
 	Score     float64 // best confidence among those addresses, 0 to 1
 	Addresses []Address
 	Evidence  string // what makes the page relevant, for judges other than by addresses
+	Notes     Notes
 
 	// SiteWide: the page is relevant, and all of its addresses in the region are site-wide.
 	SiteWide bool

@@ -156,8 +156,11 @@ func (p *Parser) parse(ctx context.Context, in Input, rejected *[]Candidate) (Ve
 	if !p.options.EveryMention {
 		found = deduplicate(found)
 	}
+	said := notes(text, in, marked, found)
 	countCharacters(text, gone, positions(found, rejected))
-	return p.Judge(found), nil
+	v := p.Judge(found)
+	v.Notes = said
+	return v, nil
 }
 
 // Judge derives the verdict from the addresses of a page.

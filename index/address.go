@@ -60,6 +60,9 @@ const (
 	fieldPageWords   = "pagewords" // lines of Words of each mention of the record, which hits do not need
 	fieldPageSite    = "onsite"    // of a page: its site
 	fieldStates      = "states"    // of a page: IDs of its addresses
+	fieldSeat        = "seat"      // host and ID, where the host states the address as its own, see host.go
+	fieldHome        = "home"      // of a page: its host and the ID of an address that is a home
+	fieldNoted       = "noted"     // of a page with notes: its host and ID
 )
 
 // scored are the fields of Bleve that are looked up.
@@ -90,14 +93,24 @@ type record struct {
 	More     map[string]int `json:"n,omitempty"` // pages that are counted only, by host
 	First    int64          `json:"a,omitempty"` // time of the first of them, Unix seconds
 	Last     int64          `json:"z,omitempty"`
+	// Notes are what other pages of a host say of its only place, which is at the address.
+	Notes map[string]geoparse.Notes `json:"o,omitempty"`
 }
 
 // A pageRecord is the stored form of one page.
 type pageRecord struct {
-	URL    string   `json:"u"`
-	States []string `json:"s"` // IDs of addresses
+	URL    string         `json:"u"`
+	States []string       `json:"s"`           // IDs of addresses
+	Homes  []string       `json:"h,omitempty"` // IDs of addresses that the page shows to be homes
+	Lost   bool           `json:"l,omitempty"` // it states one that another page of the host shows to be a home
+	Notes  geoparse.Notes `json:"n,omitzero"`
 
-	before int // how many of them are stored
+	before int // how many of States are stored
+}
+
+// isEmpty reports whether there is nothing to keep.
+func (p *pageRecord) isEmpty() bool {
+	return len(p.States) == 0 && len(p.Homes) == 0 && !p.Lost && p.Notes == geoparse.Notes{}
 }
 
 // pageOf returns what is stored of a page, nil if there is none.
@@ -146,6 +159,7 @@ func decodeRecord(id string, stored []byte) (*record, error) {
 		m.id = id
 		m.locate()
 	}
+	r.takeNotes()
 	return r, nil
 }
 
@@ -289,6 +303,7 @@ func (m *mention) voice() int {
 // document returns the address as Bleve keeps it.
 func (r *record) document() (*document.Document, error) {
 	r.limitWords()
+	r.takeNotes()
 	stored, err := json.Marshal(r)
 	if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
@@ -311,8 +326,8 @@ func (r *record) document() (*document.Document, error) {
 		d.keyword(fieldStreet, gazetteer.StreetKey(m.Street))
 		d.keyword(fieldCode, gazetteer.Key(m.Code))
 		d.keyword(fieldCity, gazetteer.Key(m.City))
-		d.keyword(fieldKind, m.Kind)
-		d.keyword(fieldKind, kind.Main(m.Kind))
+		d.keyword(fieldKind, m.kind())
+		d.keyword(fieldKind, kind.Main(m.kind()))
 		d.keyword(fieldHost, m.host)
 		d.keyword(fieldSite, m.site)
 		d.suggest(ByStreet, m.Street)
@@ -323,13 +338,16 @@ func (r *record) document() (*document.Document, error) {
 		if m.osm() {
 			d.keyword(fieldOSM, yes)
 		}
-		d.keyword(fieldPhone, reversed(strings.TrimPrefix(m.Phone, "+")))
-		for _, key := range openKeys(m.Hours) {
+		d.keyword(fieldPhone, reversed(strings.TrimPrefix(m.phone(), "+")))
+		for _, key := range openKeys(m.hours()) {
 			d.keyword(fieldOpen, key)
 		}
 		d.keyword(fieldOwn, hostOf(m.Home))
 		if m.role() == geoparse.OwnRole {
 			d.keyword(fieldOwn, m.host)
+		}
+		if m.isSeat() {
+			d.keyword(fieldSeat, m.host+separator+r.id)
 		}
 	}
 	if len(d.keywords[fieldKind]) == 0 {
@@ -480,9 +498,18 @@ func (p *pageRecord) document() (*document.Document, error) {
 		return nil, fmt.Errorf("index: %w", err)
 	}
 	d := newDocument(pageID(p.URL), typePage, stored)
-	d.keyword(fieldPageSite, siteOf(hostOf(p.URL)))
+	host := hostOf(p.URL)
+	if len(p.States) > 0 {
+		d.keyword(fieldPageSite, siteOf(host))
+	}
 	for _, id := range p.States {
 		d.keyword(fieldStates, id)
+	}
+	for _, id := range p.Homes {
+		d.keyword(fieldHome, homeKey(host, id))
+	}
+	if p.Notes != (geoparse.Notes{}) {
+		d.keyword(fieldNoted, host+separator+pageID(p.URL))
 	}
 	return d.finish(), nil
 }
@@ -533,7 +560,7 @@ func (b *builder) terms(field string, all termSet, options bleveindex.FieldIndex
 // one field of Bleve: every field of a segment costs, however small the segment is.
 var onlyLookedUp = []string{
 	fieldType, fieldTyped, fieldStreet, fieldCode, fieldCity, fieldOSM, fieldPageSite, fieldStates,
-	fieldPhone, fieldOwn, fieldOpen, fieldKindless,
+	fieldPhone, fieldOwn, fieldOpen, fieldKindless, fieldSeat, fieldHome, fieldNoted,
 }
 
 // termOf returns the field of Bleve and the term under which a keyword lies.

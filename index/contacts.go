@@ -8,10 +8,10 @@ var contacts = []struct {
 	of   func(*Hit) *string
 	said func(*mention) string
 }{
-	{"phone", func(h *Hit) *string { return &h.Phone }, func(m *mention) string { return m.Phone }},
+	{"phone", func(h *Hit) *string { return &h.Phone }, (*mention).phone},
 	{"email", func(h *Hit) *string { return &h.Email }, func(m *mention) string { return m.Email }},
 	{"website", func(h *Hit) *string { return &h.Website }, func(m *mention) string { return m.Home }},
-	{"opening_hours", func(h *Hit) *string { return &h.Hours }, func(m *mention) string { return m.Hours }},
+	{"opening_hours", func(h *Hit) *string { return &h.Hours }, (*mention).hours},
 }
 
 // contacts sets the contacts of h from statements, the best first: those with its name before those

@@ -25,11 +25,14 @@ type Document struct {
 	URL   string // absolute, canonical: it is the page's identity
 	Title string
 	// visible text, one line per block; the spans of Addresses count its characters
-	Text      string
-	Links     []string // texts of its links; lines of nothing else are menus, which are not searched
-	Lang      string   // ISO 639-1 or ""
-	Fetched   time.Time
-	Addresses []geoparse.Address // those that count are kept, the others only bound their neighbours' text
+	Text    string
+	Links   []string // texts of its links; lines of nothing else are menus, which are not searched
+	Lang    string   // ISO 639-1 or ""
+	Fetched time.Time
+	// Addresses that count are kept; homes are left out on all pages of the host; others only bound
+	// their neighbours' text.
+	Addresses []geoparse.Address
+	Notes     geoparse.Notes // what the page says of the host's place without stating its address
 
 	Importance float64 // of the page, 0 to 1, where the crawl rates pages (strategy trend)
 }
@@ -88,9 +91,10 @@ type mention struct {
 	End   int    `json:"xe,omitempty"`
 	Words string `json:"-"` // distinct words of a page with few addresses; see fieldPageWords
 
-	id   string // of the address
-	host string
-	site string
+	id    string // of the address
+	host  string
+	site  string
+	notes geoparse.Notes // what other pages of the host say in addition
 }
 
 // locate sets the fields derived from the URL.

@@ -59,7 +59,7 @@ func (x *Index) affected(
 				lost++
 			}
 		}
-		if lost > 0 {
+		if lost > 0 || page != nil && page(p.URL) {
 			n.Pages, n.Addresses = append(n.Pages, p.URL), n.Addresses+lost
 		}
 	})
@@ -96,6 +96,13 @@ func (x *Index) Forget(ctx context.Context, page, place, text func(string) bool)
 				}
 			}
 		})
+		if err == nil {
+			err = each(ctx, x, typePage, pageOf, func(p *pageRecord) {
+				if _, known := loses[p.URL]; !known && p.Notes.Has(text) {
+					loses[p.URL] = false
+				}
+			})
+		}
 		if err != nil {
 			return n, err
 		}

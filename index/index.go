@@ -39,7 +39,7 @@ var (
 
 // format is the version of what lies in the folder: the fields of a document
 // and how words are folded. A change of either raises it.
-const format = 13
+const format = 14
 
 // An Index holds the relevant pages of one crawl. It is safe for concurrent
 // use; searches go on while others write.
@@ -176,6 +176,7 @@ type state struct {
 	Updated    int64 `json:"updated"` // Unix seconds; 0 before the first write
 	Documents  int   `json:"documents"`
 	Pages      int   `json:"pages"`
+	Bare       int   `json:"bare,omitempty"` // pages that only have homes or notes
 	Mentions   int   `json:"mentions"`
 }
 

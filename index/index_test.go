@@ -47,11 +47,11 @@ func put(t testing.TB, x *Index, ds ...Document) {
 	t.Helper()
 	var waiting []chan error
 	for _, d := range ds {
-		mentions, err := mentionsOf(d)
+		c, err := changeOf(d)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := change{url: d.URL, mentions: mentions, done: make(chan error, 1)}
+		c.done = make(chan error, 1)
 		if err := x.hand(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}

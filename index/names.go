@@ -78,7 +78,7 @@ func accountOf(r *record, own func(site string) float64, fits func(*mention) boo
 	})
 	for _, s := range a.statements {
 		if s.fit != anothers {
-			a.kind = cmp.Or(a.kind, s.Kind)
+			a.kind = cmp.Or(a.kind, s.kind())
 		}
 	}
 	spread(a.statements)

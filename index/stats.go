@@ -24,7 +24,7 @@ func (x *Index) Stats(context.Context) (Stats, error) {
 	}
 	defer v.Close()
 	s := v.state
-	return Stats{Pages: s.Pages, Addresses: s.Documents - s.Pages, Mentions: s.Mentions}, nil
+	return Stats{Pages: s.Pages, Addresses: s.Documents - s.Pages - s.Bare, Mentions: s.Mentions}, nil
 }
 
 // leastPages is how many pages of a site must be in the index before an address
@@ -95,6 +95,9 @@ func (x *Index) SiteWide(ctx context.Context) (addresses, pages int, err error) 
 		}
 	}
 	err = each(ctx, x, typePage, pageOf, func(p *pageRecord) {
+		if len(p.States) == 0 {
+			return
+		}
 		for _, id := range p.States {
 			if !wide[[2]string{id, siteOf(hostOf(p.URL))}] {
 				return

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"gazehound/geoparse"
 	"gazehound/internal/oserr"
 
 	"github.com/blevesearch/bleve/v2/document"
@@ -20,7 +21,9 @@ import (
 type change struct {
 	url      string
 	mentions []*mention // what the page states now
-	gone     int64      // Unix seconds: what it does not state any more stays, as gone since then; 0: it goes
+	homes    []string   // IDs of addresses that it shows to be homes
+	notes    geoparse.Notes
+	gone     int64 // Unix seconds: what it does not state any more stays, as gone since then; 0: it goes
 	// edit changes what the page states, in place of mentions; false takes a mention out.
 	// Of one that is only counted, the mention has nothing but URL and ID.
 	edit func(*mention) bool
@@ -35,8 +38,8 @@ const (
 	gathering = 25 * time.Millisecond
 )
 
-// Put replaces the addresses of the page d.URL by those of d in the region; without any the page is
-// removed. It is on disk when Put returns without an error, and every search that begins later sees
+// Put replaces the addresses of the page d.URL by those of d in the region; without any, and without
+// homes and notes, the page is removed. It is on disk when Put returns without an error, and every search that begins later sees
 // it. Several Puts at once share a batch, so callers in parallel are much faster than one alone.
 // After the end of ctx the page may or may not have been written.
 func (x *Index) Put(ctx context.Context, d Document) error { return x.put(ctx, d, 0) }
@@ -47,11 +50,17 @@ func (x *Index) Put(ctx context.Context, d Document) error { return x.put(ctx, d
 func (x *Index) Renew(ctx context.Context, d Document) error { return x.put(ctx, d, d.Fetched.Unix()) }
 
 func (x *Index) put(ctx context.Context, d Document, gone int64) error {
-	mentions, err := mentionsOf(d)
+	c, err := changeOf(d)
 	if err != nil {
 		return err
 	}
-	return x.change(ctx, change{url: d.URL, mentions: mentions, gone: gone})
+	c.gone = gone
+	return x.change(ctx, c)
+}
+
+func changeOf(d Document) (change, error) {
+	mentions, err := mentionsOf(d)
+	return change{url: d.URL, mentions: mentions, homes: homesOf(d), notes: d.Notes.Clipped(maxShown)}, err
 }
 
 // Delete forgets the page. It is durable like Put; an unknown page is no error.
@@ -147,10 +156,15 @@ type commit struct {
 	pages     map[string]*pageRecord
 	stored    map[string]bool // IDs of both that Bleve has
 	changed   map[string]bool // IDs of both
+	hosts     map[string]*hostChange
+	homes     map[string]bool // keys of homes that were found, see homeKey
 }
 
 func newCommit(r *view) *commit {
-	return &commit{r, map[string]*record{}, map[string]*pageRecord{}, map[string]bool{}, map[string]bool{}}
+	return &commit{
+		reader: r, addresses: map[string]*record{}, pages: map[string]*pageRecord{},
+		stored: map[string]bool{}, changed: map[string]bool{}, hosts: map[string]*hostChange{}, homes: map[string]bool{},
+	}
 }
 
 // commit writes one batch. Bleve returns from a (safe) batch when it is on
@@ -170,6 +184,9 @@ func (x *Index) commit(changes []change) (err error) {
 	}
 	if len(c.changed) == 0 {
 		return nil
+	}
+	if err := c.spreadNotes(); err != nil {
+		return err
 	}
 	return x.store(c)
 }
@@ -191,7 +208,8 @@ func (x *Index) store(c *commit) error {
 			change = 1
 		}
 		if p := c.pages[id]; p != nil {
-			s.Pages += change
+			stated := compareBool(len(p.States) > 0, p.before > 0)
+			s.Pages, s.Bare = s.Pages+stated, s.Bare+change-stated
 			s.Mentions += len(p.States) - p.before
 		}
 		s.Documents += change
@@ -235,7 +253,7 @@ func (c *commit) documentsOf() (map[string]*document.Document, error) {
 
 func (c *commit) document(id string) (d *document.Document, err error) {
 	defer intoError(&err)
-	if p := c.pages[id]; p != nil && len(p.States) > 0 {
+	if p := c.pages[id]; p != nil && !p.isEmpty() {
 		return p.document()
 	}
 	if r := c.addresses[id]; r != nil && len(r.Mentions) > 0 {
@@ -278,19 +296,30 @@ func (c *commit) address(id string) (*record, error) {
 // apply makes one change.
 func (c *commit) apply(one change) error {
 	page, err := c.page(one.url)
-	if err != nil || page == nil && len(one.mentions) == 0 {
+	if err != nil || page == nil && len(one.mentions)+len(one.homes) == 0 && one.notes == (geoparse.Notes{}) {
 		return err
 	}
 	if page == nil {
 		page = &pageRecord{URL: one.url}
 		c.pages[pageID(one.url)] = page
 	}
+	host := hostOf(one.url)
+	changed := c.host(host)
+	changed.pages = append(changed.pages, pageID(one.url))
 	before := page.States
 	if one.edit != nil {
 		return c.edit(page, one.edit)
 	}
-	page.States = nil
+	if err := c.setHomes(page, host, one.homes); err != nil {
+		return err
+	}
+	page.States, page.Lost, page.Notes = nil, false, one.notes
 	for _, m := range one.mentions {
+		if c.isHome(host, m.id) {
+			page.Lost = true
+			continue
+		}
+		changed.addresses = append(changed.addresses, m.id)
 		r, err := c.address(m.id)
 		if err != nil {
 			return err
@@ -308,7 +337,7 @@ func (c *commit) apply(one change) error {
 			return err
 		}
 		c.changed[id] = true
-		if one.gone == 0 || len(page.States) >= maxMentions {
+		if one.gone == 0 || len(page.States) >= maxMentions || c.isHome(host, id) {
 			r.remove(one.url)
 			continue
 		}
@@ -340,7 +369,10 @@ func (c *commit) edit(page *pageRecord, edit func(*mention) bool) error {
 			r.remove(page.URL)
 		}
 	}
-	page.States = left
+	page.States, page.Notes = left, geoparse.Notes{} // which may say what is to be forgotten
+	if len(left) == 0 {
+		page.Homes, page.Lost = nil, false
+	}
 	c.changed[pageID(page.URL)] = true
 	return nil
 }

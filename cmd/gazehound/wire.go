@@ -15,6 +15,7 @@ import (
 	"gazehound/crawler/polite"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
+	"gazehound/geoparse"
 	"gazehound/index"
 	"gazehound/internal/config"
 	"gazehound/predictor"
@@ -179,7 +180,7 @@ func (s indexSink) Visit(ctx context.Context, v *crawler.Visit) error {
 	url := v.Entry.URL.String()
 	indexed := v.Page != nil && !v.Page.NoIndex
 	switch {
-	case v.Before == nil && indexed && v.Verdict.Relevant:
+	case v.Before == nil && indexed && (v.Verdict.Relevant || saysOfHost(&v.Verdict)):
 		return s.index.Put(ctx, s.document(v))
 	case v.Before == nil:
 		return nil
@@ -193,14 +194,25 @@ func (s indexSink) Visit(ctx context.Context, v *crawler.Visit) error {
 	return nil
 }
 
+// saysOfHost reports whether a page that need not be relevant helps the cards of other pages of its
+// host.
+func saysOfHost(v *geoparse.Verdict) bool {
+	return v.Notes != geoparse.Notes{} || slices.ContainsFunc(v.Addresses, func(a geoparse.Address) bool {
+		return a.InRegion && a.Private
+	})
+}
+
 func (s indexSink) document(v *crawler.Visit) index.Document {
 	p := v.Page
 	d := index.Document{URL: p.URL.String(), Title: p.Title, Text: p.Text, Lang: p.Lang, Fetched: v.Response.Fetched}
 	for _, l := range p.Links {
 		d.Links = append(d.Links, l.Anchor)
 	}
-	if v.Verdict.Relevant {
-		d.Addresses = v.Verdict.Addresses
+	d.Notes = v.Verdict.Notes
+	for _, a := range v.Verdict.Addresses {
+		if v.Verdict.Relevant || a.Private {
+			d.Addresses = append(d.Addresses, a)
+		}
 	}
 	if s.rate != nil {
 		d.Importance = s.rate(v)

@@ -1,0 +1,243 @@
+package index
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gazehound/geoparse"
+)
+
+// The pages of a host are put together when they are written, so that the order in which they come
+// makes no difference: an address that one page shows to be a home is kept of none, and what pages
+// without the address say of the host's only place is shown with it. Keywords find the pages and the
+// address of a host; docs/decisions/064-one-picture-of-a-site.md says why.
+
+// Bounds of what is read for a host.
+const (
+	maxNotes = 16 // pages with notes, those with the lowest IDs
+	maxSeats = 8  // of a host's own addresses
+	maxHomes = 1000
+)
+
+// A hostChange has the IDs of what a batch writes of a host.
+type hostChange struct{ pages, addresses []string }
+
+func (c *commit) host(host string) *hostChange {
+	if c.hosts[host] == nil {
+		c.hosts[host] = &hostChange{}
+	}
+	return c.hosts[host]
+}
+
+func homeKey(host, id string) string { return hashOf(host) + separator + id }
+
+// homesOf returns the IDs of the addresses of a page that are homes.
+func homesOf(d Document) (ids []string) {
+	site := siteOf(hostOf(d.URL))
+	for _, a := range d.Addresses {
+		if a.InRegion && a.Private && a.Street != "" && len(ids) < maxHomes {
+			ids = append(ids, AddressID(site, a))
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// isHome reports whether a page of the host shows the address to be a home.
+func (c *commit) isHome(host, id string) bool {
+	return c.homes[homeKey(host, id)] || c.reader.count(fieldHome, homeKey(host, id)) > 0
+}
+
+// setHomes sets the homes of a page, and takes those that are new off the other pages of its host.
+func (c *commit) setHomes(page *pageRecord, host string, homes []string) error {
+	before := page.Homes
+	page.Homes = homes
+	for _, id := range homes {
+		if slices.Contains(before, id) {
+			continue
+		}
+		c.homes[homeKey(host, id)] = true
+		r, err := c.address(id)
+		if err != nil {
+			return err
+		}
+		for _, m := range slices.Clone(r.Mentions) {
+			if m.host != host {
+				continue
+			}
+			r.remove(m.URL)
+			c.changed[id] = true
+			p, err := c.page(m.URL)
+			if err != nil {
+				return err
+			}
+			if p != nil {
+				p.States = slices.DeleteFunc(slices.Clone(p.States), func(s string) bool { return s == id })
+				p.Lost = true
+				c.changed[pageID(m.URL)] = true
+			}
+		}
+		if r.More[host] > 0 {
+			delete(r.More, host)
+			c.changed[id] = true
+		}
+	}
+	return nil
+}
+
+// isSeat reports whether the mention is that of a place of its own host.
+func (m *mention) isSeat() bool { return m.role() == geoparse.OwnRole && m.Street != "" && m.Gone == 0 }
+
+func (r *record) isSeatOf(host string) bool {
+	return slices.ContainsFunc(r.Mentions, func(m *mention) bool { return m.host == host && m.isSeat() })
+}
+
+// spreadNotes gives the only address of each host that has changed what the notes of its pages say,
+// and takes that from an address that is not the only one any more.
+func (c *commit) spreadNotes() error {
+	for _, host := range slices.Sorted(maps.Keys(c.hosts)) {
+		seats, err := c.seats(host)
+		if err != nil {
+			return err
+		}
+		var notes geoparse.Notes
+		if len(seats) == 1 {
+			if notes, err = c.notes(host); err != nil {
+				return err
+			}
+		}
+		for _, r := range seats {
+			if r.Notes[host] == notes {
+				continue
+			}
+			if r.Notes == nil {
+				r.Notes = map[string]geoparse.Notes{}
+			}
+			r.Notes[host] = notes
+			c.changed[r.id] = true
+		}
+	}
+	return nil
+}
+
+// seats returns the addresses that pages of a host state as their own. Of many it returns some.
+func (c *commit) seats(host string) (seats []*record, err error) {
+	ids, err := c.idsUnder(fieldSeat, host, maxSeats)
+	if err != nil {
+		return nil, err
+	}
+	ids = append(ids, c.hosts[host].addresses...)
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		r, err := c.address(id)
+		if err != nil {
+			return nil, err
+		}
+		if r.isSeatOf(host) {
+			seats = append(seats, r)
+		}
+	}
+	return seats, nil
+}
+
+// notes returns what the pages of a host say of its place: of each kind what most of them do.
+func (c *commit) notes(host string) (best geoparse.Notes, err error) {
+	ids, err := c.idsUnder(fieldNoted, host, maxNotes)
+	if err != nil {
+		return best, err
+	}
+	ids = append(ids, c.hosts[host].pages...)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	var phones, hours, kinds = map[string]int{}, map[string]int{}, map[string]int{}
+	read := 0
+	for _, id := range ids {
+		p := c.pages[id]
+		if _, known := c.pages[id]; !known {
+			if p, err = pageOf(c.reader, id); err != nil {
+				return best, err
+			}
+		}
+		if p == nil || p.Notes == (geoparse.Notes{}) {
+			continue
+		}
+		phones[p.Notes.Phone]++
+		hours[p.Notes.Hours]++
+		kinds[p.Notes.Kind]++
+		if read++; read == maxNotes {
+			break
+		}
+	}
+	return geoparse.Notes{Phone: mostStated(phones), Hours: mostStated(hours), Kind: mostStated(kinds)}, nil
+}
+
+// mostStated returns the value with the highest count, "" where there is none.
+func mostStated(counts map[string]int) string {
+	delete(counts, "")
+	if len(counts) == 0 {
+		return ""
+	}
+	return slices.MaxFunc(slices.Collect(maps.Keys(counts)), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[a], counts[b]), strings.Compare(b, a))
+	})
+}
+
+// idsUnder returns the first IDs that stand behind a host in the keywords of a field. Some may be of
+// documents that do not have the keyword any more.
+func (c *commit) idsUnder(field, host string, most int) (ids []string, err error) {
+	name, prefix := termOf(field, host+separator)
+	dict, err := c.reader.FieldDictPrefix(name, []byte(prefix))
+	if err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	defer dict.Close()
+	for len(ids) < most {
+		e, err := dict.Next()
+		if err != nil {
+			return nil, fmt.Errorf("index: %w", err)
+		}
+		if e == nil {
+			break
+		}
+		ids = append(ids, strings.TrimPrefix(e.Term, prefix))
+	}
+	return ids, nil
+}
+
+// takeNotes gives the mentions of each host what the notes of its pages say and none of them does.
+func (r *record) takeNotes() {
+	for host, notes := range r.Notes {
+		if !r.isSeatOf(host) || notes == (geoparse.Notes{}) {
+			delete(r.Notes, host)
+		}
+	}
+	for _, m := range r.Mentions {
+		m.notes = r.Notes[m.host]
+	}
+	for _, m := range r.Mentions {
+		if m.notes == (geoparse.Notes{}) {
+			continue
+		}
+		for _, o := range r.Mentions {
+			if o.host == m.host {
+				m.notes.Phone, m.notes.Hours = unless(o.Phone, m.notes.Phone), unless(o.Hours, m.notes.Hours)
+				m.notes.Kind = unless(o.Kind, m.notes.Kind)
+			}
+		}
+	}
+}
+
+// unless returns value, "" where something is stated already.
+func unless(stated, value string) string {
+	if stated != "" {
+		return ""
+	}
+	return value
+}
+
+func (m *mention) phone() string { return cmp.Or(m.Phone, m.notes.Phone) }
+func (m *mention) hours() string { return cmp.Or(m.Hours, m.notes.Hours) }
+func (m *mention) kind() string  { return cmp.Or(m.Kind, m.notes.Kind) }

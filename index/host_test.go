@@ -1,0 +1,165 @@
+package index
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"gazehound/geoparse"
+)
+
+// houseSite has a house, whose hours stand on a page of their own, and its founder's
+// home, which two of three pages do not show to be one.
+func houseSite() []Document {
+	const host = "https://haus-hunte.example/"
+	house := page(host+"anfahrt", "Anfahrt", "de", "Haus Hunte\n{Achterdiek 5, 26131 Oldenburg|8.21 53.11}\n")
+	house.Addresses[0].Name = "Haus Hunte"
+	imprint := page(host+"impressum", "Impressum", "de", "Gründer: Okka Grote\n{Lerchenweg 16, 26131 Oldenburg|8.22 53.12}\n")
+	imprint.Addresses[0].Private = true
+	board := page(host+"vorstand", "Vorstand", "de", "Haus Hunte\n{Lerchenweg 16, 26131 Oldenburg|8.22 53.12}\n"+
+		"Haus am Deich\n{Achterdiek 5, 26131 Oldenburg|8.21 53.11}\n")
+	board.Addresses[0].Name = "Haus Hunte"
+	history := page(host+"chronik", "Chronik", "de", "Haus Hunte\n{Lerchenweg 16, 26131 Oldenburg|8.22 53.12}\n")
+	times := Document{URL: host + "zeiten", Title: "Zeiten", Fetched: day, Notes: geoparse.Notes{Hours: "Tu 18:00-21:00", Phone: "+4944155501"}}
+	start := Document{URL: host, Title: "Start", Fetched: day, Notes: geoparse.Notes{Kind: "tourism=hostel"}}
+	return []Document{house, imprint, board, history, times, start}
+}
+
+// hitsOf returns all addresses as JSON.
+func hitsOf(t testing.TB, x *Index) (all []string, hits []Hit) {
+	t.Helper()
+	if err := x.Walk(t.Context(), Query{}, func(h *Hit) error {
+		text, err := json.Marshal(h)
+		all, hits = append(all, string(text)), append(hits, *h)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return all, hits
+}
+
+// The pages of a host give one picture, in whatever order and in whatever batches they come.
+func TestOnePictureOfASite(t *testing.T) {
+	t.Parallel()
+	var want string
+	random := rand.New(rand.NewPCG(1, 2))
+	for round := range 12 {
+		x := open(t)
+		pages := houseSite()
+		random.Shuffle(len(pages), func(i, j int) { pages[i], pages[j] = pages[j], pages[i] })
+		pages = append(pages, pages[random.IntN(len(pages))]) // a repeated visit changes nothing
+		for from := 0; from < len(pages); {
+			to := min(len(pages), from+1+random.IntN(3))
+			put(t, x, pages[from:to]...)
+			from = to
+		}
+		all, hits := hitsOf(t, x)
+		if len(hits) != 1 {
+			t.Fatalf("round %d: %d addresses are left, want the house", round, len(hits))
+		}
+		h := hits[0]
+		if h.Street != "Achterdiek" || h.Hours != "Tu 18:00-21:00" || h.Phone != "+4944155501" || h.Kind != "tourism=hostel" {
+			t.Fatalf("round %d: %+v", round, h)
+		}
+		if want == "" {
+			want = all[0]
+		}
+		if all[0] != want {
+			t.Fatalf("round %d: %s; before: %s", round, all[0], want)
+		}
+		if s, err := x.Stats(t.Context()); err != nil || s != (Stats{Pages: 2, Addresses: 1, Mentions: 2}) {
+			t.Fatalf("round %d: %+v, %v", round, s, err)
+		}
+		if r := find(t, x, Query{Kind: []string{"tourism=hostel"}}); len(r.Hits) != 1 {
+			t.Fatalf("round %d: the kind of the welcome page is not searched", round)
+		}
+	}
+}
+
+// What other pages say goes again: with its page, and where the host has a second place.
+func TestNotesAreTakenBack(t *testing.T) {
+	x := open(t)
+	pages := houseSite()
+	put(t, x, pages...)
+	if err := x.Delete(t.Context(), "https://haus-hunte.example/zeiten"); err != nil {
+		t.Fatal(err)
+	}
+	if _, hits := hitsOf(t, x); hits[0].Hours != "" || hits[0].Kind != "tourism=hostel" {
+		t.Errorf("the page of the hours is gone: %+v", hits[0])
+	}
+	put(t, x, pages...)
+	second := page("https://haus-hunte.example/winter", "Winter", "de", "Halle\n{Am Ring 9, 26131 Oldenburg|8.23 53.13}\n")
+	put(t, x, second)
+	_, hits := hitsOf(t, x)
+	if len(hits) != 2 || hits[0].Hours+hits[1].Hours+hits[0].Kind+hits[1].Kind != "" {
+		t.Errorf("whose hours are they? %+v", hits)
+	}
+	if err := x.Delete(t.Context(), second.URL); err != nil {
+		t.Fatal(err)
+	}
+	if _, hits = hitsOf(t, x); len(hits) != 1 || hits[0].Hours != "Tu 18:00-21:00" {
+		t.Errorf("one place again: %+v", hits)
+	}
+	forgotten, err := x.Forget(t.Context(), func(string) bool { return true }, nil, nil)
+	if err != nil || len(forgotten.Pages) != 6 {
+		t.Errorf("%+v, %v", forgotten, err)
+	}
+	if s, err := x.Stats(t.Context()); err != nil || s != (Stats{}) {
+		t.Errorf("after Forget: %+v, %v", s, err)
+	}
+}
+
+// Another site may state an address that a host shows to be a home.
+func TestHomesOfOneHost(t *testing.T) {
+	x := open(t)
+	put(t, x, houseSite()...)
+	shop := page("https://naeherei.example/", "Näherei Grote", "de", "Näherei Grote\n{Lerchenweg 16, 26131 Oldenburg|8.22 53.12}\n")
+	put(t, x, shop)
+	if _, hits := hitsOf(t, x); len(hits) != 2 {
+		t.Errorf("%d addresses, want the house and the sewing shop", len(hits))
+	}
+}
+
+// A site of thousands of pages with an address each costs no more for each page than a small one.
+func TestSiteOfManyAddresses(t *testing.T) {
+	t.Parallel()
+	x := open(t)
+	const pages = 5000
+	var docs []Document
+	for i := range pages {
+		d := page(fmt.Sprintf("https://filialen.example/%d", i), "Filiale", "de",
+			fmt.Sprintf("Filiale\n{Weg %d, 26122 Oldenburg|8.21 53.1}\n", i+1))
+		if i%7 == 0 {
+			d.Addresses[0].Private = true
+		}
+		d.Notes = geoparse.Notes{Hours: fmt.Sprintf("Mo %02d:00-%02d:30", i%24, i%24)}
+		docs = append(docs, d)
+	}
+	for from := 0; from < pages; from += maxBatch {
+		put(t, x, docs[from:from+maxBatch]...)
+	}
+	put(t, x, docs[1]) // alone
+	c := newCommitOf(t, x)
+	c.host("filialen.example")
+	seats, err := c.seats("filialen.example")
+	if err != nil || len(seats) != maxSeats || len(c.addresses) != maxSeats {
+		t.Errorf("%d seats, %d records read, %v", len(seats), len(c.addresses), err)
+	}
+	if _, err := c.notes("filialen.example"); err != nil {
+		t.Error(err)
+	}
+	if s, err := x.Stats(t.Context()); err != nil || s.Addresses != pages-(pages+6)/7 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func newCommitOf(t *testing.T, x *Index) *commit {
+	t.Helper()
+	v, err := x.latest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { v.Close() })
+	return newCommit(v)
+}
