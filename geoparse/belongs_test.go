@@ -32,14 +32,14 @@ func TestBelongings(t *testing.T) {
 		{"Tischlerei Harms, Nadorster Straße 12\n26123 Oldenburg\nTel. 0441 / 123 45-0\nFax: 0441 12345-99\ninfo@tischlerei-harms.example\nwww.tischlerei-harms.example\nÖffnungszeiten: Mo–Fr 8–18 Uhr, Sa 9–13 Uhr", "",
 			Belongings{Name: "Tischlerei Harms", Kind: "craft=joiner", Phone: "+49441123450", Email: "info@tischlerei-harms.example", Website: "https://www.tischlerei-harms.example/", Hours: "Mo-Fr 08:00-18:00; Sa 09:00-13:00"}, OwnRole},
 		{"Tischlerei Harms\nInhaber: Hanna Harms\n" + street12 + "\nhanna.harms@mail.example\nRufen Sie uns an: +49 441 12345", "", Belongings{Name: "Tischlerei Harms", Kind: "craft=joiner", Phone: "+4944112345"}, OwnRole},
-		{"Kontakt\nAdresse:\n" + street12 + "\nUSt-IdNr. DE123456789, HRB 204711, IBAN DE02 2805 0100 0012 3456 78", "Kontakt | Blumen Meyer", Belongings{Name: "Blumen Meyer"}, OwnRole},
-		{"Fax 0441 123456\nBlumen Meyer\n" + street12 + "\nFax 0441 123456", "", Belongings{Name: "Blumen Meyer"}, OwnRole},
-		{"Blumen Meyer\n" + street12 + "\nMontag\n9:00 – 18:00\nDienstag\ngeschlossen\nTelefon\n0441 123456", "", Belongings{Name: "Blumen Meyer", Phone: "+49441123456", Hours: "Mo 09:00-18:00; Tu off"}, OwnRole},
-		{"Blumen Meyer\n" + street12 + "\nPartner: www.stadtplan.example", "Blumen Meyer", Belongings{Name: "Blumen Meyer"}, OwnRole},
-		{"Blumen Meyer\n" + street12 + "\nwww.meyerblumen.example", "Blumen Meyer", Belongings{Name: "Blumen Meyer", Website: "https://www.meyerblumen.example/"}, OwnRole},
-		{"Blumen Meyer\n" + street12 + "\nhttp://www.blumen-meyer.example/~harms/", "Blumen Meyer", Belongings{Name: "Blumen Meyer"}, OwnRole},
-		{"Unsere Adresse lautet " + street12, "Anfahrt | Blumen Meyer", Belongings{Name: "Blumen Meyer"}, OwnRole},
-		{"We are located at " + street12, "Blumen Meyer", Belongings{Name: "Blumen Meyer"}, OwnRole},
+		{"Kontakt\nAdresse:\n" + street12 + "\nUSt-IdNr. DE123456789, HRB 204711, IBAN DE02 2805 0100 0012 3456 78", "Kontakt | Blumen Meyer", Belongings{Name: "Blumen Meyer", Kind: "shop=florist"}, OwnRole},
+		{"Fax 0441 123456\nBlumen Meyer\n" + street12 + "\nFax 0441 123456", "", Belongings{Name: "Blumen Meyer", Kind: "shop=florist"}, OwnRole},
+		{"Blumen Meyer\n" + street12 + "\nMontag\n9:00 – 18:00\nDienstag\ngeschlossen\nTelefon\n0441 123456", "", Belongings{Name: "Blumen Meyer", Kind: "shop=florist", Phone: "+49441123456", Hours: "Mo 09:00-18:00; Tu off"}, OwnRole},
+		{"Blumen Meyer\n" + street12 + "\nPartner: www.stadtplan.example", "Blumen Meyer", Belongings{Name: "Blumen Meyer", Kind: "shop=florist"}, OwnRole},
+		{"Blumen Meyer\n" + street12 + "\nwww.meyerblumen.example", "Blumen Meyer", Belongings{Name: "Blumen Meyer", Kind: "shop=florist", Website: "https://www.meyerblumen.example/"}, OwnRole},
+		{"Blumen Meyer\n" + street12 + "\nhttp://www.blumen-meyer.example/~harms/", "Blumen Meyer", Belongings{Name: "Blumen Meyer", Kind: "shop=florist"}, OwnRole},
+		{"Unsere Adresse lautet " + street12, "Anfahrt | Blumen Meyer", Belongings{Name: "Blumen Meyer", Kind: "shop=florist"}, OwnRole},
+		{"We are located at " + street12, "Blumen Meyer", Belongings{Name: "Blumen Meyer", Kind: "shop=florist"}, OwnRole},
 		{"Webdesign: Muster Medien, " + street12, "Impressum | Blumen Meyer", Belongings{Name: "Muster Medien"}, AgencyRole},
 	} {
 		host := ""
@@ -71,9 +71,9 @@ func TestBelongingsOfList(t *testing.T) {
 		"Hanna Harms\nHauptstraße 4\n26123 Oldenburg\nTel. 0441 100004\n" +
 		"Salon Eva\nHauptstraße 5\n26123 Oldenburg\nwww.salon.example"
 	want := []Belongings{
-		{Name: "Blumen Meyer", Phone: "+49441100001", Hours: "Mo-Fr 09:00-18:00"},
+		{Name: "Blumen Meyer", Kind: "shop=florist", Phone: "+49441100001", Hours: "Mo-Fr 09:00-18:00"},
 		{Name: "Bäckerei Kruse", Kind: "shop=bakery", Phone: "+49441100002"},
-		{Name: "Gasthof Krone"},
+		{Name: "Gasthof Krone", Kind: "amenity=restaurant"},
 		{},
 		{Name: "Salon Eva", Website: "https://www.salon.example/"},
 	}
@@ -365,7 +365,7 @@ func TestObjectOfTheMap(t *testing.T) {
 		t.Errorf("%+v, want %+v", v.Addresses, want)
 	}
 	v = parse(t, p, Input{Text: "Blumen Meyer GmbH\nNadorster Straße 14, 26123 Oldenburg"})
-	if want := (Belongings{Name: "Blumen Meyer GmbH"}); len(v.Addresses) != 1 || v.Addresses[0].Belongings != want {
+	if want := (Belongings{Name: "Blumen Meyer GmbH", Kind: "shop=florist"}); len(v.Addresses) != 1 || v.Addresses[0].Belongings != want {
 		t.Errorf("%+v, want %+v", v.Addresses, want)
 	}
 }
