@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
 	"gazehound/internal/disk"
 )
@@ -71,7 +72,7 @@ func (n *Forgotten) forgetIn(ctx context.Context, name string, r Removal) error 
 	}
 	saying := map[key]bool{} // pages
 	err := a.Walk(ctx, func(x Recorded) error {
-		if p := x.Response; p != nil && (r.Text(string(p.Body)) || r.Text(fmt.Sprint(p.Header))) {
+		if p := x.Response; p != nil && (r.Text(fmt.Sprint(p.Header)) || r.inBody(p)) {
 			saying[keyOf(address(x.URL))] = true
 		}
 		return nil
@@ -95,6 +96,20 @@ func (n *Forgotten) forgetIn(ctx context.Context, name string, r Removal) error 
 	}
 	n.Files, n.Records, n.Notes = n.Files+1, n.Records+dropped, n.Notes+notes
 	return nil
+}
+
+// inBody reports whether a body matches as it is, or what a reader sees of it: in its code page,
+// without entities and elements, with the targets of its links.
+func (r *Removal) inBody(p *page.Response) bool {
+	if r.Text(string(p.Body)) {
+		return true
+	}
+	parsed, err := page.Parse(p)
+	if err != nil {
+		return false // no page
+	}
+	return r.Text(parsed.Title) || r.Text(parsed.Text) ||
+		slices.ContainsFunc(parsed.Links, func(l page.Link) bool { return r.Text(l.To.String()) })
 }
 
 // without returns the records of the only file of a that stay, or their replacements.

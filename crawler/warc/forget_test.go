@@ -163,3 +163,45 @@ func TestForgetStops(t *testing.T) {
 }
 
 func noText(string) bool { return false }
+
+// Bodies are compared as readers see them, too, whatever their code page and markup.
+func TestForgetAsRead(t *testing.T) {
+	utf16 := func(s string) string {
+		out := []byte{0xFF, 0xFE}
+		for _, c := range s {
+			out = append(out, byte(c), byte(c>>8))
+		}
+		return string(out)
+	}
+	says := map[string]string{
+		"plain":  "<p>See gone.example here",
+		"entity": "<p>See gone&#46;example here",
+		"break":  "<p>See gone<wbr>.example here",
+		"bold":   "<p>See gone<b>.example</b> here",
+		"target": `<p><a href="http://gone&#46;example/x">here</a>`,
+		"wide":   utf16("<meta charset=utf-16><p>See gone.example here"),
+	}
+	dir := t.TempDir()
+	w := newWriter(t, dir)
+	for name, body := range says {
+		put(t, w, capture(t, "http://kept.example/"+name, 200, body))
+	}
+	put(t, w, capture(t, "http://kept.example/other", 200, "<p>See bygone&#46;example here"))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	text := func(s string) bool { return strings.Contains(strings.ReplaceAll(s, "bygone", ""), "gone.example") }
+	n, err := Forget(t.Context(), dir, Removal{func(weburl.URL) bool { return false }, text})
+	if err != nil || n.Files != 1 {
+		t.Fatalf("%+v, %v", n, err)
+	}
+	a := open(t, dir)
+	for name := range says {
+		if a.Has(mustURL(t, "http://kept.example/"+name)) {
+			t.Errorf("%s is still there", name)
+		}
+	}
+	if !a.Has(mustURL(t, "http://kept.example/other")) {
+		t.Error("another page is gone")
+	}
+}

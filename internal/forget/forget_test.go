@@ -170,3 +170,54 @@ func TestIncompleteStaysPending(t *testing.T) {
 		t.Errorf("next number %d, %v", n, err)
 	}
 }
+
+// A finder knows what is forgotten in other spellings, and takes nothing else for it.
+func TestFinderSpellings(t *testing.T) {
+	var host, address Removal
+	if !host.Aim("gone.example") {
+		t.Fatal("not understood")
+	}
+	address.aimPlaces("0123456789abcdef", "", "Alte Landstraße 10")
+	address.Trace.Texts = append(address.Trace.Texts, "0441 / 998 877 66")
+	for _, c := range []struct {
+		r     *Removal
+		text  string
+		names bool
+	}{
+		{&host, "http://share.example/?u=http%3A%2F%2Fgone.example%2F", true},
+		{&host, "http://share.example/?u=http%253A%252F%252Fgone.example%252Fimpressum", true},
+		{&host, "http://share.example/?u=http%3a%2f%2fwww.gone.example", true},
+		{&host, "see gone%2Eexample", true},
+		{&host, "http://share.example/?u=http%3A%2F%2Fwaygone.example%2F", false},
+		{&host, "100% gone.example", true},
+		{&host, "100% of ungone.example %", false},
+		{&address, "Treff: Alte Landstraße Nr. 10 hinten", true},
+		{&address, "ALTE LANDSTR. No 10", true},
+		{&address, "Alte Landstraße, Hausnummer 10", true},
+		{&address, "Alte Landstraße\n10", true},
+		{&address, "Alte Landstraße Nr. 101", false},
+		{&address, "Alte Landstraße 1 Nr. 10", false},
+		{&address, "Alte Landstraße", false},
+		{&address, "Tel. 0441–998–877–66", true},
+	} {
+		f := c.r.newFinder()
+		if got := f.in(c.text); got != c.names {
+			t.Errorf("%q names %s %s: %v, want %v", c.text, c.r.Kind, c.r.What, got, c.names)
+		}
+	}
+}
+
+// Decoding ends, and never hides what the text says as it stands.
+func FuzzFinder(f *testing.F) {
+	var host Removal
+	if !host.Aim("gone.example") {
+		f.Fatal("not understood")
+	}
+	find := host.newFinder()
+	f.Add("%25%32%35gone.example", "%")
+	f.Fuzz(func(t *testing.T, before, after string) {
+		if text := before + " gone.example " + after; !find.in(text) {
+			t.Errorf("%q does not name gone.example", text)
+		}
+	})
+}

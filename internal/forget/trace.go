@@ -1,6 +1,8 @@
 package forget
 
 import (
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -44,8 +46,37 @@ func (r *Removal) newFinder() (f finder) {
 	return f
 }
 
-// in reports whether a text names what is forgotten.
+// in reports whether a text names what is forgotten, as it is or escaped once or twice as in the
+// query of a URL.
 func (f finder) in(text string) bool {
+	for range 3 {
+		if f.plainly(text) {
+			return true
+		}
+		plain := unescaped(text)
+		if plain == text {
+			break
+		}
+		text = plain
+	}
+	return false
+}
+
+// unescaped returns a text with its percent-encoded bytes decoded; what is not encoded stays.
+func unescaped(text string) string {
+	if !strings.Contains(text, "%") {
+		return text
+	}
+	return escape.ReplaceAllStringFunc(text, func(code string) string {
+		b, _ := strconv.ParseUint(code[1:], 16, 8)
+		return string([]byte{byte(b)})
+	})
+}
+
+var escape = regexp.MustCompile("%[0-9A-Fa-f]{2}")
+
+// plainly is in without decoding.
+func (f finder) plainly(text string) bool {
 	if text == "" {
 		return false
 	}
@@ -93,7 +124,7 @@ func endsWord(before, after string) bool {
 	return (before == "" || strings.HasSuffix(before, " ")) && (after == "" || after[0] == ' ')
 }
 
-// wordsOf returns the words of a text in one spelling: "Lange Straße 5a" and
+// wordsOf returns the words of a text in one spelling: "Lange Straße Nr. 5a" and
 // "LANGESTR. 5 a" are "langestr 5 a".
 func wordsOf(text string) string {
 	var b strings.Builder
@@ -115,8 +146,12 @@ func wordsOf(text string) string {
 		last = c
 	}
 	words := strings.NewReplacer("strasse", "str", "straat", "str", "street", "str").Replace(b.String())
-	return strings.TrimSpace(strings.ReplaceAll(words, " str ", "str "))
+	words = strings.TrimSpace(strings.ReplaceAll(words, " str ", "str "))
+	return numberWord.ReplaceAllString(words, " $1")
 }
+
+// numberWord matches a word for "number" before one.
+var numberWord = regexp.MustCompile(` (?:nr|no|num|n|hausnummer|hausnr|nummer|number|numéro|numero) (\d)`)
 
 // digitsOf returns the digits of a text; "|" stands between those of two numbers.
 func digitsOf(text string) string {
