@@ -94,7 +94,7 @@ func (g *Gazetteer) findHouse(s *streetRecord, key string) (Place, Precision) {
 		if !numeric || !ok {
 			continue
 		}
-		if covering == nil && rest == "" && number < base {
+		if covering == nil && rest == "" && number <= base {
 			if r, ok := coveredBy(h.number); ok && r.covers(base) {
 				covering = h
 			}
@@ -110,6 +110,11 @@ func (g *Gazetteer) findHouse(s *streetRecord, key string) (Place, Precision) {
 		return g.house(s, near.same), HousePrecision
 	case near.same != nil:
 		return g.house(s, near.same), InterpolatedPrecision
+	case strings.HasPrefix(rest, "-") || strings.HasPrefix(rest, "+"): // "48-50" where 50 is a house of its own
+		if end, precision := g.findHouse(s, rest[1:]); precision == HousePrecision {
+			return end, precision
+		}
+		return g.interpolate(s, key, base, &near)
 	case !numeric:
 		return Place{}, NoPrecision
 	}

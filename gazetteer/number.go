@@ -122,10 +122,10 @@ func coveredBy(key string) (numberRange, bool) {
 }
 
 // covers reports whether n is one of the numbers of r. A range of one parity
-// ("7-15") covers that side of the street only, unless it is as short as "7-9".
+// ("7-15") covers that side of the street only.
 func (r numberRange) covers(n int) bool {
 	if n < r.lo || n > r.hi {
 		return false
 	}
-	return r.lo%2 != r.hi%2 || n%2 == r.lo%2 || r.hi-r.lo <= 2
+	return r.lo%2 != r.hi%2 || n%2 == r.lo%2
 }

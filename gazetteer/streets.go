@@ -13,9 +13,22 @@ const maxStreets = 1000
 // for each postcode that they run through: those of q.Postcode if there are
 // any, else those of q.City under any of its names and then of its postcodes;
 // if both are empty, those of any place, at most 1,000. Streets of q.City come
-// first.
+// first. If there are none of the name, those of its Spellings are returned.
 func (g *Gazetteer) Streets(q Query) []Place {
-	name, code := StreetKey(q.Street), PostcodeKey(q.Postcode)
+	if found := g.streetsNamed(q, StreetKey(q.Street)); len(found) > 0 {
+		return found
+	}
+	for _, name := range Spellings(q.Street) {
+		if found := g.streetsNamed(q, StreetKey(name)); len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+// streetsNamed is Streets for the key of a name alone.
+func (g *Gazetteer) streetsNamed(q Query, name string) []Place {
+	code := PostcodeKey(q.Postcode)
 	if !g.hasStreet(name) {
 		return nil
 	}
@@ -94,8 +107,11 @@ func (g *Gazetteer) street(record *codec) (Place, bool) {
 	return s.place, !record.Failed()
 }
 
-// HasStreet reports whether any place has a street of that name.
-func (g *Gazetteer) HasStreet(name string) bool { return g.hasStreet(StreetKey(name)) }
+// HasStreet reports whether any place has a street of that name, or of one of its Spellings.
+func (g *Gazetteer) HasStreet(name string) bool {
+	return g.hasStreet(StreetKey(name)) ||
+		slices.ContainsFunc(Spellings(name), func(s string) bool { return g.hasStreet(StreetKey(s)) })
+}
 
 func (g *Gazetteer) hasStreet(key string) bool {
 	if key == "" || g.closed.Load() {

@@ -122,6 +122,7 @@ func (s *scan) british(areas []*area, outward string, start, end int) bool {
 	if !ok {
 		street, ok = grammar.LineBefore(t[:cut])
 	}
+	street, ok = s.preferKnown(t[:cut], street, ok, s.known(&a), true)
 	if !street.Unit.Empty() && !street.Name.Empty() && street.Unit.Start >= street.Name.End &&
 		!grammar.HasUnitWord(street.Unit.Of(text)) {
 		street.Unit = grammar.Span{} // a quarter: "44 The Mall, Ealing, London"

@@ -157,6 +157,10 @@ func (s *scan) codeBehindState(land *grammar.Country, areas []*area, code string
 		return false
 	}
 	street, ok := s.streetOf(land, t[:c.tokens], !c.known || alone)
+	if c.known {
+		street, ok = s.preferKnown(t[:c.tokens], street, ok, s.known(&Address{Place: c.area.place, Postcode: code,
+			City: text[c.start:c.end], Country: land.Code}), true)
+	}
 	if (!c.known || alone) && (!ok || !street.Found()) {
 		return false
 	}
@@ -345,6 +349,8 @@ func (s *scan) stateOf(land *grammar.Country, i, j int) int {
 		}
 	}
 	street, ok := s.streetOf(land, t[:c.tokens], true)
+	street, ok = s.preferKnown(t[:c.tokens], street, ok, s.known(&Address{Place: c.area.place,
+		City: text[c.start:c.end], Country: land.Code}), true)
 	if !ok || street.Strength < 3 || !street.Found() || s.namesPlace(land, street) {
 		return 0
 	}

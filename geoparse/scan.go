@@ -300,6 +300,8 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 	if (!ok || street.Number.Empty()) && (minStrength < 3 || s.isUnproven(a.Country)) {
 		if next, found := s.streetAfter(best.end, known); found {
 			street, ok = next, true
+		} else if known != nil && !ok {
+			street, ok = grammar.KnownAfter(s.tokensAfter(best.end), known)
 		}
 	}
 	reason := ""
@@ -329,13 +331,38 @@ func (s *scan) streetBefore(a *Address, t grammar.Tokens, known grammar.Known) (
 		}
 	}
 	street, ok := grammar.StreetBefore(t, known)
-	if grammar.Find(a.Country).NumberFirst && (!ok || street.Strength < 4) {
+	land := grammar.Find(a.Country)
+	if land.NumberFirst && (!ok || street.Strength < 4) {
 		if first, found := grammar.NumberStreetBefore(t, known); found &&
 			(!ok || street.Number.Empty() || first.Strength > street.Strength) {
-			return first, true
+			street, ok = first, true
 		}
 	}
-	return street, ok
+	return s.preferKnown(t, street, ok, known, land.NumberFirst)
+}
+
+// preferKnown returns the street of the gazetteer that ends with t, whatever it is called, instead of
+// what the grammar read there, unless that is one with its number. known may be nil.
+func (s *scan) preferKnown(
+	t grammar.Tokens, street grammar.Street, ok bool, known grammar.Known, numberFirst bool,
+) (grammar.Street, bool) {
+	if known == nil || ok && !street.Number.Empty() &&
+		(street.Strength == 4 || known(street.Name.Of(s.text))) {
+		return street, ok
+	}
+	better, found := grammar.KnownBefore(t, known, numberFirst)
+	if !found || ok && better.Number.Empty() && (!street.Number.Empty() || street.Strength == 4) {
+		return street, ok
+	}
+	if ok && street.Name.Start == better.Name.Start && better.Unit.Empty() {
+		if better.Unit = street.Unit; better.Name.End < street.Name.End { // a building behind the street
+			better.Unit = grammar.Span{Start: better.Name.End, End: max(street.Name.End, street.Unit.End)}
+		}
+	}
+	if better.POBox.Empty() {
+		better.POBox = street.POBox
+	}
+	return better, true
 }
 
 // skipPlaceLabel returns the index behind the label at token k, which a city
@@ -749,6 +776,9 @@ func (s *scan) known(a *Address) grammar.Known {
 		return nil
 	}
 	q := gazetteer.Query{Postcode: codeOf(a.Place, a.Postcode), City: a.City, Country: a.Country}
+	if q.Postcode == "" {
+		q.State = a.Place.State
+	}
 	return func(name string) bool {
 		if !s.p.g.HasStreet(name) {
 			return false

@@ -345,10 +345,10 @@ func (s *scan) streetOfSingle(a *Address, t grammar.Tokens) (grammar.Street, boo
 	street, ok := grammar.StreetBefore(t, known)
 	if grammar.Find(s.hint).NumberFirst && (!ok || street.Number.Empty()) {
 		if first, found := grammar.NumberStreetBefore(t, known); found {
-			return first, true
+			street, ok = first, true
 		}
 	}
-	return street, ok
+	return s.preferKnown(t, street, ok, known, grammar.Find(s.hint).NumberFirst)
 }
 
 // codeOfSingle takes the last postcode of t[:n], and as city the words behind

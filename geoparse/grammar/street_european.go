@@ -73,8 +73,7 @@ func streetEndingAt(t Tokens, k int, known Known, s Street) (Street, bool) {
 	}
 	n := j
 	labelled := false
-	for n > 0 && (t[n-1].isMark(",:") || t[n-1].isWord("nr", "hnr", "no", "hausnr",
-		"hausnummer", "huisnummer", "numero", "n")) {
+	for n > 0 && (t[n-1].isMark(",:°") || t[n-1].Kind == Word && numberWords[t[n-1].fold()]) {
 		n--
 		labelled = labelled || t[n].Kind == Word
 	}
@@ -183,8 +182,8 @@ func skipTail(t Tokens, k int) (Street, int) {
 			k-- // "PLZ / Ort: 26122 Oldenburg"
 			continue
 		}
-		if k > 2 && tok.isWord("n") && t[k-2].isMark("/") && t[k-3].isWord("s") {
-			k -= 3 // "s/n": without a number
+		if n := noNumber(t[:k]); n > 0 {
+			k -= n
 			continue
 		}
 		if j := postBoxBefore(t, k); j >= 0 {
@@ -208,6 +207,23 @@ func skipTail(t Tokens, k int) (Street, int) {
 		return s, k
 	}
 	return s, k
+}
+
+// noNumber returns how many tokens at the end of t say that a house has no number: "s/n", "snc",
+// "senza numero civico".
+func noNumber(t Tokens) int {
+	k := len(t)
+	switch {
+	case k > 2 && t[k-1].isWord("n", "nº", "num") && t[k-2].isMark("/") && t[k-3].isWord("s"):
+		return 3
+	case k > 1 && t[k-1].isWord("snc", "sn") && t[k-2].Kind != Break:
+		return 1
+	case k > 3 && t[k-1].isWord("civico") && t[k-2].isWord("numero") && t[k-3].isWord("senza"):
+		return 3
+	case k > 2 && t[k-1].isWord("numero") && t[k-2].isWord("senza", "sin", "sans", "sem"):
+		return 2
+	}
+	return 0
 }
 
 // parenthesis returns the index of the token that opens the parenthesis which
@@ -296,7 +312,8 @@ func unitBefore(t Tokens, k int) int {
 			return i - 2
 		case floorWords[word] && t.At(i-1).Kind == Number && strings.ContainsAny(t[i-1].Text(), "ºª"):
 			return i - 1
-		case floorWords[word] && t.At(i-1).isWord("st") && (word == "th" || word == "tv" || word == "mf"):
+		case (word == "th" || word == "tv" || word == "mf") && (t.At(i-1).isWord("st") ||
+			i > 1 && t[i-1].Kind == Number && shortNumber(t[i-1].Text()) && t[i-2].Kind != Word): // "42 4 tv"
 			return i - 1
 		case floorWords[word]:
 			return i
@@ -358,7 +375,10 @@ func numberBefore(t Tokens, k int) (int, bool) {
 	return j, true
 }
 
-var fractions = set("1/2 1/3 2/3 1/4 3/4")
+var fractions = set("1/2 1/3 2/3 1/4 3/4 ½ ⅓ ⅔ ¼ ¾")
+
+// numberWords stand before a house number and are no street, folded.
+var numberWords = set("nr hnr no hausnr hausnummer huisnummer numero n num nro nº no° numer č.p čp cp civ civico")
 
 // numberSuffix returns how many tokens at the end of t can belong to the house
 // number before them: "a", "a-c", "a + b", "bis", "II".
@@ -472,9 +492,9 @@ func nameBefore(t Tokens, n int, known Known) (Span, int, bool) {
 			start -= 2 // "C/ Gran Vía"
 			break
 		}
-		if tok.isMark("-–") && start >= 2 && start < n && t[start-2].Kind == Word &&
-			t[start].capital() && streetEnd(t[start].fold()) {
-			start-- // "Joseph - Haydn - Straße"
+		if tok.isMark("-‐‑‒–—―") && start >= 2 && start < n && t[start-2].Kind == Word &&
+			t[start].capital() && (streetEnd(t[start].fold()) || !tok.Space && !t[start].Space) {
+			start-- // "Joseph - Haydn - Straße", "Joseph–Haydn–Straße"
 			continue
 		}
 		if tok.Kind != Word || germanStops[tok.fold()] {
@@ -576,11 +596,12 @@ func germanName(w []word, bounded bool) (int, int) {
 	if strings.TrimRight(last.text, "-.") == "" {
 		return -1, 0
 	}
-	if streetTypes[last.fold()] {
+	joined := n > 1 && w[n-2].kind == Mark && strings.Contains("‐‑‒–—―", w[n-2].text)
+	if streetTypes[last.fold()] && !joined {
 		if i := separateName(w, bounded); i >= 0 {
 			return i, 3
 		}
-	} else if streetEnd(last.fold()) {
+	} else if streetEnd(last.fold()) || streetTypes[last.fold()] {
 		i := compound(w)
 		if i == n-1 && i > 0 && w[i-1].kind == Word && w[i-1].capital && ofPlace(w, i-1, bounded) {
 			i--
@@ -697,6 +718,8 @@ func compound(w []word) int {
 		switch {
 		case strings.HasSuffix(w[i-1].text, "-"), w[i-1].kind == Mark && w[i-1].text != ".":
 			i--
+		case w[i].kind == Mark && w[i].text != ".":
+			i-- // "Joseph–Haydn–Straße"
 		case i > 1 && (w[i-1].text == "und" || w[i-1].text == "u.") && strings.HasSuffix(w[i-2].text, "-"):
 			i -= 2
 		default:

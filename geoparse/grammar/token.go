@@ -78,7 +78,7 @@ func Tokenize(text string, lo, hi int, buf Tokens) Tokens {
 		case IsSpace(r):
 			space = true
 			i += n
-		case isDigit(r):
+		case isDigit(r), isFraction(r):
 			end := numberEnd(text, i, hi)
 			buf = append(buf, Token{text, i, end, Number, space})
 			i, space = end, false
@@ -115,9 +115,12 @@ func IsSpace(r rune) bool {
 
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 
+// isFraction reports whether r is a fraction of one character, as in "14½".
+func isFraction(r rune) bool { return r == '½' || r == '¼' || r == '¾' || r == '⅓' || r == '⅔' }
+
 // isHyphen reports whether r is a dash that can join the two numbers of a range.
 func isHyphen(r rune) bool {
-	return r == '-' || r == '–' || r == '‐' || r == '‑' || r == '−' || r == '—'
+	return r == '-' || '‐' <= r && r <= '―' || r == '−'
 }
 
 // wordEnd returns the end of the word that begins at i.
@@ -135,7 +138,7 @@ func wordEnd(text string, i, hi int) int {
 			if r != '.' && r != '-' && !unicode.IsLetter(next) {
 				return i // an apostrophe or quote after the word
 			}
-			if r == '.' && next == '-' && i+n+m < hi {
+			if r == '.' && isHyphen(next) && i+n+m < hi && letterAt(text, i+n+m, hi) {
 				break // "W.-C."
 			}
 			if !unicode.IsLetter(next) {
@@ -155,6 +158,11 @@ func numberEnd(text string, i, hi int) int {
 	for {
 		for i < hi && isDigit(rune(text[i])) {
 			i++
+		}
+		if i < hi && text[i] >= utf8.RuneSelf {
+			if r, n := decode(text[i:hi]); isFraction(r) {
+				i += n
+			}
 		}
 		i = letterEnd(text, i, hi)
 		if i >= hi {

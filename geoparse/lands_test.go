@@ -1,0 +1,122 @@
+package geoparse
+
+import (
+	"strings"
+	"testing"
+
+	"gazehound/gazetteer"
+
+	"github.com/paulmach/orb"
+)
+
+// TestKnownStreets reads addresses of which the gazetteer has the house, in the spelling of the people
+// there. house is "country|postcode|city|street|number"; want is "street|number" as the text has them,
+// where the text is not to be found as a house, with the precision behind it.
+func TestKnownStreets(t *testing.T) {
+	for _, c := range []struct{ house, text, want string }{
+		// The French comma and the words that lead to an address.
+		{"FR|25330|Amancey|rue du Puits|11", "Épicerie Colin\n11, rue du Puits\n25330 Amancey", "rue du Puits|11"},
+		{"FR|25330|Amancey|rue du Puits|11bis", "11bis, rue du Puits, 25330 Amancey", "rue du Puits|11bis"},
+		{"FR|25330|Amancey|place du Marché|3", "Mairie - 3, place du Marché - 25330 Amancey", "place du Marché|3"},
+		{"BE|5000|Namur|rue du Puits|11", "11, rue du Puits à 5000 Namur", "rue du Puits|11"},
+		{"FR|31000|Toulouse|rue des Lilas|17", "Retrouvez-nous au 17 rue des Lilas, 31000 Toulouse.", "rue des Lilas|17"},
+		{"FR|31000|Toulouse|rue des Lilas|17", "Un atelier situé 17 rue des Lilas à 31000 Toulouse", "rue des Lilas|17"},
+		{"LU|2449|Luxembourg|rue des Lilas|17", "Le siège du 17, rue des Lilas, L-2449 Luxembourg", "rue des Lilas|17"},
+		{"BE|4000|Liège|quai des Lilas|17", "La boutique sise 17 quai des Lilas, 4000 Liège", "quai des Lilas|17"},
+		// Whatever a street is called.
+		{"FR|59000|Lille|Clos des Merles|3", "3 Clos des Merles\n59000 Lille", "Clos des Merles|3"},
+		{"FR|59000|Lille|Digue du Nord|8", "8 Digue du Nord, 59000 Lille", "Digue du Nord|8"},
+		{"FR|59000|Lille|Corniche Verte|2", "Corniche Verte 2 - 59000 Lille", "Corniche Verte|2"},
+		{"DE|26121|Oldenburg|Wolfsangel|9", "Café am Wall, Wolfsangel 9, 26121 Oldenburg", "Wolfsangel|9"},
+		{"DE|22113|Hamburg|Billwerder Billdeich|256", "Hof Ahrens, Billwerder Billdeich 256, 22113 Hamburg", "Billwerder Billdeich|256"},
+		{"NL|1012|Amsterdam|Zandhoek|14", "Zandhoek 14, 1012 AB Amsterdam", "Zandhoek|14"},
+		// Usual abbreviations.
+		{"ES|47195|Arroyo|Calle Sol|4", "C/ Sol, 4, 47195 Arroyo", "C/ Sol|4"},
+		{"ES|47195|Arroyo|Calle Sol|4", "Cl. Sol 4, 47195 Arroyo", "Cl. Sol|4"},
+		{"ES|47195|Arroyo|Plaza de la Fuente|1", "Pza. Fuente, 1, 47195 Arroyo", "Pza. Fuente|1"},
+		{"ES|47195|Arroyo|Avenida del Puerto|12", "Avda. Puerto 12, 47195 Arroyo", "Avda. Puerto|12"},
+		{"ES|47195|Arroyo|Calle Sol|4", "Calle del Sol, 4, 47195 Arroyo", "Calle del Sol|4"},
+		{"IT|20871|Vimercate|Via Verdi|4", "V. Verdi n. 4, 20871 Vimercate", "V. Verdi|4"},
+		{"FR|25330|Amancey|rue de la Croix|11", "11 r. de la Croix, 25330 Amancey", "r. de la Croix|11"},
+		{"FR|25330|Amancey|place de la Croix|11", "11 pl. de la Croix, 25330 Amancey", "pl. de la Croix|11"},
+		{"US|84115|Salt Lake City|State Route 9|2210", "2210 SR-9, Salt Lake City, UT 84115", "SR-9|2210"},
+		{"US|84115|Salt Lake City|US Highway 50|310", "310 US-50, Salt Lake City, UT 84115", "US-50|310"},
+		{"US|84115|Salt Lake City|State Highway 12|77", "77 State Highway No 12, Salt Lake City, UT 84115", "State Highway No 12|77"},
+		{"US|84115|Salt Lake City|County Road 12|77", "77 CR 12, Salt Lake City, UT 84115", "CR 12|77"},
+		{"US|84115|Salt Lake City|South 300 West|450", "450 S 300 W, Salt Lake City, UT 84115", "S 300 W|450"},
+		{"DE|10623|Berlin|Straße des 17. Juni|135", "Str. d. 17. Juni 135, 10623 Berlin", "Str. d. 17. Juni|135"},
+		// Words for "number", and none.
+		{"ES|47195|Arroyo|Calle Sol|4", "Calle Sol, núm. 4, 47195 Arroyo", "Calle Sol|4"},
+		{"ES|47195|Arroyo|Calle Sol|4", "Calle Sol, n.º 4, 47195 Arroyo", "Calle Sol|4"},
+		{"IT|20871|Vimercate|Via Verdi|4", "Via Verdi, num. 4, 20871 Vimercate", "Via Verdi|4"},
+		{"IT|20871|Vimercate|Via Verdi|4", "Via Verdi n° 4, 20871 Vimercate", "Via Verdi|4"},
+		{"IT|20871|Vimercate|Via Verdi|4", "Via Verdi snc, 20871 Vimercate (MB)", "Via Verdi||street"},
+		{"IT|20871|Vimercate|Via Verdi|4", "Via Verdi senza numero, 20871 Vimercate", "Via Verdi||street"},
+		{"IT|20871|Vimercate|Via Verdi|4", "Via Verdi, senza numero civico, 20871 Vimercate", "Via Verdi||street"},
+		{"ES|47195|Arroyo|Calle Sol|4", "Calle Sol, s/n, 47195 Arroyo", "Calle Sol||street"},
+		// Numbers of houses.
+		{"DE|26121|Oldenburg|Dammweg|14 1/2", "Dammweg 14½, 26121 Oldenburg", "Dammweg|14½"},
+		{"DE|26121|Oldenburg|Dammweg|14 1/2", "Dammweg 14 ½, 26121 Oldenburg", "Dammweg|14 ½"},
+		{"US|84115|Salt Lake City|Main St|226 1/2", "226½ Main St, Salt Lake City, UT 84115", "Main St|226½"},
+		{"US|84115|Salt Lake City|Main St|226 1/2", "226 ½ Main St, Salt Lake City, UT 84115", "Main St|226 ½"},
+		{"DE|26121|Oldenburg|Dammweg|7-9", "Dammweg 7, 26121 Oldenburg", "Dammweg|7"},
+		{"DE|26121|Oldenburg|Dammweg|50", "Dammweg 48-50, 26121 Oldenburg", "Dammweg|48-50"},
+		{"DE|26121|Oldenburg|Dammweg|48", "Dammweg 48–50, 26121 Oldenburg", "Dammweg|48–50"},
+		{"DE|26121|Oldenburg|Dammweg|14", "Dammweg 12+14, 26121 Oldenburg", "Dammweg|12+14"},
+		{"DE|26121|Oldenburg|Dammweg|7-9", "Dammweg 8, 26121 Oldenburg", "Dammweg|8|street"},
+		{"DE|26121|Oldenburg|Prof.-Kahl-Straße|4", "Prof.‑Kahl‑Straße 4, 26121 Oldenburg", "Prof.‑Kahl‑Straße|4"},
+		{"DE|26121|Oldenburg|Prof.-Kahl-Straße|4", "Prof.–Kahl–Straße 4, 26121 Oldenburg", "Prof.–Kahl–Straße|4"},
+		{"DE|26121|Oldenburg|Georg-Kahl-Straße|4", "Georg―Kahl―Straße 4, 26121 Oldenburg", "Georg―Kahl―Straße|4"},
+		{"DK|1665|København V|Skovgade|42", "Skovgade 42 4 tv\n1665 København V", "Skovgade|42"},
+		{"DK|1665|København V|Skovgade|42", "Skovgade 42, 4. th, 1665 København V", "Skovgade|42"},
+		{"DK|1665|København V|Skovgade|42", "Skovgade 42 st tv, 1665 København V", "Skovgade|42"},
+		{"AT|1070|Wien|Lange Gasse|5", "Lange Gasse 5, Stiege 2, Tür 14, 1070 Wien", "Lange Gasse|5"},
+		{"AT|1070|Wien|Lange Gasse|5", "Lange Gasse 5/2/14, 1070 Wien", "Lange Gasse|5/2/14"},
+		{"AT|1070|Wien|Lange Gasse|5", "Lange Gasse 5 Stg. 2 Top 14, 1070 Wien", "Lange Gasse|5"},
+		// Names with numbers.
+		{"DE|68159|Mannheim|C 4|5", "Teehaus im Quadrat, C 4, 5, 68159 Mannheim", "C 4|5"},
+		{"DE|26121|Oldenburg|An der B 27|4", "An der B 27 4, 26121 Oldenburg", "An der B 27|4"},
+		{"NL|1012|Amsterdam|Plein 1940|1", "Plein 1940 1, 1012 AB Amsterdam", "Plein 1940|1"},
+		{"FR|59000|Lille|rue du 8 Mai 1945|6", "6, rue du 8 Mai 1945, 59000 Lille", "rue du 8 Mai 1945|6"},
+		{"IT|20871|Vimercate|Via 25 Aprile|3", "Via 25 Aprile 3, 20871 Vimercate", "Via 25 Aprile|3"},
+		// A building behind a street.
+		{"US|97227|Portland|N Otter Blvd|3705", "3705 N Otter Blvd Otter Point Lofts, Portland, OR 97227", "N Otter Blvd|3705"},
+		{"US|97227|Portland|Cedar Way|12", "12 Cedar Way Cedar Business Center, Portland, OR 97227", "Cedar Way|12"},
+		{"US|97227|Portland|SW Ash St|900", "900 SW Ash St The Ash Building, Portland, OR 97227", "SW Ash St|900"},
+		{"GB|LS9|Leeds|Tanner Lane|31", "31 Tanner Lane, Riverside House, Leeds LS9 7ZZ", "Tanner Lane|31"},
+		// The order "postcode town, street number".
+		{"DE|68159|Mannheim|C 4|5", "68159 Mannheim, C 4, 5", "C 4|5"},
+		{"FR|59000|Lille|Clos des Merles|3", "59000 Lille, 3 Clos des Merles", "Clos des Merles|3"},
+		{"ES|47195|Arroyo|Calle Sol|4", "47195 Arroyo, C/ Sol, nº 4", "C/ Sol|4"},
+	} {
+		checkKnown(t, c.house, c.text, c.want)
+	}
+}
+
+// checkKnown parses text with a gazetteer of one house.
+func checkKnown(t *testing.T, house, text, want string) {
+	t.Helper()
+	f := strings.Split(house, "|")
+	place := gazetteer.Place{
+		ID: "node/1", Kind: gazetteer.House, Country: f[0], Postcode: f[1], City: f[2], Street: f[3],
+		HouseNumber: f[4], Names: []string{f[3]}, Point: orb.Point{8, 50}, HasPoint: true,
+	}
+	if f[0] == "US" {
+		place.State = map[string]string{"84115": "UT", "97227": "OR"}[f[1]]
+	}
+	p, err := New(testGazetteer(t, place), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, a := range parse(t, p, Input{Text: text}).Addresses {
+		s := a.Street + "|" + a.HouseNumber
+		if a.Precision != gazetteer.HousePrecision {
+			s += "|" + a.Precision.String()
+		}
+		got = append(got, s)
+	}
+	if strings.Join(got, " & ") != want {
+		t.Errorf("%s: %q gives %q; want %q", house, text, got, want)
+	}
+}
