@@ -2,19 +2,88 @@ package gazetteer
 
 import (
 	"slices"
+	"strings"
 
 	"gazehound/internal/disk"
+
+	"github.com/paulmach/orb"
 )
 
 // Postcodes returns the places of a postcode, one per city that has it; the
 // Names are those of the city, its usual one first, and empty where no source
-// says which city it is. An empty country means all.
+// says which city it is. An empty country means all. A code without its second half,
+// such as 1017 of "1017 ZZ" or LS9 of "LS9 7ZZ", has the cities of all codes that begin
+// with it; the point is in their middle.
 func (g *Gazetteer) Postcodes(country, code string) []Place {
 	var found []Place
 	for _, p := range g.pairs(country, code) {
 		found = append(found, p.place)
 	}
+	for of, tail := range secondHalves {
+		if agree(country, of) && slices.Contains(g.meta.Stats.Countries, of) &&
+			!slices.ContainsFunc(found, func(p Place) bool { return p.Country == of }) {
+			found = append(found, g.beginning(of, PostcodeKey(code), tail)...)
+		}
+	}
 	return found
+}
+
+// secondHalves are the forms of what a short postcode leaves out, by country: 9 is a digit, A a
+// letter, * either.
+var secondHalves = map[string]string{"NL": "AA", "GB": "9AA", "CA": "9A9", "IE": "****", "PT": "999"}
+
+// maxHalves bounds the postcodes that are read for one short code. A British outward code has some
+// thousand.
+const maxHalves = 5000
+
+// beginning returns the cities of the postcodes that begin with code and end with the form tail.
+func (g *Gazetteer) beginning(country, code, tail string) (cities []Place) {
+	if code == "" {
+		return nil
+	}
+	at := map[string]int{} // by key
+	points := map[string]int{}
+	n := 0
+	for key, off := range g.each(postcodeKey + code) {
+		full, of, _ := strings.Cut(key[len(postcodeKey):], "\x00")
+		if !strings.HasPrefix(of, country) || !hasForm(full[len(code):], tail) {
+			continue
+		}
+		if n++; n > maxHalves {
+			break
+		}
+		for _, pair := range g.pairRecord(off) {
+			p := pair.place
+			name := Key(p.City)
+			i, known := at[name]
+			if !known {
+				at[name] = len(cities)
+				i, cities = len(cities), append(cities, p)
+				cities[i].Postcode, cities[i].ID, cities[i].Point, cities[i].HasPoint = code, "", orb.Point{}, false
+			}
+			c := &cities[i]
+			c.Names = addNames(c.Names, p.Names)
+			if p.HasPoint {
+				points[name]++
+				c.Point, c.HasPoint = along(c.Point, p.Point, 1/float64(points[name])), true
+			}
+		}
+	}
+	return cities
+}
+
+// hasForm reports whether a part of a folded postcode has a form of secondHalves.
+func hasForm(part, form string) bool {
+	if len(part) != len(form) {
+		return false
+	}
+	for i := range len(part) {
+		digit := '0' <= part[i] && part[i] <= '9'
+		if form[i] == '9' && !digit || form[i] == 'A' && digit {
+			return false
+		}
+	}
+	return true
 }
 
 // pairs returns the cities of a postcode with their outlines' offsets.

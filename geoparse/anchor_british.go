@@ -1,6 +1,7 @@
 package geoparse
 
 import (
+	"slices"
 	"strings"
 
 	"gazehound/gazetteer"
@@ -16,6 +17,10 @@ func (s *scan) britishPostcode(i, j int) bool {
 		return s.outwardPostcode(i, j)
 	}
 	inward := j - 1
+	isPart, fold := upper, strings.Clone
+	if !upper(text[j]) { // "sn8 3rg"
+		isPart, fold = func(c byte) bool { return c-'a' <= 25 }, strings.ToUpper
+	}
 	k := inward
 	for k > 0 && inward-k < 3 && (text[k-1] == ' ' || strings.HasSuffix(text[:k], "\u00a0")) {
 		if text[k-1] == ' ' {
@@ -25,31 +30,63 @@ func (s *scan) britishPostcode(i, j int) bool {
 		}
 	}
 	start := k
-	for start > 0 && k-start < 5 && (upper(text[start-1]) || text[start-1]-'0' <= 9) {
+	for start > 0 && k-start < 5 && (isPart(text[start-1]) || text[start-1]-'0' <= 9) {
 		start--
 	}
-	areas := s.outward(start, k)
+	outward := fold(text[start:k])
+	areas := s.outward(start, outward)
+	if full := s.outwardAreas(outward + fold(text[inward:j+2])); len(areas) > 0 && len(full) > 0 {
+		areas = full
+	}
 	if len(areas) == 0 {
 		return false
 	}
-	s.british(areas, text[start:k], start, j+2)
-	return true
+	return s.british(grammar.Find("GB"), areas, outward, start, j+2) || upper(text[j])
 }
 
-// inwardAt reports whether the second half of a postcode stands at i: "6DN".
+// inwardAt reports whether the second half of a postcode stands at i: "6DN", in small letters as
+// well, which are no ordinal number.
 func inwardAt(text string, i int) bool {
-	return i+3 <= len(text) && text[i]-'0' <= 9 && upper(text[i+1]) && upper(text[i+2]) &&
-		!(i+3 < len(text) && (isLetterAt(text, i+3) || text[i+3]-'0' <= 9))
+	if i+3 > len(text) || text[i]-'0' > 9 || i+3 < len(text) && (isLetterAt(text, i+3) || text[i+3]-'0' <= 9) {
+		return false
+	}
+	a, b := text[i+1], text[i+2]
+	return upper(a) && upper(b) || a-'a' <= 25 && b-'a' <= 25 && !grammar.Ordinal(text[i:i+3])
 }
 
-// outward returns the British areas of the outward code text[start:end]; none if it is malformed or
-// part of a word.
-func (s *scan) outward(start, end int) []*area {
-	if start < s.end || !outwardForm(s.text[start:end]) ||
-		start > 0 && isLetterAt(s.text, lastRune(s.text, start)) {
+// outward returns the British areas of the outward code at start; none if it is malformed or part
+// of a word.
+func (s *scan) outward(start int, code string) []*area {
+	if start < s.end || !outwardForm(code) || start > 0 && isLetterAt(s.text, lastRune(s.text, start)) {
 		return nil
 	}
-	return s.areasIn(s.forms[grammar.CityPostcode][0], s.text[start:end])
+	return s.outwardAreas(code)
+}
+
+func (s *scan) outwardAreas(code string) []*area { return s.areasIn(grammar.Find("GB"), code) }
+
+// eircode tries the digits text[i:j] as those of the routing key of an Irish postcode: "P51 KT93",
+// "D6W XY00". It reports whether an address was found.
+func (s *scan) eircode(i, j int) bool {
+	land := grammar.Find("IE")
+	if i == 0 || i-1 < s.end || !upper(s.text[i-1]) || !slices.Contains(s.forms[grammar.CityPostcode], land) ||
+		i > 1 && (isLetterAt(s.text, lastRune(s.text, i-1)) || s.text[i-2]-'0' <= 9) {
+		return false
+	}
+	for form := range strings.SplitSeq(land.Codes, ",") {
+		end := grammar.CodeAt(form, s.text, i-1)
+		if end < j {
+			continue
+		}
+		areas := s.areasIn(land, s.text[i-1:end])
+		if len(areas) == 0 {
+			areas = s.areasIn(land, s.text[i-1:i+2])
+		}
+		if s.british(land, areas, "", i-1, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // outwardPostcode tries the digits text[i:j] as those of the first half of a postcode at the end of
@@ -63,13 +100,14 @@ func (s *scan) outwardPostcode(i, j int) bool {
 	if end < len(text) && upper(text[end]) {
 		end++
 	}
-	if start == i || start < 2 || text[start-1] != ' ' ||
+	if start == i || start < 2 || text[start-1] != ' ' && text[start-1] != '\n' ||
 		end < len(text) && (isLetterAt(text, end) || strings.IndexByte("0123456789-/", text[end]) >= 0) ||
-		end+1 < len(text) && (inwardAt(text, end) || inwardAt(text, end+1)) {
+		inwardAt(text, end+len(text[end:])-len(strings.TrimLeft(text[end:], " \u00a0"))) ||
+		text[start-1] == '\n' && strings.TrimLeft(text[end:min(len(text), end+1)], "\r\n") != "" {
 		return false
 	}
-	areas := s.outward(start, end)
-	return len(areas) > 0 && s.british(areas, text[start:end], start, end)
+	areas := s.outward(start, text[start:end])
+	return len(areas) > 0 && s.british(grammar.Find("GB"), areas, text[start:end], start, end)
 }
 
 func upper(c byte) bool { return c-'A' <= 25 }
@@ -80,26 +118,39 @@ func outwardForm(s string) bool { return outward.Fits(s) }
 var outward = &grammar.Country{Codes: "A9,A99,AA9,AA99,A9A,AA9A"}
 
 // british reads what stands before the postcode text[start:end]: county, city, street. The first
-// half of a postcode alone needs a known city with a street.
-func (s *scan) british(areas []*area, outward string, start, end int) bool {
+// half of a postcode alone needs a known city with a street, as does a postcode of no known area. A
+// city behind the postcode counts where none stands before it.
+func (s *scan) british(land *grammar.Country, areas []*area, outward string, start, end int) bool {
 	text := s.text
 	t := s.tokensBefore(start)
 	n := grammar.SkipMarksBack(t, grammar.SkipLabel(t, len(t)))
 	n = grammar.SkipMarksBack(t, grammar.SkipCountry(t, n))
 	n = grammar.SkipMarksBack(t, grammar.SkipLabel(t, n))
-	n = grammar.SkipMarksBack(t, grammar.SkipCounty("GB", t, n))
+	n = grammar.SkipMarksBack(t, grammar.SkipCounty(land.Code, t, n))
 	if t.At(n-1).Kind != grammar.Word {
 		return false
 	}
 	a := Address{
-		Start: start, End: end, Postcode: text[start:end], Country: "GB", State: areas[0].place.State,
-		Level: CityLevel, Place: areas[0].place, Confidence: confidencePlace,
+		Start: start, End: end, Postcode: text[start:end], Country: land.Code,
+		Level: CityLevel, Confidence: confidencePlace,
 	}
-	first, known := s.britishCity(areas, outward, t, n)
-	if known == nil {
-		a.Confidence -= 0.1
-	} else {
+	if len(areas) > 0 {
+		a.State, a.Place = areas[0].place.State, areas[0].place
+	}
+	first, known := s.britishCity(land, areas, outward, t, n)
+	if known == nil && len(areas) > 0 && end-start > len(outward) {
+		if town, place := s.townAfter(land, areas, outward, end); place != nil {
+			first, known = n, place
+			a.City, a.End = town.Of(text), town.End
+		}
+	}
+	switch {
+	case known != nil:
 		a.Place = *known
+	case len(areas) == 0:
+		return false
+	default:
+		a.Confidence -= 0.1
 	}
 	cut := n
 	if first < n {
@@ -127,7 +178,8 @@ func (s *scan) british(areas []*area, outward string, start, end int) bool {
 		!grammar.HasUnitWord(street.Unit.Of(text)) {
 		street.Unit = grammar.Span{} // a quarter: "44 The Mall, Ealing, London"
 	}
-	if !ok && known == nil || end-start == len(outward) && (known == nil || street.Name.Empty()) {
+	if !ok && known == nil || (end-start == len(outward) || len(areas) == 0 || text[end-1] >= 'a') &&
+		(known == nil || street.Name.Empty()) {
 		return false
 	}
 	s.keep(a, street, ok)
@@ -136,7 +188,9 @@ func (s *scan) british(areas []*area, outward string, start, end int) bool {
 
 // britishCity returns the index of the first token of the city that ends with token n-1, n if there
 // is none, and the gazetteer's place of that name.
-func (s *scan) britishCity(areas []*area, outward string, t grammar.Tokens, n int) (int, *gazetteer.Place) {
+func (s *scan) britishCity(
+	land *grammar.Country, areas []*area, outward string, t grammar.Tokens, n int,
+) (int, *gazetteer.Place) {
 	text := s.text
 	first := n
 	for first > 0 && n-first < 5 && (t[first-1].Kind == grammar.Word || n-first > 0 &&
@@ -147,26 +201,8 @@ func (s *scan) britishCity(areas []*area, outward string, t grammar.Tokens, n in
 		if t[i].Kind != grammar.Word {
 			continue
 		}
-		key := gazetteer.Key(grammar.Phrase(t[i:n]))
-		for _, a := range areas {
-			for _, name := range a.names {
-				if !name.weak && name.key == key {
-					return i, &a.place
-				}
-			}
-		}
-		for _, name := range grammar.PostTowns(outward) {
-			if name == key {
-				return i, &areas[0].place
-			}
-		}
-		if grammar.RoadWord(grammar.Phrase(t[i:n])) {
-			continue
-		}
-		for _, pl := range s.p.codes.cities("GB", grammar.Phrase(t[i:n])) {
-			if pl.HasPoint && areas[0].place.HasPoint && kilometres(pl.Point, areas[0].place.Point) < 2*near {
-				return i, &areas[0].place
-			}
+		if place := s.britishTown(land, areas, outward, grammar.Phrase(t[i:n])); place != nil {
+			return i, place
 		}
 	}
 	// Unknown: the words since the last separator, unless they are a street.
@@ -175,4 +211,52 @@ func (s *scan) britishCity(areas []*area, outward string, t grammar.Tokens, n in
 		return n, nil
 	}
 	return first, nil
+}
+
+// britishTown returns the gazetteer's place of a town of the areas or near them, nil for none.
+func (s *scan) britishTown(
+	land *grammar.Country, areas []*area, outward, name string,
+) *gazetteer.Place {
+	key := gazetteer.Key(name)
+	for _, a := range areas {
+		for _, n := range a.names {
+			if !n.weak && n.key == key {
+				return &a.place
+			}
+		}
+	}
+	if slices.Contains(grammar.PostTowns(outward), key) {
+		return &areas[0].place
+	}
+	if grammar.RoadWord(name) {
+		return nil
+	}
+	for _, pl := range s.p.codes.cities(land.Code, name) {
+		if len(areas) == 0 {
+			return &pl
+		}
+		if pl.HasPoint && areas[0].place.HasPoint && kilometres(pl.Point, areas[0].place.Point) < 2*near {
+			return &areas[0].place
+		}
+	}
+	return nil
+}
+
+// townAfter returns the town right behind the postcode that ends at i, "N1 9ZZ London", and its
+// place, nil for none.
+func (s *scan) townAfter(land *grammar.Country, areas []*area, outward string, i int) (grammar.Span, *gazetteer.Place) {
+	t := s.tokensAfter(i)
+	k := 0
+	for k < len(t) && k < 2 && (t[k].Kind == grammar.Break || t[k].Text() == ",") {
+		k++
+	}
+	for n := min(k+3, len(t)); n > k && t[k].Kind == grammar.Word && grammar.Capital(t[k].Text()); n-- {
+		if t[n-1].Kind != grammar.Word {
+			continue
+		}
+		if place := s.britishTown(land, areas, outward, grammar.Phrase(t[k:n])); place != nil {
+			return grammar.Span{Start: t[k].Start, End: t[n-1].End}, place
+		}
+	}
+	return grammar.Span{}, nil
 }

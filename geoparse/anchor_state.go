@@ -19,6 +19,11 @@ func (s *scan) zip(i, j int) bool {
 	if n := dashAt(text, j); n > 0 && j+n+4 <= len(text) && digits(text[j+n:j+n+4]) &&
 		(j+n+4 == len(text) || text[j+n+4]-'0' > 9 && !isLetterAt(text, j+n+4)) {
 		end = j + n + 4
+	} else if j+5 <= len(text) && text[j] == ' ' && digits(text[j+1:j+5]) &&
+		(j+5 == len(text) || strings.IndexByte("\n,.;)", text[j+5]) >= 0) {
+		end = j + 5 // "97227 1234"
+	} else if j+4 <= len(text) && digits(text[j:j+4]) {
+		end = j + 4 // "972271234"
 	} else if j < len(text) && text[j] == '-' && j+1 < len(text) && text[j+1]-'0' <= 9 {
 		return false
 	}
@@ -84,9 +89,11 @@ func (s *scan) letteredPostcode(i int) bool {
 				i+1 < len(text) && isLetterAt(text, i+1) {
 				continue
 			}
-			if areas := s.areasIn(land, text[start:start+half]); len(areas) > 0 {
-				s.codeBehindState(land, areas, text[start:start+half], start, i+1)
-				return true
+			for _, code := range [...]string{text[start : i+1], text[start : start+half]} {
+				if areas := s.areasIn(land, code); len(areas) > 0 {
+					s.codeBehindState(land, areas, code, start, i+1)
+					return true
+				}
 			}
 		}
 	}
@@ -169,8 +176,11 @@ func (s *scan) codeBehindState(land *grammar.Country, areas []*area, code string
 	if state != "" {
 		a.State = strings.Trim(span.Of(text), "()")
 	}
-	if !c.known || !agrees {
+	if !c.known || !agrees || c.elsewhere {
 		a.Confidence -= 0.1
+	}
+	if c.elsewhere && s.in.Country == "" {
+		a.Postcode = "" // on a page, a misprint: the town and its state agree
 	}
 	s.addStated(a, c, street, ok)
 	return true
@@ -182,6 +192,7 @@ type cityBefore struct {
 	start, end int
 	tokens     int  // index of its first token
 	known      bool // a name of the postcode or of a city of the state
+	elsewhere  bool // far from where the postcode is
 }
 
 // cityOf returns the longest known name of a city that ends before token n, else the
@@ -225,10 +236,15 @@ func (s *scan) cityOf(
 		inRoad := i > first && land.Form == grammar.CityProvinceCode && // "12 Dundas Street West"
 			grammar.RoadWord(t[i-1].Text()) && grammar.RoadWord(t[i].Text())
 		if a := s.cityInState(land, areas, grammar.Phrase(t[i:n]), state); a != nil && !inRoad {
-			if agrees && len(areas) > 0 {
-				a = areas[0]
+			c := city(i, a, true)
+			switch {
+			case len(areas) == 0:
+			case !agrees || far(&a.place, &areas[0].place):
+				c.elsewhere = true
+			default:
+				c.area = areas[0]
 			}
-			return city(i, a, true)
+			return c
 		}
 	}
 	if !agrees || len(areas) == 0 || state == "" {
@@ -251,6 +267,11 @@ func (s *scan) cityOf(
 		return city(i, areas[0], false)
 	}
 	return cityBefore{}
+}
+
+// far reports whether two places lie too far apart to share a postcode.
+func far(a, b *gazetteer.Place) bool {
+	return a.HasPoint && b.HasPoint && kilometres(a.Point, b.Point) > 4*near
 }
 
 // cityInState returns the city of a name in the state, or where that is not given

@@ -84,7 +84,7 @@ func (s *scan) phone() string {
 			return ""
 		}
 		text = text[i+1:]
-		if c := grammar.CountryOfPhone(text); c != "" {
+		if c := grammar.CountryOfPhone(text); c != "" && (s.p.has[c] || !grammar.Find(c).Listed) {
 			s.phoneCountry = c
 			return c
 		}

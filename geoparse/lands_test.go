@@ -93,6 +93,78 @@ func TestKnownStreets(t *testing.T) {
 	}
 }
 
+// TestWholePostcodes reads whole and short postcodes with a gazetteer that has the one or the other.
+func TestWholePostcodes(t *testing.T) {
+	for _, c := range []struct{ house, text, want string }{
+		{"NL|1017 ZB|Amsterdam|Bakkersgracht|12", "Atelier\nBakkersgracht 12\n1017 ZB Amsterdam", "Bakkersgracht|12"},
+		{"NL|1017ZB|Amsterdam|Bakkersgracht|12", "Bakkersgracht 12, 1017 Amsterdam", "Bakkersgracht|12"},
+		{"NL|1017|Amsterdam|Bakkersgracht|12", "Bakkersgracht 12, 1017 ZB Amsterdam", "Bakkersgracht|12"},
+		{"NL|3811 AB|Amersfoort|Kerkpad|3", "kerkpad 3, 3811ab amersfoort", "kerkpad|3"},
+		{"NL|3811 AB|Amersfoort|Kerkpad|3", "kerkpad 3, 3811 ab amersfoort", "kerkpad|3"},
+		{"NL|3811 AB|Amersfoort|Kerkpad|3", "Kerkpad 3, 3811 CD Amersfoort", "Kerkpad|3"},
+		{"GB|LS9 7ZB|Leeds|Weaver Lane|31", "Weaver Books\n31 Weaver Lane\nLeeds\nLS9 7ZB", "Weaver Lane|31"},
+		{"GB|LS9 7ZB|Leeds|Weaver Lane|31", "31 Weaver Lane, Leeds LS9", "Weaver Lane|31"},
+		{"GB|LS9 7ZB|Leeds|Weaver Lane|31", "31 Weaver Lane\nLeeds\nLS9\n", "Weaver Lane|31"},
+		{"GB|LS9 7ZB|Leeds|Weaver Lane|31", "31 weaver lane, leeds, ls9 7zb", "weaver lane|31"},
+		{"GB|LS9|Leeds|Weaver Lane|31", "31 Weaver Lane, LS9 7ZB Leeds", "Weaver Lane|31"},
+		{"GB|LS9 7ZB|Leeds|Weaver Lane|31", "Weaver Lane has 31 shops, the 2nd in ls9 is a 4th", ""},
+		{"CA|L6Y 9Z9|Brampton|Otter Crescent|18", "18 Otter Crescent, Brampton, ON L6Y 9Z9", "Otter Crescent|18"},
+		{"CA|L6Y 9Z9|Brampton|Otter Crescent|18", "18 Otter Crescent, Brampton, ON L6Y9Z9", "Otter Crescent|18"},
+		{"CA|L6Y|Brampton|Otter Crescent|18", "18 Otter Crescent, Brampton, ON L6Y 9Z9", "Otter Crescent|18"},
+		{"PT|1200-205|Lisboa|Rua das Flores|8", "Rua das Flores, 8, 1200-205 Lisboa", "Rua das Flores|8"},
+		{"PT|1200-205|Lisboa|Rua das Flores|8", "R. das Flores 8, 1200 Lisboa", "R. das Flores|8"},
+		{"US|97227|Portland|Cedar Way|12", "12 Cedar Way, Portland, OR 97227 1234", "Cedar Way|12"},
+		{"US|97227|Portland|Cedar Way|12", "12 Cedar Way, Portland, OR 972271234", "Cedar Way|12"},
+		{"US|97227|Portland|Cedar Way|12", "12 Cedar Way, Portland, OR 97227-1234", "Cedar Way|12"},
+	} {
+		checkKnown(t, c.house, c.text, c.want)
+	}
+}
+
+// TestListedCountries reads addresses of countries that the grammar has no words of.
+func TestListedCountries(t *testing.T) {
+	for _, c := range []struct{ house, text, want string }{
+		{"PL|87-400|Golub|Długa|4", "Sklep, ul. Długa 4, 87-400 Golub", "ul. Długa|4"},
+		{"PL|87-400|Golub|Plac Wolności|1", "pl. Wolności 1\n87-400 Golub", "pl. Wolności|1"},
+		{"PL|00-950|Warszawa|Aleja Róż|20", "al. Róż 20 m. 5, 00–950 Warszawa", "al. Róż|20"},
+		{"PL|87-400|Golub|Długa|4", "Zapraszamy na ul. Długą lub Długa 4 w Golubiu, 87-400 Golub", "Długa|4"},
+		{"CZ|664 31|Lelekovice|Zahradní|7", "Zahradní 7, 664 31 Lelekovice", "Zahradní|7"},
+		{"CZ|66431|Lelekovice|náměstí Míru|12/4", "nám. Míru 12/4, 66431 Lelekovice", "nám. Míru|12/4"},
+		{"CZ|664 31|Lelekovice|Zahradní|7", "Zahradní č.p. 7, CZ-664 31 Lelekovice", "Zahradní|7"},
+		{"SK|811 01|Bratislava|Panská|3", "Panská 3\n811 01 Bratislava", "Panská|3"},
+		{"SE|114 55|Stockholm|Storgatan|5", "Storgatan 5, 114 55 Stockholm", "Storgatan|5"},
+		{"SE|114 55|Stockholm|Storgatan|5", "Storgatan 5, SE-114 55 Stockholm", "Storgatan|5"},
+		{"SE|11455|Stockholm|Storgatan|5 B", "Storgatan 5 B\nS-114 55 STOCKHOLM", "Storgatan|5 B"},
+		{"NO|0150|Oslo|Skippergata|7", "Skippergata 7, 0150 Oslo", "Skippergata|7"},
+		{"NO|0150|Oslo|Skippergata|7", "Skippergata 7, N-0150 Oslo", "Skippergata|7"},
+		{"FI|00100|Helsinki|Aleksanterinkatu|9", "Aleksanterinkatu 9, 00100 Helsinki", "Aleksanterinkatu|9"},
+		{"FI|00100|Helsinki|Aleksanterinkatu|9", "Aleksanterinkatu 9 A 4, FI-00100 Helsinki", "Aleksanterinkatu|9"},
+		{"PT|1200-205|Lisboa|Avenida da Liberdade|8", "Av. da Liberdade, n.º 8, 2.º Dto, 1200-205 Lisboa", "Av. da Liberdade|8"},
+		{"IE|P51 KT93|Mallow|Bridge Street|4", "4 Bridge Street, Mallow, Co. Cork, P51 KT93", "Bridge Street|4"},
+		{"IE|D6W XY00|Dublin|Bridge Street|4", "4 Bridge Street, Dublin D6WXY00", "Bridge Street|4"},
+		{"IE||Mallow|Bridge Street|4", "4 Bridge Street\nMallow\nCo. Cork\nP51 KT93", "Bridge Street|4"},
+		{"AD|AD500|Andorra la Vella|Carrer del Riu|8", "Carrer del Riu, 8\nAD500 Andorra la Vella", "Carrer del Riu|8"},
+		{"AD|AD500|Andorra la Vella|Carrer del Riu|8", "C/ del Riu 8, AD-500 Andorra la Vella", "C/ del Riu|8"},
+		{"AD|AD500|Andorra la Vella|Carrer del Riu|8", "C. Riu 8, AD 500 Andorra la Vella", "C. Riu|8"},
+		{"HU|1011|Budapest|Fő utca|5", "1011 Budapest, Fő u. 5.", "Fő u.|5"},
+		{"HU|1011|Budapest|Fő utca|5", "1011 Budapest, Fő utca 5.", "Fő utca|5"},
+		{"HR|10000|Zagreb|Ilica|12", "Ilica 12, 10000 Zagreb", "Ilica|12"},
+		{"SI|1000|Ljubljana|Čopova ulica|12", "Čopova ul. 12, SI-1000 Ljubljana", "Čopova ul.|12"},
+		{"GR|105 63|Αθήνα|Ερμού|5", "Ερμού 5, 105 63 Αθήνα", "Ερμού|5"},
+		{"RO|060274|București|Strada Florilor|9", "Str. Florilor nr. 9, 060274 București", "Str. Florilor|9"},
+		{"LV|LV-1010|Rīga|Brīvības iela|9", "Brīvības iela 9, LV-1010 Rīga", "Brīvības iela|9"},
+		{"EE|10123|Tallinn|Viru|9", "Viru 9, 10123 Tallinn", "Viru|9"},
+		{"IS|101|Reykjavík|Laugavegur|9", "Laugavegur 9, 101 Reykjavík", "Laugavegur|9"},
+		{"TR|34400|İstanbul|Lale Sokak|9", "Lale Sokak No: 9, 34400 İstanbul", "Lale Sokak|9"},
+		// Not the street, or not of the town.
+		{"PL|87-400|Golub|Długa|4", "87-400 osób, Golub 4", ""},
+		{"SE|114 55|Stockholm|Storgatan|5", "Tel. 114 55 Stockholm är fullt", "||postcode"},
+		{"CZ|664 31|Lelekovice|Zahradní|7", "Objednávka 664 31 kusů", ""},
+	} {
+		checkKnown(t, c.house, c.text, c.want)
+	}
+}
+
 // checkKnown parses text with a gazetteer of one house.
 func checkKnown(t *testing.T, house, text, want string) {
 	t.Helper()

@@ -136,6 +136,9 @@ func (p *Parser) parse(ctx context.Context, in Input, rejected *[]Candidate) (Ve
 	}
 	s := &scan{p: p, text: text, in: in, hint: countryHint(in),
 		only: grammar.Find(strings.ToUpper(in.Country)).Form, rejected: rejected}
+	if in.Country == "" && grammar.Find(s.hint).Listed && !p.has[s.hint] {
+		s.hint = "" // a top-level domain alone does not exclude the countries of the gazetteer
+	}
 	found := s.run(ctx)
 	if len(found) == 0 {
 		found = s.single()

@@ -41,6 +41,7 @@ type scan struct {
 	windows int // parsed so far
 
 	forms [grammar.CityPostcode + 1][]*grammar.Country // of the gazetteer and looked for, by form
+	split []splitCode                                  // forms of their postcodes that are no run of digits
 	weak  [][2]int
 
 	phoned       bool // phoneCountry is known
@@ -66,7 +67,11 @@ func (s *scan) read(ctx context.Context) {
 	for _, land := range s.p.lands {
 		if s.only.Allows(land.Code) {
 			s.forms[land.Form] = append(s.forms[land.Form], land)
+			s.addSplit(land)
 		}
+	}
+	if s.isUnproven(s.hint) && s.only.Allows(s.hint) {
+		s.addSplit(grammar.Find(s.hint))
 	}
 	named := s.reads(grammar.CityStateZIP) || s.reads(grammar.CityProvinceCode)
 	weak := s.p.region != nil && s.p.streets
@@ -78,7 +83,14 @@ func (s *scan) read(ctx context.Context) {
 		case c-'0' <= 9:
 			n := digitsAt(text, i)
 			j := i + n
-			if n <= 3 && (s.reads(grammar.CityPostcode) && s.britishPostcode(i, j) ||
+			if len(s.split) > 0 && n <= 7 && s.splitPostcode(i, n) {
+				s.digit = s.end
+				if i = max(j, s.end); len(s.found) >= maxAddresses || s.windows >= maxWindows {
+					return
+				}
+				continue
+			}
+			if n <= 3 && (s.reads(grammar.CityPostcode) && (s.britishPostcode(i, j) || s.eircode(i, j)) ||
 				n == 1 && s.letteredPostcode(i)) {
 				s.digit = s.end
 				if i = max(j, s.end); s.windows >= maxWindows {
@@ -108,6 +120,53 @@ func (s *scan) read(ctx context.Context) {
 	}
 }
 
+// A splitCode is a form of postcode that is more or less than a run of four or five digits.
+type splitCode struct{ form, lead string }
+
+// addSplit adds the forms of a country.
+func (s *scan) addSplit(land *grammar.Country) {
+	if land.Form != grammar.CodeCity {
+		return
+	}
+	for form := range strings.SplitSeq(land.Codes, ",") {
+		lead := form[:max(0, strings.IndexByte(form, '9'))]
+		if code := (splitCode{form, lead}); form != "" && grammar.Split(form) && !slices.Contains(s.split, code) {
+			s.split = append(s.split, code)
+		}
+	}
+}
+
+// splitPostcode tries the n digits at i as the first of a postcode such as "87-400", "664 31", "AD500",
+// "1000-205" or "060274". It reports whether an address was found.
+func (s *scan) splitPostcode(i, n int) bool {
+	if i < s.end || s.only != grammar.AnyForm && s.only != grammar.CodeCity {
+		return false
+	}
+	found := len(s.found)
+	for _, code := range s.split {
+		from := i - len(code.lead)
+		if lead := strings.TrimRight(s.text[:i], " -"); code.lead != "" && i-len(lead) <= 1 {
+			from = len(lead) - len(code.lead) // "AD 500", "AD-500"
+		}
+		if from < 0 || !strings.HasPrefix(s.text[from:], code.lead) || from > 0 &&
+			(s.text[from-1]-'0' <= 9 || isLetterAt(s.text, lastRune(s.text, from))) {
+			continue
+		}
+		end := grammar.CodeAt(code.form[len(code.lead):], s.text, i)
+		if end == i || end < i+n {
+			continue
+		}
+		start, country := from, ""
+		if code.lead == "" {
+			start, country = s.prefix(i)
+		}
+		if s.codeCity(start, from, end, code.lead+s.text[i:end], country, 0); len(s.found) > found {
+			return true
+		}
+	}
+	return false
+}
+
 // reads reports whether addresses of the form are looked for and can be proven.
 func (s *scan) reads(form grammar.Form) bool { return len(s.forms[form]) > 0 }
 
@@ -135,7 +194,10 @@ func (s *scan) postcode(i, j int) {
 	text := s.text
 	n := j - i
 	if i < s.end || j < len(text) && isLetterAt(text, j) &&
-		!(n == 4 && s.lettered("") && codeLetters(text, j) > j) {
+		!(n == 4 && s.lettered("") && s.codeLetters(i, j) > j) {
+		return
+	}
+	if n == 9 && s.reads(grammar.CityStateZIP) && s.zip(i, i+5) {
 		return
 	}
 	if n > 5 {
@@ -165,7 +227,7 @@ func (s *scan) postcode(i, j int) {
 	if start == i && i > 0 && isLetterAt(text, lastRune(text, i)) {
 		return // "Tauchgebiete21955 Titel"
 	}
-	s.codeCity(start, i, j, country, 0)
+	s.codeCity(start, i, j, text[i:j], country, 0)
 }
 
 // lastRune returns the index of the rune that ends before i.
@@ -197,7 +259,7 @@ func (s *scan) gluedPostcode(i, j int) {
 	}
 	for _, land := range s.p.lands {
 		if land.Glued && (s.hint == "" || s.hint == land.Code) {
-			s.codeCity(j-5, j-5, j, land.Code, 3)
+			s.codeCity(j-5, j-5, j, s.text[j-5:j], land.Code, 3)
 		}
 	}
 }
@@ -229,7 +291,7 @@ func (s *scan) prefix(i int) (int, string) {
 		return i, ""
 	}
 	country := grammar.CountryOfPrefix(text[k:end])
-	if country == "" || !hyphen && end == i {
+	if country == "" || !hyphen && end == i || grammar.Find(country).Listed && !s.p.has[country] && s.hint != country {
 		return i, ""
 	}
 	if !hyphen && len(text[k:end]) == 1 && k > 0 && text[k-1] == ' ' && k > 1 && text[k-2]-'0' <= 9 {
@@ -247,15 +309,23 @@ type match struct {
 	score int
 
 	neighbour bool // the postcode is that of a place close by
+	unlocated bool // the gazetteer knows the city and not the postcode
+}
+
+// country is that of the area, "" without one.
+func (m match) country() string {
+	if m.area == nil {
+		return ""
+	}
+	return m.area.place.Country
 }
 
 // codeCity reads "postcode city" with the code at text[i:j], its country
 // prefix at start. minStrength is what the street must have at least.
-func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
-	code := s.text[i:j]
+func (s *scan) codeCity(start, i, j int, code, country string, minStrength int) {
 	end := j
 	if len(code) == 4 && s.lettered(country) {
-		end = codeLetters(s.text, j)
+		end = s.codeLetters(i, j)
 	}
 	if !wordFollows(s.text, end) {
 		return
@@ -272,10 +342,22 @@ func (s *scan) codeCity(start, i, j int, country string, minStrength int) {
 	k = skipPlaceLabel(s.text, t, k)
 	nextLine := t[0].Kind == grammar.Break
 	doubt := 0.0
-	best, ok := s.cityAfter(code, country, t, k, end > j)
+	var best match
+	ok := false
+	if end > j { // the whole code, where the gazetteer has it
+		best, ok = s.longest(s.p.codes.areas(strings.ToUpper(s.text[i:end])), country, t, k, true)
+	}
+	if !ok {
+		best, ok = s.cityAfter(code, country, t, k, end > j)
+	}
+	if land := grammar.Find(best.country()); ok && land.Letters && end == j && s.hint != land.Code {
+		minStrength = 3 // "1017 Amsterdam" may be a year or an amount
+	}
 	if !ok {
 		doubt = 0.1
-		if best, ok = s.cityNear(code, country, t, k); !ok {
+		if best, ok = s.cityNear(code, country, t, k); ok && best.unlocated {
+			minStrength = 4
+		} else if !ok {
 			best, ok = s.unproven(code, country, t, k)
 			minStrength = 3
 		} else if best.neighbour {
@@ -410,14 +492,26 @@ func (s *scan) yearLike(code string, m match) bool {
 	return code >= "1900" && code <= "2039" || s.hint != "" && s.hint != m.area.place.Country
 }
 
-// codeLetters returns the end of the two letters of a postcode after j ("1012
-// JS"), or j.
-func codeLetters(text string, j int) int {
+// codeLetters returns the end of the two letters of the postcode text[i:j] ("1012 JS"), or j. In small
+// letters the gazetteer must know the code, where they stand apart the whole of it: "3811 ab".
+func (s *scan) codeLetters(i, j int) int {
+	text := s.text
 	k := j
 	if k < len(text) && text[k] == ' ' {
 		k++
 	}
-	if k+2 < len(text) && text[k]-'A' <= 25 && text[k+1]-'A' <= 25 && !isLetterAt(text, k+2) {
+	if k+2 > len(text) || text[k]|0x20-'a' > 25 || text[k+1]|0x20-'a' > 25 || k+2 < len(text) && isLetterAt(text, k+2) {
+		return j
+	}
+	if text[k]-'A' <= 25 && text[k+1]-'A' <= 25 {
+		return k + 2
+	}
+	code := text[i:j]
+	if k > j {
+		code = strings.ToUpper(text[i : k+2])
+	}
+	isLettered := func(a area) bool { return grammar.Find(a.place.Country).Letters }
+	if text[k] >= 'a' && text[k+1] >= 'a' && slices.ContainsFunc(s.p.codes.areas(code), isLettered) {
 		return k + 2
 	}
 	return j
@@ -491,7 +585,7 @@ func (s *scan) longest(areas []area, country string, t grammar.Tokens, k int, le
 	fits := func(a area) bool {
 		land := grammar.Find(a.place.Country)
 		return (country == "" || land.Code == country) && land.Form == grammar.CodeCity &&
-			(letters == land.Letters || !letters && grammar.Find(s.hint).Letters)
+			(letters == land.Letters || !letters)
 	}
 	if !slices.ContainsFunc(areas, fits) {
 		return match{}, false
@@ -642,6 +736,9 @@ func (s *scan) cityNear(code, country string, t grammar.Tokens, k int) (match, b
 		for _, city := range cities {
 			if !s.wants(city.Country, country) || !grammar.Find(city.Country).Fits(code) {
 				continue
+			}
+			if s.p.streets && grammar.Find(city.Country).Listed {
+				return match{area: &area{place: city}, start: start, end: end, unlocated: true}, true
 			}
 			for i := range areas {
 				a := areas[i].place

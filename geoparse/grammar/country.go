@@ -3,6 +3,8 @@ package grammar
 import (
 	"embed"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gazehound/internal/textutil"
 )
@@ -38,7 +40,12 @@ type Country struct {
 	Languages string // ISO 639-1
 	Phone     string // international prefix of telephone numbers
 
-	Codes string // forms of a postcode, where 9 is a digit and A a capital: "A9A 9A9"
+	// Codes are the forms of a postcode, where 9 is a digit, A a capital and * either: "A9A 9A9". What
+	// else they hold stands for itself.
+	Codes string
+
+	// Listed: of the table of countries without words of their own. The gazetteer proves the rest.
+	Listed bool
 
 	// Where postcode and city come first.
 	NumberFirst bool   // the house number may stand before the street
@@ -141,12 +148,81 @@ func fits(form, code string) bool {
 		case form[i] == ' ':
 			code = strings.TrimPrefix(code, " ")
 			continue
-		case code == "", form[i] == '9' && code[0]-'0' > 9, form[i] == 'A' && code[0]-'A' > 25:
+		case code == "" || !stands(form[i], code[0]):
 			return false
 		}
 		code = code[1:]
 	}
 	return code == ""
+}
+
+// stands reports whether the byte c can stand where a form has f.
+func stands(f, c byte) bool {
+	switch f {
+	case '9':
+		return c-'0' <= 9
+	case 'A':
+		return c-'A' <= 25
+	case '*':
+		return c-'0' <= 9 || c-'A' <= 25
+	}
+	return f == c
+}
+
+// CodeAt returns the end of a postcode of the form that begins at text[i], or i. A space may be one
+// of no break or left out, a hyphen may be any dash.
+func CodeAt(form, text string, i int) int {
+	at := i
+	for k := range len(form) {
+		rest := text[at:]
+		switch {
+		case form[k] == ' ':
+			if r, n := utf8.DecodeRuneInString(rest); n > 0 && IsSpace(r) {
+				at += n
+			}
+			continue
+		case form[k] == '-':
+			if r, n := utf8.DecodeRuneInString(rest); n > 0 && isHyphen(r) {
+				at += n
+				continue
+			}
+			return i
+		case rest == "" || !stands(form[k], rest[0]):
+			return i
+		}
+		at++
+	}
+	if r, _ := utf8.DecodeRuneInString(text[at:]); isDigit(r) || unicode.IsLetter(r) {
+		return i
+	}
+	return at
+}
+
+// Split reports whether a scan for runs of four or five digits does not find the postcodes of a
+// form: "99-999", "AD999", "999999".
+func Split(form string) bool {
+	return strings.Trim(form, "9") != "" || len(form) != 4 && len(form) != 5
+}
+
+func init() {
+	list, err := wordFiles.ReadFile("words/countries.txt")
+	if err != nil {
+		panic(err) // at the start of the program: any test finds it
+	}
+	for line := range strings.Lines(string(list)) {
+		if line[0] == '#' {
+			continue
+		}
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "; ")
+		c := Country{
+			Code: f[0], Form: CodeCity, Codes: f[1], Prefixes: f[2], Phone: f[3], Languages: f[4],
+			Names: f[5] + "," + strings.ToLower(f[0]), Domains: strings.ToLower(f[0]), Listed: true, NumberFirst: true,
+		}
+		if c.Prefixes == "town-code" {
+			c.Form, c.Prefixes = CityPostcode, ""
+		}
+		add(c)
+	}
 }
 
 //go:embed words

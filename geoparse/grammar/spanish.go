@@ -8,10 +8,6 @@ func init() {
 		Prefixes: "E ES", Domains: "es", Languages: "es ca", Phone: "34",
 		Names: "spain,espana,españa,spanien,espagne,es",
 	})
-	add(Country{
-		Code: "AD", Form: CodeCity, NumberFirst: true,
-		Prefixes: "AD", Domains: "ad", Languages: "es ca", Phone: "376", Names: "andorra,ad",
-	})
 	addWords(spanish)
 }
 

@@ -113,6 +113,9 @@ func SkipLabel(t Tokens, k int) int {
 
 // SkipCounty steps back from token k over the name of a county.
 func SkipCounty(country string, t Tokens, k int) int {
+	if k > 2 && Find(country).Listed && t[k-2].isWord("co", "county") && t[k-1].Kind == Word {
+		return k - 2 // "Co. Cork"
+	}
 	for n := min(4, k); n >= 1; n-- {
 		if k-n > 0 && Find(country).Counties[foldName(Phrase(t[k-n:k]))] {
 			return k - n
