@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/blevesearch/bleve/v2/document"
 	"github.com/blevesearch/bleve/v2/geo"
@@ -18,8 +19,8 @@ import (
 // An area query finds the addresses whose coordinate lies in a box or circle.
 //
 // Bleve's own queries divide the area into cells, of which a box around the world has millions. This
-// one looks at the cells that hold an address: those that lie in the area whole are taken unseen,
-// of the others each address is looked at.
+// one looks at no more cells than hold an address: those that lie in the area whole are taken
+// unseen, of the others each address is looked at.
 type area struct {
 	boxes   []orb.Bound            // around the area: two if it crosses the antimeridian
 	outside func(p orb.Point) bool // of the area, though in a box; nil: no point is
@@ -80,24 +81,13 @@ func (a area) Searcher(
 	return bleve.NewDisjunctionSearcher(ctx, r, []search.Searcher{whole, part}, 0, unscored)
 }
 
-// cells returns the terms of the cells with an address: of those within the area, and of those
-// across its border.
+// cells returns the terms of cells within the area, and of those across its border.
 func (a area) cells(r bleveindex.IndexReader) (within, across [][]byte, err error) {
-	prefix := numeric.MustNewPrefixCodedInt64(0, cellShift)[:1]
-	dict, err := r.FieldDictPrefix(fieldPoint, prefix)
-	if err != nil {
-		return nil, nil, fmt.Errorf("index: %w", err)
-	}
-	defer dict.Close()
-	for {
-		entry, err := dict.Next()
-		if err != nil || entry == nil {
-			return within, across, err
-		}
-		term := numeric.PrefixCoded(entry.Term)
+	terms, err := a.candidates(r)
+	for _, term := range terms {
 		first, err := term.Int64()
 		if err != nil {
-			return nil, nil, fmt.Errorf("index: cell %q: %w", entry.Term, err)
+			return nil, nil, fmt.Errorf("index: cell %q: %w", term, err)
 		}
 		from, to := uint64(first), uint64(first)|(1<<cellShift-1)
 		cell := orb.Bound{
@@ -115,6 +105,59 @@ func (a area) cells(r bleveindex.IndexReader) (within, across [][]byte, err erro
 			}
 			break
 		}
+	}
+	return within, across, err
+}
+
+// fewCells is the number of cells up to which those of an area are tried, and not those of the index.
+const fewCells = 256
+
+// candidates returns the terms of all cells in the boxes if they are few, else those of all cells
+// that hold an address.
+func (a area) candidates(r bleveindex.IndexReader) (terms []numeric.PrefixCoded, err error) {
+	width, height := 360/math.Exp2(14), 180/math.Exp2(14) // 14 of 32 bits each
+	n := 0.0
+	for _, b := range a.boxes {
+		n += ((b.Max[0]-b.Min[0])/width + 2) * ((b.Max[1]-b.Min[1])/height + 2)
+	}
+	if n > fewCells {
+		return cellsOf(r)
+	}
+	seen := map[uint64]bool{}
+	for _, b := range a.boxes {
+		for lat := b.Min[1]; ; lat += height {
+			for lon := b.Min[0]; ; lon += width {
+				hash := geo.MortonHash(min(lon, b.Max[0]), min(lat, b.Max[1])) >> cellShift << cellShift
+				if !seen[hash] {
+					seen[hash] = true
+					terms = append(terms, numeric.MustNewPrefixCodedInt64(int64(hash), cellShift))
+				}
+				if lon >= b.Max[0] {
+					break
+				}
+			}
+			if lat >= b.Max[1] {
+				break
+			}
+		}
+	}
+	return terms, nil
+}
+
+// cellsOf returns the terms of all cells that hold an address.
+func cellsOf(r bleveindex.IndexReader) (terms []numeric.PrefixCoded, err error) {
+	prefix := numeric.MustNewPrefixCodedInt64(0, cellShift)[:1]
+	dict, err := r.FieldDictPrefix(fieldPoint, prefix)
+	if err != nil {
+		return nil, fmt.Errorf("index: %w", err)
+	}
+	defer dict.Close()
+	for {
+		entry, err := dict.Next()
+		if err != nil || entry == nil {
+			return terms, err
+		}
+		terms = append(terms, numeric.PrefixCoded(entry.Term))
 	}
 }
 
