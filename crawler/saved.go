@@ -106,8 +106,8 @@ func restore[M memory](tree *frontier.Frontier, key string, m M) error {
 }
 
 // Restore reads what earlier runs learned and teaches the strategy the visits committed after the
-// model was last saved, as after a kill. News that were not saved with that model are rebuilt from
-// the whole crawl tree.
+// model was last saved, as after a kill. News that were not saved with that model, and the state of
+// an order.TreeLearner, are rebuilt from the whole crawl tree.
 func (l *Learned) Restore(ctx context.Context) error {
 	if err := errors.Join(restore(l.Tree, trapsKey, l.Traps), restore(l.Tree, sitewideKey, l.SiteWide)); err != nil {
 		return err
@@ -133,8 +133,12 @@ func (l *Learned) Restore(ctx context.Context) error {
 			after = 0
 		}
 	}
+	whole := false
+	if s, ok := l.Strategy.(order.TreeLearner); ok && s.LearnsTree() {
+		whole, after = true, 0
+	}
 	return l.Tree.Walk(ctx, after, func(n frontier.Node) error {
-		if n.Seq <= learned {
+		if n.Seq <= learned && !whole {
 			news.Observe(n.URL, n.Outcome.Addresses)
 			return nil
 		}

@@ -3,6 +3,7 @@ package crawler_test
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"gazehound/crawler"
@@ -78,6 +79,13 @@ func TestRestore(t *testing.T) {
 	check("the model alone saved since", 1)
 	if err := (&crawler.Learned{Tree: f, Strategy: order.BreadthFirst{}}).Restore(t.Context()); err != nil {
 		t.Errorf("an order without news: %v", err)
+	}
+	bandit := order.NewTagPathBandit(order.TagPathSettings{Exploration: 1})
+	if err := (&crawler.Learned{Tree: f, Strategy: bandit}).Restore(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if x := bandit.Explain(&frontier.Entry{Depth: 1}); !strings.Contains(x.Parts[0].Name, "of 76 visits") {
+		t.Errorf("a strategy that is not saved learns %+v of 76 visits", x)
 	}
 	if err := f.PutMeta("news", []byte("{")); err != nil {
 		t.Fatal(err)

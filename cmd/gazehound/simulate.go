@@ -121,7 +121,8 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	f.IntSliceVar(&o.limits, "limit-distance", []int{1, 2, 3, 4},
 		"`NUMBERS` of irrelevant pages in a row that limited-distance crosses")
 	config.All().AddFlags(f, "crawl.decay", "crawl.bridge_weight", "predictor.depths", "predictor.laplace",
-		"crawl.news", "crawl.places", "crawl.alpha", "crawl.beta", "crawl.emphasis")
+		"crawl.news", "crawl.places", "crawl.alpha", "crawl.beta", "crawl.emphasis",
+		"crawl.exploration", "crawl.path_similarity")
 	f.StringVar(&o.model, "model", "", "a trained model that adaptive and lookahead start with: "+
 		"`FILE|DIR`")
 	f.IntVar(&o.train, "train-pages", 0, "pages from which adaptive learns; 0 is all of them")

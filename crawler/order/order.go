@@ -20,6 +20,7 @@ import (
 var Kinds = []Kind{
 	lookahead, adaptive, linkDistance, breadthFirst, hardFocused, softFocused,
 	limitedDistance, bestFirstURL, bestFirstAnchor, trend,
+	tagPathBandit,
 }
 
 // A Kind describes a strategy and makes it.
@@ -49,6 +50,7 @@ type Settings struct {
 	LimitedSettings
 	BestFirstSettings
 	TrendSettings
+	TagPathSettings
 	topic.Options // of Okapi, for trend and judge topic
 }
 
@@ -138,6 +140,10 @@ type Strategy interface {
 // A Rescorer is a Strategy whose priorities change while it learns. If Rescores is true, Score is
 // called again for entries that reach the front of the queue.
 type Rescorer interface{ Rescores() bool }
+
+// A TreeLearner is a Strategy whose state is not saved. If LearnsTree is true, Learn is called at the
+// start for every visit of the crawl tree, in their order.
+type TreeLearner interface{ LearnsTree() bool }
 
 // A LinkValuer is a Strategy that learns the value of irrelevant pages from their links.
 type LinkValuer interface {
