@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"gazehound/internal/disk"
 )
@@ -81,13 +82,26 @@ func (b *Builder) Add(src *Source, read func(emit func(Place) error) error) erro
 	if err != nil {
 		return err
 	}
-	err = read(func(p Place) error {
+	add := func(p Place) error {
 		if err := p.check(); err != nil {
 			b.refused++
 			return err
 		}
 		src.Places++
 		return places.write(func(c *codec) { c.sourcePlace(&p) })
+	}
+	err = read(func(p Place) error {
+		codes := splitCodes(p.Postcode)
+		for _, code := range codes[1:] {
+			other := p
+			other.Names = slices.Clone(p.Names)
+			other.Postcode = code
+			if err := add(other); err != nil {
+				return err
+			}
+		}
+		p.Postcode = codes[0]
+		return add(p)
 	})
 	err = errors.Join(err, places.close())
 	shapes := b.shapes
@@ -110,6 +124,27 @@ func (b *Builder) Add(src *Source, read func(emit func(Place) error) error) erro
 	})
 	b.sources = append(b.sources, entry)
 	return nil
+}
+
+// maxCodes bounds the postcodes of one place.
+const maxCodes = 16
+
+// splitCodes returns the postcodes of a place that has several, "26931;26932"; one, which may be "",
+// for others.
+func splitCodes(code string) []string {
+	if !strings.ContainsAny(code, ";,|") {
+		return []string{code}
+	}
+	var codes []string
+	for part := range strings.FieldsFuncSeq(code, func(r rune) bool { return r == ';' || r == ',' || r == '|' }) {
+		if part = strings.TrimSpace(part); PostcodeKey(part) != "" && !slices.Contains(codes, part) && len(codes) < maxCodes {
+			codes = append(codes, part)
+		}
+	}
+	if len(codes) == 0 {
+		return []string{""}
+	}
+	return codes
 }
 
 // Places calls fn for the places of all sources of a format.

@@ -120,6 +120,7 @@ func (a *app) importFiles(
 	}
 	limitMemory(cfg)
 	o.Memory = int64(cfg.Storage.Memory)
+	o.Say = func(text string) { a.say("  %s", text) }
 	done, err := o.Import(ctx, dir, files, func(one *importer.Imported) {
 		if one != nil {
 			a.say("Reading %s (%s) …", one.Name, one.Format)

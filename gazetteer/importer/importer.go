@@ -65,7 +65,7 @@ var formats = []Format{
 	{geonames.FormatCountries, "GeoNames names of countries (countryInfo.txt)", geonames.Licence,
 		geonames.Attribution, plain(geonames.Countries)},
 	{tableFormat, "CSV, TSV, GeoJSON, JSON with the usual column names or --map", "", "", func(j *job) error {
-		return j.text(table.Reader(table.Options{Map: j.Columns, Country: j.Country, Refuse: j.refuse}))
+		return j.text(table.Reader(table.Options{Map: j.Columns, Country: j.Country, Refuse: j.refuse, Columns: j.Say}))
 	}},
 }
 
@@ -141,6 +141,9 @@ type Options struct {
 	TempDir              string
 	Memory               int64 // bytes of heap beyond which an import ends; 0: no bound
 	Growth               int64 // bytes that a packed file may unpack to; see gazetteer.OpenSource
+
+	// Say gets which columns of a table are read as what, before its first place. It may be nil.
+	Say func(text string)
 }
 
 // An Imported is what became of one file.
@@ -263,6 +266,8 @@ func guessFormat(file string, growth int64) (string, error) {
 		return "openaddresses", nil
 	case len(head) == 0:
 		return "", fmt.Errorf("%s is empty", file)
+	case osm.Unread(head) != "":
+		return "", fmt.Errorf("%s: %s", filepath.Base(file), strings.ReplaceAll(osm.Unread(head), "FILE", filepath.Base(file)))
 	}
 	return tableFormat, nil
 }

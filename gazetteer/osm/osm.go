@@ -11,12 +11,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/osm"
-	"github.com/paulmach/osm/osmxml"
+	"golang.org/x/net/html/charset"
 
 	"gazehound/gazetteer"
 )
@@ -99,8 +101,32 @@ func formatOf(head []byte) format {
 	return formatUnknown
 }
 
+// opl is the beginning of a file in the format OPL.
+var opl = regexp.MustCompile(`^[nwr]\d+ (v\d+ )?(d[VD] )?c\d+ t\d`)
+
+// Unread returns how a file of a format that only other programs read can be converted, by the start
+// of its unpacked text; "" for others.
+func Unread(head []byte) string {
+	switch {
+	case bytes.HasPrefix(head, []byte{0xff, 0xe0, 4, 'o', '5'}):
+		return "o5m is not read; convert it: osmium cat FILE -o extract.osm.pbf, or osmconvert FILE -o=extract.osm.pbf"
+	case opl.Match(head):
+		return "OPL is not read; convert it: osmium cat FILE -o extract.osm.pbf"
+	case bytes.HasPrefix(head, []byte("\xfd7zXZ\x00")):
+		return "it is packed with xz, which is not read; unpack it first: xz -d FILE"
+	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		return "it is packed with Zstandard, which is not read; unpack it first: zstd -d FILE"
+	case bytes.HasPrefix(head, []byte("7z\xbc\xaf\x27\x1c")):
+		return "it is a 7z archive, which is not read; unpack it first: 7z x FILE"
+	}
+	return ""
+}
+
 // looksLike names what a file that is no extract seems to be.
 func looksLike(head []byte) string {
+	if unread := Unread(head); unread != "" {
+		return unread
+	}
 	text := bytes.ToLower(bytes.TrimSpace(head[:min(len(head), 200)]))
 	switch {
 	case len(head) == 0:
@@ -174,11 +200,9 @@ func Read(ctx context.Context, path string, o Options, emit func(gazetteer.Place
 func (c *collector) readXML(ctx context.Context, r io.Reader) error {
 	count := &countingReader{r: r}
 	var checked int64
-	s := osmxml.New(ctx, count)
-	defer s.Close()
 	c.all = true
-	for s.Scan() {
-		switch o := s.Object().(type) {
+	err := eachObject(ctx, count, func(object osm.Object) error {
+		switch o := object.(type) {
 		case *osm.Node:
 			if c.err == nil {
 				c.err = c.nodes.add(int64(o.ID), units(o.Point()))
@@ -189,15 +213,14 @@ func (c *collector) readXML(ctx context.Context, r io.Reader) error {
 		case *osm.Relation:
 			c.relation(o)
 		}
-		if err := c.room(int(count.n - checked)); err != nil {
-			return err
-		}
-		checked, count.object = count.n, 0
-	}
+		roomErr := c.room(int(count.n - checked))
+		checked = count.n
+		return roomErr
+	})
 	if c.err == nil {
 		c.err = c.nodes.ready()
 	}
-	if err := s.Err(); err != nil {
+	if err != nil {
 		var syntax *xml.SyntaxError
 		if errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &syntax) && syntax.Msg == "unexpected EOF" {
 			return fmt.Errorf("%w: it ends in the middle of the XML (%d bytes of it read). Download it again",
@@ -212,6 +235,83 @@ func (c *collector) readXML(ctx context.Context, r io.Reader) error {
 		return fmt.Errorf("after %d bytes: %w", count.n, err)
 	}
 	return nil
+}
+
+// eachObject calls fn for the nodes, ways and relations of an XML text that exist: not for those that
+// are deleted (visible="false", JOSM's action="delete", <delete> of a change file), and of the
+// versions of an object that follow one another only for the last.
+func eachObject(ctx context.Context, r *countingReader, fn func(osm.Object) error) error {
+	d := xml.NewDecoder(r)
+	d.CharsetReader = charset.NewReaderLabel
+	var last osm.Object // not yet passed to fn
+	var lastID osm.FeatureID
+	flush := func() error {
+		if last == nil {
+			return nil
+		}
+		object := last
+		last = nil
+		return fn(object)
+	}
+	isDeleted := false // within <delete>
+	for ctx.Err() == nil {
+		token, err := d.Token()
+		if err == io.EOF {
+			return flush()
+		}
+		if err != nil {
+			return err
+		}
+		if end, ok := token.(xml.EndElement); ok && end.Name.Local == "delete" {
+			isDeleted = false
+		}
+		start, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		var object osm.Object
+		var id osm.FeatureID
+		switch start.Name.Local {
+		case "delete":
+			isDeleted = true
+			continue
+		case "node":
+			node := &osm.Node{}
+			err = d.DecodeElement(node, &start)
+			object, id = node, node.FeatureID()
+		case "way":
+			way := &osm.Way{}
+			err = d.DecodeElement(way, &start)
+			object, id = way, way.FeatureID()
+		case "relation":
+			relation := &osm.Relation{}
+			err = d.DecodeElement(relation, &start)
+			object, id = relation, relation.FeatureID()
+		default:
+			continue
+		}
+		r.object = 0
+		if err != nil {
+			return err
+		}
+		if id == lastID {
+			last = nil // an older version
+		} else if err := flush(); err != nil {
+			return err
+		}
+		lastID = id
+		if !isDeleted && !isGone(start.Attr) {
+			last = object
+		}
+	}
+	return ctx.Err()
+}
+
+// isGone reports whether the attributes of an object say that it is deleted.
+func isGone(attributes []xml.Attr) bool {
+	return slices.ContainsFunc(attributes, func(a xml.Attr) bool {
+		return a.Name.Local == "visible" && a.Value == "false" || a.Name.Local == "action" && a.Value == "delete"
+	})
 }
 
 // maxElement bounds what the XML decoder keeps of one element, in bytes, and

@@ -67,7 +67,7 @@ func (t *reading) guess(rows []row) string {
 				continue
 			}
 			judged++
-			if (code == "" || s.postcode.MatchString(code)) && (!hasPoint || s.box.Contains(point)) {
+			if (code == "" || s.postcode.MatchString(code) || hasPoint && s.postcode.MatchString("0"+code)) && (!hasPoint || s.box.Contains(point)) {
 				fits++
 			}
 			street := strings.ToLower(t.text(r, "street"))

@@ -29,13 +29,26 @@ func readCSV(b *bufio.Reader, take func(row) error, header func([]string) error)
 		return fmt.Errorf("%w: line 1: %w", gazetteer.ErrFormat, err)
 	}
 	first = toUTF8(bytes.TrimPrefix(first, []byte("\xef\xbb\xbf")))
+	number := 1
+	sep := byte(0)
+	if s, ok := bytes.CutPrefix(bytes.ToLower(first), []byte("sep=")); ok && len(s) <= 1 { // for Excel
+		if len(s) == 1 {
+			sep = s[0]
+		}
+		if first, err = gazetteer.ReadLine(b, maxRow); err != nil {
+			return fmt.Errorf("%w: line 2: %w", gazetteer.ErrFormat, err)
+		}
+		first, number = toUTF8(first), 2
+	}
 	if bytes.IndexByte(first, 0) >= 0 {
 		return fmt.Errorf("%w: this is not text", gazetteer.ErrFormat)
 	}
-	sep := divider(first)
+	if sep == 0 || bytes.IndexByte(first, sep) < 0 {
+		sep = divider(first)
+	}
 	columns, _, err := split(first, sep)
 	if err != nil {
-		return fmt.Errorf("%w: line 1: %w", gazetteer.ErrFormat, err)
+		return fmt.Errorf("%w: line %d: %w", gazetteer.ErrFormat, number, err)
 	}
 	for i := range columns {
 		columns[i] = strings.TrimSpace(columns[i])
@@ -43,7 +56,7 @@ func readCSV(b *bufio.Reader, take func(row) error, header func([]string) error)
 	if err := header(columns); err != nil {
 		return err
 	}
-	for n := 2; ; n++ {
+	for n := number + 1; ; n++ {
 		r := row{number: n}
 		line, err := gazetteer.ReadLine(b, maxRow)
 		if err == io.EOF {

@@ -13,6 +13,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,7 +26,7 @@ import (
 
 // Fields are those that a column can be mapped to.
 var Fields = []string{"street", "housenumber", "postcode", "city", "state", "country", "lat", "lon",
-	"housenumber_max", "aliases", "population", "id"}
+	"housenumber_max", "aliases", "population", "id", "street_address"}
 
 // Errors of a table that cannot be used at all.
 var (
@@ -66,7 +67,8 @@ func ParseMap(text string) (Map, error) {
 var columnLists string
 
 // usual are the names of columns, folded, by which a field is known without a
-// map; earlier ones win. "suffix" are columns with the letter of a house number.
+// map; earlier ones win. "suffix" are columns with the letter of a house number; "street_address" is
+// used only without a column of streets.
 var usual = textutil.Lists(columnLists)
 
 // complete adds columns with usual names to m, or returns an ErrColumns.
@@ -102,27 +104,53 @@ func complete(m Map, columns []string) (Map, error) {
 		if len(full[field]) > 0 {
 			continue
 		}
-		if field == "population" && len(m) > 0 {
+		if field == "population" && len(m) > 0 || field == "street_address" && len(full["street"]) > 0 && !isMapped(m, field) {
 			continue
 		}
 		if c := guess(usual[field]); c != "" {
 			full[field] = []string{c}
 			if field == "housenumber" {
-				if z := guess(usual["suffix"]); z != "" {
+				for z := guess(usual["suffix"]); z != ""; z = guess(usual["suffix"]) {
 					full[field] = append(full[field], z)
 				}
 			}
 		}
 	}
-	if len(full["street"]) == 0 && len(full["postcode"]) == 0 && len(full["city"]) == 0 {
+	if len(full["street"]) == 0 && len(full["street_address"]) == 0 && len(full["postcode"]) == 0 &&
+		len(full["city"]) == 0 {
 		return nil, fmt.Errorf("%w: no column \"street\". Columns: %s. Use --map "+
 			"street=…,housenumber=…,postcode=…,city=…,lat=…,lon=…", ErrColumns, list(columns))
 	}
-	if len(full["housenumber"]) > 0 && len(full["street"]) == 0 && len(m) > 0 {
+	if number := full["housenumber"]; len(number) > 0 && len(full["street"])+len(full["street_address"]) == 0 &&
+		(len(m) > 0 || !vague[gazetteer.Key(number[0])]) {
 		return nil, fmt.Errorf("%w: house numbers without a column \"street\". Columns: %s. Use --map street=…",
 			ErrColumns, list(columns))
 	}
 	return full, nil
+}
+
+// vague are names of columns that hold house numbers beside a column of streets only.
+var vague = map[string]bool{"number": true, "numero": true, "nummer": true}
+
+func isMapped(m Map, field string) bool { return len(m[field]) > 0 }
+
+// describe says which columns are read as what, and which are not used.
+func describe(m Map, columns []string) string {
+	var parts []string
+	used := map[string]bool{}
+	for _, field := range Fields {
+		if len(m[field]) > 0 {
+			parts = append(parts, field+"="+list(m[field][:1])+strings.Join(append([]string{""}, m[field][1:]...), "+"))
+		}
+		for _, c := range m[field] {
+			used[c] = true
+		}
+	}
+	text := "read as " + strings.Join(parts, ", ")
+	if unused := slices.DeleteFunc(slices.Clone(columns), func(c string) bool { return used[c] }); len(unused) > 0 {
+		text += "; not used: " + list(unused[:min(len(unused), 20)])
+	}
+	return text
 }
 
 func list(columns []string) string {
@@ -142,6 +170,8 @@ type Options struct {
 	Map     Map    // for columns whose names are not recognised
 	Country string // of rows that do not say it, ISO 3166-1 alpha-2; "" is guessed from the first rows
 	Refuse  gazetteer.Refuse
+	// Columns is told which columns are read as what, before the first place. It may be nil.
+	Columns func(text string)
 }
 
 // A row is one line or object, its values by column.
@@ -152,6 +182,7 @@ type row struct {
 	raw     map[string]json.RawMessage // of an object, where text is empty
 	point   orb.Point                  // of a GeoJSON geometry
 	has     bool
+	nowhere bool // its coordinate is not looked at
 	refused error
 }
 
@@ -182,6 +213,7 @@ func Reader(o Options) gazetteer.Reader {
 		} else {
 			err = readCSV(b, take, func(columns []string) error {
 				t.m, err = complete(o.Map, columns)
+				t.header = columns
 				return err
 			})
 		}
@@ -203,6 +235,7 @@ func Reader(o Options) gazetteer.Reader {
 type reading struct {
 	o        Options
 	m        Map
+	header   []string // columns in their order
 	emit     func(gazetteer.Place) error
 	waiting  []row // until the coordinates are known to be degrees
 	probed   bool
@@ -247,9 +280,13 @@ func (t *reading) flush() error {
 	t.probed = true
 	if t.m == nil && len(t.waiting) > 0 { // JSON: every object has its columns
 		var err error
-		if t.m, err = complete(t.o.Map, t.columns()); err != nil {
+		t.header = t.columns()
+		if t.m, err = complete(t.o.Map, t.header); err != nil {
 			return err
 		}
+	}
+	if t.o.Columns != nil && t.m != nil {
+		t.o.Columns(describe(t.m, t.header))
 	}
 	if err := t.checkDegrees(); err != nil {
 		return err
@@ -310,12 +347,57 @@ func (t *reading) text(r row, field string) string {
 				s = v[0]
 			}
 		}
-		if s = strings.TrimSpace(s); s != "" {
-			parts = append(parts, s)
+		if s = clean(s, field); s == "" {
+			continue
 		}
+		if n := len(parts); n > 0 && field == "housenumber" && strings.Trim(s, "0123456789") == "" {
+			parts[n-1] += "-" + s // the Dutch "3", "", "2" is 3-2
+			continue
+		}
+		parts = append(parts, s)
 	}
 	return strings.Join(parts, " ")
 }
+
+// clean removes what spreadsheets and programs put in place of a value or add to it: NULL, nan, the
+// decimals of "12.0".
+func clean(s, field string) string {
+	switch s = strings.TrimSpace(s); s {
+	case "NULL", "null", "nan", "NaN", "#N/A", "<NA>", `\N`:
+		return ""
+	case "None", "N/A", "n/a":
+		if field != "city" && field != "street" {
+			return ""
+		}
+	}
+	if whole, decimals, ok := strings.Cut(s, "."); ok && field != "lat" && field != "lon" &&
+		whole != "" && strings.Trim(whole, "0123456789") == "" && decimals != "" && strings.Trim(decimals, "0") == "" {
+		return whole
+	}
+	return s
+}
+
+// splitAddress splits "Lange Straße 5" or "5 Main Street" into street and house number.
+func splitAddress(s string) (street, number string) {
+	s, _, _ = strings.Cut(s, "\n")
+	if first, _, ok := strings.Cut(s, ","); ok && strings.ContainsAny(first, "0123456789") &&
+		!bareNumber.MatchString(first) {
+		s = first
+	}
+	if m := numberBehind.FindStringSubmatch(s); m != nil {
+		return strings.TrimRight(m[1], " ,"), m[2]
+	}
+	if m := numberAhead.FindStringSubmatch(s); m != nil {
+		return m[2], m[1]
+	}
+	return strings.TrimSpace(s), ""
+}
+
+var (
+	bareNumber   = regexp.MustCompile(`^\d+(?: ?(?:[a-zA-Z]|bis|ter))?$`)
+	numberBehind = regexp.MustCompile(`^(\pL.*?)[ ,]+(?:[nN][or°º]\.? ?)?(\d+ ?(?:\pL|bis|ter)?(?:[-/+]\d+ ?\pL?)*)$`)
+	numberAhead  = regexp.MustCompile(`^(\d+(?:[a-zA-Z]| ?bis| ?ter)?(?:[-/+]\d+)?(?: 1/2)?),? +(\pL.*|\d+(?:st|nd|rd|th)? \pL.*)$`)
+)
 
 func (t *reading) place(r row) (gazetteer.Place, error) {
 	p := gazetteer.Place{
@@ -326,6 +408,12 @@ func (t *reading) place(r row) (gazetteer.Place, error) {
 	if p.Country == "" {
 		p.Country = t.o.Country
 	}
+	if p.Street == "" {
+		if p.Street, p.HouseNumber = splitAddress(t.text(r, "street_address")); p.HouseNumber == "" {
+			p.HouseNumber = t.text(r, "housenumber")
+		}
+	}
+	p.Postcode = withZero(p.Country, p.Postcode)
 	switch p.State {
 	case "AA", "AE", "AP": // military post offices abroad have American codes
 		p.Country = "US"
@@ -366,6 +454,16 @@ func (t *reading) place(r row) (gazetteer.Place, error) {
 	return p, nil
 }
 
+// withZero returns a postcode with the zero that a spreadsheet has cut off it: 01067 for 1067 in
+// Germany.
+func withZero(country, code string) string {
+	if s, known := shapes[country]; known && len(code) > 2 && !s.postcode.MatchString(code) &&
+		s.postcode.MatchString("0"+code) {
+		return "0" + code
+	}
+	return code
+}
+
 func (t *reading) aliases(r row) []string {
 	var all []string
 	for _, c := range t.m["aliases"] {
@@ -400,6 +498,9 @@ func whole(s string) (int, error) {
 
 // point returns the coordinate of a row, from its geometry or its columns; false if both are empty.
 func (t *reading) point(r row) (orb.Point, bool, error) {
+	if r.nowhere {
+		return orb.Point{}, false, nil
+	}
 	if r.has {
 		return r.point, true, nil
 	}
@@ -459,13 +560,29 @@ func (t *reading) checkDegrees() error {
 	switch {
 	case metres*2 > seen:
 		return fmt.Errorf("%w: X=%.0f, Y=%.0f; this looks like %s. Convert first: ogr2ogr -t_srs EPSG:4326 …",
-			ErrCoordinates, example[0], example[1], metric(example))
+			ErrCoordinates, example[0], example[1], metric(t.grid(), example))
 	case swapped*2 > seen:
 		return fmt.Errorf("%w as mapped: lat=%g, lon=%g look swapped. Use --map lat=%s,lon=%s", ErrCoordinates,
 			example[1], example[0],
 			strings.Join(t.m["lon"], "+"), strings.Join(t.m["lat"], "+"))
 	}
 	return nil
+}
+
+// grid returns the country of the rows that wait, by the column or option or else by the forms of
+// their postcodes and the words of their streets.
+func (t *reading) grid() string {
+	if t.o.Country != "" {
+		return t.o.Country
+	}
+	rows := slices.Clone(t.waiting)
+	for i := range rows {
+		if c := country(t.text(rows[i], "country")); c != "" {
+			return c
+		}
+		rows[i].nowhere = true
+	}
+	return t.guess(rows)
 }
 
 // swappedIn reports whether p would lie in the country if its longitude were its
@@ -475,12 +592,22 @@ func swappedIn(country string, p orb.Point) bool {
 	return known && !c.box.Contains(p) && c.box.Contains(orb.Point{p[1], p[0]})
 }
 
-// metric names the grid that a coordinate in metres seems to be of.
-func metric(p orb.Point) string {
+// metric names the grid that a coordinate in metres seems to be of, in a country or in any ("").
+func metric(country string, p orb.Point) string {
 	x, y := math.Abs(p[0]), math.Abs(p[1])
 	switch {
 	case x >= 31e6 && x < 34e6:
 		return fmt.Sprintf("UTM zone %d (EPSG:258%d)", int(x/1e6), int(x/1e6))
+	case x >= 1e5 && x < 1.3e6 && y >= 6.2e6 && y < 7.2e6 && country == "FR":
+		return "Lambert-93 (EPSG:2154)"
+	case x < 3e5 && y >= 3e5 && y < 6.3e5 && country == "NL":
+		return "the Dutch grid RD New (EPSG:28992)"
+	case x < 7e5 && y < 1.3e6 && country == "GB":
+		return "the British National Grid (EPSG:27700)"
+	case x < 9e5 && y >= 1e5 && y < 6e5 && country == "AT":
+		return "the Austrian grid (EPSG:31254 to 31256, or 31287)"
+	case x >= 1e5 && x < 9e5 && y >= 1e5 && y < 9e5 && country == "PL":
+		return "the Polish grid PUWG 1992 (EPSG:2180)"
 	case x >= 100e3 && x <= 900e3 && y >= 5.2e6 && y <= 6.2e6:
 		return "UTM zone 32 (EPSG:25832)"
 	case x >= 100e3 && x <= 900e3 && y <= 10e6:
