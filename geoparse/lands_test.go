@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gazehound/gazetteer"
+	"gazehound/geoparse/markup"
 
 	"github.com/paulmach/orb"
 )
@@ -190,5 +191,68 @@ func checkKnown(t *testing.T, house, text, want string) {
 	}
 	if strings.Join(got, " & ") != want {
 		t.Errorf("%s: %q gives %q; want %q", house, text, got, want)
+	}
+}
+
+// TestStatedInEveryCountry reads addresses that markup states, with a gazetteer of one house.
+func TestStatedInEveryCountry(t *testing.T) {
+	for _, c := range []struct{ house, street, postcode, city, country, want string }{
+		{"PL|87-400|Golub|Długa|4", "ul. Długa 4", "87-400", "Golub", "PL", "ul. Długa|4|house"},
+		{"BR|01310-100|São Paulo|Avenida Paulista|900", "Avenida Paulista, 900", "01310-100", "São Paulo", "BR", "Avenida Paulista|900|house"},
+		{"BR|01310-100|São Paulo|Avenida Paulista|900", "Av. Paulista, 900", "01310-100", "São Paulo", "BR", "Av. Paulista|900|house"},
+		{"BR|01310-100|São Paulo|Avenida Paulista|900", "Av. Paulista, 900", "01310-100", "Curitiba", "BR", ""},
+		{"NZ|1010|Auckland|Queen Street|12", "12 Queen Street", "1010", "Auckland", "NZ", "Queen Street|12|house"},
+		{"ZA|8001|Cape Town|Long Street|12", "12 Long Street", "8001", "Cape Town", "ZA", "Long Street|12|house"},
+		{"IE|P51 KT93|Mallow|Bridge Street|4", "4 Bridge Street", "P51 KT93", "Mallow", "Ireland", "Bridge Street|4|house"},
+		{"IE||Mallow|Bridge Street|4", "4 Bridge Street", "", "Mallow", "IE", "Bridge Street|4|house"},
+		{"SE|114 55|Stockholm|Storgatan|5", "Storgatan 5", "11455", "Stockholm", "", "Storgatan|5|house"},
+		{"DE|26121|Oldenburg|Dammweg|5", "Av. Paulista, 900", "01310-100", "São Paulo", "BR", "Av. Paulista|900|none"},
+		{"DE|26121|Oldenburg|Dammweg|5", "Lote", "", "São Paulo", "BR", ""},
+	} {
+		f := strings.Split(c.house, "|")
+		p, err := New(testGazetteer(t, gazetteer.Place{
+			ID: "node/1", Kind: gazetteer.House, Country: f[0], Postcode: f[1], City: f[2], Street: f[3],
+			HouseNumber: f[4], Names: []string{f[3]}, Point: orb.Point{8, 50}, HasPoint: true,
+		}), nil, DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := `<script type="application/ld+json">{"@type":"Bakery","name":"Loaf","address":{"@type":"PostalAddress",` +
+			`"streetAddress":"` + c.street + `","postalCode":"` + c.postcode + `","addressLocality":"` + c.city +
+			`","addressCountry":"` + c.country + `"}}</script><p>Welcome`
+		doc := markup.Parse([]byte(page))
+		var got []string
+		for _, a := range parse(t, p, Input{Text: markup.Text(doc), Doc: doc}).Addresses {
+			got = append(got, a.Street+"|"+a.HouseNumber+"|"+a.Precision.String())
+		}
+		if strings.Join(got, " & ") != c.want {
+			t.Errorf("%s: %s, %s %s, %s gives %q; want %q", c.house, c.street, c.postcode, c.city, c.country, got, c.want)
+		}
+	}
+}
+
+func TestReachIn(t *testing.T) {
+	street := func(country string) gazetteer.Place {
+		return gazetteer.Place{Kind: gazetteer.Street, Street: "Aa", Names: []string{"Aa"}, City: "Bb", Country: country}
+	}
+	code := func(country string) gazetteer.Place {
+		return gazetteer.Place{Kind: gazetteer.Postcode, Postcode: "10000", City: "Bb", Names: []string{"Bb"}, Country: country}
+	}
+	for _, c := range []struct {
+		place gazetteer.Place
+		want  Reach
+		text  string
+	}{
+		{street("DE"), FullReach, "in DE"},
+		{code("DE"), PostcodeReach, "without streets"},
+		{street("PL"), StreetReach, "where their street"},
+		{code("PL"), PostcodeReach, "no streets"},
+		{street("BR"), NoReach, "markup"},
+		{street(""), FullReach, ""},
+	} {
+		got, text := ReachIn(gazetteer.Of(c.place), "")
+		if got != c.want || !strings.Contains(text, c.text) || (text == "") != (c.text == "") {
+			t.Errorf("%s: %d, %q; want %d, %q", c.place.Country, got, text, c.want, c.text)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package geoparse
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"gazehound/gazetteer"
@@ -127,6 +128,9 @@ func (p *Parser) readStatement(ctx context.Context, st markup.Statement, in Inpu
 			}
 		}
 	}
+	if len(found) == 0 {
+		found = p.statedFields(st, country, in)
+	}
 	for i := range found {
 		a := &found[i]
 		a.Start, a.End = -1, -1
@@ -146,6 +150,46 @@ func (p *Parser) readStatement(ctx context.Context, st markup.Statement, in Inpu
 		}
 	}
 	return found
+}
+
+// statedFields reads a statement field by field, of a country whose addresses are not read in text or
+// only with the streets of the gazetteer. That must know postcode and town; where it has nothing of
+// the country, they and a house number must be stated.
+func (p *Parser) statedFields(st markup.Statement, country string, in Input) []Address {
+	if country == "" && len(st.Country) == 2 {
+		country = strings.ToUpper(st.Country)
+	}
+	if all := p.g.Countries(); country == "" && st.Country == "" && len(all) == 1 {
+		country = all[0]
+	}
+	land := grammar.Find(country)
+	if country == "" || land.Form != grammar.AnyForm && !land.Listed || st.Street == "" ||
+		st.City == "" && st.Postcode == "" {
+		return nil
+	}
+	s := &scan{p: p, in: in, hint: country}
+	a := Address{
+		Postcode: fold(st.Postcode), City: fold(st.City), State: fold(st.State), Country: country,
+		Unit: fold(st.Unit), Confidence: confidencePlace, Level: StreetLevel,
+	}
+	for _, area := range p.codes.areas(a.Postcode) {
+		isCity := func(n cityName) bool { return n.key == gazetteer.Key(a.City) }
+		if area.place.Country == country && (a.City == "" || slices.ContainsFunc(area.names, isCity)) {
+			a.Place = area.place
+			break
+		}
+	}
+	if cities := p.codes.cities(country, a.City); a.Place.Kind == 0 && a.City != "" && len(cities) > 0 {
+		a.Place = cities[0]
+	}
+	street := fold(st.Street)
+	a.Street, a.HouseNumber = grammar.SplitStreet(street, s.known(&a))
+	if a.Place.Kind == 0 && (p.has[country] || a.HouseNumber == "" || a.City == "" || a.Postcode == "") {
+		return nil
+	}
+	s.resolve(&a, 3)
+	a.Text = shown(street + "\n" + strings.TrimSpace(a.Postcode+" "+a.City))
+	return []Address{a}
 }
 
 // readLines reads lines of markup as a text of their own.

@@ -17,6 +17,7 @@ import (
 	"gazehound/crawler/warc"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
+	"gazehound/geoparse"
 	"gazehound/index"
 	"gazehound/index/api"
 	"gazehound/internal/check"
@@ -166,6 +167,13 @@ func (d *doctor) gazetteer() {
 		}
 		if !d.broken("region", err) {
 			d.add(check.Well("region", "%q, %.0f km²", r.Name, r.Km2()))
+			switch reach, text := geoparse.ReachIn(g, r.Country); {
+			case text == "":
+			case reach < geoparse.StreetReach:
+				d.add(check.Doubt("country", "", "%s", text))
+			default:
+				d.add(check.Well("country", "%s", text))
+			}
 		}
 	}
 	d.add(gazetteer.CheckBasemap(d.p.basemap()))

@@ -13,6 +13,7 @@ import (
 	"gazehound/gazetteer"
 	"gazehound/gazetteer/importer"
 	"gazehound/gazetteer/osm"
+	"gazehound/geoparse"
 	"gazehound/internal/config"
 	"gazehound/internal/disk"
 
@@ -182,6 +183,15 @@ func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Reg
 		"region": region, "postcodes": postcodes, "more": len(region.Postcodes) - len(postcodes),
 		"extract": len(extracts) > 0, "total": total, "sites": len(total.Sites), "stats": stats,
 		"inRegion": len(g.RegionStreets(region)), "seeds": seeds, "data": p.dir, "sources": g.Sources(),
-		"contact": contact, "config": p.config(), "flag": a.dataFlag(),
+		"contact": contact, "config": p.config(), "flag": a.dataFlag(), "reach": unusualReach(g, region),
 	})
+}
+
+// unusualReach says what of the addresses of the region's country is found, "" where all is.
+func unusualReach(g *gazetteer.Gazetteer, region *gazetteer.Region) string {
+	reach, text := geoparse.ReachIn(g, region.Country)
+	if reach == geoparse.FullReach {
+		return ""
+	}
+	return text
 }

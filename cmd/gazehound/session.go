@@ -101,6 +101,9 @@ func (s *session) openJudge() (err error) {
 	s.judge, s.region, s.places, err = s.a.openJudge(s.p, s.cfg)
 	if s.places != nil {
 		s.onClose(func() error { s.places.Close(); return nil }) // read only
+		if text := unusualReach(s.places, s.region); err == nil && text != "" {
+			s.a.say("%s.", text)
+		}
 	}
 	return err
 }

@@ -192,3 +192,27 @@ func KnownAfter(t Tokens, known Known) (Street, bool) {
 	}
 	return Street{Name: name, Number: Span{t[i].Start, t[knownNumberEnd(t, i)-1].End}, Strength: 4}, true
 }
+
+// SplitStreet splits a line that is known to be street and house number, in either order, by known,
+// which may be nil, else by the place of the number.
+func SplitStreet(line string, known Known) (name, number string) {
+	t := Tokenize(line, 0, len(line), nil)
+	if known != nil {
+		if s, ok := KnownBefore(t, known, true); ok {
+			return s.Name.Of(line), s.Number.Of(line)
+		}
+	}
+	if j, ok := numberBefore(t, len(t)); ok && j > 0 {
+		n := j
+		for n > 1 && (t[n-1].isMark(",:°") || t[n-1].Kind == Word && numberWords[t[n-1].fold()]) {
+			n--
+		}
+		return Phrase(t[:n]), Phrase(t[j:])
+	}
+	if len(t) > 1 && t[0].Kind == Number && shortNumber(t[0].Text()) {
+		if end := SkipMarks(t, knownNumberEnd(t, 0)); end < len(t) {
+			return Phrase(t[end:]), Phrase(t[:knownNumberEnd(t, 0)])
+		}
+	}
+	return line, ""
+}
