@@ -1,10 +1,12 @@
 package crawler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
 	"slices"
+	"sync"
 	"time"
 
 	"gazehound/crawler/frontier"
@@ -13,16 +15,22 @@ import (
 )
 
 // JudgedPages returns training examples: the judged pages of crawl trees in the order of their
-// visits, with the links that led to them.
+// visits, with the links that led to them. The value of a page's links is computed from what their
+// pages turned out to be, whatever order the crawl had; where none of them was visited, it is the
+// expected value that the visit kept.
 func JudgedPages(ctx context.Context, trees ...*frontier.Frontier) iter.Seq2[predictor.Example, error] {
+	values := make([]linkValuer, len(trees)) // computed once, however often the examples are read
+	for i, f := range trees {
+		values[i] = sync.OnceValues(func() (map[frontier.Key]float32, error) { return linkValues(ctx, f) })
+	}
 	return func(yield func(predictor.Example, error) bool) {
 		type source struct {
 			page judgedPage
 			next func() (judgedPage, error, bool)
 		}
 		var sources []*source
-		for _, f := range trees {
-			next, stop := iter.Pull2(judgedIn(ctx, f))
+		for i, f := range trees {
+			next, stop := iter.Pull2(judgedIn(ctx, f, values[i]))
 			defer stop()
 			sources = append(sources, &source{next: next})
 		}
@@ -56,11 +64,19 @@ type judgedPage struct {
 	at time.Time
 }
 
+// A linkValuer returns the linkValues of a crawl tree.
+type linkValuer func() (map[frontier.Key]float32, error)
+
 // judgedIn reads the pages of one crawl tree.
-func judgedIn(ctx context.Context, f *frontier.Frontier) iter.Seq2[judgedPage, error] {
+func judgedIn(ctx context.Context, f *frontier.Frontier, linkValues linkValuer) iter.Seq2[judgedPage, error] {
 	errStop := errors.New("stop")
 	return func(yield func(judgedPage, error) bool) {
-		err := f.Walk(ctx, 0, func(n frontier.Node) error {
+		values, err := linkValues()
+		if err != nil {
+			yield(judgedPage{}, err)
+			return
+		}
+		err = f.Walk(ctx, 0, func(n frontier.Node) error {
 			if n.Outcome.Kind != "page" {
 				return nil
 			}
@@ -71,8 +87,12 @@ func judgedIn(ctx context.Context, f *frontier.Frontier) iter.Seq2[judgedPage, e
 			if len(trail) == 0 {
 				return nil
 			}
-			if e := order.Example(trail, n.Outcome.Relevant); len(e.Trail) > 0 &&
-				!yield(judgedPage{e, n.Outcome.At}, nil) {
+			e := order.Example(trail, n.Outcome.Relevant)
+			e.Expected = e.LinkValue
+			if v, known := values[frontier.KeyOf(n.URL)]; known {
+				e.LinkValue = float64(v)
+			}
+			if len(e.Trail) > 0 && !yield(judgedPage{e, n.Outcome.At}, nil) {
 				return errStop
 			}
 			return nil
@@ -81,4 +101,42 @@ func judgedIn(ctx context.Context, f *frontier.Frontier) iter.Seq2[judgedPage, e
 			yield(judgedPage{}, err)
 		}
 	}
+}
+
+// linkValues returns the value of the links of every page of which one was visited, see
+// order.LinksValue. A page is visited after the page that names it, so one way back is enough.
+func linkValues(ctx context.Context, f *frontier.Frontier) (map[frontier.Key]float32, error) {
+	type visit struct {
+		key, parent frontier.Key
+		relevant    bool
+	}
+	var visits []visit
+	err := f.Walk(ctx, 0, func(n frontier.Node) error {
+		if n.Outcome.Kind == "page" && !n.URL.IsZero() {
+			visits = append(visits, visit{frontier.KeyOf(n.URL), n.Parent, n.Outcome.Relevant})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	values := make(map[frontier.Key]float32)
+	best := make(map[frontier.Key][]float64) // of the pages that each page names, the highest first
+	for _, v := range slices.Backward(visits) {
+		value := 1.0
+		if links, visited := best[v.key]; visited {
+			values[v.key] = float32(order.LinksValue(links))
+			delete(best, v.key)
+		}
+		if !v.relevant {
+			value = float64(values[v.key])
+		}
+		if v.parent.IsZero() {
+			continue
+		}
+		links := append(best[v.parent], value)
+		slices.SortFunc(links, func(a, b float64) int { return cmp.Compare(b, a) })
+		best[v.parent] = links[:min(len(links), order.BestLinks)]
+	}
+	return values, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/order"
 	"gazehound/crawler/weburl"
 )
 
@@ -59,5 +60,64 @@ func TestJudgedPages(t *testing.T) {
 	}
 	for range JudgedPages(t.Context(), a, b) {
 		break
+	}
+}
+
+// Whatever the order of the crawl was, a bridge page has the value of the pages behind it, and a page
+// whose links were not visited what its visit expected of them.
+func TestLinkValues(t *testing.T) {
+	t.Parallel()
+	f, err := frontier.Open(frontier.Options{Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	entry := func(path, parent string) frontier.Entry {
+		u, err := weburl.Parse("http://a.example" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := frontier.Entry{URL: u, Priority: 0.5}
+		if parent != "" {
+			e.Depth, e.Distance = 1, 1
+			p, err := weburl.Parse("http://a.example" + parent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.Parent = frontier.KeyOf(p)
+		}
+		return e
+	}
+	for _, v := range []struct {
+		path, parent string
+		relevant     bool
+		expected     float64
+	}{
+		{"/", "", false, 0}, {"/bridge", "/", false, 0.9}, {"/behind", "/bridge", false, 0},
+		{"/hit", "/behind", true, 0}, {"/open", "/", false, 0.4},
+	} {
+		at = at.Add(time.Minute)
+		o := frontier.Outcome{Kind: "page", Status: 200, At: at, Relevant: v.relevant, LinkValue: v.expected}
+		if _, err := f.Done(t.Context(), entry(v.path, v.parent), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one := order.LinksValue([]float64{1})
+	want := map[string]float64{"/bridge": order.LinksValue([]float64{one}), "/behind": one, "/hit": 1, "/open": 0.4}
+	got := map[string]float64{}
+	for e, err := range JudgedPages(t.Context(), f) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[e.Link.Path] = e.Value()
+	}
+	for path, v := range want {
+		if diff := got[path] - v; diff > 1e-6 || diff < -1e-6 {
+			t.Errorf("links of %s: value %v, want %v (all %v)", path, got[path], v, got)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("values %v, want those of %v", got, want)
 	}
 }

@@ -16,7 +16,9 @@ type judgement struct {
 // Quality is how well a model predicts.
 type Quality struct {
 	LogLoss float64 `json:"log_loss"` // mean -ln of the probability of the outcome; 0 is perfect
-	AUC     float64 `json:"auc"`      // area under the ROC curve, in [0, 1]; 0.5 is chance; 0 where not Ranked
+	// Calibrated is the log-loss of the predictions after calibration, see calibrated.
+	Calibrated float64 `json:"calibrated_log_loss"`
+	AUC        float64 `json:"auc"` // area under the ROC curve, in [0, 1]; 0.5 is chance; 0 where not Ranked
 	// AP is the average precision: the mean, over the relevant links, of the share of relevant ones
 	// among all links ranked as high or higher; in [0, 1], and 0 if not Ranked. A random order has
 	// the share of relevant links.
@@ -43,6 +45,7 @@ func qualityOf(js []judgement) (q Quality, ranked bool) {
 	if q.AUC, ranked = auc(js); ranked {
 		q.AP = averagePrecision(js)
 	}
+	q.Calibrated = logLoss(calibrated(js))
 	for _, j := range js {
 		b := &q.Calibration[min(int(j.p*bins), bins-1)]
 		b.Links++
@@ -57,6 +60,43 @@ func qualityOf(js []judgement) (q Quality, ranked bool) {
 		}
 	}
 	return q, ranked
+}
+
+// calibrated returns the judgements with predictions 1/(1+exp(-a-b·ln(p/(1-p)))), as Platt does, so
+// that models of the same order are equal however sure they are of it. Each half of the judgements
+// has the a and b that fit the other half best.
+func calibrated(js []judgement) []judgement {
+	out := slices.Clone(js)
+	for half := range 2 {
+		a, b := plattFit(js, 1-half)
+		for i := half; i < len(js); i += 2 {
+			out[i].p = sigmoid(a + b*logit(clipped(js[i].p)))
+		}
+	}
+	return out
+}
+
+// plattFit fits a and b to every second judgement from first on by Newton's method. A weak prior
+// holds them near 0 and 1, which calibrate nothing.
+func plattFit(js []judgement, first int) (a, b float64) {
+	const steps, prior = 20, 1
+	b = 1
+	for range steps {
+		ga, gb := prior*a, prior*(b-1) // gradient
+		haa, hab, hbb := float64(prior), 0.0, float64(prior)
+		for i := first; i < len(js); i += 2 {
+			z := logit(clipped(js[i].p))
+			p := sigmoid(a + b*z)
+			ga, gb = ga+p-js[i].came, gb+(p-js[i].came)*z
+			w := p * (1 - p)
+			haa, hab, hbb = haa+w, hab+w*z, hbb+w*z*z
+		}
+		det := haa*hbb - hab*hab
+		da, db := (hbb*ga-hab*gb)/det, (haa*gb-hab*ga)/det
+		most := max(math.Abs(da), math.Abs(db), 1) // a step of at most 1, so that it converges
+		a, b = a-da/most, max(0, b-db/most)        // it must not turn the order round
+	}
+	return a, b
 }
 
 // averagePrecision returns Σ (R_n − R_n−1)·P_n over the distinct predictions from the highest down,
@@ -104,9 +144,11 @@ func auc(js []judgement) (area float64, ok bool) {
 	return (ranks - r*(r+1)/2) / (r * float64(other)), true
 }
 
-// surest clips probabilities in logLoss away from 0 and 1, so that one certain and wrong prediction
-// does not outweigh all others.
+// surest clips probabilities away from 0 and 1, so that one certain and wrong prediction does not
+// outweigh all others.
 const surest = 1e-6
+
+func clipped(p float64) float64 { return min(max(p, surest), 1-surest) }
 
 // logLoss returns the mean of -ln of the predicted probability of the outcome: 0 is perfect, ln 2 =
 // 0.69 is guessing. It is 0 without judgements. For outcomes between 0 and 1 both classes count in
@@ -114,7 +156,7 @@ const surest = 1e-6
 func logLoss(js []judgement) float64 {
 	sum := 0.0
 	for _, j := range js {
-		p := min(max(j.p, surest), 1-surest)
+		p := clipped(j.p)
 		if j.came > 0 {
 			sum -= j.came * math.Log(p)
 		}

@@ -2,6 +2,7 @@ package predictor
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -86,4 +87,30 @@ func TestAveragePrecisionOfChance(t *testing.T) {
 			t.Errorf("%d of %d: average precision %v, AUC %v", relevant, len(js), q.AP, q.AUC)
 		}
 	})
+}
+
+// Calibration keeps the order, repairs predictions that are too sure, and turns nothing round.
+func TestCalibrated(t *testing.T) {
+	var good, sure, wrong []judgement
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 4000 {
+		p := random.Float64()
+		j := judge(p, random.Float64() < p)
+		good = append(good, j)
+		sure = append(sure, judgement{sigmoid(5*logit(p) + 2), j.came, j.relevant})
+		wrong = append(wrong, judgement{1 - p, j.came, j.relevant})
+	}
+	best := logLoss(good)
+	if got := logLoss(calibrated(good)); math.Abs(got-best) > 0.01 {
+		t.Errorf("calibrated predictions have log-loss %.4f after calibration, before %.4f", got, best)
+	}
+	if got := logLoss(calibrated(sure)); math.Abs(got-best) > 0.02 {
+		t.Errorf("predictions that are too sure have log-loss %.4f, want %.4f", got, best)
+	}
+	if got := logLoss(calibrated(wrong)); got < 0.68 {
+		t.Errorf("the opposite of the truth has log-loss %.4f, want that of guessing", got)
+	}
+	if got := calibrated(nil); len(got) != 0 {
+		t.Errorf("calibrated(nil) = %v", got)
+	}
 }

@@ -18,7 +18,8 @@ type Example struct {
 	Link      Link       // that led to it
 	Trail     [][]string // the terms of the links that led to it, as Learn takes them
 	Relevant  bool
-	LinkValue float64 // expected value of the links of a page that is not relevant, in [0, 1]
+	LinkValue float64 // value of the links of a page that is not relevant, in [0, 1]
+	Expected  float64 // LinkValue as the crawl expected it at the visit
 }
 
 // Teach learns an example: the value of the last link, then the verdict for the links of the trail.
@@ -52,26 +53,39 @@ var ErrNoExamples = errors.New("no judged page to learn from: crawl first")
 // to compare models.
 const heldOut = 5
 
-// maxWorse is how much the log-loss of a better model may grow, as a factor:
-// the crawl needs the order of links more than their exact probabilities.
+// maxWorse is how much the log-loss of a better model may grow, as a factor, when both are
+// calibrated: the crawl needs the order of links more than their exact probabilities.
 const maxWorse = 1.05
 
 // minGain is how much the area under the ROC curve of a better model must
 // grow, so that a new model is not put in place for rounding errors.
 const minGain = 0.001
 
+// moreLinks is from which multiple of the pages given an old model has learned from other crawls.
+const moreLinks = 1.2
+
+// A Rating says which prediction orders the queue, and so decides which model is better.
+type Rating string
+
+const (
+	ByValue  Rating = "value"  // of the link, as lookahead
+	ByDepths Rating = "depths" // the combined probability of all depths, as adaptive
+)
+
 // Retrain builds a new model from the pages of earlier crawls and reports whether
 // it is better than the old one, which may be nil and is not changed.
 //
-// The examples come in the order in which the pages were visited, and are read four times, so the
-// sequence must give the same ones each time. The last fifth is held out: a model of the first four
-// fifths is compared on it with the old one. The old one has usually learned the held-out pages too
-// while it crawled; a copy of it is made to forget each held-out page, so that both predict unseen
-// pages. In the end the new model learns the held-out pages as well, and is returned with the
-// report.
+// The examples come in the order in which the pages were visited, and are read up to five times, so
+// the sequence must give the same ones each time. The last fifth is held out: a model of the first four
+// fifths is compared on it with the old one, by the order in which by puts its links. The old one
+// has usually learned the held-out pages too while it crawled. The naive Bayes classifiers of a copy
+// forget each of them; for the value of links, which cannot be forgotten, a model stands in that
+// learned the first four fifths as the crawl taught them. In the end the new model learns the
+// held-out pages as well, and is returned with the report.
 //
 // An error of the sequence is returned with the number of the page.
-func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model, o Options) (*Model, Report, error) {
+func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model, o Options, by Rating) (*Model,
+	Report, error) {
 	model := NewModel(o)
 	var err error
 	pass := func(do func(i int, e Example)) { // unless one before has failed
@@ -88,7 +102,7 @@ func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model
 			i++
 		}
 	}
-	r := Report{HasOld: old != nil}
+	r := Report{HasOld: old != nil, By: by}
 	pass(func(_ int, e Example) {
 		r.Pages++
 		if e.Relevant {
@@ -103,19 +117,39 @@ func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model
 	if old != nil {
 		rival = old.clone()
 	}
+	var value struct{ sum, links float64 } // of the links learned
+	links, forgotten := 0, 0               // held out, and of them learned by the old model
 	pass(func(i int, e Example) {
 		if i < cut {
 			model.Teach(e)
+			if len(e.Trail) > 0 {
+				value.sum, value.links = value.sum+e.Value(), value.links+1
+			}
 		} else if rival != nil {
-			rival.forget(e.Trail, e.Relevant)
+			if rival.forget(e.Trail, e.Relevant) {
+				forgotten++
+			}
+			if len(e.Trail) > 0 {
+				links++
+			}
 		}
 	})
+	valued := rival
+	if r.StandIn = links > 0 && forgotten > links/2; r.StandIn {
+		r.OldLinks = old.value.learned
+		valued = NewModel(o)
+		pass(func(i int, e Example) {
+			if e.LinkValue = e.Expected; i < cut {
+				valued.Teach(e)
+			}
+		})
+	}
 	if rival != nil {
 		for _, c := range rival.depths {
 			c.prune()
 		}
 	}
-	t := trial{model: model, rival: rival, fresh: make([][]judgement, o.Depths), old: make([][]judgement, o.Depths)}
+	t := trial{model: model, rival: rival, valued: valued, fresh: make([][]judgement, o.Depths), old: make([][]judgement, o.Depths)}
 	pass(func(i int, e Example) {
 		if i >= cut {
 			r.HeldOut++
@@ -126,9 +160,11 @@ func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model
 		}
 	})
 	for d, c := range model.depths {
-		r.Depths = append(r.Depths, compare(c, t.fresh[d], t.old[d]))
+		base := float64(c.relevant+1) / float64(c.relevant+c.other+2)
+		r.Depths = append(r.Depths, compare(base, t.fresh[d], t.old[d]))
 	}
-	r.Value, r.valueRanked = qualityOf(t.values)
+	base := (value.sum + 1) / (value.links + 2)
+	r.Value, r.Combined = compare(base, t.values, t.oldValues), compare(base, t.combined, t.oldCombined)
 	r.decide()
 	pass(func(i int, e Example) {
 		if i >= cut {
@@ -144,8 +180,11 @@ func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model
 // A trial collects predictions of the new and the old model for held-out links.
 type trial struct {
 	model, rival *Model
+	valued       *Model        // the old one, or what stands in for it, to predict values
 	fresh, old   [][]judgement // of each depth
-	values       []judgement   // of the new model
+
+	values, oldValues     []judgement // of the last link
+	combined, oldCombined []judgement // of the last link, by all depths
 }
 
 func (t *trial) judge(e Example) {
@@ -155,25 +194,37 @@ func (t *trial) judge(e Example) {
 			t.old[d] = append(t.old[d], judge(t.rival.Score(e.Trail[d])[d], e.Relevant))
 		}
 	}
-	if len(e.Trail) > 0 {
-		t.values = append(t.values, judgement{t.model.valueOf(e.Link, e.Trail[0]), e.Value(), e.Relevant})
+	if len(e.Trail) == 0 {
+		return
+	}
+	terms := e.Trail[0]
+	t.values = append(t.values, judgement{t.model.valueOf(e.Link, terms), e.Value(), e.Relevant})
+	t.combined = append(t.combined, judge(t.model.Predict(terms), e.Relevant))
+	if t.rival != nil {
+		t.oldValues = append(t.oldValues, judgement{t.valued.valueOf(e.Link, terms), e.Value(), e.Relevant})
+		t.oldCombined = append(t.oldCombined, judge(t.rival.Predict(terms), e.Relevant))
 	}
 }
 
 // A Report compares how well the new and the old model order held-out links.
 type Report struct {
-	Pages           int          `json:"pages"` // judged, all
-	Relevant        int          `json:"relevant"`
-	HeldOut         int          `json:"held_out"` // of Pages
-	HeldOutRelevant int          `json:"held_out_relevant"`
-	HasOld          bool         `json:"has_old"`
-	Depths          []Comparison `json:"depths"` // at [d-1]
-	// Value is how well the new model predicts the value of the last link, by which lookahead orders
-	// links. The old model is not rated: it has learned the held-out pages.
-	Value       Quality `json:"worth"`
-	valueRanked bool    // as Comparison.Ranked
-	Better      bool    `json:"better"` // the new model should take the place of the old one
-	Reason      string  `json:"reason"` // for Better, in words
+	Pages           int  `json:"pages"` // judged, all
+	Relevant        int  `json:"relevant"`
+	HeldOut         int  `json:"held_out"` // of Pages
+	HeldOutRelevant int  `json:"held_out_relevant"`
+	HasOld          bool `json:"has_old"`
+	// StandIn: the old model learned the held-out pages, and another stands in for it where values of
+	// links are compared. OldLinks is how many links the old one learned.
+	StandIn  bool         `json:"stand_in"`
+	OldLinks int          `json:"old_links,omitzero"`
+	Depths   []Comparison `json:"depths"` // at [d-1]
+	// Value and Combined compare the predictions by which lookahead and adaptive order links, for the
+	// last link of each page; By says which of them decides.
+	Value    Comparison `json:"worth"`
+	Combined Comparison `json:"combined"`
+	By       Rating     `json:"by"`
+	Better   bool       `json:"better"` // the new model should take the place of the old one
+	Reason   string     `json:"reason"` // for Better, in words
 }
 
 // A Comparison compares two models at one depth.
@@ -198,18 +249,18 @@ func judge(p float64, relevant bool) judgement {
 	return j
 }
 
-// compare fills a Comparison from the judgements of the new and the old model.
-func compare(learned *classifier, judged, rival []judgement) Comparison {
-	c := Comparison{Links: len(judged)}
-	base := make([]judgement, len(judged))
-	c.BaseRate = float64(learned.relevant+1) / float64(learned.relevant+learned.other+2)
+// compare fills a Comparison from the judgements of the new and the old model; base is the mean
+// outcome of the links that were learned.
+func compare(base float64, judged, rival []judgement) Comparison {
+	c := Comparison{Links: len(judged), BaseRate: base}
+	constant := make([]judgement, len(judged))
 	for i, j := range judged {
 		if j.relevant {
 			c.Relevant++
 		}
-		base[i] = judge(c.BaseRate, j.relevant)
+		constant[i] = judgement{base, j.came, j.relevant}
 	}
-	c.BaseLoss = logLoss(base)
+	c.BaseLoss = logLoss(constant)
 	c.New, c.Ranked = qualityOf(judged)
 	if len(rival) > 0 {
 		c.Old, _ = qualityOf(rival)
@@ -217,45 +268,37 @@ func compare(learned *classifier, judged, rival []judgement) Comparison {
 	return c
 }
 
-// decide sets Better and Reason: a model is better when its mean area under
-// the ROC curve over the depths that can be ranked is larger than the old
-// one's by minGain, and its mean log-loss there is no more than maxWorse times
-// the old one's. The first model is better than none.
+// decide sets Better and Reason: a model is better when it orders the held-out links better, by the
+// area under the ROC curve and minGain, and its calibrated log-loss is no more than maxWorse times
+// that of the old one. The first model is better than none.
 func (r *Report) decide() {
 	if !r.HasOld {
 		r.Better, r.Reason = true, "there is no old model"
 		return
 	}
-	var fresh, old Quality
-	n := 0.0
-	for _, c := range r.Depths {
-		if c.Ranked {
-			n++
-			fresh.AUC += c.New.AUC
-			fresh.LogLoss += c.New.LogLoss
-			old.AUC += c.Old.AUC
-			old.LogLoss += c.Old.LogLoss
-		}
+	c, what := r.Value, "by their value, as lookahead does"
+	if r.By == ByDepths {
+		c, what = r.Combined, "by the probabilities of all depths, as adaptive does"
 	}
-	if n == 0 {
+	if !c.Ranked {
 		r.Reason = fmt.Sprintf("cannot be compared: %d of the %d held-out pages are relevant, and both kinds "+
 			"are needed", r.HeldOutRelevant, r.HeldOut)
 		return
 	}
-	for _, q := range []*Quality{&fresh, &old} {
-		q.AUC /= n
-		q.LogLoss /= n
-	}
+	order := fmt.Sprintf("%s (AUC %.4f, the old model's %.4f; average precision %.4f, %.4f)", what, c.New.AUC,
+		c.Old.AUC, c.New.AP, c.Old.AP)
 	switch {
-	case fresh.AUC <= old.AUC+minGain:
-		r.Reason = fmt.Sprintf("it does not order links better: mean AUC %.4f, the old model's %.4f", fresh.AUC,
-			old.AUC)
-	case fresh.LogLoss > old.LogLoss*maxWorse:
-		r.Reason = fmt.Sprintf("its probabilities are worse: mean log-loss %.4f, the old model's %.4f",
-			fresh.LogLoss, old.LogLoss)
+	case r.By == ByValue && r.StandIn && float64(r.OldLinks) > moreLinks*float64(r.Pages):
+		r.Reason = fmt.Sprintf("the old model has learned %s links, and these crawls have %s: name the directories of "+
+			"the others, too, or --force", textutil.Count(r.OldLinks), textutil.Count(r.Pages))
+	case c.New.AUC <= c.Old.AUC+minGain:
+		r.Reason = "it does not order held-out links better " + order
+	case c.New.Calibrated > c.Old.Calibrated*maxWorse:
+		r.Reason = fmt.Sprintf("its predictions are worse even when calibrated: log-loss %.4f, the old model's %.4f",
+			c.New.Calibrated, c.Old.Calibrated)
 	default:
 		r.Better = true
-		r.Reason = fmt.Sprintf("it orders links better: mean AUC %.4f, the old model's %.4f", fresh.AUC, old.AUC)
+		r.Reason = "it orders held-out links better " + order
 	}
 }
 
@@ -265,6 +308,10 @@ func (r Report) String() string {
 	fmt.Fprintf(&b, "%s (%s relevant), of which the last %s (%s relevant) were held out\n",
 		textutil.Several(r.Pages, "page"), textutil.Count(r.Relevant), textutil.Count(r.HeldOut),
 		textutil.Count(r.HeldOutRelevant))
+	if r.StandIn {
+		fmt.Fprint(&b, "The old model learned these while it crawled. Its value of links is that of a model which\n"+
+			"learned the pages before as the crawl taught them.\n")
+	}
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	cell := func(x float64, given bool) string {
 		if !given {
@@ -272,27 +319,33 @@ func (r Report) String() string {
 		}
 		return fmt.Sprintf("%.4f", x)
 	}
-	q := r.Value
 	fmt.Fprint(w, "\tlinks\trelevant\tlog-loss old\tnew\tbase rate's\t\n")
 	for d, c := range r.Depths {
 		fmt.Fprintf(w, "depth %d\t%d\t%d\t%s\t%.4f\t%.4f\t\n", d+1, c.Links, c.Relevant,
 			cell(c.Old.LogLoss, r.HasOld), c.New.LogLoss, c.BaseLoss)
 	}
-	fmt.Fprintf(w, "value\t\t\t\t%s\t\n", cell(q.LogLoss, r.HeldOut > 0))
+	for _, row := range r.ordering() {
+		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%.4f\t%.4f\t\n", row.name, row.Links, row.Relevant,
+			cell(row.Old.LogLoss, r.HasOld), row.New.LogLoss, row.BaseLoss)
+		fmt.Fprintf(w, "calibrated\t\t\t%s\t%.4f\t\t\n", cell(row.Old.Calibrated, r.HasOld), row.New.Calibrated)
+	}
 	w.Flush()
 	fmt.Fprint(w, "\n\tAUC old\tnew\tprecision old\tnew\tcalibration error old\tnew\t\n")
-	for d, c := range r.Depths {
+	rank := func(name string, c Comparison) {
 		ranked := c.Ranked && r.HasOld
-		fmt.Fprintf(w, "depth %d\t%s\t%s\t%s\t%s\t%s\t%.4f\t\n", d+1, cell(c.Old.AUC, ranked),
-			cell(c.New.AUC, c.Ranked), cell(c.Old.AP, ranked), cell(c.New.AP, c.Ranked), cell(c.Old.Error, r.HasOld),
-			c.New.Error)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%.4f\t\n", name, cell(c.Old.AUC, ranked), cell(c.New.AUC, c.Ranked),
+			cell(c.Old.AP, ranked), cell(c.New.AP, c.Ranked), cell(c.Old.Error, r.HasOld), c.New.Error)
 	}
-	fmt.Fprintf(w, "value\t\t%s\t\t%s\t\t%s\t\n", cell(q.AUC, r.valueRanked), cell(q.AP, r.valueRanked),
-		cell(q.Error, r.HeldOut > 0))
+	for d, c := range r.Depths {
+		rank(fmt.Sprintf("depth %d", d+1), c)
+	}
+	for _, row := range r.ordering() {
+		rank(row.name, row.Comparison)
+	}
 	w.Flush()
 	fmt.Fprint(&b, "\nwhat the new model predicted for held-out links, and what was observed\n")
 	fmt.Fprint(w, "range\tdepth 1 links\tpredicted\tobserved\tvalue links\tpredicted\tobserved\t\n")
-	for i, b := range r.Value.Calibration {
+	for i, b := range r.Value.New.Calibration {
 		var first Bin
 		if len(r.Depths) > 0 {
 			first = r.Depths[0].New.Calibration[i]
@@ -305,6 +358,17 @@ func (r Report) String() string {
 	}
 	w.Flush()
 	return b.String()
+}
+
+// A namedComparison is a row of the tables.
+type namedComparison struct {
+	name string
+	Comparison
+}
+
+// ordering returns the rows of the predictions that order links.
+func (r Report) ordering() []namedComparison {
+	return []namedComparison{{"adaptive", r.Combined}, {"value", r.Value}}
 }
 
 // said prints a mean of a bin.
@@ -338,22 +402,27 @@ func (m *Model) Without(gone func(term string) bool) *Model {
 
 // forget undoes Learn at each depth whose classifier has counts for all terms of the link in this
 // class; others have never learned the link.
-func (m *Model) forget(trail [][]string, relevant bool) {
+//
+// It reports whether depth 1 had learned it.
+func (m *Model) forget(trail [][]string, relevant bool) (learned bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for d := range min(len(trail), len(m.depths)) {
-		m.depths[d].forget(trail[d], relevant)
+		if m.depths[d].forget(trail[d], relevant) && d == 0 {
+			learned = true
+		}
 	}
+	return learned
 }
 
-func (c *classifier) forget(terms []string, relevant bool) {
+func (c *classifier) forget(terms []string, relevant bool) (learned bool) {
 	known, r, o := c.resolve(terms)
 	seen, documents := o, &c.other
 	if relevant {
 		seen, documents = r, &c.relevant
 	}
 	if *documents == 0 || slices.ContainsFunc(seen, func(n float64) bool { return n < 1 }) {
-		return
+		return false
 	}
 	*documents--
 	for i, term := range known {
@@ -361,4 +430,5 @@ func (c *classifier) forget(terms []string, relevant bool) {
 			c.count(term, -1, relevant)
 		}
 	}
+	return true
 }

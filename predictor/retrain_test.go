@@ -57,7 +57,7 @@ func TestRetrainReplacesABadModel(t *testing.T) {
 		bad.Learn(e.Trail, !e.Relevant)
 	}
 	before := bad.Stats()
-	m, r, err := Retrain(t.Context(), sequence(examples), bad, DefaultOptions())
+	m, r, err := Retrain(t.Context(), sequence(examples), bad, DefaultOptions(), ByDepths)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestRetrainReplacesABadModel(t *testing.T) {
 	if r.Pages != 2000 || r.HeldOut != 400 || len(r.Depths) != DefaultDepths || r.Depths[2].Ranked {
 		t.Errorf("report %+v", r)
 	}
-	if text := r.String(); !strings.Contains(text, "of which the last 400 (") || !strings.HasPrefix(r.Reason, "it orders links better") {
+	if text := r.String(); !strings.Contains(text, "of which the last 400 (") || !strings.HasPrefix(r.Reason, "it orders held-out links better") {
 		t.Errorf("report reads, because %q\n%s", r.Reason, text)
 	}
 	if _, err := json.Marshal(r); err != nil {
@@ -85,7 +85,7 @@ func TestRetrainReplacesABadModel(t *testing.T) {
 func TestRetrainIsFair(t *testing.T) {
 	examples := recorded(2000, 2)
 	old := learnAll(t, examples)
-	_, r, err := Retrain(t.Context(), sequence(examples), old, DefaultOptions())
+	_, r, err := Retrain(t.Context(), sequence(examples), old, DefaultOptions(), ByDepths)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestRetrainForgetsAll(t *testing.T) {
 		for i := range examples {
 			examples[i].Relevant = examples[i].Relevant || i < len(examples)/2
 		}
-		_, r, err := Retrain(t.Context(), sequence(examples), learnAll(t, examples), DefaultOptions())
+		_, r, err := Retrain(t.Context(), sequence(examples), learnAll(t, examples), DefaultOptions(), ByDepths)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestRetrainForgetsAll(t *testing.T) {
 }
 
 func TestRetrainWithoutOldModel(t *testing.T) {
-	_, r, err := Retrain(t.Context(), sequence(recorded(500, 3)), nil, DefaultOptions())
+	_, r, err := Retrain(t.Context(), sequence(recorded(500, 3)), nil, DefaultOptions(), ByDepths)
 	if err != nil || !r.Better || r.HasOld {
 		t.Errorf("report %v, error %v; want better than none", r, err)
 	}
@@ -135,7 +135,7 @@ func TestRetrainCannotTell(t *testing.T) {
 			for i := range examples {
 				examples[i].Relevant = test.relevant
 			}
-			m, r, err := Retrain(t.Context(), sequence(examples), learnAll(t, nil), DefaultOptions())
+			m, r, err := Retrain(t.Context(), sequence(examples), learnAll(t, nil), DefaultOptions(), ByDepths)
 			if err != nil || m == nil || r.Better || !strings.Contains(r.Reason, "cannot be compared") {
 				t.Errorf("report %v, error %v", r, err)
 			}
@@ -150,19 +150,43 @@ func TestRetrainCannotTell(t *testing.T) {
 }
 
 func TestRetrainErrors(t *testing.T) {
-	if _, _, err := Retrain(t.Context(), sequence(nil), nil, DefaultOptions()); !errors.Is(err, ErrNoExamples) {
+	if _, _, err := Retrain(t.Context(), sequence(nil), nil, DefaultOptions(), ByDepths); !errors.Is(err, ErrNoExamples) {
 		t.Errorf("no examples: %v", err)
 	}
 	broken := errors.New("tree is broken")
 	_, _, err := Retrain(t.Context(), func(yield func(Example, error) bool) {
 		_ = yield(Example{}, nil) && yield(Example{}, broken)
-	}, nil, DefaultOptions())
+	}, nil, DefaultOptions(), ByDepths)
 	if !errors.Is(err, broken) || !strings.Contains(err.Error(), "page 2") {
 		t.Errorf("broken sequence: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := Retrain(ctx, sequence(recorded(10, 5)), nil, DefaultOptions()); !errors.Is(err, context.Canceled) {
+	if _, _, err := Retrain(ctx, sequence(recorded(10, 5)), nil, DefaultOptions(), ByDepths); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// A model that never learned, as after a crawl by another order, gives way to one that did: what
+// orders the queue decides.
+func TestRetrainByValue(t *testing.T) {
+	examples := recorded(2000, 6)
+	for i := range examples {
+		if len(examples[i].Trail) > 0 {
+			anchor := "news"
+			if strings.Contains(strings.Join(examples[i].Trail[0], " "), "anchor:impressum") {
+				anchor = "ovens" // no word that a model knows from the beginning
+			}
+			l := Link{Host: "h.example", Path: "/" + anchor, Anchor: anchor, Distance: 1}
+			examples[i].Link, examples[i].Trail[0] = l, Terms(l)
+		}
+	}
+	o := DefaultOptions()
+	_, r, err := Retrain(t.Context(), sequence(examples), newModel(t, nil), o, ByValue)
+	if err != nil || !r.Better || !strings.Contains(r.Reason, "by their value") {
+		t.Errorf("%v, better %v: %s", err, r.Better, r.Reason)
+	}
+	if r.Value.New.AUC <= r.Value.Old.AUC || r.Value.Links == 0 {
+		t.Errorf("value: %+v", r.Value)
 	}
 }

@@ -121,7 +121,8 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 		return err
 	}
 	if retrain {
-		model, _, err := predictor.Retrain(ctx, crawler.JudgedPages(ctx, s.f), nil, cfg.ModelOptions())
+		model, _, err := predictor.Retrain(ctx, crawler.JudgedPages(ctx, s.f), nil, cfg.ModelOptions(),
+			predictor.ByValue)
 		if errors.Is(err, predictor.ErrNoExamples) {
 			a.warn("%s; the model is the one that was learned along the way", oneLine(err.Error()))
 		} else if err != nil {

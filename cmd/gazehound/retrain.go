@@ -64,7 +64,11 @@ func (a *app) retrain(ctx context.Context, others []string, force, dryRun bool) 
 			return err
 		}
 	}
-	model, report, err := predictor.Retrain(ctx, crawler.JudgedPages(ctx, trees...), old, cfg.ModelOptions())
+	by := predictor.ByValue
+	if cfg.Crawl.Strategy == "adaptive" {
+		by = predictor.ByDepths
+	}
+	model, report, err := predictor.Retrain(ctx, crawler.JudgedPages(ctx, trees...), old, cfg.ModelOptions(), by)
 	if errors.Is(err, predictor.ErrNoExamples) {
 		return invalid(err)
 	} else if err != nil {

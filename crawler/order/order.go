@@ -156,6 +156,16 @@ type LinkValuer interface {
 // BestLinks is how many of a page's new links go into its LinkValue.
 const BestLinks = 3
 
+// LinksValue returns the value of the links of an irrelevant page whose best links have these values,
+// the highest first: discount × the mean of the BestLinks best; missing ones count as 0.
+func LinksValue(best []float64) float64 {
+	sum := 0.0
+	for _, v := range best[:min(len(best), BestLinks)] {
+		sum += v
+	}
+	return discount * min(sum/BestLinks, 1)
+}
+
 // A SeedSource is a Strategy with seeds of its own, such as the pages of an access log.
 type SeedSource interface {
 	// Seeds returns the seeds without priorities, at most about 10,000.
