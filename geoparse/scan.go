@@ -144,16 +144,16 @@ func (s *scan) splitPostcode(i, n int) bool {
 	}
 	found := len(s.found)
 	for _, code := range s.split {
+		end := grammar.CodeAt(code.form[len(code.lead):], s.text, i)
+		if end == i || end < i+n {
+			continue
+		}
 		from := i - len(code.lead)
 		if lead := strings.TrimRight(s.text[:i], " -"); code.lead != "" && i-len(lead) <= 1 {
 			from = len(lead) - len(code.lead) // "AD 500", "AD-500"
 		}
 		if from < 0 || !strings.HasPrefix(s.text[from:], code.lead) || from > 0 &&
 			(s.text[from-1]-'0' <= 9 || isLetterAt(s.text, lastRune(s.text, from))) {
-			continue
-		}
-		end := grammar.CodeAt(code.form[len(code.lead):], s.text, i)
-		if end == i || end < i+n {
 			continue
 		}
 		start, country := from, ""
