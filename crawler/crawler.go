@@ -55,6 +55,9 @@ type Frontier interface {
 	Next(ctx context.Context, claim func(host string) time.Duration) (frontier.Entry, error)
 	Return(e frontier.Entry, b frontier.Backoff) error
 	Done(ctx context.Context, e frontier.Entry, o frontier.Outcome, found ...frontier.Entry) (added int, err error)
+	Park(ctx context.Context, e frontier.Entry) error
+	Parked() ([]frontier.ParkedPattern, error)
+	Unpark(ctx context.Context, p frontier.ParkedPattern, score func(*frontier.Entry) float64) (released int, err error)
 	Trail(k frontier.Key, n int) ([]frontier.Node, error)
 	States(keys ...frontier.Key) ([]frontier.State, error)
 	Totals() frontier.Totals
@@ -130,8 +133,8 @@ type Crawler struct {
 	Strategy order.Strategy
 	Sinks    []Sink
 	Peers    Peers // nil: a crawl by one node
-	// Traps learns which URLs multiply pages and demotes them; nil: nothing is demoted. The
-	// Frontier's Rescore must use the same Traps.
+	// Traps learns which URLs repeat pages, and parks or demotes them; nil: none. The Frontier's
+	// Rescore must use the same Traps.
 	Traps *trap.Detector
 	// SiteWide counts which addresses are on most pages of a host; nil: none is marked.
 	SiteWide *sitewide.Counter

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 type LinkReport struct {
 	Type     string       `json:"type"` // explain
 	URL      string       `json:"url"`
-	State    string       `json:"state"`             // queued or visited
+	State    string       `json:"state"`             // queued, parked or visited
 	Priority float64      `json:"queued_priority"`   // in the queue, or at its visit
 	Depth    int          `json:"depth"`             // links from a seed
 	Distance int          `json:"distance"`          // links since the last relevant page
@@ -23,6 +24,7 @@ type LinkReport struct {
 	Scope    string       `json:"left_out,omitzero"` // reason of the scope; set by the caller
 	Demoted  string       `json:"demoted,omitzero"`  // why URLs like this are demoted
 	Factor   float64      `json:"factor,omitzero"`   // of the priority, because of Demoted
+	Parked   string       `json:"parked,omitzero"`   // pattern under which it is parked, or would be
 	Dust     []string     `json:"dust,omitempty"`    // parameters that do not change the page
 	Check    *CheckReport `json:"asked,omitempty"`   // when it was fetched and when it is due again
 	Link     LinkWords    `json:"link"`
@@ -112,15 +114,16 @@ func (l *Learned) Explain(n frontier.Node) (LinkReport, error) {
 	}
 	x.Path = pathOf(trail)
 	if found := l.Traps.Check(n.URL); found.Factor < 1 && n.Depth > 0 && !n.Sitemap {
-		x.Demoted, x.Factor = found.Reason, found.Factor
+		x.Demoted, x.Factor, x.Parked = found.Reason, found.Factor, found.Pattern
 	}
+	x.Parked = cmp.Or(n.Entry.Parked, x.Parked)
 	x.Dust = l.Traps.Dust(n.URL)
 	if c, fetched, err := l.Tree.Check(frontier.KeyOf(n.URL)); err != nil {
 		return x, err
 	} else if fetched {
 		x.Check = &CheckReport{c.First, c.Last, c.Asked, c.Due, c.Gone, c.Asks, c.Changes}
 	}
-	if n.State == frontier.Queued {
+	if n.State != frontier.Visited {
 		x.Queued = &Queued{Explanation: order.Explain(l.Strategy, &n.Entry)}
 		x.Now, x.Kept = l.Strategy.Score(&n.Entry)
 	} else {

@@ -1,28 +1,65 @@
 package crawler
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/order"
 	"gazehound/crawler/order/trap"
+	"gazehound/crawler/weburl"
 )
 
-// score returns the priority of a link: that of the strategy, lowered if the URL looks like a trap;
-// keep is false if the strategy drops the link.
-func score(s order.Strategy, traps *trap.Detector, e *frontier.Entry) (priority float64, keep bool) {
-	priority, keep = s.Score(e)
-	if traps != nil && !e.Sitemap && e.Depth > 0 {
-		priority *= traps.Check(e.URL).Factor
+// finding returns what was learned about URLs like that of a link. Seeds and sitemaps are exempt.
+func finding(traps *trap.Detector, e *frontier.Entry) trap.Finding {
+	if traps == nil || e.Sitemap || e.Depth == 0 {
+		return trap.Finding{Factor: 1}
 	}
-	return priority, keep
+	return traps.Check(e.URL)
 }
 
-// spent reports whether a link is dropped because its pattern or host has yielded nothing for long.
-// It applies to every strategy.
-func (c *Crawler) spent(e *frontier.Entry) bool {
-	return c.Traps != nil && !e.Sitemap && e.Depth > 0 && c.Traps.Check(e.URL).Spent
+// score returns the priority of a link: that of the strategy, lowered by a finding; keep is false if
+// the strategy drops the link.
+func score(s order.Strategy, f trap.Finding, e *frontier.Entry) (priority float64, keep bool) {
+	priority, keep = s.Score(e)
+	return priority * f.Factor, keep
+}
+
+// release queues the links of a host that were parked under patterns.
+func (c *Crawler) release(ctx context.Context, host string, patterns []string) error {
+	for _, pattern := range patterns {
+		_, err := c.Frontier.Unpark(ctx, frontier.ParkedPattern{Host: host, Pattern: pattern}, c.priority)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReleaseExempt queues the parked links that are no longer parked because an option or an order says
+// so, and returns how many there were.
+func (c *Crawler) ReleaseExempt(ctx context.Context) (released int, err error) {
+	if c.Traps == nil || c.Traps.Exempt == nil {
+		return 0, nil
+	}
+	patterns, err := c.Frontier.Parked()
+	for _, p := range patterns {
+		u, bad := weburl.Parse("http://" + p.Host + "/")
+		if bad != nil || !c.Traps.Exempt(u) {
+			continue
+		}
+		n, failed := c.Frontier.Unpark(ctx, p, c.priority)
+		released, err = released+n, cmp.Or(err, failed)
+	}
+	return released, err
+}
+
+// priority returns the priority of a link as of now.
+func (c *Crawler) priority(e *frontier.Entry) float64 {
+	p, _ := score(c.Strategy, finding(c.Traps, e), e)
+	return p
 }
 
 // Rescore returns the function with which the queue scores links again when they reach its front,
@@ -32,7 +69,7 @@ func Rescore(s order.Strategy, traps *trap.Detector) func(*frontier.Entry) float
 		return nil
 	}
 	return func(e *frontier.Entry) float64 {
-		priority, _ := score(s, traps, e)
+		priority, _ := score(s, finding(traps, e), e)
 		return priority
 	}
 }
@@ -96,12 +133,14 @@ func (c *Crawler) find(v *Visit, found []frontier.Entry) error {
 		}
 		if !passVisited || states[i] != frontier.Visited {
 			var keep bool
-			if e.Priority, keep = score(c.Strategy, c.Traps, e); !keep {
+			f := finding(c.Traps, e)
+			if e.Priority, keep = score(c.Strategy, f, e); !keep {
 				v.drop("strategy", 1)
 				continue
 			}
+			e.Parked = f.Pattern
 		}
-		if values && states[i] == 0 {
+		if values && states[i] == 0 && e.Parked == "" {
 			v.keepBest(e)
 		}
 		v.Found = append(v.Found, *e)
@@ -119,9 +158,6 @@ func (c *Crawler) outside(e *frontier.Entry, was frontier.State) string {
 	}
 	if limit := c.Options.MaxDepth; limit > 0 && e.Depth > limit {
 		return "depth"
-	}
-	if was == 0 && c.spent(e) {
-		return "trap"
 	}
 	return ""
 }

@@ -184,7 +184,7 @@ func TestReasonsAddUp(t *testing.T) {
 	if totals.Links != want {
 		t.Errorf("%d links were seen, and the pages have %d", totals.Links, want)
 	}
-	if sum := totals.Queued + totals.Visited + totals.Repeats + dropped; sum != totals.Links {
+	if sum := totals.Queued + totals.Parked + totals.Visited + totals.Repeats + dropped; sum != totals.Links {
 		t.Errorf("%d links, and %d with a reason", totals.Links, sum)
 	}
 	for _, reason := range []string{"nofollow", "bad_url", "excluded", "depth", "strategy", "host_limit", "path_limit", "other_node"} {
@@ -200,6 +200,6 @@ func TestReasonsAddUp(t *testing.T) {
 		t.Errorf("visits: %v; %d links to other nodes", ended, nodes.routed.Load())
 	}
 	if patterns, params := traps.Counts(); patterns+params == 0 {
-		t.Error("no trap was found; links of traps are demoted and not left out")
+		t.Error("no trap was found; links of traps are parked and not left out")
 	}
 }

@@ -71,7 +71,7 @@ func (c *Crawler) Replay(ctx context.Context, exchanges iter.Seq2[Exchange, erro
 			if j.visit == nil {
 				continue
 			}
-			if err := c.learn(j.visit); err != nil {
+			if err := c.learn(ctx, j.visit); err != nil {
 				return err
 			}
 			if err := c.commit(ctx, j.visit); err != nil {

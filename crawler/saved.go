@@ -112,6 +112,9 @@ func (l *Learned) Restore(ctx context.Context) error {
 	if err := errors.Join(restore(l.Tree, trapsKey, l.Traps), restore(l.Tree, sitewideKey, l.SiteWide)); err != nil {
 		return err
 	}
+	if err := l.proveParked(); err != nil {
+		return err
+	}
 	data, err := l.Tree.Meta(learnedKey)
 	if err != nil {
 		return err
@@ -152,6 +155,19 @@ func (l *Learned) Restore(ctx context.Context) error {
 		l.Strategy.Learn(trail, n.Outcome.Relevant)
 		return nil
 	})
+}
+
+// proveParked makes the patterns proven under which links are parked, some of them since the last
+// Save.
+func (l *Learned) proveParked() error {
+	if l.Traps == nil {
+		return nil
+	}
+	parked, err := l.Tree.Parked()
+	for _, p := range parked {
+		l.Traps.Prove(p.Host, p.Pattern)
+	}
+	return err
 }
 
 // restoreNews reads the News saved after that many visits, if there are any.

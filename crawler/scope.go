@@ -26,6 +26,7 @@ type ScopeRules struct {
 	Longest          time.Duration        // longest Crawl-delay and adaptive delay
 	Adaptive         bool                 // slow hosts get longer delays
 	Loopback         bool                 // loopback hosts only
+	Exhaustive       bool                 // no links are parked
 	Blocked          func(weburl.URL) bool
 	// CountryDomains are the country domains of allowed hosts, such as "de"; domains of no country
 	// are always allowed. Empty: all.
@@ -40,6 +41,7 @@ type HostRules struct {
 
 // Orders are the standing orders of an operator. They belong to the crawl, outlive its runs, and
 // tighten the ScopeRules: they make delays longer and the scope smaller, never the other way round.
+// Release alone widens a crawl: it fetches what was parked.
 type Orders struct {
 	Delay   time.Duration        `json:"delay_ns,omitzero"` // 0: as configured
 	Hosts   map[string]HostOrder `json:"hosts,omitempty"`
@@ -48,8 +50,9 @@ type Orders struct {
 
 // A HostOrder is what was ordered for one host, or for all below "*.".
 type HostOrder struct {
-	Delay time.Duration `json:"delay_ns,omitzero"` // 0: as configured
-	Skip  bool          `json:"skip,omitzero"`
+	Delay   time.Duration `json:"delay_ns,omitzero"` // 0: as configured
+	Skip    bool          `json:"skip,omitzero"`
+	Release bool          `json:"release,omitzero"` // none of its links is parked
 }
 
 // Count returns how many orders there are.
@@ -63,6 +66,9 @@ func (o Orders) Count() int {
 			n++
 		}
 		if h.Skip {
+			n++
+		}
+		if h.Release {
 			n++
 		}
 	}
@@ -206,6 +212,13 @@ func (s *Scope) HostDelay(u weburl.URL) time.Duration {
 	return max(configured.Delay, ordered.Delay)
 }
 
+// Exhaustive reports whether no links of the host of u are parked, by rules or by an order.
+func (s *Scope) Exhaustive(u weburl.URL) bool {
+	r := s.current.Load()
+	h, _ := ForHost(r.orders.Hosts, u)
+	return r.rules.Exhaustive || h.Release
+}
+
 // ForHost finds the value for the host of u: its own with the port, its own, or
 // that of the nearest "*." above it.
 func ForHost[T any](hosts map[string]T, u weburl.URL) (value T, ok bool) {
@@ -271,8 +284,9 @@ type OrdersView struct {
 
 // A HostOrderView is the order for one host.
 type HostOrderView struct {
-	Delay string `json:"delay,omitempty"`
-	Skip  bool   `json:"skip,omitempty"`
+	Delay   string `json:"delay,omitempty"`
+	Skip    bool   `json:"skip,omitempty"`
+	Release bool   `json:"release,omitempty"`
 }
 
 // Orders returns the delay of all hosts and the standing orders.
@@ -283,7 +297,7 @@ func (s *Scope) Orders() OrdersView {
 		Hosts: map[string]HostOrderView{}, Exclude: append([]string{}, r.orders.Exclude...),
 	}
 	for name, h := range r.orders.Hosts {
-		view := HostOrderView{Skip: h.Skip}
+		view := HostOrderView{Skip: h.Skip, Release: h.Release}
 		if h.Delay > 0 {
 			view.Delay = h.Delay.String()
 		}
@@ -422,6 +436,25 @@ func (s *Scope) ExcludeHost(host string, undo bool) (done string, err error) {
 	})
 }
 
+// ReleaseHost orders that no links of a host are parked, or removes that order. It returns a message.
+func (s *Scope) ReleaseHost(host string, undo bool) (done string, err error) {
+	if host, err = parseHost(host); err != nil {
+		return "", err
+	}
+	done = "release the parked links of " + host
+	if undo {
+		done = "park links of " + host + " again"
+	}
+	return done, s.order(func(_ ScopeRules, o *Orders) error {
+		if undo && !o.Hosts[host].Release {
+			return &problem.Problem{Status: http.StatusNotFound, Given: host,
+				Title: fmt.Sprintf("no order releases %.200q", host),
+				Hint:  "\"gazehound ctl orders\" and /v1/crawl/orders show what was ordered"}
+		}
+		return o.host(host, func(h *HostOrder) { h.Release = !undo })
+	})
+}
+
 // ExcludePattern excludes all URLs that match a regular expression, or removes that order. It
 // returns a message.
 func (s *Scope) ExcludePattern(pattern string, undo bool) (done string, err error) {
@@ -471,6 +504,11 @@ func (v OrdersView) Text() string {
 	for _, name := range names {
 		if v.Hosts[name].Skip {
 			lines = append(lines, "exclude  the host "+name)
+		}
+	}
+	for _, name := range names {
+		if v.Hosts[name].Release {
+			lines = append(lines, "release  the host "+name)
 		}
 	}
 	for _, pattern := range v.Exclude {

@@ -62,7 +62,7 @@ func TestSitemaps(t *testing.T) {
 	if totals.Dropped["sitemap_foreign"] != 2 || totals.Dropped["sitemap_nested"] != 1 || totals.Errors["sitemap"] != 1 || totals.Pages != 5 {
 		t.Errorf("dropped %v, errors %v, pages %d", totals.Dropped, totals.Errors, totals.Pages)
 	}
-	if sum := totals.Queued + totals.Visited + totals.Repeats + count(totals.Dropped); totals.Links != sum {
+	if sum := totals.Queued + totals.Parked + totals.Visited + totals.Repeats + count(totals.Dropped); totals.Links != sum {
 		t.Errorf("links %d; want %d", totals.Links, sum)
 	}
 }

@@ -75,8 +75,10 @@ func (c *Crawler) Visit(ctx context.Context, e frontier.Entry) (isPage bool, err
 	if skip == "" && e.Depth > 0 {
 		skip = c.Scope(e.URL) // orders may have changed since the link was found
 	}
-	if skip == "" && c.spent(&e) {
-		skip = "trap"
+	if f := finding(c.Traps, &e); skip == "" && f.Pattern != "" {
+		c.Gate.Visited(e.URL.Host(), noRequest)
+		e.Parked = f.Pattern
+		return false, c.Frontier.Park(ctx, e)
 	}
 	if err := c.visit(ctx, c.Frontier, v, skip); err != nil {
 		return false, err
@@ -106,7 +108,7 @@ func (c *Crawler) visit(ctx context.Context, queue Frontier, v *Visit, skip stri
 		}
 		return err
 	}
-	if err := c.learn(v); err != nil {
+	if err := c.learn(ctx, v); err != nil {
 		return err
 	}
 	return c.commit(ctx, v)
@@ -293,7 +295,7 @@ func addressKeys(v geoparse.Verdict) []string {
 
 // learn updates traps and site-wide addresses with a page, scores its links, and trains the
 // strategy with the links that led to it. A page counts once, however often it is revisited.
-func (c *Crawler) learn(v *Visit) error {
+func (c *Crawler) learn(ctx context.Context, v *Visit) error {
 	if v.Page == nil {
 		return nil
 	}
@@ -301,7 +303,9 @@ func (c *Crawler) learn(v *Visit) error {
 	counted := v.Before != nil && !v.Before.Read.IsZero()
 	c.markSiteWide(v, counted)
 	if c.Traps != nil && !counted {
-		c.Traps.Observe(trap.Page{URL: v.Entry.URL, Text: v.text, Relevant: v.Verdict.Relevant})
+		if err := c.observe(ctx, v); err != nil {
+			return err
+		}
 	}
 	if err := c.expand(v); err != nil {
 		return err
@@ -311,6 +315,25 @@ func (c *Crawler) learn(v *Visit) error {
 		return nil
 	}
 	return c.teach(v)
+}
+
+// observe tells the traps of a page and, if it is relevant, of the page that led to it. Links that
+// need no longer be parked are queued.
+func (c *Crawler) observe(ctx context.Context, v *Visit) error {
+	matters := v.Verdict.Relevant && !v.Verdict.SiteWide
+	u := v.Entry.URL
+	released := c.Traps.Observe(trap.Page{
+		URL: u, Text: v.text, Content: page.Content(v.Page.Text), Relevant: matters,
+	})
+	if err := c.release(ctx, u.Host(), released); err != nil || !matters || v.Entry.Parent.IsZero() {
+		return err
+	}
+	parents, err := c.Frontier.Trail(v.Entry.Parent, 1)
+	if err != nil || len(parents) == 0 {
+		return err
+	}
+	u = parents[0].URL
+	return c.release(ctx, u.Host(), c.Traps.Credit(u))
 }
 
 // markSiteWide marks the addresses that most pages of the host state, and the page if it has no

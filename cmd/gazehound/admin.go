@@ -73,7 +73,8 @@ func (s *session) adminOptions(cancel context.CancelCauseFunc) monitor.Options {
 		Lend:       func() error { return s.lend(cancel) },
 		Run:        s.answerer(),
 		Label:      s.label, Seeds: s.addSeeds, Scope: s.web.scope, Ordered: s.ordered,
-		Nodes: s.nodes, Troubles: func() []string {
+		Release: s.c.ReleaseExempt,
+		Nodes:   s.nodes, Troubles: func() []string {
 			reserve := s.cfg.Storage.DiskReserve
 			return s.watch.Troubles(int64(reserve), reserve.String())
 		},

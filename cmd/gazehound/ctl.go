@@ -52,7 +52,7 @@ func newCtlCommand(a *app) *cobra.Command {
 		commands = append(commands, cmd)
 	}
 	commands = append(commands, newCtlSeedsCommand(a), newCtlDelayCommand(a), newCtlExcludeCommand(a),
-		newCtlOrdersCommand(a), newCtlNodesCommand(a))
+		newCtlReleaseCommand(a), newCtlOrdersCommand(a), newCtlNodesCommand(a))
 	return group("ctl", "Control a running crawl: pause, stop, new seeds, longer delays", commands...)
 }
 
@@ -98,6 +98,31 @@ func newCtlExcludeCommand(a *app) *cobra.Command {
 				"orders\" shows what was ordered")
 		}))
 	cmd.Flags().StringVar(&host, "host", "", "this `HOST`, or \"*.example.org\" with all below it")
+	cmd.Flags().BoolVar(&undo, "undo", false, "remove the order")
+	return cmd
+}
+
+func newCtlReleaseCommand(a *app) *cobra.Command {
+	var undo bool
+	cmd := command("release HOST", "Fetch the parked links of a host", one("one host, or \"*.example.org\""),
+		stoppable(func(ctx context.Context, args []string) error {
+			var done struct {
+				Released int
+				Orders   crawler.OrdersView
+			}
+			order := fields{"host": args[0], "undo": undo}
+			if err := a.ctl(ctx, http.MethodPost, "v1/crawl/release", order, &done); err != nil {
+				return err
+			}
+			if a.json {
+				return a.printJSON(fields{"type": "done", "action": "release", "released": done.Released,
+					"orders": done.Orders})
+			}
+			if !undo {
+				a.say("%s released", several(done.Released, "link"))
+			}
+			return a.showOrders(done.Orders)
+		}))
 	cmd.Flags().BoolVar(&undo, "undo", false, "remove the order")
 	return cmd
 }

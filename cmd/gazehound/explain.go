@@ -10,7 +10,6 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/order/trap"
 	"gazehound/crawler/weburl"
 	"gazehound/index"
 	"gazehound/index/export"
@@ -69,7 +68,7 @@ func (a *app) explainURL(ctx context.Context, p project, cfg *Config, f *frontie
 	if !known {
 		return a.explainUnknown(f, u, scope.Check(u))
 	}
-	traps := trap.New()
+	traps := newTraps(scope)
 	learned := crawler.Learned{Tree: f, Model: model, Strategy: strategy, Traps: traps}
 	if err := learned.Restore(ctx); err != nil {
 		return err
@@ -81,6 +80,8 @@ func (a *app) explainURL(ctx context.Context, p project, cfg *Config, f *frontie
 	x.Scope = scope.Check(n.URL)
 	if x.Queued != nil {
 		x.Strategy = cfg.Crawl.Strategy
+	}
+	if n.State == frontier.Queued {
 		if x.Rank, err = f.RankOf(ctx, &n); err != nil {
 			return err
 		}

@@ -144,7 +144,7 @@ func TestExplainText(t *testing.T) {
 			`(?m)^   -2\.50  prior$`,
 		}, "depth 1"},
 		{[]string{"http://www.b.example/kontakt", "--strategy", "link-distance"}, []string{`priority  0\.250 today`, `   0\.250  0\.5\^2`}, "p ×"},
-		{[]string{"http://forum.example/thema/99?sid=99"}, []string{`(?m)^dust      "sid" changed nothing in 40 of 40 pairs of pages of forum\.example: demoted once the page was read$`}, "demoted   "},
+		{[]string{"http://forum.example/thema/99?sid=99"}, []string{`(?m)^dust      "sid" changed nothing in 40 of 40 pairs of pages of forum\.example: parked once the page was read$`}, "demoted   "},
 		{[]string{"http://cal.example/termine/99"}, []string{`(?m)^demoted   × 0\.\d+: 39 of the 40 pages like cal\.example/termine/# were nearly the same`}, "dust"},
 		{[]string{"http://www.b.example/plan.pdf"}, []string{`left out  a pattern of crawl\.exclude matches it`}, "visit"},
 		{[]string{"https://www.seed.example/a"}, []string{

@@ -184,7 +184,7 @@ func (x fault) test(t *testing.T) {
 		}
 	}
 	totals := f.Totals()
-	if totals.Damaged != 0 || totals.Links != totals.Queued+totals.Visited+totals.Repeats+textutil.Sum(totals.Dropped) || totals.Visited != int64(len(visited)) {
+	if totals.Damaged != 0 || totals.Links != totals.Queued+totals.Parked+totals.Visited+totals.Repeats+textutil.Sum(totals.Dropped) || totals.Visited != int64(len(visited)) {
 		t.Errorf("the totals do not add up: %+v", totals)
 	}
 	queued := map[frontier.Key]bool{}

@@ -93,7 +93,14 @@ func (s *session) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	limitMemory(cfg)
-	return s.openFrontier(p, o.newModel, trap.New())
+	return s.openFrontier(p, o.newModel, newTraps(s.web.scope))
+}
+
+// newTraps returns what learns which links are parked, but for those of hosts that scope releases.
+func newTraps(scope *crawler.Scope) *trap.Detector {
+	traps := trap.New()
+	traps.Exempt = scope.Exhaustive
+	return traps
 }
 
 // openJudge opens the judge, which decides whether a page is relevant.
@@ -203,6 +210,9 @@ func (s *session) start(ctx context.Context) (err error) {
 		}
 	}
 	if _, err := s.c.Seed(ctx, s.seeds); err != nil {
+		return err
+	}
+	if _, err := s.c.ReleaseExempt(ctx); err != nil {
 		return err
 	}
 	if t := s.f.Totals(); t.Queued == 0 && t.Visited == 0 && !s.o.node {

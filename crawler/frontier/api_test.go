@@ -437,7 +437,7 @@ func TestClaim(t *testing.T) {
 	if err != nil || first.URL != address(2, 3) {
 		t.Fatalf("%s, %v; want the host that may be asked", first.URL, err)
 	}
-	if got := f.Totals(); got.ParkedHosts != 1 || got.ReadyHosts != 0 || got.Hosts != 2 {
+	if got := f.Totals(); got.WaitingHosts != 1 || got.ReadyHosts != 0 || got.Hosts != 2 {
 		t.Errorf("hosts: %+v", got)
 	}
 	second, err := f.Next(t.Context(), claim)

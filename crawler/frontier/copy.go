@@ -48,7 +48,7 @@ func (c *copying) plan(ctx context.Context) (unread error) {
 	for _, p := range []struct {
 		kind byte
 		read func(key, value []byte) error
-	}{{'v', c.planVisit}, {'u', c.planURL}, {'q', c.planLink}, {'m', c.planMeta}} {
+	}{{'v', c.planVisit}, {'u', c.planURL}, {'q', c.planLink}, {'k', c.planLink}, {'m', c.planMeta}} {
 		err := c.from.scan([]byte{p.kind}, nil, func(key, value []byte) error {
 			unread = cmp.Or(unread, p.read(key, value))
 			return ctx.Err()
@@ -127,7 +127,7 @@ func (c *copying) copy(ctx context.Context, dir string) (n Forgotten, err error)
 	}
 	err = cmp.Or(c.each(ctx, 'a', c.other), c.each(ctx, 'v', c.visit))
 	lost := int64(c.newest) - c.to.Totals().Visited
-	err = cmp.Or(err, c.each(ctx, 'q', c.link))
+	err = cmp.Or(err, c.each(ctx, 'q', c.link), c.each(ctx, 'k', c.link))
 	for _, kind := range []byte("dmp") {
 		err = cmp.Or(err, c.each(ctx, kind, c.other))
 	}
@@ -221,7 +221,9 @@ func (c *copying) link(b *batch, key, value []byte) {
 		return
 	}
 	c.blank(&e)
-	e.Priority = priorityOf(placeOf(key).rank)
+	if key[0] == 'q' {
+		e.Priority = priorityOf(placeOf(key).rank)
+	}
 	b.pushLink(&link{e, k})
 }
 
@@ -250,7 +252,7 @@ func (t *Totals) adopt(was Totals, lost int64) {
 	if t.Dropped = was.Dropped; t.Dropped == nil {
 		t.Dropped = make(map[string]int64)
 	}
-	t.Links = t.Queued + t.Visited + t.Repeats
+	t.Links = t.Queued + t.Parked + t.Visited + t.Repeats
 	for _, n := range t.Dropped {
 		t.Links += n
 	}

@@ -15,7 +15,7 @@ func (f *Frontier) Front(n int) ([]Entry, error) {
 		return nil, ErrClosed
 	}
 	var hosts []*host // the n best, the best first
-	for _, heap := range [][]*host{f.ready.hosts, f.parked.hosts} {
+	for _, heap := range [][]*host{f.ready.hosts, f.waiting.hosts} {
 		for _, h := range heap {
 			if h.waiting() <= 0 || len(hosts) == n && !h.best.before(hosts[n-1].best) {
 				continue

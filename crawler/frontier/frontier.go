@@ -54,6 +54,9 @@ type Entry struct {
 	Redirects int        `json:",omitzero"` // redirects in a row that led here
 	Retries   int        `json:",omitzero"` // failed visits
 	Found     time.Time  `json:",omitzero"`
+	// Parked is the pattern under which the link is kept without being served, until Unpark; "": it
+	// is served.
+	Parked string `json:",omitzero"`
 }
 
 // Words returns all words that came with the link from its page.
@@ -112,15 +115,18 @@ type State uint8
 const (
 	Queued State = iota + 1
 	Visited
+	Parked
 )
 
-// String returns "queued" or "visited".
+// String returns "queued", "visited" or "parked".
 func (s State) String() string {
 	switch s {
 	case Queued:
 		return "queued"
 	case Visited:
 		return "visited"
+	case Parked:
+		return "parked"
 	}
 	return fmt.Sprintf("State(%d)", uint8(s))
 }
@@ -136,10 +142,11 @@ type Node struct {
 // Totals count a crawl over all its sessions. Stored counts are written in the same transaction as
 // what they count.
 //
-// Links = Queued + Visited + Repeats + the sum of Dropped.
+// Links = Queued + Parked + Visited + Repeats + the sum of Dropped.
 type Totals struct {
 	Queued    int64 // waiting and leased
-	Leased    int64 `json:"-"` // leased; not stored
+	Parked    int64 `json:",omitzero"` // kept and not served, see Entry.Parked
+	Leased    int64 `json:"-"`         // leased; not stored
 	Visited   int64
 	Pages     int64 // visits with Kind "page"
 	Redirects int64
@@ -153,9 +160,9 @@ type Totals struct {
 	Repeats   int64            // of those, led to URLs that were known
 	Damaged   int64            // visits that Rebuild could not read
 
-	Hosts       int64 `json:"-"` // with a known URL
-	ReadyHosts  int64 `json:"-"` // with queued URLs, ready; not stored
-	ParkedHosts int64 `json:"-"` // with queued URLs, waiting for a delay; not stored
+	Hosts        int64 `json:"-"` // with a known URL
+	ReadyHosts   int64 `json:"-"` // with queued URLs, ready; not stored
+	WaitingHosts int64 `json:"-"` // with queued URLs, waiting for a delay; not stored
 
 	// callers of Next that are holding back for better entries; not stored
 	Selecting int64 `json:"-"`
@@ -235,7 +242,7 @@ type Frontier struct {
 	totals    Totals // as stored; changed by writers only
 	hosts     map[uint64]*host
 	ready     hostHeap       // ready hosts, best entry first
-	parked    hostHeap       // waiting hosts, the first to become ready first
+	waiting   hostHeap       // waiting hosts, the first to become ready first
 	delayed   []delayed      // delayed entries, the first to become ready first
 	loaded    map[*host]bool // hosts with a buffer
 	items     int            // in the buffers
@@ -309,7 +316,7 @@ func (f *Frontier) Totals() Totals {
 	defer f.mu.Unlock()
 	t := f.totals.clone()
 	t.Leased, t.Selecting = f.leased, int64(f.selecting)
-	t.Hosts, t.ReadyHosts, t.ParkedHosts = int64(len(f.hosts)), int64(f.ready.Len()), int64(f.parked.Len())
+	t.Hosts, t.ReadyHosts, t.WaitingHosts = int64(len(f.hosts)), int64(f.ready.Len()), int64(f.waiting.Len())
 	if next, some := f.nextToWake(); some {
 		t.NextHost = max(0, next-f.now())
 	}

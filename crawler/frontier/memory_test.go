@@ -112,7 +112,7 @@ func TestMemoryAgrees(t *testing.T) {
 		}
 		both("totals", func(q queueOfACrawl) (any, error) {
 			totals := q.Totals()
-			totals.ParkedHosts, totals.ReadyHosts = 0, 0
+			totals.WaitingHosts, totals.ReadyHosts = 0, 0
 			return fmt.Sprintf("%+v", totals), nil
 		})
 	})

@@ -25,7 +25,7 @@ type model struct {
 	urls    map[Key]*modelURL
 	order   []Key // of visits
 	totals  Totals
-	parked  map[string]time.Time // by a claim
+	waiting map[string]time.Time // by a claim
 	resting map[string]time.Time // by Return
 }
 
@@ -77,7 +77,7 @@ func (m *model) best() *modelURL {
 	}
 	for _, u := range m.urls {
 		host := u.entry.URL.Host()
-		if u.visited || u.leased || now.Before(u.rests) || now.Before(m.parked[host]) || now.Before(m.resting[host]) {
+		if u.visited || u.leased || now.Before(u.rests) || now.Before(m.waiting[host]) || now.Before(m.resting[host]) {
 			continue
 		}
 		if best == nil || place(u).before(place(best)) {
@@ -150,7 +150,7 @@ func TestModel(t *testing.T) {
 		defer func() { f.Close() }()
 		m := &model{
 			seed: o.Seed, limit: o.MaxPerHost, urls: map[Key]*modelURL{},
-			parked: map[string]time.Time{}, resting: map[string]time.Time{},
+			waiting: map[string]time.Time{}, resting: map[string]time.Time{},
 			totals: Totals{Errors: map[string]int64{}, Skipped: map[string]int64{}, Dropped: map[string]int64{}},
 		}
 		ctx := context.Background()
@@ -202,7 +202,7 @@ func TestModel(t *testing.T) {
 					var i int
 					fmt.Sscanf(host, "h%d", &i)
 					if busy[i] {
-						m.parked[host] = time.Now().Add(4 * time.Second)
+						m.waiting[host] = time.Now().Add(4 * time.Second)
 						return 4 * time.Second
 					}
 					return 0
@@ -252,7 +252,7 @@ func TestModel(t *testing.T) {
 				added, err := f.Done(ctx, u.entry, o, es...)
 				u.leased, u.visited, u.outcome = false, true, o
 				m.order = append(m.order, KeyOf(u.entry.URL))
-				delete(m.parked, u.entry.URL.Host())
+				delete(m.waiting, u.entry.URL.Host())
 				m.totals.add(&o)
 				if want := m.push(es...); err != nil || added != want {
 					t.Fatalf("Done = %d, %v, want %d", added, err, want)
@@ -268,7 +268,7 @@ func TestModel(t *testing.T) {
 					t.Fatal(err)
 				}
 				u.leased = false
-				delete(m.parked, host)
+				delete(m.waiting, host)
 				if alone {
 					u.rests = time.Now().Add(wait)
 				} else if until := time.Now().Add(wait); until.After(m.resting[host]) {
@@ -284,7 +284,7 @@ func TestModel(t *testing.T) {
 					t.Fatal(err)
 				}
 				tiny()
-				clear(m.parked)
+				clear(m.waiting)
 				clear(m.resting)
 				for _, u := range m.urls {
 					u.leased, u.rests = false, time.Time{}
@@ -292,7 +292,7 @@ func TestModel(t *testing.T) {
 			},
 			"": func(t *rapid.T) {
 				got := f.Totals()
-				got.ReadyHosts, got.ParkedHosts, got.NextHost = 0, 0, 0
+				got.ReadyHosts, got.WaitingHosts, got.NextHost = 0, 0, 0
 				if diff := cmp.Diff(m.want(), got); diff != "" {
 					t.Fatalf("Totals (-want +got):\n%s", diff)
 				}
@@ -428,7 +428,7 @@ func total(m map[string]int64) (n int64) {
 
 // checkMemory holds the queue in memory against itself.
 func checkMemory(t rapid.TB, f *Frontier) {
-	var queued, leased, loaded, items, ready, parked int
+	var queued, leased, loaded, items, ready, waiting int
 	for _, h := range f.hosts {
 		queued += int(h.queued)
 		switch h.in {
@@ -437,9 +437,9 @@ func checkMemory(t rapid.TB, f *Frontier) {
 			if f.ready.hosts[h.slot] != h {
 				t.Fatalf("host %x is not in its slot", h.id)
 			}
-		case isParked, isResting:
-			parked++
-			if f.parked.hosts[h.slot] != h {
+		case isWaiting, isResting:
+			waiting++
+			if f.waiting.hosts[h.slot] != h {
 				t.Fatalf("host %x is not in its slot", h.id)
 			}
 		case isIdle:
@@ -473,11 +473,11 @@ func checkMemory(t rapid.TB, f *Frontier) {
 			t.Fatalf("host %x: %d of %d entries moved; best is %v, not %v", h.id, moved, q.moved, h.best, h.bound())
 		}
 	}
-	if int64(queued) != f.totals.Queued || int64(leased) != f.leased || loaded != len(f.loaded) || items != f.items || ready != f.ready.Len() || parked != f.parked.Len() {
-		t.Fatalf("queued %d %d, leased %d %d, loaded %d %d, items %d %d, ready %d %d, parked %d %d",
-			queued, f.totals.Queued, leased, f.leased, loaded, len(f.loaded), items, f.items, ready, f.ready.Len(), parked, f.parked.Len())
+	if int64(queued) != f.totals.Queued || int64(leased) != f.leased || loaded != len(f.loaded) || items != f.items || ready != f.ready.Len() || waiting != f.waiting.Len() {
+		t.Fatalf("queued %d %d, leased %d %d, loaded %d %d, items %d %d, ready %d %d, waiting %d %d",
+			queued, f.totals.Queued, leased, f.leased, loaded, len(f.loaded), items, f.items, ready, f.ready.Len(), waiting, f.waiting.Len())
 	}
-	for _, q := range []*hostHeap{&f.ready, &f.parked} {
+	for _, q := range []*hostHeap{&f.ready, &f.waiting} {
 		for i := 1; i < len(q.hosts); i++ {
 			if q.Less(i, (i-1)/2) {
 				t.Fatalf("heap out of order at %d", i)

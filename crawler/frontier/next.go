@@ -188,7 +188,7 @@ func (f *Frontier) awaits(priority float64) bool {
 	if selectivity == 0 {
 		return false
 	}
-	for _, h := range f.parked.hosts[:min(lookAhead, f.parked.Len())] {
+	for _, h := range f.waiting.hosts[:min(lookAhead, f.waiting.Len())] {
 		better := priorityOf(h.best.rank)
 		if !h.long && h.waiting() > 0 && better > 0 && priority < selectivity*better {
 			return true
@@ -217,11 +217,11 @@ func (f *Frontier) rescore(h *host, rank uint32) (leads bool) {
 	return mine >= other-tolerance*max(other, -other)
 }
 
-// claim calls the claim function for h, and parks h if it is not ready.
+// claim calls the claim function for h, and postpones h if it is not ready.
 func (f *Frontier) claim(h *host, e *Entry, claim func(host string) time.Duration) bool {
 	wait := claim(e.URL.Host())
 	if wait > 0 {
-		f.park(h, wait, isParked)
+		f.postpone(h, wait, isWaiting)
 	}
 	return wait <= 0
 }
@@ -290,7 +290,7 @@ func (f *Frontier) Return(e Entry, b Backoff) error {
 	default:
 		f.endLease(h, i)
 		if b.Wait > 0 && !(h.in == isResting && h.until > until) {
-			f.park(h, b.Wait, isResting)
+			f.postpone(h, b.Wait, isResting)
 		}
 	}
 	f.settle(h)

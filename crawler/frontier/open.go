@@ -61,8 +61,8 @@ func start(o Options, s store) (*Frontier, error) {
 		block: blockItems, budget: int(o.Memory / itemsShare / itemBytes),
 		stop: make(chan struct{}), changed: make(chan struct{}),
 		hosts: make(map[uint64]*host), loaded: make(map[*host]bool),
-		ready:  hostHeap{less: func(a, b *host) bool { return a.best.before(b.best) }},
-		parked: hostHeap{less: func(a, b *host) bool { return a.until < b.until }},
+		ready:   hostHeap{less: func(a, b *host) bool { return a.best.before(b.best) }},
+		waiting: hostHeap{less: func(a, b *host) bool { return a.until < b.until }},
 	}
 	f.view = s.view()
 	if err := f.restore(); err != nil {

@@ -17,10 +17,10 @@ type host struct {
 	buffer *buffer       // nil: none of its entries is in memory
 	queued uint32        // queued in the store, leased ones included
 	total  uint32        // queued and visited
-	until  time.Duration // parked: end of the wait, as of Frontier.now
+	until  time.Duration // waiting: end of the wait, as of Frontier.now
 	slot   int32         // in its heap
 	in     standing
-	long   bool // parked: for more than Options.Await
+	long   bool // waiting: for more than Options.Await
 }
 
 // addHost returns a new host without queued entries.
@@ -35,7 +35,7 @@ type standing uint8
 const (
 	isIdle    standing = iota // nothing queued
 	isReady                   // may be fetched from
-	isParked                  // after a failed claim; the end of a visit may end it
+	isWaiting                 // after a failed claim; the end of a visit may end it
 	isResting                 // by Return
 )
 
@@ -281,8 +281,8 @@ func (f *Frontier) unheap(h *host) {
 	switch h.in {
 	case isReady:
 		heap.Remove(&f.ready, int(h.slot))
-	case isParked, isResting:
-		heap.Remove(&f.parked, int(h.slot))
+	case isWaiting, isResting:
+		heap.Remove(&f.waiting, int(h.slot))
 	}
 	h.in = isIdle
 }
@@ -293,12 +293,12 @@ func (f *Frontier) enheap(h *host, in standing) {
 	if in == isReady {
 		heap.Push(&f.ready, h)
 	} else {
-		heap.Push(&f.parked, h)
+		heap.Push(&f.waiting, h)
 	}
 }
 
-// park takes h out of the hosts that ready.
-func (f *Frontier) park(h *host, wait time.Duration, in standing) {
+// postpone takes h out of the ready hosts.
+func (f *Frontier) postpone(h *host, wait time.Duration, in standing) {
 	until := f.now() + wait
 	if until < 0 { // overflow
 		until = 1<<63 - 1
@@ -310,7 +310,7 @@ func (f *Frontier) park(h *host, wait time.Duration, in standing) {
 
 // release makes h ready at once: the slot that it waited for is free.
 func (f *Frontier) release(h *host) {
-	if h.in == isParked {
+	if h.in == isWaiting {
 		f.unheap(h)
 	}
 }
@@ -333,8 +333,8 @@ func (f *Frontier) wake() (time.Duration, bool) {
 			f.settle(d.host)
 		}
 	}
-	for f.parked.Len() > 0 && f.parked.hosts[0].until <= now {
-		h := f.parked.hosts[0]
+	for f.waiting.Len() > 0 && f.waiting.hosts[0].until <= now {
+		h := f.waiting.hosts[0]
 		f.unheap(h)
 		f.settle(h)
 	}
@@ -344,8 +344,8 @@ func (f *Frontier) wake() (time.Duration, bool) {
 
 // nextToWake returns when the first wait of a host or an entry ends; false if there is none.
 func (f *Frontier) nextToWake() (until time.Duration, some bool) {
-	if f.parked.Len() > 0 {
-		until, some = f.parked.hosts[0].until, true
+	if f.waiting.Len() > 0 {
+		until, some = f.waiting.hosts[0].until, true
 	}
 	if len(f.delayed) > 0 && (!some || f.delayed[0].until < until) {
 		until, some = f.delayed[0].until, true

@@ -206,9 +206,9 @@ func decodeFixed[T any](value []byte) (v T, err error) {
 type urlRecord struct {
 	State    State
 	Rank     uint32 // queued: of its place in the queue
-	Distance uint32 // queued
-	Retries  uint8  // queued
-	Seq      uint64 // visited
+	Distance uint32 // queued or parked
+	Retries  uint8  // queued or parked
+	Seq      uint64 // visited: the number of the visit; parked: the id of its pattern
 }
 
 // outdoes reports whether another link to the URL, of this rank and distance, is no better.

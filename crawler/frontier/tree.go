@@ -30,6 +30,9 @@ func (f *Frontier) node(v view, k Key) (n Node, ok bool, err error) {
 	case r.State == Visited:
 		n, ok, err = get(v, visitKey(r.Seq), visited)
 		n.Seq = r.Seq
+	case r.State == Parked:
+		n.Entry, ok, err = get(v, parkedKey(k.host(), r.Seq, k.url()), decodeLink)
+		n.State = Parked
 	default:
 		n.Entry, ok, err = get(v, queueKey(k.host(), place{r.Rank, tieOf(f.seed, k.url())}), decodeLink)
 		n.Priority, n.State = priorityOf(r.Rank), Queued
@@ -69,7 +72,7 @@ func (f *Frontier) Get(k Key) (n Node, ok bool, err error) {
 	return n, ok, nil
 }
 
-// States returns the state of each key's URL: Queued, Visited, or 0 if it was never queued. Visited
+// States returns the state of each key's URL: Queued, Visited, Parked, or 0 if it was never queued. Visited
 // is final; the others may change at any moment.
 func (f *Frontier) States(keys ...Key) ([]State, error) {
 	states := make([]State, len(keys))

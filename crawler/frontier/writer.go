@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"gazehound/crawler/weburl"
 	"gazehound/internal/disk"
 	"gazehound/internal/oserr"
 )
@@ -228,7 +229,12 @@ func (b *batch) pushLink(l *link) (isNew bool) {
 	b.totals.Links++
 	r, known := b.lookup(l.key)
 	rank := rankOf(finite(l.Priority))
-	if known && r.outdoes(rank, l.Distance) {
+	if known && r.State == Parked && l.Parked == "" {
+		b.totals.Repeats++
+		b.release(l, r)
+		return false
+	}
+	if known && (l.Parked != "" || r.outdoes(rank, l.Distance)) {
 		b.totals.Repeats++
 		return false
 	}
@@ -239,6 +245,12 @@ func (b *batch) pushLink(l *link) (isNew bool) {
 			b.delete(queueKey(h.id, place{r.Rank, tie}))
 			l.Retries = int(r.Retries)
 			b.enqueue(h, l, place{rank, tie})
+		}
+		return false
+	}
+	if l.Parked != "" {
+		if reason := b.park(h, l); reason != "" {
+			count(b.totals.Dropped, reason, 1)
 		}
 		return false
 	}
@@ -281,19 +293,23 @@ func (b *batch) dequeue(h *host, p place) {
 
 // refuses returns why a new URL is refused by its host's limits, or "". An accepted one is counted.
 func (b *batch) refuses(h *host, l *link) (reason string) {
-	limit := b.f.options.MaxPerHost
-	if b.f.options.PerHost != nil {
-		if own := b.f.options.PerHost(l.URL); own > 0 {
-			limit = own
-		}
-	}
-	if limit > 0 && int64(h.total)+b.hosts[h].total >= limit {
+	if limit := b.limit(l.URL); limit > 0 && int64(h.total)+b.hosts[h].total >= limit {
 		return "host_limit"
 	}
 	if !b.inPart(l) {
 		return "path_limit"
 	}
 	return ""
+}
+
+// limit returns how many URLs of the host of u are accepted; 0: any number.
+func (b *batch) limit(u weburl.URL) int64 {
+	if b.f.options.PerHost != nil {
+		if own := b.f.options.PerHost(u); own > 0 {
+			return own
+		}
+	}
+	return b.f.options.MaxPerHost
 }
 
 // inPart counts a new URL in the part of its host, if that has a limit. It reports whether there is
@@ -325,9 +341,13 @@ func (b *batch) finish(l *link, o Outcome) {
 		return
 	}
 	h := b.host(l.key)
-	if known {
+	switch {
+	case known && r.State == Parked:
+		b.unpark(l.key, r.Seq)
+		b.hosts[h].total++
+	case known:
 		b.dequeue(h, place{r.Rank, b.tie(l.key)})
-	} else {
+	default:
 		b.hosts[h].total++
 		b.totals.Links++
 		b.inPart(l)

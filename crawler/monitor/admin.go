@@ -72,6 +72,8 @@ type Options struct {
 	Label func(ctx context.Context, url string, relevant bool) error
 	Seeds func(ctx context.Context, urls []string) (SeedsTaken, error) // those out of scope are refused
 	Scope *crawler.Scope                                               // takes standing orders
+	// queues the parked links that an order released, and counts them; nil disables it
+	Release func(ctx context.Context) (int, error)
 	// reports each order that was carried out; nil disables it
 	Ordered func(done string)
 

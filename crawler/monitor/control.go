@@ -61,6 +61,7 @@ func (a *Admin) control() {
 	a.change("/v1/crawl/seeds", maxSeeds, a.seeds)
 	a.change("/v1/crawl/delay", maxBody, a.delay)
 	a.change("/v1/crawl/exclude", maxBody, a.exclude)
+	a.change("/v1/crawl/release", maxBody, a.release)
 	if a.o.Run != nil {
 		a.post("/v1/crawl/run", a.o.Owner, maxBody, a.o.Run)
 	}
@@ -224,6 +225,25 @@ func (a *Admin) exclude(r *http.Request) (map[string]any, error) {
 		return a.ordered(a.o.Scope.ExcludeHost(o.Host, o.Undo))
 	}
 	return a.ordered(a.o.Scope.ExcludePattern(o.Pattern, o.Undo))
+}
+
+func (a *Admin) release(r *http.Request) (map[string]any, error) {
+	const form = `{"host": "www.example.org"}, with "undo": true to take it back`
+	var o struct {
+		Host string `json:"host"` // or "*." with all below it
+		Undo bool   `json:"undo"` // takes the order back
+	}
+	if err := readBody(r, &o, form); err != nil {
+		return nil, err
+	}
+	if o.Host == "" || len(o.Host) > maxHost {
+		return nil, bad("host", o.Host, "a host name")
+	}
+	done, err := a.ordered(a.o.Scope.ReleaseHost(o.Host, o.Undo))
+	if err == nil && a.o.Release != nil {
+		done["released"], err = a.o.Release(r.Context())
+	}
+	return done, err
 }
 
 // ordered answers an order with all standing orders.

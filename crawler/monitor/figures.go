@@ -173,10 +173,13 @@ func Brief(s *Snapshot, width int) string {
 }
 
 // Accounts says what became of all the links that were seen.
-func Accounts(queued, visited, repeats int64, dropped map[string]int64) string {
-	text := fmt.Sprintf("%s queued + %s visited + %s known before + %s dropped",
-		textutil.Count(queued), textutil.Count(visited), textutil.Count(repeats),
-		textutil.Count(textutil.Sum(dropped)))
+func Accounts(queued, parked, visited, repeats int64, dropped map[string]int64) string {
+	text := textutil.Count(queued) + " queued + "
+	if parked > 0 {
+		text += textutil.Count(parked) + " parked + "
+	}
+	text += fmt.Sprintf("%s visited + %s known before + %s dropped",
+		textutil.Count(visited), textutil.Count(repeats), textutil.Count(textutil.Sum(dropped)))
 	if reasons := textutil.Reasons(dropped); reasons != "" {
 		text += " (" + reasons + ")"
 	}
@@ -184,7 +187,21 @@ func Accounts(queued, visited, repeats int64, dropped map[string]int64) string {
 }
 
 // Accounts says what became of all the links that were seen.
-func (s *Snapshot) Accounts() string { return Accounts(s.Queued, s.Visited, s.Repeats, s.Dropped) }
+func (s *Snapshot) Accounts() string {
+	return Accounts(s.Queued, s.Parked, s.Visited, s.Repeats, s.Dropped)
+}
+
+// ParkedPatterns lists the patterns with the most parked links.
+func (s *Snapshot) ParkedPatterns() string {
+	var parts []string
+	for _, p := range s.ParkedBy[:min(len(s.ParkedBy), 5)] {
+		parts = append(parts, fmt.Sprintf("%s %s", p.Name(), textutil.Count(p.Links)))
+	}
+	if more := len(s.ParkedBy) - len(parts); more > 0 {
+		parts = append(parts, "…")
+	}
+	return strings.Join(parts, ", ")
+}
 
 // ErrorRate is the share of visits that failed.
 func (s *Snapshot) ErrorRate() float64 {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"time"
 
+	"gazehound/crawler/frontier"
 	"gazehound/internal/disk"
 	"gazehound/predictor"
 )
@@ -19,7 +20,7 @@ import (
 // A Snapshot is the state of a crawl at one moment. Counts are of the whole
 // crawl over all its runs, unless they say otherwise.
 //
-// Seen = Queued + Visited + Repeats + the sum of Dropped.
+// Seen = Queued + Parked + Visited + Repeats + the sum of Dropped.
 type Snapshot struct {
 	Version  int       `json:"version"`
 	Sum      string    `json:"sum,omitempty"` // CRC-32 of the file of a Snapshot with noSum here
@@ -45,6 +46,7 @@ type Snapshot struct {
 
 	Seen      int64            `json:"links_seen"`
 	Queued    int64            `json:"links_queued"`  // waiting and leased
+	Parked    int64            `json:"links_parked"`  // kept and not fetched
 	Due       int64            `json:"due,omitempty"` // pages to revisit before new links
 	Visited   int64            `json:"links_visited"`
 	Repeats   int64            `json:"links_repeated"` // led to URLs that were known
@@ -52,7 +54,9 @@ type Snapshot struct {
 	Redirects int64            `json:"redirects"`
 	Errors    map[string]int64 `json:"errors"`
 	Skipped   map[string]int64 `json:"skipped"`
-	Damaged   int64            `json:"damaged,omitempty"` // records that could not be read
+	// patterns with the most parked links, at most 20
+	ParkedBy []frontier.ParkedPattern `json:"parked,omitempty"`
+	Damaged  int64                    `json:"damaged,omitempty"` // records that could not be read
 
 	Leased    int64 `json:"leased"` // pages that are worked on
 	Workers   int   `json:"workers"`

@@ -38,6 +38,8 @@ type Recorder struct {
 	relevant int          // among recent
 	again    map[string]int
 	private  int64 // mentions of private persons' addresses
+	links    int64 // parked, when patterns were read
+	patterns []frontier.ParkedPattern
 	end      string
 	stopping bool
 	samples  []sample // of the last seconds, the oldest first
@@ -136,6 +138,21 @@ func (r *Recorder) Tick() State {
 	return s
 }
 
+// maxParkedPatterns bounds the patterns of a Snapshot.
+const maxParkedPatterns = 20
+
+// parked returns the patterns with the most parked links, of which there are now all together.
+func (r *Recorder) parked(now int64) []frontier.ParkedPattern {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if now != r.links {
+		if patterns, err := r.Frontier.Parked(); err == nil {
+			r.links, r.patterns = now, patterns[:min(len(patterns), maxParkedPatterns)]
+		}
+	}
+	return r.patterns
+}
+
 // Snapshot returns the state of the crawl as of now.
 func (r *Recorder) Snapshot() Snapshot {
 	t := r.Frontier.Totals()
@@ -143,7 +160,7 @@ func (r *Recorder) Snapshot() Snapshot {
 		Region: r.Region, Strategy: r.Strategy, PID: os.Getpid(), Started: r.began.UTC(), At: time.Now().UTC(),
 		Pages: t.Pages, PagesRun: t.Pages - r.before.Pages, Relevant: t.Relevant, Addresses: t.Addresses,
 		Bytes: t.Bytes,
-		Seen:  t.Links, Queued: t.Queued, Visited: t.Visited, Repeats: t.Repeats, Dropped: t.Dropped,
+		Seen:  t.Links, Queued: t.Queued, Parked: t.Parked, Visited: t.Visited, Repeats: t.Repeats, Dropped: t.Dropped,
 		Redirects: t.Redirects, Errors: t.Errors, Skipped: t.Skipped, Damaged: t.Damaged,
 		Workers: r.Crawler.Options.Workers, Ceiling: r.Ceiling, Cores: runtime.NumCPU(),
 		Paused: r.Crawler.Brake.Held(), Resting: r.Crawler.Resting(),
@@ -153,12 +170,13 @@ func (r *Recorder) Snapshot() Snapshot {
 		work, s.Due = due, due.Queued
 	}
 	s.Leased, s.Selecting = work.Leased, work.Selecting
-	s.Hosts = Hosts{Known: t.Hosts, Ready: work.ReadyHosts, Waiting: work.ParkedHosts, Next: work.NextHost}
+	s.Hosts = Hosts{Known: t.Hosts, Ready: work.ReadyHosts, Waiting: work.WaitingHosts, Next: work.NextHost}
 	if r.Gate != nil {
 		g := r.Gate.Stats()
 		s.Hosts.Asked, s.Hosts.Backoff = int64(g.Asked), int64(g.Backoff)
 	}
 	s.Own, s.Mapped = memoryUse()
+	s.ParkedBy = r.parked(t.Parked)
 	if free, err := disk.Free(r.Dir); err == nil {
 		s.DiskFree = int64(free)
 	}

@@ -2,6 +2,7 @@ package page
 
 import (
 	"math/bits"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -101,3 +102,18 @@ func (s *sums) fingerprint() (print uint64) {
 
 // SameText reports whether two fingerprints are those of near-duplicates.
 func SameText(a, b uint64) bool { return bits.OnesCount64(a^b) <= nearBits }
+
+// Content returns a hash of the words and numbers of a text in any order: a list has one Content
+// however it is sorted.
+func Content(text string) (sum uint64) {
+	for word := range strings.FieldsSeq(text) {
+		hash := uint64(offset)
+		for i := range len(word) {
+			hash = (hash ^ uint64(word[i])) * prime
+		}
+		hash ^= hash >> 29
+		hash *= 0xBF58476D1CE4E5B9
+		sum += hash ^ hash>>32
+	}
+	return sum
+}

@@ -75,7 +75,8 @@ type (
 		Exclude          []string
 		CountryDomains   []string `key:"country_domains"`
 		ContentLanguages []string `key:"content_languages"`
-		RandomSeed       uint64   `key:"random_seed"`
+		Exhaustive       bool
+		RandomSeed       uint64 `key:"random_seed"`
 	}
 	Predictor struct {
 		Depths    int           `range:"1..6"`

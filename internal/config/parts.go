@@ -105,8 +105,8 @@ func (o *Options) ScopeRules(recorded bool) crawler.ScopeRules {
 	r := crawler.ScopeRules{
 		Include: o.Crawl.Include, Exclude: o.Crawl.Exclude, Hosts: map[string]crawler.HostRules{},
 		Delay: o.Fetch.Delay, Longest: o.longestDelay(), Adaptive: o.Fetch.AdaptiveDelay,
-		CountryDomains: o.Crawl.CountryDomains,
-		Loopback:       (o.Fetch.Contact == "" || o.Fetch.Delay == 0) && !recorded && o.Fetch.Proxy == "",
+		CountryDomains: o.Crawl.CountryDomains, Exhaustive: o.Crawl.Exhaustive,
+		Loopback: (o.Fetch.Contact == "" || o.Fetch.Delay == 0) && !recorded && o.Fetch.Proxy == "",
 	}
 	for name, h := range o.Hosts {
 		r.Hosts[name] = crawler.HostRules{Delay: h.Delay, Skip: h.Skip}

@@ -17,45 +17,44 @@ const (
 	maxNamesOK  = 8  // parameters of a query
 )
 
-// levels returns the patterns that u belongs to, the narrowest first: URLs
-// that differ in numbers and values only, those of its directory, and the host.
-func levels(u weburl.URL) []string {
-	host, path := u.Host(), u.Path()
-	var b strings.Builder
-	b.WriteString(host)
-	for segment := range strings.SplitSeq(path[1:], "/") {
-		b.WriteByte('/')
-		shape(&b, segment)
-	}
-	if q := names(u.Query()); len(q) > 0 {
-		b.WriteByte('?')
-		b.WriteString(strings.Join(q, "&"))
-	}
-	list := []string{b.String()}
-	if dir := path[:strings.LastIndexByte(path, '/')+1]; dir != "/" {
-		list = append(list, host+dir+"*")
-	}
-	return append(list, host+"/*")
-}
-
 // A level is the extent of a pattern.
 type level uint8
 
 const (
-	narrow    level = iota // URLs that differ in numbers and values only
-	directory              // a directory with everything below it
+	narrow    level = iota // URLs that differ in numbers and values only, or in some of their query
+	directory              // a directory, or all URLs with a query
 	wholeHost
 )
 
-// levelOf returns the level of element i of the n elements that levels returned.
-func levelOf(i, n int) level {
-	switch i {
-	case 0:
-		return narrow
-	case n - 1:
-		return wholeHost
+// A named is a pattern by its name.
+type named struct {
+	name  string
+	level level
+}
+
+// levels returns the patterns that u belongs to, the narrowest first: URLs that differ in numbers
+// and values only; for one with a query those of its path with any query, those of any path with its
+// parameters, and those with any query; the URLs of its directory; and those of the host.
+func levels(u weburl.URL) []named {
+	host := u.Host()
+	var b strings.Builder
+	b.WriteString(host)
+	dir := b.Len()
+	for segment := range strings.SplitSeq(u.Path()[1:], "/") {
+		dir = b.Len() + 1
+		b.WriteByte('/')
+		shape(&b, segment)
 	}
-	return directory
+	path := b.String()
+	list := []named{{path, narrow}}
+	if q := strings.Join(names(u.Query()), "&"); q != "" {
+		list = []named{{path + "?" + q, narrow}, {path + "?*", narrow}, {host + "/*?" + q, narrow},
+			{host + "/*?*", directory}}
+	}
+	if dir > len(host)+1 {
+		list = append(list, named{path[:dir] + "*", directory})
+	}
+	return append(list, named{host + "/*", wholeHost})
 }
 
 // idOf returns the key of a pattern: a cryptographic hash, so that no page can choose a URL that

@@ -21,7 +21,7 @@ const (
 )
 
 // Snapshot returns what was learned, for Restore. It has no fingerprints of pages, so one more copy
-// of a page may be read after a restart.
+// of a page may be read after a restart. What is parked is proven again by Prove.
 func (d *Detector) Snapshot() ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -1,10 +1,10 @@
-// Package trap learns which URLs of a crawl multiply the same page, or lead to pages without end
-// that nobody needs: calendars, filters of shops, session ids, texts that a program writes. It
-// returns the factor by which the priority of a URL falls, and why, and bounds the pages fetched
-// from patterns and hosts without yield.
+// Package trap learns which URLs of a crawl repeat the same page, or lead to pages without end that
+// nobody needs: calendars, filters of shops, session ids, sorted lists, texts that a program writes.
+// After a sample of their pages such links are parked: kept and not fetched.
 package trap
 
 import (
+	"cmp"
 	"fmt"
 	"hash/maphash"
 	"slices"
@@ -19,15 +19,16 @@ import (
 // A Page is what a Detector learns from.
 type Page struct {
 	URL      weburl.URL
-	Text     uint64 // fingerprint, see simhash
-	Relevant bool
+	Text     uint64 // see page.Fingerprint
+	Content  uint64 // see page.Content; 0: as Text
+	Relevant bool   // by more than what most pages of the host state
 }
 
-// A Finding is whether and why a URL is demoted.
+// A Finding is whether and why a URL is parked or comes later.
 type Finding struct {
-	Factor float64 // of the priority, in (0, 1]; 1: not demoted
-	Reason string  // in words, or ""
-	Spent  bool    // no more such pages are fetched: too many had no yield
+	Factor  float64 // of the priority, in (0, 1]; 1: not demoted
+	Reason  string  // in words, or ""
+	Pattern string  // under which the URL is parked, or ""
 }
 
 // Factors, and the thresholds at which they apply.
@@ -36,19 +37,18 @@ const (
 	structural = 0.1  // for URLs whose structure is a trap
 	leastYield = 0.1  // for hosts without yield, at least
 
-	minPages   = 12   // pages of a pattern before it is judged
+	minPages   = 20   // pages of a pattern before it is judged
 	minHost    = 40   // pages of a host or directory before it is judged
+	minBarren  = 12   // of them, the last without a relevant one
 	copies     = 0.75 // share of them that must be near copies
 	copiesHost = 0.9
-	poor       = 300 // pages in a row without a relevant one after which a host is demoted
+	poor       = 300  // pages in a row without a relevant one after which a host is demoted
+	mostBarren = 3000 // … after which its links are parked
 
-	// Pages without yield after which no more are fetched, with every strategy:
-	// in a row, of a pattern that makes copies, or pairs of a parameter without effect
-	mostCopies = 300
-	mostBarren = 3000 // of a host without a relevant page
+	firstProbe = 5 // one of 2^firstProbe links of a pattern is fetched after all, then half as many …
 
 	minPairs = 4    // pairs of pages that differ in one parameter before it is judged
-	same     = 0.95 // share of them that must be near copies
+	same     = 0.95 // share of them that must have the same content
 
 	ring = 8 // fingerprints kept per pattern
 
@@ -57,12 +57,17 @@ const (
 	maxSuspects = 100_000
 	maxParams   = 20_000
 	maxSpelt    = 120_000 // URLs kept for comparing parameters
+	maxContents = 60_000  // contents of pages kept for finding copies
 	maxNames    = 8       // parameters compared per URL
 )
 
 // A Detector learns traps from the pages read. It is safe for concurrent use. Its memory is
 // bounded; what is forgotten is learned again.
 type Detector struct {
+	// Exempt reports whether no links of the host of a URL are parked; nil: of none. Set it before
+	// calling a method. It must not call the Detector.
+	Exempt func(weburl.URL) bool
+
 	seed maphash.Seed
 
 	mu sync.Mutex
@@ -71,7 +76,8 @@ type Detector struct {
 	places   map[uint64]uint32 // patterns with more pages: idOf → index in patterns
 	patterns []pattern
 	params   map[string]*param
-	spelt    recent.Map[uint64, uint64] // URL without one parameter → fingerprint
+	spelt    recent.Map[uint64, print]    // URL without one parameter → its page
+	contents recent.Map[uint64, struct{}] // contents with their hosts
 	// hosts with a finding now or earlier; others need no look-up
 	suspects map[string]bool
 }
@@ -90,11 +96,14 @@ func (d *Detector) suspect(host string) {
 // A reading is what a pattern learns from a page.
 type reading struct {
 	text     uint64
+	copied   bool // the host has another page with the same content, or nearly the same text
 	relevant bool
 }
 
-// A pattern is a set of URLs that differ in numbers only, or a directory, or a
-// host.
+// A print identifies the text of a page.
+type print struct{ text, content uint64 }
+
+// A pattern is a set of URLs that levels returns.
 type pattern struct {
 	Pages  uint32 `json:"n"`
 	Copies uint32 `json:"c,omitempty"` // near copies of one of its last pages
@@ -114,32 +123,94 @@ type param struct {
 func New() *Detector {
 	return &Detector{seed: maphash.MakeSeed(), once: recent.Map[uint64, reading]{Most: maxOnce},
 		places: map[uint64]uint32{}, params: map[string]*param{},
-		spelt: recent.Map[uint64, uint64]{Most: maxSpelt}, suspects: map[string]bool{}}
+		spelt:    recent.Map[uint64, print]{Most: maxSpelt},
+		contents: recent.Map[uint64, struct{}]{Most: maxContents}, suspects: map[string]bool{}}
 }
 
-// Observe learns from a page.
-func (d *Detector) Observe(p Page) {
-	names := levels(p.URL)
+// Observe learns from a page, and returns the patterns under which links need no longer be parked.
+func (d *Detector) Observe(p Page) (released []string) {
+	p.Content = cmp.Or(p.Content, p.Text)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for i, name := range names {
-		id := idOf(name)
+	near, dust, released := d.compare(p)
+	if dust {
+		return released // its parameter explains the copy, and says nothing about pages not read yet
+	}
+	copied := d.known(p)
+	r := reading{p.Text, copied || near, p.Relevant && !copied}
+	for _, l := range levels(p.URL) {
+		id := idOf(l.name)
 		s := d.pattern(id)
 		if s == nil {
 			first, again := d.once.Get(id)
 			if !again {
-				d.once.Put(id, reading{p.Text, p.Relevant})
+				d.once.Put(id, r)
 				continue
 			}
-			s = d.add(id, levelOf(i, len(names)))
+			s = d.add(id, l.level)
 			s.observe(first)
 		}
-		s.observe(reading{p.Text, p.Relevant})
+		was := s.proven()
+		s.observe(r)
+		if was && !s.proven() {
+			released = append(released, l.name)
+		}
 		if s.bad() {
 			d.suspect(p.URL.Host())
 		}
 	}
-	d.compare(p)
+	return released
+}
+
+// known reports whether the host has another page with the same content, and adds this one.
+func (d *Detector) known(p Page) bool {
+	var h maphash.Hash
+	h.SetSeed(d.seed)
+	h.WriteString(p.URL.Host())
+	key := h.Sum64() ^ p.Content
+	_, known := d.contents.Get(key)
+	d.contents.Put(key, struct{}{})
+	return known
+}
+
+// Credit learns that a page of u led to a relevant one, and returns the patterns under which links
+// need no longer be parked.
+func (d *Detector) Credit(u weburl.URL) (released []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, l := range levels(u) {
+		if s := d.pattern(idOf(l.name)); s != nil && l.level != wholeHost {
+			if s.proven() {
+				released = append(released, l.name)
+			}
+			s.Barren = 0
+		}
+	}
+	return released
+}
+
+// Prove makes a pattern of a host proven, under which links are parked since an earlier run, if it
+// was learned after the last Snapshot.
+func (d *Detector) Prove(host, pattern string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch name, _ := strings.CutPrefix(pattern, host); {
+	case strings.HasPrefix(name, "/"):
+		id := idOf(pattern)
+		s := d.pattern(id)
+		if s == nil {
+			s = d.add(id, narrow)
+		}
+		if !s.proven() {
+			s.Pages, s.Copies, s.Barren = minHost, minHost, minHost
+		}
+		d.suspect(host)
+	case strings.HasPrefix(name, "?"):
+		if !d.params[pattern].dust() {
+			d.params[pattern] = &param{Same: minPairs}
+		}
+		d.suspect(host)
+	}
 }
 
 // pattern returns the pattern with this id, or nil if it has at most one page.
@@ -165,7 +236,7 @@ func (d *Detector) forget() {
 	for least := uint32(2); len(d.patterns) > maxPatterns*3/4; least *= 2 {
 		kept := make([]pattern, 0, maxPatterns)
 		for id, place := range d.places {
-			if s := d.patterns[place]; s.Pages > least {
+			if s := d.patterns[place]; s.Pages > least || s.bad() && least < minHost {
 				d.places[id] = uint32(len(kept))
 				kept = append(kept, s)
 			} else {
@@ -178,7 +249,8 @@ func (d *Detector) forget() {
 
 // observe adds a page.
 func (s *pattern) observe(r reading) {
-	if slices.ContainsFunc(s.last[:min(s.Pages, ring)], func(text uint64) bool { return page.SameText(text, r.text) }) {
+	near := func(text uint64) bool { return page.SameText(text, r.text) }
+	if r.copied || slices.ContainsFunc(s.last[:min(s.Pages, ring)], near) {
 		s.Copies++
 	}
 	s.last[s.Pages%ring] = r.text
@@ -188,25 +260,33 @@ func (s *pattern) observe(r reading) {
 	}
 }
 
-// compare learns from pairs of pages that differ in one query parameter only.
-func (d *Detector) compare(p Page) {
-	host := p.URL.Host()
+// compare learns from pairs of pages that differ in one query parameter only. It reports whether
+// such a page has nearly the same text, and whether it has the same content because of a parameter
+// without effect. It returns the parameters that turned out to have an effect.
+func (d *Detector) compare(p Page) (near, dust bool, released []string) {
+	host, mine := p.URL.Host(), print{p.Text, p.Content}
 	for _, name := range names(p.URL.Query()) {
 		rest := d.without(p.URL, name)
 		// the page without the parameter, and with another value
 		for _, key := range [...]uint64{rest, d.with(rest, name)} {
-			if text, known := d.spelt.Get(key); known {
-				d.count(host, name, text == p.Text)
+			if other, known := d.spelt.Get(key); known {
+				near = near || page.SameText(other.text, p.Text)
+				equal, param := other.content == p.Content, host+"?"+name
+				if d.count(host, param, equal) {
+					released = append(released, param)
+				}
+				dust = dust || equal && d.params[param].dust()
 				break
 			}
 		}
-		d.spelt.Put(d.with(rest, name), p.Text)
+		d.spelt.Put(d.with(rest, name), mine)
 	}
-	d.spelt.Put(d.without(p.URL, ""), p.Text)
+	d.spelt.Put(d.without(p.URL, ""), mine)
+	return near, dust, released
 }
 
-func (d *Detector) count(host, name string, same bool) {
-	name = host + "?" + name
+// count adds a pair of pages of a parameter and reports whether that is no dust any more.
+func (d *Detector) count(host, name string, same bool) (released bool) {
 	s := d.params[name]
 	if s == nil {
 		if len(d.params) >= maxParams {
@@ -215,6 +295,7 @@ func (d *Detector) count(host, name string, same bool) {
 		s = &param{}
 		d.params[name] = s
 	}
+	was := s.dust()
 	if same {
 		s.Same++
 	} else {
@@ -223,6 +304,7 @@ func (d *Detector) count(host, name string, same bool) {
 	if s.dust() {
 		d.suspect(host)
 	}
+	return was && !s.dust()
 }
 
 func (s *param) dust() bool {
@@ -253,27 +335,34 @@ func (d *Detector) with(rest uint64, name string) uint64 {
 func (d *Detector) Check(u weburl.URL) Finding {
 	f := structure(u)
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	if !d.suspects[u.Host()] {
+	suspect := d.suspects[u.Host()]
+	if suspect {
+		if of := d.check(u); of.Pattern != "" || f.Factor == 1 {
+			f = of
+		}
+	}
+	d.mu.Unlock()
+	if f.Pattern != "" && d.Exempt != nil && d.Exempt(u) {
+		f.Pattern = ""
+	}
+	return f
+}
+
+// check returns the finding by what was learned: that of a parameter, or else the one of the pattern
+// that lowers the priority most.
+func (d *Detector) check(u weburl.URL) Finding {
+	if f := d.parameters(u); f.Factor < 1 {
 		return f
 	}
-	spent := false
-	worst := d.parameters(u)
-	byParameter := worst.Factor < 1
-	for _, name := range levels(u) {
-		if s := d.pattern(idOf(name)); s != nil {
-			of := s.judge(name)
-			spent = spent || of.Spent
-			if of.Factor < worst.Factor && !byParameter {
-				worst = of
+	worst := Finding{Factor: 1}
+	for _, l := range levels(u) {
+		if s := d.pattern(idOf(l.name)); s != nil {
+			if f := s.judge(l.name, u); f.Factor < worst.Factor || f.Pattern != "" && worst.Pattern == "" {
+				worst = f
 			}
 		}
 	}
-	if f.Factor == 1 {
-		f = worst
-	}
-	f.Spent = f.Spent || spent
-	return f
+	return worst
 }
 
 // parameters finds a parameter without effect, if the page was read with another value of it, or
@@ -291,7 +380,7 @@ func (d *Detector) parameters(u weburl.URL) Finding {
 		_, bare := d.spelt.Get(rest)
 		if _, other := d.spelt.Get(d.with(rest, name)); bare || other {
 			reason := fmt.Sprintf("the page was read with another %q, which %s of %s", name, s, u.Host())
-			return Finding{traceOf, reason, s.Same >= mostCopies}
+			return Finding{traceOf, reason, u.Host() + "?" + name}
 		}
 	}
 	return Finding{Factor: 1}
@@ -302,8 +391,8 @@ func (s *param) String() string {
 	return fmt.Sprintf("changed nothing in %d of %d pairs of pages", s.Same, s.Same+s.Other)
 }
 
-// Dust describes the parameters of a URL without effect on its host; the URL is demoted once its
-// page was read.
+// Dust describes the parameters of a URL without effect on its host; the URL is parked once its page
+// was read.
 func (d *Detector) Dust(u weburl.URL) (all []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -318,7 +407,7 @@ func (d *Detector) Dust(u weburl.URL) (all []string) {
 // multiplies reports whether a pattern makes copies and has had no relevant page recently: near
 // copies of relevant pages are often distinct pages.
 func (s *pattern) multiplies() bool {
-	if s.Barren < minPages {
+	if s.Barren < minBarren {
 		return false
 	}
 	if s.Level == narrow {
@@ -332,22 +421,37 @@ func (s *pattern) barren() bool {
 	return s.Level == wholeHost && s.Barren > poor && s.Barren == s.Pages
 }
 
+// proven reports whether links of the pattern are parked.
+func (s *pattern) proven() bool { return s.multiplies() || s.barren() && s.Barren >= mostBarren }
+
 func (s *pattern) bad() bool { return s.multiplies() || s.barren() }
 
-// judge returns the finding about the pattern of this name.
-func (s *pattern) judge(name string) Finding {
+// judge returns the finding about a URL of the pattern of this name.
+func (s *pattern) judge(name string, u weburl.URL) (f Finding) {
 	switch {
 	case s.multiplies():
-		reason := fmt.Sprintf("%d of the %d pages like %s were nearly the same", s.Copies, s.Pages, name)
-		return Finding{traceOf, reason, s.Barren >= mostCopies}
+		f.Factor = traceOf
+		f.Reason = fmt.Sprintf("%d of the %d pages like %s were nearly the same", s.Copies, s.Pages, name)
 	case s.barren():
-		reason := fmt.Sprintf("none of the %d pages of %s is relevant", s.Barren, name)
-		return Finding{max(leastYield, float64(poor)/float64(s.Barren)), reason, s.Barren >= mostBarren}
+		f.Factor = max(leastYield, float64(poor)/float64(s.Barren))
+		f.Reason = fmt.Sprintf("none of the %d pages of %s is relevant", s.Barren, name)
+	default:
+		return Finding{Factor: 1}
 	}
-	return Finding{Factor: 1}
+	if s.proven() && !s.probes(u) {
+		f.Pattern = name
+	}
+	return f
 }
 
-// Counts returns how many patterns and parameters are demoted now.
+// probes reports whether u is fetched although its pattern is proven, to see whether that still
+// holds: one link in 32 at first, and half as many after each probe.
+func (s *pattern) probes(u weburl.URL) bool {
+	zeros := firstProbe + min(s.Pages-min(s.Pages, minPages), 58)
+	return idOf(u.Identity())<<(64-zeros) == 0
+}
+
+// Counts returns how many patterns and parameters have a finding now.
 func (d *Detector) Counts() (patterns, params int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
