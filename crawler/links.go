@@ -152,7 +152,7 @@ func (c *Crawler) find(v *Visit, found []frontier.Entry) error {
 // and is checked again at its visit.
 func (c *Crawler) outside(e *frontier.Entry, was frontier.State) string {
 	if was == 0 {
-		if reason := c.Scope(e.URL); reason != "" {
+		if reason := c.scope(e); reason != "" {
 			return reason
 		}
 	}
@@ -160,6 +160,16 @@ func (c *Crawler) outside(e *frontier.Entry, was frontier.State) string {
 		return "depth"
 	}
 	return ""
+}
+
+// scope returns why an entry is outside of the crawl, or "". The patterns of pages, such as one
+// without .gz, do not apply to sitemaps.
+func (c *Crawler) scope(e *frontier.Entry) string {
+	reason := c.Scope(e.URL)
+	if e.Sitemap && (reason == ReasonExcluded || reason == ReasonNotIncluded) {
+		return ""
+	}
+	return reason
 }
 
 // drop counts links that are not queued.

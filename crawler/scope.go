@@ -159,6 +159,8 @@ const (
 	ReasonOrdered     = "by_order"
 	ReasonSkippedHost = "host_skipped"
 	ReasonOutOfScope  = "out_of_scope"
+	ReasonExcluded    = "excluded"
+	ReasonNotIncluded = "not_included"
 	ReasonCountry     = "country_domain"
 )
 
@@ -267,9 +269,9 @@ func (p *patterns) reason(text string) string {
 	matches := func(e *regexp.Regexp) bool { return e.MatchString(text) }
 	switch {
 	case slices.ContainsFunc(p.exclude, matches):
-		return "excluded"
+		return ReasonExcluded
 	case len(p.include) > 0 && !slices.ContainsFunc(p.include, matches):
-		return "not_included"
+		return ReasonNotIncluded
 	}
 	return ""
 }

@@ -73,7 +73,7 @@ func (c *Crawler) Visit(ctx context.Context, e frontier.Entry) (isPage bool, err
 		}
 	}
 	if skip == "" && e.Depth > 0 {
-		skip = c.Scope(e.URL) // orders may have changed since the link was found
+		skip = c.scope(&e) // orders may have changed since the link was found
 	}
 	if f := finding(c.Traps, &e); skip == "" && f.Pattern != "" {
 		c.Gate.Visited(e.URL.Host(), noRequest)

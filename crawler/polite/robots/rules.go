@@ -156,8 +156,9 @@ func (r *reader) HandleSitemap(_ int, value string) {
 	if len(r.sitemaps) >= maxSitemaps {
 		return
 	}
+	value = strings.Trim(strings.TrimSpace(value), `"'<>`)
 	u, err := r.at.Resolve(value)
-	if err != nil || r.seen[u.String()] {
+	if err != nil || value == "" || r.seen[u.String()] {
 		return
 	}
 	if r.seen == nil {
@@ -181,11 +182,15 @@ func (r *reader) HandleUnknownAction(_ int, key, value string) {
 	}
 }
 
-// crawlDelay parses seconds, possibly with a fraction, and cuts them to longest. An invalid value
-// is 0.
+// secondsUnit is what may follow the number of a Crawl-delay.
+var secondsUnit = regexp.MustCompile(`(?i)(s|secs?|seconds?)?;*$`)
+
+// crawlDelay parses seconds, possibly with a fraction behind a point or a comma, and cuts them to
+// longest. An invalid value is 0.
 func crawlDelay(value string, longest time.Duration) time.Duration {
 	number, _, _ := strings.Cut(value, " ")
-	seconds, _ := strconv.ParseFloat(strings.TrimSuffix(number, "s"), 64) // infinite where there are too many
+	number = strings.Replace(secondsUnit.ReplaceAllString(number, ""), ",", ".", 1)
+	seconds, _ := strconv.ParseFloat(number, 64) // infinite where there are too many
 	if !(seconds > 0) {
 		return 0
 	}

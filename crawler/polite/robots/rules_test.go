@@ -132,6 +132,9 @@ func TestCrawlDelay(t *testing.T) {
 	}{
 		{"User-agent: *\nCrawl-delay: 10", 10 * time.Second},
 		{"User-agent: *\nCrawl-delay: 0.5", 500 * time.Millisecond},
+		{"User-agent: *\nCrawl-delay: 2,5", 2500 * time.Millisecond},
+		{"User-agent: *\nCrawl-delay: 12;", 12 * time.Second},
+		{"User-agent: *\nCrawl-delay: 8sec", 8 * time.Second},
 		{"User-agent: *\ncrawl-DELAY: 5s # seconds", 5 * time.Second},
 		{"User-agent: *\nCrawl-delay: 5 seconds", 5 * time.Second},
 		{"User-agent: *\nCrawl-delay: 0", 0},

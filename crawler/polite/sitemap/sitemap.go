@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -16,6 +17,9 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // Limits bound what is read of one file.
@@ -52,8 +56,13 @@ func Read(r io.Reader, at weburl.URL, limits Limits) (File, error) {
 	}
 	bounded := &io.LimitedReader{R: in, N: limits.Bytes + 1}
 	l := &list{at: at, limits: limits, seen: make(map[weburl.URL]bool)}
-	start := bufio.NewReader(bounded)
-	head, _ := start.Peek(512)
+	decoded := unicode.BOMOverride(encoding.Nop.NewDecoder())
+	start := bufio.NewReaderSize(transform.NewReader(bounded, decoded), headBytes)
+	head, _ := start.Peek(headBytes)
+	if at := beginning.FindIndex(head); at != nil { // behind a warning of PHP or the like
+		start.Discard(at[0])
+		head = head[at[0]:]
+	}
 	var err error
 	if looksXML(head) {
 		err = l.xml(start)
@@ -68,6 +77,11 @@ func Read(r io.Reader, at weburl.URL, limits Limits) (File, error) {
 	}
 	return l.File, err
 }
+
+// headBytes are searched for the beginning of the XML.
+const headBytes = 4096
+
+var beginning = regexp.MustCompile(`(?i)<\?xml|<!doctype|<urlset|<sitemapindex`)
 
 func looksXML(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
@@ -89,11 +103,16 @@ var errEnough = errors.New("enough")
 // document.
 func (l *list) xml(r io.Reader) error {
 	d := xml.NewDecoder(r)
-	d.CharsetReader = charset.NewReaderLabel
+	d.CharsetReader = func(label string, in io.Reader) (io.Reader, error) {
+		if strings.HasPrefix(strings.ToLower(label), "utf-16") {
+			return in, nil // decoded by Read
+		}
+		return charset.NewReaderLabel(label, in)
+	}
+	d.Strict, d.Entity = false, xml.HTMLEntity // a raw & in a URL, and &eacute;
 	known, depth := false, 0
-	var field string
+	var entry, field string // names of the elements at depths 2 and 3
 	var text strings.Builder
-	var loc string
 	for {
 		token, err := d.Token()
 		switch {
@@ -114,12 +133,16 @@ func (l *list) xml(r io.Reader) error {
 			case depth == 1:
 				known = true
 			case depth == 2:
-				loc = ""
+				entry = name
 			case depth == 3:
 				field = name
 				text.Reset()
 			case depth > 20:
 				return fmt.Errorf("%w: elements are nested too deep", ErrFormat)
+			}
+		case xml.Directive:
+			if bytes.Contains(t, []byte("ENTITY")) {
+				return fmt.Errorf("%w: it declares entities", ErrFormat)
 			}
 		case xml.CharData:
 			if field != "" && depth == 3 {
@@ -127,10 +150,8 @@ func (l *list) xml(r io.Reader) error {
 			}
 		case xml.EndElement:
 			switch {
-			case depth == 3 && field == "loc":
-				loc = text.String()
-			case depth == 2 && loc != "":
-				if err := l.add(loc, strings.EqualFold(t.Name.Local, "sitemap")); err != nil {
+			case depth == 3 && field == "loc": // some files have two of them in one entry
+				if err := l.add(text.String(), entry == "sitemap"); err != nil {
 					return nil
 				}
 			}

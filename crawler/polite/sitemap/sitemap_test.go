@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"gazehound/crawler/weburl"
 )
@@ -48,6 +49,11 @@ func TestRead(t *testing.T) {
 		{name: "gzip", file: packed(small), pages: "/kontakt?a=1&b=2 /alt /c", foreign: 1, bad: 1},
 		{name: "BOM", file: "\ufeff" + small, pages: "/kontakt?a=1&b=2 /alt /c", foreign: 1, bad: 1},
 		{name: "Latin-1", file: "<?xml version='1.0' encoding='ISO-8859-1'?><urlset><url><loc>https://a.example/stra\xdfe</loc></url></urlset>", pages: "/stra%C3%9Fe"},
+		{name: "behind a warning", file: "<br />\n<b>Notice</b>: no index in karte.php<br />\n" + small, pages: "/kontakt?a=1&b=2 /alt /c", foreign: 1, bad: 1},
+		{name: "UTF-16", file: "\xff\xfe" + wide(strings.Replace(small, "UTF-8", "UTF-16", 1)), pages: "/kontakt?a=1&b=2 /alt /c", foreign: 1, bad: 1},
+		{name: "raw ampersand", file: "<urlset><url><loc>https://a.example/l?art=1&seite=2</loc></url><url><loc>https://a.example/z</loc></url></urlset>", pages: "/l?art=1&seite=2 /z"},
+		{name: "entity of HTML", file: "<urlset><url><loc>https://a.example/caf&eacute;</loc></url></urlset>", pages: "/caf%C3%A9"},
+		{name: "two locations", file: "<sitemapindex><sitemap><loc>https://a.example/1.xml</loc><loc>https://a.example/2.xml</loc></sitemap></sitemapindex>", lists: "/1.xml /2.xml"},
 		{name: "index, also of itself", file: index, lists: "/s1.xml.gz /sitemap.xml"},
 		{name: "text", file: "https://a.example/1\r\n\nhttps://a.example/2\nftp://a.example/3", pages: "/1 /2", bad: 1},
 		{name: "text with BOM", file: "\ufeffhttps://a.example/1\n", pages: "/1"},
@@ -76,6 +82,15 @@ func TestRead(t *testing.T) {
 	if _, err := Read(strings.NewReader("<html>"), at(t), Limits{Bytes: 10 << 20, Entries: 50_000}); !errors.Is(err, ErrFormat) {
 		t.Errorf("error %v; want ErrFormat", err)
 	}
+}
+
+// wide returns s in UTF-16, least significant byte first.
+func wide(s string) string {
+	var b strings.Builder
+	for _, unit := range utf16.Encode([]rune(s)) {
+		b.Write([]byte{byte(unit), byte(unit >> 8)})
+	}
+	return b.String()
 }
 
 func many(n int) string {
