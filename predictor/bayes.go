@@ -38,8 +38,17 @@ type Options struct {
 	Weight     float64 // of the prediction in Predict, in (0, 1]
 	Smoothing  float64 // added to every count of a term (Laplace), > 0
 	Vocabulary int     // terms known per depth; those beyond share one term per family
+	// Without names parts of Value that are left out, to measure what they give.
+	Without Parts
 	// WithoutContacts leaves out the preference for links that name a contact page.
 	WithoutContacts bool
+}
+
+// Parts are those of the value of a link that can be left out.
+type Parts struct {
+	Bayes  bool // the naive Bayes classifier
+	Bridge bool // the distance from the last relevant page, and the values of bridge pages
+	Rates  bool // of hosts and of the shapes of URLs
 }
 
 // DefaultOptions returns the options of config.yaml as shipped.
@@ -70,7 +79,7 @@ type Model struct {
 }
 
 // NewModel returns an untrained Model.
-func NewModel(o Options) *Model { return emptyModel(o, newValueModel(o.WithoutContacts)) }
+func NewModel(o Options) *Model { return emptyModel(o, newValueModel(o)) }
 
 func emptyModel(o Options, w *valueModel) *Model {
 	m := &Model{options: o, value: w}
@@ -93,7 +102,7 @@ func (m *Model) Score(terms []string) []float64 {
 	p := make([]float64, len(m.depths))
 	for d, c := range m.depths {
 		if m.isTrained(d) {
-			p[d] = sigmoid(c.prior() + c.evidence(terms)/c.temper(len(terms)))
+			p[d] = sigmoid(c.prior() + c.logOdds(terms)/c.temper(len(terms)))
 		}
 	}
 	return p

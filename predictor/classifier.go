@@ -120,8 +120,8 @@ func (c *classifier) resolve(terms []string) (known []string, relevant, other []
 	return known, relevant, other
 }
 
-// evidence returns the sum of the terms' log-odds.
-func (c *classifier) evidence(terms []string) (sum float64) {
+// logOdds returns the sum of the terms' log-odds.
+func (c *classifier) logOdds(terms []string) (sum float64) {
 	_, relevant, other := c.resolve(terms)
 	scale := c.scale(relevant, other)
 	for i := range relevant {

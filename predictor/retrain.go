@@ -386,18 +386,24 @@ func (m *Model) clone() *Model { return m.Without(func(string) bool { return fal
 func (m *Model) Without(gone func(term string) bool) *Model {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	copied := emptyModel(m.options, m.value.clone())
+	copied := emptyModel(m.options, m.value.without(gone))
 	for d, c := range m.depths {
-		k := copied.depths[d]
-		k.relevant, k.other = c.relevant, c.other
-		relevant, other := c.counts(c.terms)
-		for i, term := range c.terms {
-			if !gone(term) {
-				k.observe(term, int(relevant[i]), int(other[i]))
-			}
-		}
+		copied.depths[d] = c.without(gone)
 	}
 	return copied
+}
+
+// without returns a copy of c without some terms. The numbers of links learned stay.
+func (c *classifier) without(gone func(term string) bool) *classifier {
+	k := newClassifier(c.options)
+	k.relevant, k.other = c.relevant, c.other
+	relevant, other := c.counts(c.terms)
+	for i, term := range c.terms {
+		if !gone(term) {
+			k.observe(term, int(relevant[i]), int(other[i]))
+		}
+	}
+	return k
 }
 
 // forget undoes Learn at each depth whose classifier has counts for all terms of the link in this

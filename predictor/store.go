@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"maps"
 	"os"
-	"slices"
 	"strings"
 
 	"gazehound/internal/disk"
@@ -30,7 +28,7 @@ var (
 // the CRC-32C of all before it, 4 bytes, big-endian.
 const (
 	magic  = "gazehound predictor"
-	format = 4
+	format = 5
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -40,7 +38,7 @@ type modelFile struct {
 	Depths          []depthFile
 	Links           int // whose value was learned
 	Weights, Slopes [inputs]float64
-	Words           []wordFile // by slot
+	Terms           depthFile // of the classifier of values
 	All             rate
 	Hosts, Shapes   []rateFile // the least recently used first
 }
@@ -50,11 +48,6 @@ type depthFile struct {
 	LinksRelevant, LinksOther int
 	Terms                     []string  // in the order of learning
 	Relevant, Other           []float64 // links with the term
-}
-
-type wordFile struct {
-	Number uint32 // of the slot
-	Slot   slot
 }
 
 type rateFile struct {
@@ -83,20 +76,21 @@ func (m *Model) encode() ([]byte, error) {
 	var f modelFile
 	m.mu.RLock()
 	for _, c := range m.depths {
-		relevant, other := c.counts(c.terms)
-		f.Depths = append(f.Depths, depthFile{c.relevant, c.other, c.terms, relevant, other})
+		f.Depths = append(f.Depths, c.file())
 	}
 	m.mu.RUnlock()
-	w := m.value.clone()
-	f.Links, f.Weights, f.Slopes, f.All = w.learned, w.weights, w.slopes, w.all
-	for _, number := range slices.Sorted(maps.Keys(w.words)) {
-		f.Words = append(f.Words, wordFile{number, w.words[number]})
-	}
+	w := m.value.without(func(string) bool { return false })
+	f.Links, f.Weights, f.Slopes, f.All, f.Terms = w.learned, w.weights, w.slopes, w.all, w.terms.file()
 	f.Hosts, f.Shapes = w.hosts.file(), w.shapes.file()
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %d %d\n", magic, format, FeatureSet)
 	err := gob.NewEncoder(&b).Encode(f)
 	return binary.BigEndian.AppendUint32(b.Bytes(), crc32.Checksum(b.Bytes(), castagnoli)), err
+}
+
+func (c *classifier) file() depthFile {
+	relevant, other := c.counts(c.terms)
+	return depthFile{c.relevant, c.other, c.terms, relevant, other}
 }
 
 func (r *rates) file() (list []rateFile) {
@@ -112,12 +106,12 @@ func (r *rates) restore(list []rateFile) {
 	}
 }
 
-// clone returns a model that has learned the same.
-func (w *valueModel) clone() *valueModel {
+// without returns a copy of w without some terms.
+func (w *valueModel) without(gone func(term string) bool) *valueModel {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	return &valueModel{
-		learned: w.learned, weights: w.weights, slopes: w.slopes, words: maps.Clone(w.words),
+		parts: w.parts, learned: w.learned, weights: w.weights, slopes: w.slopes, terms: w.terms.without(gone),
 		all: w.all, hosts: rates{w.hosts.Clone()}, shapes: rates{w.shapes.Clone()},
 	}
 }
@@ -172,9 +166,9 @@ func (m *Model) read(data []byte) error {
 	}
 	w := m.value
 	w.learned, w.weights, w.slopes, w.all = f.Links, f.Weights, f.Slopes, f.All
-	clear(w.words)
-	for _, word := range f.Words {
-		w.words[word.Number] = word.Slot
+	w.terms = newClassifier(m.options)
+	if err := w.terms.restore(f.Terms); err != nil {
+		return err
 	}
 	w.hosts.restore(f.Hosts)
 	w.shapes.restore(f.Shapes)

@@ -169,7 +169,7 @@ func seal(body string) []byte {
 
 func TestLoadRefuses(t *testing.T) {
 	good := saved(t)
-	const head = magic + " 4 2\n"
+	const head = magic + " 5 2\n"
 	sealed := func(f modelFile) []byte {
 		b := bytes.NewBufferString(head)
 		if err := gob.NewEncoder(b).Encode(f); err != nil {
@@ -190,10 +190,10 @@ func TestLoadRefuses(t *testing.T) {
 		{"cut behind it", []byte(magic), ErrDamaged},
 		{"text", []byte("seeds: [a, b]\n"), ErrForeign},
 		{"gob of another program", []byte{0x40, 0xff, 0x81, 3, 1, 1}, ErrForeign},
-		{"newer format", seal(magic + " 5 1\n"), ErrNewerFormat},
+		{"newer format", seal(magic + " 6 1\n"), ErrNewerFormat},
 		{"newer format with another checksum", []byte(magic + " 7 1\nwhatever follows"), ErrNewerFormat},
 		{"older format", seal(magic + "\n\x03\x01\x00"), ErrOlderFormat},
-		{"other features", seal(magic + " 4 99\n"), ErrFeatures},
+		{"other features", seal(magic + " 5 99\n"), ErrFeatures},
 		{"no content", seal(head), ErrDamaged},
 		{"bytes behind the end", seal(string(good[:len(good)-4]) + "x"), ErrDamaged},
 		{"count out of range", sealed(depth(1 << 40)), ErrDamaged},

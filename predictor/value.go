@@ -1,7 +1,6 @@
 package predictor
 
 import (
-	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -13,47 +12,56 @@ import (
 
 // Bounds of a valueModel.
 const (
-	weightSlots = 1 << 20 // hashed weights of terms; terms that share a slot share its weight
-	rateSlots   = 1 << 17 // rates of hosts, and of shapes; an LRU
-	maxLogit    = 12      // largest absolute log-odds of a value
+	rateSlots = 1 << 17 // rates of hosts, and of shapes; an LRU
+	maxLogit  = 12      // largest absolute log-odds of a value
 )
 
-// How fast the weights follow what is learned; see AdaGrad, Duchi, Hazan &
-// Singer 2011. Chosen on the webs of BenchmarkLookahead that are not reported.
+// How fast the weights follow what is learned; see AdaGrad, Duchi, Hazan & Singer 2011.
 const (
-	wordStep   = 0.5
-	inputStep  = 0.05
-	wordCalm   = 0.01 // added to the sum of squared gradients of a term
-	inputCalm  = 0.1  // the same of an input
+	step       = 0.05
+	calm       = 0.01 // added to the sum of squared gradients of a weight
 	rateWeight = 4    // pages that the global rate counts in the rate of a host
 )
 
-// The inputs that every link has beside its terms.
+// How the log-odds of a term are estimated from counts.
+const (
+	quanta     = 16  // counts of one link by value, shared by the two classes
+	termWeight = 1.5 // links that the share of all links counts in that of a term
+	maxTerm    = 3   // largest absolute log-odds of a term
+	priorLinks = 5   // links of no value that are learned before the first
+)
+
+// The inputs of the regression: what every link has, then the evidence of its terms by family, first
+// that of the classifier of values, then those of the depths.
 const (
 	inputPrior = iota
 	inputNear
 	inputHost
 	inputShape
 	inputVisits
-	inputBayes // of depth 1; the other depths follow
-	inputs     = inputBayes + MaxDepth
+	inputTerms // of the first family; those of the others follow
+	inputs     = inputTerms + (1+MaxDepth)*len(families)
 )
 
-// inputName returns the name of an input for people.
+// inputName returns the name of an input that is no evidence of terms.
 func inputName(i int) string {
-	if i >= inputBayes {
-		return fmt.Sprintf("bayes depth %d", i-inputBayes+1)
-	}
 	return [...]string{"prior", "near", "host rate", "shape rate", "visits"}[i]
 }
 
-// warm are the initial weights: a link of a relevant page has the value 0.38, one behind a bridge
-// page 0.18, far ones 0.08.
-var warm = [inputs]float64{inputPrior: -2.5, inputNear: 2, inputHost: 0.5, inputShape: 0.5}
+// warm returns the initial weights: without terms a link of a relevant page has the value 0.38, one
+// behind a bridge page 0.18, far ones 0.08. The evidence of terms counts nearly in full for values;
+// what the depths add to it is learned.
+func warm() (w [inputs]float64) {
+	w = [inputs]float64{inputPrior: -2.5, inputNear: 2, inputHost: 0.5, inputShape: 0.5}
+	for family := range families {
+		w[inputTerms+family] = 0.8
+	}
+	return w
+}
 
 // contactWords name the pages on which sites state their address, in the languages of the countries
-// whose addresses the geoparser reads. Their initial weight is contactWeight, in anchor, title and
-// path of a link; learning soon outweighs it.
+// whose addresses the geoparser reads. They are known from contactLinks links of value 1 each, in
+// anchor, title and path; learning soon outweighs it.
 const (
 	contactWords = "contact contacts contactus imprint address directions location locations " + // English
 		"kontakt impressum adresse adressen anfahrt standort standorte " + // German, Danish
@@ -61,70 +69,115 @@ const (
 		"contatti contatto indirizzo sede " + // Italian
 		"contacto dirección direccion ubicación ubicacion " + // Spanish
 		"adres colofon" // Dutch
-	contactWeight = 5
+	contactLinks = 10
 )
 
 var contactFamilies = [...]string{"path:", "anchor:", "title:"}
 
 // A valueModel predicts the value of a link: 1 when it leads to a relevant page,
 // and a discounted part of what is behind it when it leads to a bridge page.
-// It is a logistic regression that learns from every judged page at once
-// (AdaGrad) over the terms of a link, hashed, and a few inputs that change
-// while the crawl goes on. It is safe for concurrent use.
+//
+// Words are learned by naive Bayes classifiers alone: those of the depths, and one that counts each
+// link in both classes, as its value says. How far the evidence of each of them and of each family of
+// terms, the distance from the last relevant page and the rates of host and shape can be trusted is
+// learned by a logistic regression with a weight for each (as Raina, Shen, Ng & McCallum 2003 join
+// naive Bayes models of the parts of a text), from every judged page at once (AdaGrad). It is safe
+// for concurrent use.
 type valueModel struct {
 	mu      sync.RWMutex
+	parts   Parts           // that are left out
 	learned int             // links
 	weights [inputs]float64 // of the inputs
 	slopes  [inputs]float64 // sums of squared gradients
-	words   map[uint32]slot // the slots in use, which are few in most crawls
+	terms   *classifier     // counts in quanta
 	all     rate
 	hosts   rates
 	shapes  rates
 }
 
-// A slot is the weight of the terms that share it, and the sum of its squared gradients.
-type slot struct{ Weight, Slope float32 }
-
-func newValueModel(withoutContacts bool) *valueModel {
-	w := &valueModel{weights: warm, words: map[uint32]slot{}, hosts: newRates(), shapes: newRates()}
+func newValueModel(o Options) *valueModel {
+	w := &valueModel{
+		parts: o.Without, weights: warm(), terms: newClassifier(o), hosts: newRates(), shapes: newRates(),
+	}
 	for word := range strings.FieldsSeq(contactWords) {
 		for _, family := range contactFamilies {
-			if !withoutContacts {
-				w.words[slotOf(family+word)] = slot{Weight: contactWeight}
+			if !o.WithoutContacts {
+				w.terms.observe(family+word, contactLinks*quanta, 0)
 			}
 		}
 	}
 	return w
 }
 
-// slotOf returns the number of the slot of a term.
-func slotOf(term string) uint32 { return uint32(hash(term) % weightSlots) }
-
 // A features value is the feature vector of a link at one moment.
 type features struct {
 	input [inputs]float64
-	slots []uint32 // of the terms
-	scale float64  // of the terms: 1/√n
+	terms []termEvidence
 	host  uint64
 	shape uint64
 }
 
-// features returns the feature vector of a link with these terms; bayes are the
-// log-odds of the naive Bayes classifiers. w.mu is held.
-func (w *valueModel) features(l Link, terms []string, bayes []float64) features {
-	s := features{host: hash(l.Host), shape: hash(shapeOf(l)), scale: 1 / math.Sqrt(float64(max(len(terms), 1)))}
+// A termEvidence is what a term says of a link, by one classifier.
+type termEvidence struct {
+	depth           int     // of the classifier, from 1; 0: that of values
+	term            string  // as the classifier knows it
+	input           int     // to which it belongs
+	logOdds         float64 // its share in the input
+	relevant, other float64 // links with the term, of values as far as they had one
+}
+
+// features returns the feature vector of a link with these terms. m.mu and m.value.mu are held.
+func (m *Model) features(l Link, terms []string) features {
+	w := m.value
+	s := features{host: hash(l.Host), shape: hash(shapeOf(l))}
 	s.input[inputPrior] = 1
-	s.input[inputNear] = math.Pow(0.5, float64(max(l.Distance-1, 0)))
-	s.input[inputHost] = w.lift(w.hosts.get(s.host))
-	s.input[inputShape] = w.lift(w.shapes.get(s.shape))
-	s.input[inputVisits] = math.Log1p(float64(w.hosts.get(s.host).Pages)) / 4
-	for d, x := range bayes {
-		s.input[inputBayes+d] = bounded(x, 8) / 2
+	if !w.parts.Bridge {
+		s.input[inputNear] = math.Pow(0.5, float64(max(l.Distance-1, 0)))
 	}
-	for _, term := range terms {
-		s.slots = append(s.slots, slotOf(term))
+	if !w.parts.Rates {
+		s.input[inputHost] = w.lift(w.hosts.get(s.host))
+		s.input[inputShape] = w.lift(w.shapes.get(s.shape))
+		s.input[inputVisits] = math.Log1p(float64(w.hosts.get(s.host).Pages)) / 4
+	}
+	if !w.parts.Bayes {
+		s.terms = w.terms.evidence(make([]termEvidence, 0, (1+len(m.depths))*len(terms)), terms, 0, quanta)
+		for d, c := range m.depths {
+			s.terms = c.evidence(s.terms, terms, d+1, 1)
+		}
+	}
+	for _, t := range s.terms {
+		s.input[t.input] += t.logOdds
 	}
 	return s
+}
+
+// evidence appends what each term says: log p(t|relevant)/p(t|other), where p(t|c) is the share of
+// the links of class c that have the term, smoothed towards the share of all links, so that a term
+// that nobody has met says nothing. The n terms of a family together are divided by √n, because they
+// say much the same. unit is the number of counts of a link.
+func (c *classifier) evidence(list []termEvidence, terms []string, depth int, unit float64) []termEvidence {
+	known, relevant, other := c.resolve(terms)
+	all := (float64(c.relevant) + unit) / (float64(c.relevant+c.other) + priorLinks*unit)
+	weight := termWeight * unit
+	var n [len(families) + 1]float64
+	first := len(list)
+	for i, term := range known {
+		family := familyOf(term)
+		n[family]++
+		e := termEvidence{
+			depth: depth, term: term, input: inputTerms + depth*len(families) + min(family, len(families)-1),
+			relevant: relevant[i] / unit, other: other[i] / unit,
+		}
+		if relevant[i]+other[i] > 0 {
+			z := math.Log((relevant[i]+weight*all)/(other[i]+weight*(1-all))) - logit(all)
+			e.logOdds = bounded(z, maxTerm)
+		}
+		list = append(list, e)
+	}
+	for i := first; i < len(list); i++ {
+		list[i].logOdds /= math.Sqrt(n[familyOf(list[i].term)])
+	}
+	return list
 }
 
 // lift returns the log-odds of a rate, smoothed towards the global one, above those of the global
@@ -148,33 +201,24 @@ func (w *valueModel) logOdds(s *features) float64 {
 	for i, x := range s.input {
 		z += w.weights[i] * x
 	}
-	return bounded(z+w.evidence(s), maxLogit)
+	return bounded(z, maxLogit)
 }
 
-// evidence returns what the terms of s add to its log-odds. w.mu is held.
-func (w *valueModel) evidence(s *features) float64 {
-	sum := 0.0
-	for _, at := range s.slots {
-		sum += float64(w.words[at].Weight)
-	}
-	return sum * s.scale
-}
-
-// learn moves the weights towards target, and counts the page. w.mu is held for
-// writing.
-func (w *valueModel) learn(s *features, target float64) {
+// learn moves the weights towards target, and counts the page and the terms of the link to it. w.mu
+// is held for writing.
+func (w *valueModel) learn(s *features, terms []string, target float64) {
 	gradient := sigmoid(w.logOdds(s)) - target
 	for i, x := range s.input {
 		if g := gradient * x; g != 0 {
 			w.slopes[i] += g * g
-			w.weights[i] -= inputStep * g / math.Sqrt(w.slopes[i]+inputCalm)
+			w.weights[i] -= step * g / math.Sqrt(w.slopes[i]+calm)
 		}
 	}
-	for _, at := range s.slots {
-		word, g := w.words[at], gradient*s.scale
-		word.Slope += float32(g * g)
-		word.Weight -= float32(wordStep * g / math.Sqrt(float64(word.Slope)+wordCalm))
-		w.words[at] = word
+	n := int(math.Round(target * quanta))
+	w.terms.relevant += n
+	w.terms.other += quanta - n
+	for _, term := range terms {
+		w.terms.observe(term, n, quanta-n)
 	}
 	w.learned++
 	w.all.count(target)
@@ -244,11 +288,13 @@ func (m *Model) Value(l Link) float64 { return m.valueOf(l, Terms(l)) }
 
 // valueOf is Value of a link that is known to have these terms.
 func (m *Model) valueOf(l Link, terms []string) float64 {
-	bayes := m.logOdds(terms)
-	m.value.mu.RLock()
-	defer m.value.mu.RUnlock()
-	s := m.value.features(l, terms, bayes)
-	return sigmoid(m.value.logOdds(&s))
+	w := m.value
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	s := m.features(l, terms)
+	return sigmoid(w.logOdds(&s))
 }
 
 // LearnValue learns the value of the link with these terms when its page
@@ -258,25 +304,43 @@ func (m *Model) LearnValue(l Link, terms []string, target float64) {
 	if !(target >= 0) { // NaN, too
 		target = 0
 	}
-	bayes := m.logOdds(terms)
-	m.value.mu.Lock()
-	defer m.value.mu.Unlock()
-	s := m.value.features(l, terms, bayes)
-	m.value.learn(&s, min(target, 1))
-}
-
-// logOdds returns the evidence of each depth for a link with these terms,
-// divided by √n: 0 at a depth that has learned nothing.
-func (m *Model) logOdds(terms []string) []float64 {
+	w := m.value
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	z := make([]float64, len(m.depths))
-	for d, c := range m.depths {
-		if len(terms) > 0 && (c.relevant > 0 || d == 0 && c.other > 0) {
-			z[d] = c.evidence(terms) / math.Sqrt(float64(len(terms)))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := m.features(l, terms)
+	w.learn(&s, terms, min(target, 1))
+}
+
+// CorrectValue is LearnValue for a link that was learned with another value, which it undoes in the
+// counts of terms. What the weights and rates learned from it stays.
+func (m *Model) CorrectValue(l Link, terms []string, was, target float64) {
+	w := m.value
+	w.mu.Lock()
+	w.forget(terms, was)
+	w.mu.Unlock()
+	m.LearnValue(l, terms, target)
+}
+
+// forget undoes the counts of learn, unless they are too small to hold the link.
+func (w *valueModel) forget(terms []string, value float64) {
+	n := int(math.Round(max(0, min(value, 1)) * quanta))
+	known, relevant, other := w.terms.resolve(terms)
+	held := w.terms.relevant >= n && w.terms.other >= quanta-n
+	for i := range known {
+		held = held && relevant[i] >= float64(n) && other[i] >= float64(quanta-n)
+	}
+	if !held {
+		return
+	}
+	w.terms.relevant -= n
+	w.terms.other -= quanta - n
+	for i, term := range known {
+		if !slices.Contains(known[:i], term) {
+			w.terms.observe(term, -n, n-quanta)
 		}
 	}
-	return z
 }
 
 // A ValueExplanation shows how the value of a link is computed: LogOdds = the sum of Terms'
@@ -285,23 +349,28 @@ type ValueExplanation struct {
 	Value   float64 `json:"-"`
 	LogOdds float64 `json:"log_odds"`
 	// Terms are the inputs ("prior", "near", "host rate", …) and the terms of the link, the
-	// strongest first. Relevant and Other count the judged pages behind a rate; a bridge page
-	// counts as a part of a relevant one, so they are rounded.
+	// strongest first. Relevant and Other count the judged pages behind a rate or a term; a bridge
+	// page counts as a part of a relevant one, so they are rounded.
 	Terms []TermWeight `json:"terms"`
 }
 
 // ExplainValue returns how Value computes its result.
 func (m *Model) ExplainValue(l Link) ValueExplanation {
 	terms := Terms(l)
-	bayes := m.logOdds(terms)
 	w := m.value
+	m.mu.RLock()
+	defer m.mu.RUnlock()
 	w.mu.RLock()
 	defer w.mu.RUnlock()
-	s := w.features(l, terms, bayes)
+	s := m.features(l, terms)
 	var e ValueExplanation
 	sum := 0.0
-	for i, x := range s.input {
-		t := TermWeight{Term: inputName(i), LogOdds: w.weights[i] * x}
+	add := func(t TermWeight) {
+		e.Terms = append(e.Terms, t)
+		sum += t.LogOdds
+	}
+	for i := range inputTerms {
+		t := TermWeight{Term: inputName(i), LogOdds: w.weights[i] * s.input[i]}
 		var r rate
 		switch i {
 		case inputHost, inputVisits:
@@ -312,14 +381,14 @@ func (m *Model) ExplainValue(l Link) ValueExplanation {
 		t.Relevant = int(math.Round(float64(r.Value)))
 		t.Other = int(r.Pages) - t.Relevant
 		if t.LogOdds != 0 {
-			e.Terms = append(e.Terms, t)
-			sum += t.LogOdds
+			add(t)
 		}
 	}
-	for i, at := range s.slots {
-		z := float64(w.words[at].Weight) * s.scale
-		e.Terms = append(e.Terms, TermWeight{Term: terms[i], LogOdds: z})
-		sum += z
+	for _, t := range s.terms {
+		if t.depth == 0 || t.logOdds != 0 {
+			add(TermWeight{Depth: t.depth, Term: t.term, LogOdds: w.weights[t.input] * t.logOdds,
+				Relevant: int(math.Round(t.relevant)), Other: int(math.Round(t.other))})
+		}
 	}
 	e.LogOdds = w.logOdds(&s)
 	if rest := e.LogOdds - sum; math.Abs(rest) > 1e-9 {

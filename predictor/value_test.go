@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -219,5 +220,63 @@ func TestValueTogether(t *testing.T) {
 	group.Wait()
 	if m.value.learned != 800 {
 		t.Errorf("learned %d links", m.value.learned)
+	}
+}
+
+// A corrected value is as if it had been learned once, in the counts of terms.
+func TestCorrectValue(t *testing.T) {
+	link := Link{Host: "h.example", Path: "/team", Anchor: "Team", Distance: 1}
+	terms := Terms(link)
+	once, corrected := newModel(t, nil), newModel(t, nil)
+	for _, m := range []*Model{once, corrected} {
+		learnLinks(m, 100, 7)
+	}
+	once.LearnValue(link, terms, 1)
+	corrected.LearnValue(link, terms, 0.2)
+	corrected.CorrectValue(link, terms, 0.2, 1)
+	a, b := once.value.terms, corrected.value.terms
+	ar, ao := a.counts(terms)
+	br, bo := b.counts(terms)
+	if !slices.Equal(ar, br) || !slices.Equal(ao, bo) || a.relevant != b.relevant || a.other != b.other {
+		t.Errorf("counts %v, %v of %d and %d; want %v, %v of %d and %d", br, bo, b.relevant, b.other, ar, ao, a.relevant, a.other)
+	}
+	before := corrected.value.terms.relevant
+	corrected.value.forget([]string{"anchor:never seen"}, 1)
+	if corrected.value.terms.relevant != before {
+		t.Error("what was never learned was undone")
+	}
+}
+
+// Terms that are taken out of a model say nothing any more.
+func TestWithoutTerms(t *testing.T) {
+	m := newModel(t, nil)
+	learnLinks(m, 500, 8)
+	good, plain := Link{Host: "x.example", Anchor: "kontakt", Distance: 1}, Link{Host: "x.example", Anchor: "unknown", Distance: 1}
+	if m.Value(good) < 1.5*m.Value(plain) {
+		t.Fatalf("values %v and %v", m.Value(good), m.Value(plain))
+	}
+	left := m.Without(func(term string) bool { return term == "anchor:kontakt" })
+	if a, b := left.Value(good), left.Value(plain); a != b {
+		t.Errorf("values %v and %v without the term", a, b)
+	}
+}
+
+// A part that is left out has no influence.
+func TestWithoutParts(t *testing.T) {
+	for name, c := range map[string]struct {
+		parts Parts
+		a, b  Link
+	}{
+		"bayes":  {Parts{Bayes: true}, Link{Host: "x.example", Anchor: "kontakt", Distance: 1}, Link{Host: "x.example", Anchor: "wort1", Distance: 1}},
+		"bridge": {Parts{Bridge: true}, Link{Host: "x.example", Distance: 1}, Link{Host: "x.example", Distance: 5}},
+		"rates":  {Parts{Rates: true, Bayes: true}, Link{Host: "h1.example", Distance: 1}, Link{Host: "h2.example", Distance: 1}},
+	} {
+		whole, left := newModel(t, nil), newModel(t, func(o *Options) { o.Without = c.parts })
+		for _, m := range []*Model{whole, left} {
+			learnLinks(m, 500, 9)
+		}
+		if whole.Value(c.a) == whole.Value(c.b) || left.Value(c.a) != left.Value(c.b) {
+			t.Errorf("%s: whole %v and %v, without it %v and %v", name, whole.Value(c.a), whole.Value(c.b), left.Value(c.a), left.Value(c.b))
+		}
 	}
 }

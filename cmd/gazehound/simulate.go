@@ -16,6 +16,7 @@ import (
 	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/lab/sim"
 	"gazehound/crawler/monitor/report"
+	"gazehound/crawler/order"
 	"gazehound/crawler/weburl"
 	"gazehound/internal/config"
 	"gazehound/predictor"
@@ -27,13 +28,14 @@ import (
 
 // simulateOptions are the flags of simulate.
 type simulateOptions struct {
-	trace     string
+	traces    []string
 	warc      []string
 	seeds     []string
 	labels    string
 	merged    bool
 	demo      string
 	webs      int
+	varied    bool
 	saveTrace string
 
 	nodes      string
@@ -48,6 +50,7 @@ type simulateOptions struct {
 	readers string
 
 	strategies []string
+	without    []string
 	limits     []int
 	train      int
 	model      string
@@ -75,7 +78,9 @@ func newSimulateCommand(a *app) *cobra.Command {
 			return a.simulate(ctx, o)
 		}))
 	o.flags(cmd.Flags())
-	cmd.MarkFlagsMutuallyExclusive("trace", "warc", "demo", "nodes", "nuggets")
+	for _, web := range []string{"trace", "warc", "demo"} {
+		cmd.MarkFlagsMutuallyExclusive(web, "nodes", "nuggets")
+	}
 	cmd.MarkFlagsOneRequired("trace", "warc", "demo", "nodes", "nuggets")
 	return cmd
 }
@@ -84,7 +89,7 @@ func simulationMetrics() string { return strings.Join(sim.MetricNames(), ", ") }
 
 func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	// web
-	f.StringVar(&o.trace, "trace", "", "the web of this trace `FILE`")
+	f.StringArrayVar(&o.traces, "trace", nil, "the web of this trace `FILE` (repeatable)")
 	f.StringArrayVar(&o.warc, "warc", nil, "the web of this WARC `FILE|DIR` (repeatable)")
 	f.StringArrayVar(&o.seeds, "seeds", nil, "`FILE` with seed URLs, one per line; also in place of a trace's own "+
 		"(repeatable)")
@@ -95,6 +100,7 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 		"with --warc: how well fetched pages fit the seeds' pages, merged into one document")
 	f.StringVar(&o.demo, "demo", "", "a made-up town: `SPEC`")
 	f.IntVar(&o.webs, "webs", 1, "number of made-up towns, each with another seed")
+	f.BoolVar(&o.varied, "varied", false, "with --demo: each town has other settings, twelve kinds in turn")
 	f.StringVar(&o.readers, "readers", "", "people read the made-up town, and strategy trend knows their access "+
 		"logs: `SPEC`")
 	f.StringVar(&o.saveTrace, "save-trace", "", "write the web to this trace `FILE`, which is read faster than WARC "+
@@ -125,6 +131,8 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 		"crawl.exploration", "crawl.path_similarity")
 	f.StringVar(&o.model, "model", "", "a trained model that adaptive and lookahead start with: "+
 		"`FILE|DIR`")
+	f.StringArrayVar(&o.without, "without", nil, "compare lookahead with itself without these `PARTS`: bayes, "+
+		"bridge, rates, novelty, or several, joined by + (repeatable)")
 	f.IntVar(&o.train, "train-pages", 0, "pages from which adaptive learns; 0 is all of them")
 	// how
 	f.IntVar(&o.sim.Pages, "pages", 20_000, "HTML pages for each strategy; 0 is all")
@@ -181,7 +189,7 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	if err != nil {
 		return err
 	}
-	open, err := a.webOpener(ctx, o, cfg)
+	webs, open, err := a.webOpener(ctx, o, cfg)
 	if err != nil {
 		return err
 	}
@@ -191,14 +199,14 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	}
 	o.sim.Scope = scope.Check
 	began := time.Now()
-	c, err := sim.Compare(ctx, o.webs, func(i int) (*sim.Web, error) {
+	c, err := sim.Compare(ctx, webs, func(i int) (*sim.Web, error) {
 		w, err := open(i)
 		if err != nil {
 			return nil, err
 		}
 		a.say("%s: %s and %s relevant ones can be reached from %s, the first of them %s away", oneLine(w.Name),
 			several(w.Pages(), "page"), count(w.Relevant()), several(len(w.Seeds), "seed"), several(w.Nearest(), "link"))
-		if o.saveTrace == "" || i > 0 {
+		if o.saveTrace == "" {
 			return w, nil
 		}
 		return w, writeFile(o.saveTrace, func(out io.Writer) error { return w.WriteTrace(ctx, out) })
@@ -233,6 +241,11 @@ func (a *app) checkSimulation(o *simulateOptions, cfg *Config) error {
 	if o.nodes != "" {
 		formats = report.NodesFormats
 	}
+	for _, parts := range o.without {
+		if _, err := order.ParseParts(parts); err != nil {
+			return fail(exitUsage, "--without: %w", err)
+		}
+	}
 	if o.rate != "" {
 		var rate config.Size
 		if err := rate.UnmarshalText([]byte(o.rate)); err != nil {
@@ -253,16 +266,18 @@ func (a *app) checkSimulation(o *simulateOptions, cfg *Config) error {
 	case o.demo != "" && a.flags.Changed("judge") && cfg.Crawl.Judge == "topic":
 		return fail(exitUsage, "--judge topic does not fit a made-up web: its pages are about addresses or in a "+
 			"language")
-	case judged && o.trace != "" && cfg.Crawl.Judge != "language":
+	case judged && len(o.traces) > 0 && cfg.Crawl.Judge != "language":
 		return fail(exitUsage, "--judge %s does not work on a trace, which has no texts: only --judge language does",
 			cfg.Crawl.Judge)
-	case judged && o.trace == "" && o.demo == "" && (len(o.warc) == 0 || o.labels != ""):
+	case judged && len(o.traces) == 0 && o.demo == "" && (len(o.warc) == 0 || o.labels != ""):
 		return fail(exitUsage, "--judge belongs to --demo, --trace and to --warc without --labels: other webs have "+
 			"labels of their own")
 	case o.readers != "" && o.demo == "":
 		return fail(exitUsage, "--readers belongs to --demo: it simulates readers of a made-up town")
-	case o.webs > 1 && o.demo == "":
-		return fail(exitUsage, "--webs belongs to --demo: a recorded web is one")
+	case (o.webs > 1 || o.varied) && o.demo == "":
+		return fail(exitUsage, "--webs and --varied belong to --demo: a recorded web is one")
+	case o.saveTrace != "" && len(o.traces)+min(len(o.warc), 1)+min(len(o.demo), 1)*o.webs > 1:
+		return fail(exitUsage, "--save-trace writes one web, and there are several")
 	case o.merged && len(o.warc) == 0:
 		return fail(exitUsage, "--merged-seeds belongs to --warc: other webs have no texts")
 	}
@@ -303,13 +318,21 @@ func (a *app) check(c sim.Measured, list sim.Expectations) error {
 func (a *app) simulatedOrders(o simulateOptions, cfg *Config) ([]sim.Order, error) {
 	model := cfg.ModelOptions()
 	options := sim.OrderOptions{Settings: cfg.Crawl.Settings, Readers: o.readers != "", Train: o.train,
-		Model: func() (*predictor.Model, error) { return startModel(o.model, model) }}
+		Without: o.without,
+		Model: func(without predictor.Parts) (*predictor.Model, error) {
+			model := model
+			model.Without = without
+			return startModel(o.model, model)
+		}}
 	if cfg.Crawl.Topics != "" {
 		options.Topic = sync.OnceValues(func() (*topic.Okapi, error) { return openOkapi(project{a.data}, cfg) })
 	}
 	names, err := sim.ParseStrategies(o.strategies, options.Possible(), o.limits)
 	if err != nil {
 		return nil, fail(exitUsage, "--strategy: %w", err)
+	}
+	if len(o.without) > 0 && !slices.Contains(names, order.Kinds[0].Name) {
+		return nil, fail(exitUsage, "--without leaves out parts of lookahead, and --strategy does not name it")
 	}
 	orders, err := options.Orders(names)
 	var coded *codedError
@@ -319,16 +342,33 @@ func (a *app) simulatedOrders(o simulateOptions, cfg *Config) ([]sim.Order, erro
 	return orders, err
 }
 
-// webOpener returns what opens the webs by their numbers.
-func (a *app) webOpener(ctx context.Context, o simulateOptions, cfg *Config) (open func(i int) (*sim.Web, error),
-	err error) {
-	switch {
-	case o.trace != "":
-		return func(int) (*sim.Web, error) { return a.traceWeb(ctx, o, cfg) }, nil
-	case len(o.warc) > 0:
-		return func(int) (*sim.Web, error) { return a.warcWeb(ctx, o, cfg) }, nil
+// webOpener returns how many webs there are, and what opens them by their numbers: traces, then
+// recorded pages, then made-up towns.
+func (a *app) webOpener(ctx context.Context, o simulateOptions, cfg *Config) (webs int,
+	open func(i int) (*sim.Web, error), err error) {
+	var openers []func() (*sim.Web, error)
+	for _, file := range o.traces {
+		openers = append(openers, func() (*sim.Web, error) { return a.traceWeb(ctx, file, o, cfg) })
 	}
-	var towns sim.Towns
+	if len(o.warc) > 0 {
+		openers = append(openers, func() (*sim.Web, error) { return a.warcWeb(ctx, o, cfg) })
+	}
+	if o.demo != "" {
+		town, err := a.townOpener(ctx, o, cfg)
+		if err != nil {
+			return 0, nil, err
+		}
+		for i := range o.webs {
+			openers = append(openers, func() (*sim.Web, error) { return town(i) })
+		}
+	}
+	return len(openers), func(i int) (*sim.Web, error) { return openers[i]() }, nil
+}
+
+// townOpener returns what opens the made-up towns by their numbers.
+func (a *app) townOpener(ctx context.Context, o simulateOptions, cfg *Config) (open func(i int) (*sim.Web, error),
+	err error) {
+	towns := sim.Towns{Varied: o.varied}
 	if cfg.Crawl.Judge == "language" {
 		if towns.Language, err = languageOf(cfg.Crawl.Language); err != nil {
 			return nil, err
@@ -349,14 +389,14 @@ func (a *app) webOpener(ctx context.Context, o simulateOptions, cfg *Config) (op
 }
 
 // traceWeb reads a trace file.
-func (a *app) traceWeb(ctx context.Context, o simulateOptions, cfg *Config) (*sim.Web, error) {
-	info, err := os.Stat(o.trace)
+func (a *app) traceWeb(ctx context.Context, file string, o simulateOptions, cfg *Config) (*sim.Web, error) {
+	info, err := os.Stat(file)
 	if err != nil {
 		return nil, fail(exitInvalidInput, "--trace: %w", err)
 	}
 	if info.IsDir() {
 		return nil, fail(exitInvalidInput, "--trace %s is a folder, want a file. \"gazehound crawl --record-trace FILE\" "+
-			"writes one", o.trace)
+			"writes one", file)
 	}
 	var label sim.Labeller
 	if a.judgeGiven() {
@@ -366,7 +406,7 @@ func (a *app) traceWeb(ctx context.Context, o simulateOptions, cfg *Config) (*si
 		}
 		label = sim.LabelBy(ctx, judge)
 	}
-	w, warnings, err := sim.OpenTrace(o.trace, label)
+	w, warnings, err := sim.OpenTrace(file, label)
 	if err != nil {
 		return nil, invalid(err)
 	}

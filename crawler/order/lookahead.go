@@ -2,10 +2,15 @@ package order
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 
 	"gazehound/crawler/frontier"
+	"gazehound/internal/textutil"
 	"gazehound/predictor"
 )
 
@@ -19,14 +24,14 @@ var lookahead = Kind{
 	Help: "what the model expects behind the link, and behind the links there",
 	Keys: []string{"news"},
 	New: func(o Options) (Strategy, error) {
-		near := Nearness{cmp.Or(o.BridgeWeight, bridgeWeight), o.Decay}
-		switch {
-		case o.Model == nil:
+		if o.Model == nil {
 			return nil, errNoModel
-		case !o.News:
-			return Lookahead{Near: near, Model: o.Model}, nil
 		}
-		return Lookahead{near, o.Model, NewNews()}, nil
+		s := Lookahead{Near: Nearness{cmp.Or(o.BridgeWeight, bridgeWeight), o.Decay}, Model: o.Model, Without: o.Without}
+		if o.News && !o.Without.Novelty {
+			s.News = NewNews()
+		}
+		return s, nil
 	},
 }
 
@@ -36,13 +41,13 @@ var lookahead = Kind{
 //
 // where s is Near, with a small weight, and p the value of the link: the chance of
 // a relevant page and, for a bridge page, a part of the value of its own best
-// links. So one prediction looks ahead over bridges of any length, where Adaptive
-// has one for each depth.
+// links. So one prediction looks ahead over bridges of any length.
 //
-// The value of a link is learned from every judged page by predictor.Model: from
-// the words of the link, from the values of pages of the same host and shape of
-// URL, from the distance to the last relevant page, and from the naive Bayes
-// classifiers of Adaptive. Links are scored again when they reach the front.
+// The value of a link is learned from every judged page by predictor.Model: naive
+// Bayes classifiers of values and of each depth learn its words, and a small
+// regression how far these can be trusted beside the values of pages of the same
+// host and shape of URL and the distance to the last relevant page. Links are
+// scored again when they reach the front.
 //
 // The value of a link counts less if its host repeats known addresses, as in footers: a crawl wants
 // addresses, and the thousandth page with the same one has nothing new.
@@ -50,6 +55,27 @@ type Lookahead struct {
 	Near  Nearness
 	Model *predictor.Model
 	News  *News // nil: repeated addresses do not lower the value
+
+	Without Parts
+}
+
+// Parts are the parts of lookahead that can be left out, to measure what they give.
+type Parts struct {
+	predictor.Parts
+	Novelty bool // News
+}
+
+// ParseParts reads names of parts, such as "bayes" or "bayes+bridge".
+func ParseParts(names string) (p Parts, err error) {
+	parts := map[string]*bool{"bayes": &p.Bayes, "bridge": &p.Bridge, "rates": &p.Rates, "novelty": &p.Novelty}
+	for name := range strings.SplitSeq(names, "+") {
+		part := parts[name]
+		if part == nil {
+			return p, errors.New(textutil.NotOneOf(name, slices.Sorted(maps.Keys(parts))))
+		}
+		*part = true
+	}
+	return p, nil
 }
 
 // discount is the value of a bridge page as a share of the mean of its best links.
@@ -71,7 +97,7 @@ func (s Lookahead) Score(e *frontier.Entry) (float64, bool) {
 
 // near returns s of e, which must not be a seed: 0 if no relevant page lies on the way.
 func (s Lookahead) near(e *frontier.Entry) float64 {
-	if e.Distance >= e.Depth {
+	if s.Without.Bridge || e.Distance >= e.Depth {
 		return 0
 	}
 	return s.Near.Score(e.Distance)
@@ -109,13 +135,16 @@ func (s Lookahead) Retract(trail []frontier.Node, relevant bool) {
 	if len(e.Trail) == 0 {
 		return
 	}
-	s.Model.LearnValue(e.Link, e.Trail[0], e.Value())
+	s.Model.CorrectValue(e.Link, e.Trail[0], Example(trail, !relevant).Value(), e.Value())
 	s.Model.Retract(e.Trail, relevant)
 }
 
 // LinkValue returns discount × the mean p of the BestLinks best new links of a page; missing ones
 // count as 0.
 func (s Lookahead) LinkValue(best []frontier.Entry) float64 {
+	if s.Without.Bridge {
+		return 0
+	}
 	sum := 0.0
 	for _, e := range best[:min(len(best), BestLinks)] {
 		if !math.IsNaN(e.Priority) {

@@ -57,8 +57,9 @@ type Settings struct {
 // Options are the inputs of all strategies; each uses what it needs.
 type Options struct {
 	Settings
-	Model *predictor.Model
-	Topic *topic.Okapi // nil: there is none
+	Model   *predictor.Model
+	Without Parts        // of lookahead; those of its model are the model's
+	Topic   *topic.Okapi // nil: there is none
 	// Stay is how long people stay on a page: 0 to 1, or in seconds if trend's importance is as
 	// published; 0 for pages in no access log; nil: there are no logs.
 	Stay  func(u weburl.URL) float64

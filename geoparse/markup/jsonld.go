@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -200,9 +199,6 @@ func isSiteType(name string) bool {
 // maxHours bounds the opening hours of one owner that are read.
 const maxHours = 30
 
-// timeZone is what schema.org allows behind the time of a clock on the wall.
-var timeZone = regexp.MustCompile(`^(\d{1,2}:\d{2}(?::\d{2})?)(?:Z|[+-]\d{2}:?\d{2})$`)
-
 // openingHours writes openingHours and openingHoursSpecification as a text, a
 // part for each, separated by "; ". What is valid for some time only, such as
 // a holiday, is left out.
@@ -230,8 +226,7 @@ func openingHours(v map[string]any) string {
 				days = append(days, day[strings.LastIndexAny(day, "/:#")+1:])
 			}
 		}
-		opens := timeZone.ReplaceAllString(text(spec["opens"]), "$1")
-		closes := timeZone.ReplaceAllString(text(spec["closes"]), "$1")
+		opens, closes := text(spec["opens"]), text(spec["closes"])
 		switch {
 		case len(days) == 0 || opens == "" || closes == "":
 		case opens == closes:

@@ -21,16 +21,20 @@ import (
 // An Order is a strategy to compare: New makes a fresh one for each run.
 type Order struct {
 	Name string
-	New  func(w *Web) (order.Strategy, error)
+	// the order of which it is an ablation, and the parts left out; "": it is none
+	Whole, Without string
+	New            func(w *Web) (order.Strategy, error)
 }
 
 // OrderOptions say what the orders of a comparison are made from.
 type OrderOptions struct {
 	order.Settings
-	Topic   func() (*topic.Okapi, error)     // opens that of strategies with access logs; nil: none
-	Readers bool                             // people read the webs: there are access logs
-	Train   int                              // pages from which adaptive learns; 0: all
-	Model   func() (*predictor.Model, error) // makes the one that a run begins with
+	Topic   func() (*topic.Okapi, error) // opens that of strategies with access logs; nil: none
+	Readers bool                         // people read the webs: there are access logs
+	Train   int                          // pages from which adaptive learns; 0: all
+	// Model makes the model that a run begins with, without some parts
+	Model   func(predictor.Parts) (*predictor.Model, error)
+	Without []string // parts of lookahead, as order.ParseParts reads them, each left out of one more order
 }
 
 // Possible returns the names of the strategies for which something is given.
@@ -47,22 +51,43 @@ func (o OrderOptions) Possible() (names []string) {
 // fresh one with a fresh model.
 func (o OrderOptions) Orders(names []string) (orders []Order, err error) {
 	for _, name := range names {
-		fresh := func(w *Web) (order.Strategy, error) { return o.fresh(name, w) }
-		if _, err := fresh(nil); err != nil {
-			return nil, err
+		for _, without := range slices.Concat([]string{""}, o.Without) {
+			if without != "" && name != order.Kinds[0].Name {
+				continue
+			}
+			strategy, err := o.order(name, without)
+			if err != nil {
+				return nil, err
+			}
+			orders = append(orders, strategy)
 		}
-		orders = append(orders, Order{Name: name, New: fresh})
 	}
 	return orders, nil
 }
 
-// fresh returns the strategy called name for a run on w; nil: on some web.
-func (o OrderOptions) fresh(name string, w *Web) (order.Strategy, error) {
+// order returns a strategy, with the parts left out that without names; "" are none.
+func (o OrderOptions) order(name, without string) (Order, error) {
+	strategy := Order{Name: name}
+	var parts order.Parts
+	if without != "" {
+		var err error
+		if parts, err = order.ParseParts(without); err != nil {
+			return Order{}, err
+		}
+		strategy.Name, strategy.Whole, strategy.Without = name+" without "+without, name, without
+	}
+	strategy.New = func(w *Web) (order.Strategy, error) { return o.fresh(name, parts, w) }
+	_, err := strategy.New(nil)
+	return strategy, err
+}
+
+// fresh returns the strategy called name, without some parts, for a run on w; nil: on some web.
+func (o OrderOptions) fresh(name string, without order.Parts, w *Web) (order.Strategy, error) {
 	if name == OracleName {
 		return Oracle{w}, nil
 	}
 	kind, settings, _ := order.Find(name, o.Settings)
-	options := order.Options{Settings: settings}
+	options := order.Options{Settings: settings, Without: without}
 	var err error
 	if kind.Logs && o.Topic != nil {
 		if options.Topic, err = o.Topic(); err != nil {
@@ -75,7 +100,7 @@ func (o OrderOptions) fresh(name string, w *Web) (order.Strategy, error) {
 	if w != nil && w.Clicks.Stay != nil {
 		options.Stay, options.Known = w.Clicks.LR(settings), w.Clicks.Known
 	}
-	if options.Model, err = o.Model(); err != nil {
+	if options.Model, err = o.Model(without.Parts); err != nil {
 		return nil, err
 	}
 	strategy, err := order.New(name, options)
@@ -103,14 +128,16 @@ func (p *shortTraining) Learn(trail []frontier.Node, relevant bool) {
 // same random seeds.
 type Comparison struct {
 	Budget int   // of pages
+	Runs   int   // random seeds for each order and web
 	Marks  []int // numbers of pages after which Write says how things stand, besides the budget
 	Orders []OrderResults
 }
 
 // OrderResults are the runs of one order: web by web, seed by seed.
 type OrderResults struct {
-	Name string
-	Runs []*Result
+	Name           string
+	Whole, Without string // as in Order
+	Runs           []*Result
 }
 
 // Compare crawls so many webs, which open makes by their number from 0, one after
@@ -127,9 +154,9 @@ func Compare(ctx context.Context, webs int, open func(i int) (*Web, error), orde
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	c := &Comparison{Budget: o.Pages}
+	c := &Comparison{Budget: o.Pages, Runs: runs}
 	for _, strategy := range orders {
-		c.Orders = append(c.Orders, OrderResults{Name: strategy.Name})
+		c.Orders = append(c.Orders, OrderResults{Name: strategy.Name, Whole: strategy.Whole, Without: strategy.Without})
 	}
 	for i := range webs {
 		w, err := open(i)
@@ -213,7 +240,7 @@ func MetricNames() []string {
 	return names
 }
 
-// An Estimate is the mean over runs with the half-width of its 95 % confidence
+// An Estimate is the mean over runs or webs with the half-width of its 95 % confidence
 // interval (Student's t), which is NaN where there is one run only.
 type Estimate struct {
 	Mean, Margin, Median float64
@@ -237,7 +264,12 @@ func (o *OrderResults) estimate(of func(r *Result, n int) float64, n int) Estima
 	for i, r := range o.Runs {
 		values[i] = of(r, n)
 	}
-	n = len(values)
+	return estimate(values)
+}
+
+// estimate returns the mean of values, which it sorts, and the interval about it.
+func estimate(values []float64) Estimate {
+	n := len(values)
 	e := Estimate{Runs: n, Margin: math.NaN()}
 	if n == 0 {
 		return e

@@ -98,6 +98,7 @@ func Run(ctx context.Context, w *Web, s order.Strategy, o Options) (*Result, err
 		return nil, fmt.Errorf("sim: %s has no seeds", w.Name)
 	}
 	o.Fetchers = max(o.Fetchers, 1)
+	o.Noise = max(o.Noise, w.Noise)
 	r := &run{web: w, o: o, gate: newGate(w, o)}
 	if o.Delay == 0 { // as in config.Options.FrontierOptions
 		o.Patience = 1

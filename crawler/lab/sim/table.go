@@ -141,6 +141,7 @@ func (c *Comparison) writeTables(w io.Writer, heading string, write func(io.Writ
 			fmt.Fprintf(w, heading, n)
 		}
 		write(w, c.rows(n))
+		c.writeAblations(w, n, write)
 	}
 }
 
@@ -201,18 +202,24 @@ func (c *Comparison) writeCurves(w io.Writer) error {
 	return out.Error()
 }
 
+// An object is one of JSON.
+type object map[string]any
+
+// object returns what is written of e; it has a margin with two runs or more.
+func (e Estimate) object() object {
+	o := object{"mean": e.Mean, "median": e.Median, "margin95": nil}
+	if !math.IsNaN(e.Margin) {
+		o["margin95"] = e.Margin
+	}
+	return o
+}
+
 func (c *Comparison) writeJSON(w io.Writer) error {
-	type object map[string]any
 	orders := []object{}
 	for _, o := range c.Orders {
 		summary := object{}
 		for _, m := range metrics {
-			e := o.estimate(m.of, c.Budget)
-			estimate := object{"mean": e.Mean, "median": e.Median, "margin95": nil}
-			if !math.IsNaN(e.Margin) { // there is one with two runs or more
-				estimate["margin95"] = e.Margin
-			}
-			summary[m.name] = estimate
+			summary[m.name] = o.estimate(m.of, c.Budget).object()
 		}
 		runs := []object{}
 		for _, r := range o.Runs {
@@ -230,7 +237,20 @@ func (c *Comparison) writeJSON(w io.Writer) error {
 		}
 		orders = append(orders, object{"strategy": o.Name, "summary": summary, "runs": runs})
 	}
+	line := object{"type": "simulation", "budget": c.Budget, "strategies": orders}
+	if list := c.Ablations(c.Budget); len(list) > 0 {
+		ablations := []object{}
+		for _, a := range list {
+			webs := []object{}
+			for _, web := range a.Webs {
+				webs = append(webs, object{"web": web.Web, "area": web.Whole, "change": web.Change.object()})
+			}
+			ablations = append(ablations, object{"strategy": a.Order, "without": a.Without, "webs": webs,
+				"change": a.Change.object()})
+		}
+		line["ablations"] = ablations
+	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	return enc.Encode(object{"type": "simulation", "budget": c.Budget, "strategies": orders})
+	return enc.Encode(line)
 }

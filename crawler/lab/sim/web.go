@@ -37,6 +37,7 @@ type Page struct {
 type Web struct {
 	Name   string
 	Seeds  []weburl.URL
+	Noise  float64      // share of pages whose label the judge gets wrong, at least that of Options
 	Clicks order.Clicks // what ImportReaders learned of its pages
 
 	pages   []Page
@@ -266,6 +267,7 @@ func (w *Web) place(text string) string {
 // Towns are made-up towns that differ in their seeds.
 type Towns struct {
 	Language string // in which pages are relevant; "": those with addresses are
+	Varied   bool   // each town has other settings, see variations
 	town     demo.Options
 	readers  *ReaderOptions
 }
@@ -293,11 +295,44 @@ func (t *Towns) Parse(town, readers string, pages int) (err error) {
 	return nil
 }
 
+// A variation is a kind of made-up web.
+type variation struct {
+	name   string
+	change func(*demo.Options)
+	noise  float64 // share of wrong labels
+}
+
+// variations differ in all that an order of links may depend on: how far the seeds lie, what links
+// say, where they lead, how long the bridges are, and how many labels are wrong.
+var variations = []variation{
+	{"far seeds", far, 0},
+	{"near seeds", near, 0},
+	{"few hints", func(o *demo.Options) { far(o); o.HintReliability = 0.2 }, 0},
+	{"clear hints", func(o *demo.Options) { far(o); o.HintReliability = 0.95 }, 0},
+	{"links leave town", func(o *demo.Options) { far(o); o.Locality = 0.35 }, 0},
+	{"links stay in town", func(o *demo.Options) { far(o); o.Locality = 0.9 }, 0},
+	{"no bridges", func(o *demo.Options) { far(o); o.Bridges = 0 }, 0},
+	{"many long bridges", func(o *demo.Options) { far(o); o.Bridges, o.BridgeLength = 0.8, 3 }, 0},
+	{"few hints, many bridges", func(o *demo.Options) { far(o); o.HintReliability, o.Bridges = 0.2, 0.8 }, 0},
+	{"near seeds, links leave town", func(o *demo.Options) { near(o); o.Locality = 0.35 }, 0},
+	{"near seeds, few hints, many bridges",
+		func(o *demo.Options) { near(o); o.HintReliability, o.Bridges = 0.2, 0.8 }, 0},
+	{"wrong labels", far, 0.05},
+}
+
+func far(o *demo.Options)  { o.NearSeeds = 0 }
+func near(o *demo.Options) { o.NearSeeds = 20 }
+
 // Open returns the web of the i-th town. Where there are readers, they have read it, and lines counts
 // those of their logs.
 func (t *Towns) Open(ctx context.Context, i int) (w *Web, lines int64, err error) {
 	o, readers, language := t.town, t.readers, t.Language
 	o.Seed += uint64(i)
+	v := variation{change: func(*demo.Options) {}}
+	if t.Varied {
+		v = variations[i%len(variations)]
+		v.change(&o)
+	}
 	town, err := demo.New(o)
 	if err != nil {
 		return nil, 0, err
@@ -306,6 +341,10 @@ func (t *Towns) Open(ctx context.Context, i int) (w *Web, lines int64, err error
 		return nil, 0, err
 	}
 	w.Name = fmt.Sprintf("%s %d", w.Name, o.Seed)
+	if t.Varied {
+		w.Name += ": " + v.name
+		w.Noise = v.noise
+	}
 	if readers != nil {
 		r := *readers
 		r.Seed += uint64(i)
