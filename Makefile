@@ -7,7 +7,7 @@ GO := CGO_ENABLED=0 go
 # The systems that the program is released for.
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 freebsd/amd64 freebsd/arm64
 
-.PHONY: build ui release demo test race soak damage fuzz bench growth eval golden check cross clean
+.PHONY: build ui release demo test race soak damage fuzz bench growth eval figures golden check cross clean
 
 build: ## the program, one static binary
 	$(GO) build -ldflags "-X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
@@ -63,6 +63,9 @@ microbench: ## benchmarks of the packages, each beside its baseline
 
 eval: ## precision and recall of the geoparser on labelled pages, with the causes of its errors (EVAL_ERRORS=1 lists them), of house numbers and kinds by the names of OpenStreetMap, nDCG of the search, and the verdicts on a real web
 	$(GO) test ./crawler/... ./gazetteer/... ./geoparse ./index ./internal/kind ./cmd/gazehound -run '^TestEval' -count 1 -v -timeout 1h
+
+figures: build ## the simulations behind docs/papers.md and docs/measurements.md, a file each in OUT=figures (IRVINE=irvine.trace; ONLY=name runs one; hours)
+	.ci/figures.sh
 
 golden: ## rewrite the golden files; read the diff
 	@set -e; for pkg in $$(grep -rl 'flag.Bool("update"' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \

@@ -1,0 +1,43 @@
+#!/bin/sh
+# Makes the figures and tables of docs/papers.md and docs/measurements.md again, one file for each
+# command in the folder OUT; with --plot folders of curves. IRVINE is the trace of the recorded web that
+# docs/papers.md makes, or empty: its tables are left out. It takes hours: ONLY=name runs one alone.
+set -eu
+out=${OUT:-figures}
+program=${GAZEHOUND:-bin/gazehound}
+mkdir -p "$out"
+
+figure() {
+  name=$1
+  shift
+  if [ -n "${ONLY:-}" ] && [ "$ONLY" != "$name" ]; then return; fi
+  echo "$name: gazehound simulate $*"
+  "$program" simulate "$@" > "$out/$name.txt"
+}
+
+if [ -n "${IRVINE:-}" ]; then
+  figure irvine --trace "$IRVINE" --strategy breadth-first,link-distance,adaptive,lookahead,tag-path-bandit,oracle-next \
+    --pages 2500 --at 500,1000 --runs 5 --seed 101
+  figure irvine-bandit --trace "$IRVINE" --strategy tag-path-bandit --exploration 0.3 --pages 2500 --at 500,1000 --runs 5 --seed 101
+  figure irvine-no-news --trace "$IRVINE" --strategy lookahead --news=false --pages 2500 --at 500,1000 --runs 5 --seed 101
+  figure irvine-laplace --trace "$IRVINE" --strategy adaptive --laplace link --pages 2500 --at 1000 --runs 3
+fi
+figure ahlers-harvest --demo sites=1300 --pages 10000 --strategy breadth-first,link-distance,adaptive,lookahead,oracle-next
+figure ahlers-laplace --demo sites=1300 --pages 10000 --strategy adaptive --laplace link
+for depths in 1 2 3 4; do
+  figure "ahlers-depths-$depths" --demo sites=1300 --pages 10000 --runs 10 --strategy adaptive --depths "$depths"
+done
+figure somboonviwat-thai --demo sites=1300,finite=1,language=th --judge language --language th --pages 0 --at 20000 --runs 1 \
+  --strategy hard-focused,soft-focused,breadth-first,limited-distance --plot "$out/somboonviwat-thai"
+figure somboonviwat-japanese --demo sites=1300,finite=1,language=ja,foreign=0.792 --judge language --language ja --pages 0 \
+  --at 20000 --runs 1 --strategy hard-focused,soft-focused,breadth-first --plot "$out/somboonviwat-japanese"
+figure gao --nodes default --pages 20000 --partition url-hash,url,extended-anchor,full-content,classification,page-ip
+for world in 1 2 3 4 5 6 7 8 9 10 11 12; do
+  figure "gao-world-$world" --nodes "sites=40000,world=$world" --pages 15000 \
+    --partition url-hash,url,extended-anchor,full-content,classification,page-ip
+done
+for emphasis in 1 3 10; do
+  figure "ahmadi-readers-$emphasis" --demo sites=100 --webs 5 --pages 2000 --runs 1 --readers logs=1 --emphasis "$emphasis" \
+    --strategy breadth-first,adaptive,lookahead,trend
+done
+figure ahmadi-nuggets --nuggets --plot "$out/ahmadi-nuggets"
