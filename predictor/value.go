@@ -50,11 +50,13 @@ func inputName(i int) string {
 
 // warm returns the initial weights: without terms a link of a relevant page has the value 0.38, one
 // behind a bridge page 0.18, far ones 0.08. The evidence of terms counts nearly in full for values;
-// what the depths add to it is learned.
+// what the depths and the places of links add to it is learned.
 func warm() (w [inputs]float64) {
 	w = [inputs]float64{inputPrior: -2.5, inputNear: 2, inputHost: 0.5, inputShape: 0.5}
-	for family := range families {
-		w[inputTerms+family] = 0.8
+	for i, family := range families {
+		if family.name != "place" { // what a place means differs between sites
+			w[inputTerms+i] = 0.8
+		}
 	}
 	return w
 }
