@@ -67,7 +67,9 @@ func (p *Parser) describe(blocks []block, page *pageCues, marked *markup.Page, s
 	in := page.in
 	page.site = place.ReadPage(marked, page.text, in.Title, in.Host, in.Path, p.isPlace)
 	arounds := make([]place.Around, len(blocks))
+	home := countryHint(Input{Host: in.Host})
 	for i := range blocks {
+		blocks[i].around.Abroad = home != "" && blocks[i].a.Country != home
 		arounds[i] = blocks[i].around
 	}
 	page.site.ReadList(arounds)
@@ -144,10 +146,17 @@ func (p *Parser) judgeOccupant(b *block, page *pageCues, list bool) {
 func (p *Parser) describeOne(b *block, page *pageCues) {
 	a, before := b.a, b.around.Before
 	if p.onName != nil {
-		p.onName(page.site, b.around)
+		p.onName(a, page.site, b.around)
 	}
 	name := page.site.Name(b.around)
 	a.Name, a.Branch = name.Text, name.Branch
+	switch {
+	case a.Role != OwnRole:
+	case name.Section && (name.Other || name.Text == ""):
+		a.Role = AgencyRole
+	case name.Other && !place.HasImprintCue(before): // an imprint may have another name of who runs the site
+		a.Role = ListedRole
+	}
 	single := page.single && a.Role == OwnRole
 	p.read(a, page, a.End, a.End+len(b.below))
 	if b.first {
@@ -235,38 +244,27 @@ func (p *Parser) isPlace(name string) bool {
 	return len(p.codes.cities("", name)) > 0
 }
 
-// judgePrivate sets whether the address is a private person's. In an imprint a
-// word of business anywhere on the page decides, elsewhere what stands around the
-// address is weighed. The person whom an imprint makes responsible for the content
-// beside a firm is a private one, too.
+// judgePrivate sets whether the address is a private person's.
 func (p *Parser) judgePrivate(b *block, page *pageCues, imprint, typedPerson bool) {
-	a, before := b.a, b.around.Before
+	a := b.a
 	door := place.Door{
-		Before: before, Below: b.below, Inside: page.inside(a), Street: a.Street, Unit: a.Unit,
+		Before: b.around.Before, Below: b.below, Inside: page.inside(a), Street: a.Street, Unit: a.Unit,
 		Title: page.title, Host: page.in.Host, Path: page.in.Path,
 		Person: a.Person, Typed: a.Type, TypedPerson: typedPerson,
+		Imprint: imprint || place.HasImprintCue(page.title) || place.IsNotice(page.title, page.in.Path), Business: page.commerce,
 	}
 	if p.onDoor != nil {
 		p.onDoor(a, &door)
 	}
-	if imprint || place.HasImprintCue(page.in.Title) {
-		near := place.IsCommerce(before) || place.IsCommerce(b.below) || place.IsFirm(door.Inside)
-		a.Private = a.Person && !near && !page.commerce()
-	} else {
-		a.Private = door.Home()
-	}
-	a.Private = a.Private || a.Person && responsible(before)
-	if a.Private {
-		a.Person, a.Belongings = true, Belongings{}
-	}
+	a.evidence = door.Evidence()
+	a.weighPrivate()
 }
 
-// responsible reports whether the address is that of the person responsible for the content of a
-// site.
-func responsible(before string) bool {
-	before = strings.ToLower(before)
-	i := strings.LastIndex(before, "verantwortlich")
-	return i >= 0 && strings.Count(before[i:], "\n") <= 2 && !place.IsCommerce(before[i:])
+// weighPrivate sets Private and Home by the evidence.
+func (a *Address) weighPrivate() {
+	if a.Private, a.Home = place.Home(a.evidence); a.Private {
+		a.Person, a.Belongings = true, Belongings{}
+	}
 }
 
 // responsiblePerson returns the person responsible for the content of a site, named in a sentence
@@ -322,16 +320,17 @@ func (c *pageCues) inside(a *Address) string {
 	return rest
 }
 
-// unite keeps what another statement of the same address adds. One that is not
-// a private person's makes the address one that is kept.
-func (a *Address) unite(o *Address) {
-	switch {
-	case a.Private && !o.Private:
-		a.Private, a.Person, a.Belongings, a.Role = false, o.Person, o.Belongings, o.Role
-	case o.Private && !a.Private:
-	default:
+// unite keeps what another statement of the same address adds; whether it is a private person's is
+// weighed again by what both say.
+func (a *Address) unite(o *Address, persons bool) {
+	if a.Private && !o.Private {
+		a.Person, a.Belongings = o.Person, o.Belongings
+	} else if !o.Private {
 		a.Person = a.Person && o.Person
 		a.fill(o.Belongings)
+	}
+	if a.evidence += o.evidence; !persons {
+		a.weighPrivate()
 	}
 	if o.Role < a.Role {
 		a.Role = o.Role

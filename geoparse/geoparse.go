@@ -93,7 +93,11 @@ type Address struct {
 	// business, either. A private address does not make a page relevant and must not be kept; its
 	// belongings are left out.
 	Person, Private bool
+	// Home: so clearly a private person's that it is one on every page of the host.
+	Home bool
 	Belongings
+
+	evidence float64 // that it is a home, in log-odds
 }
 
 // Counts reports whether the address lies in the region of the crawl and may be

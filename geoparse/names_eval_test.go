@@ -40,6 +40,7 @@ type addressOf struct {
 	page     *markedPage
 	group    string // the site
 	set      string
+	third    bool // an organisation that the site must name
 	examples []place.Example
 	right    []bool
 }
@@ -55,7 +56,7 @@ func TestEvalNames(t *testing.T) {
 		kept[i] = keptApart(all, i)
 	}
 	whole := fit(all, func(*addressOf) bool { return true })
-	for _, set := range []string{"webstruct", "webstruct as text", "de", "de as text"} {
+	for _, set := range []string{"webstruct", "webstruct as text", "de", "de as text", "sites de", "sites en", "sites ro", "third parties"} {
 		for _, least := range []float64{0.4, 0.5, 0.6} {
 			apart, pages := rates(all, set, least, kept...)
 			learned, learnedPages := rates(all, set, least, func(*addressOf) []float64 { return whole })
@@ -154,7 +155,7 @@ func rates(all []addressOf, set string, least float64, weights ...func(*addressO
 		good := map[string]bool{}
 		for i := range all {
 			a := &all[i]
-			if a.set != set {
+			if a.set != set && (set != "third parties" || !a.third) {
 				continue
 			}
 			best, score := a.best(of(a))
@@ -188,20 +189,27 @@ func logistic(w, x []float64) float64 {
 // of the marked pages are directories, or their entries, or résumés.
 var prior = map[string]float64{
 	"stated": 5, "job": -3, "user-name": -4, "document": -4, "branch-only": -1, "phrase": -1, "tenants-site": -4, "tenants-near": 1,
-	"tenants-heading": 1, "subject": 2, "other-subject": -4,
+	"tenants-heading": 1, "heading": -0.5, "subject": 2, "other-subject": -4,
+	"lead-in": 1.5, "rival": -3, "venue": -7, "section": -4, "privacy-site": -1, "abroad": -3,
 }
 
-// fit is logistic regression with a penalty on the squares of the weights; a
-// page counts the same however many addresses it has.
+// fit is logistic regression with a penalty on the squares of the weights; a page, and a whole site
+// of the sites, counts little more for having many addresses.
 func fit(all []addressOf, use func(*addressOf) bool) []float64 {
 	type sparse struct {
 		at            []int
 		value         []float64
 		right, weight float64
 	}
+	unit := func(a *addressOf) string {
+		if strings.HasPrefix(a.set, "sites") {
+			return a.group
+		}
+		return a.page.ID
+	}
 	per := map[string]float64{}
 	for i := range all {
-		per[all[i].page.ID]++
+		per[unit(&all[i])]++
 	}
 	var examples []sparse
 	for i := range all {
@@ -210,7 +218,7 @@ func fit(all []addressOf, use func(*addressOf) bool) []float64 {
 			continue
 		}
 		for k, e := range a.examples {
-			x := sparse{weight: 1 / math.Sqrt(per[a.page.ID])}
+			x := sparse{weight: 1 / math.Sqrt(per[unit(a)])}
 			if a.right[k] {
 				x.right = 1
 			}
@@ -276,7 +284,7 @@ func markedAddresses(t *testing.T, dir string) (all []addressOf) {
 			if u, err := url.Parse(m.URL); err == nil {
 				host, path = u.Host, u.EscapedPath()
 			}
-			p.onName = func(page *place.Page, around place.Around) {
+			p.onName = func(_ *Address, page *place.Page, around place.Around) {
 				a := addressOf{page: m, group: host, set: set, examples: page.Examples(around)}
 				for _, e := range a.examples {
 					a.right = append(a.right, slices.ContainsFunc(m.Org, func(org string) bool { return sameOrg(e.Text, org) }))
@@ -293,6 +301,7 @@ func markedAddresses(t *testing.T, dir string) (all []addressOf) {
 			set = strings.TrimSuffix(set, " as text as text")
 		}
 	}
+	all = append(all, siteNames(t, p)...)
 	slices.SortStableFunc(all, func(a, b addressOf) int { return strings.Compare(a.page.ID, b.page.ID) })
 	if len(all) == 0 {
 		t.Fatal("no addresses")
@@ -310,7 +319,7 @@ func gunzip(name string) []byte {
 	if err != nil {
 		return nil
 	}
-	body, _ := io.ReadAll(z)
+	body := readAll(z)
 	if utf8.Valid(body) {
 		return body
 	}
@@ -318,6 +327,10 @@ func gunzip(name string) []byte {
 	if err != nil {
 		return body
 	}
+	return readAll(r)
+}
+
+func readAll(r io.Reader) []byte {
 	text, _ := io.ReadAll(r)
 	return text
 }

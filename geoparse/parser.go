@@ -67,7 +67,7 @@ type Parser struct {
 	speller *gazetteer.Speller
 
 	// Hooks for tests.
-	onName func(*place.Page, place.Around)
+	onName func(*Address, *place.Page, place.Around)
 	onDoor func(*Address, *place.Door)
 }
 
@@ -157,7 +157,7 @@ func (p *Parser) parse(ctx context.Context, in Input, rejected *[]Candidate) (Ve
 	}
 	p.assign(text, in, marked, found)
 	if !p.options.EveryMention {
-		found = deduplicate(found)
+		found = deduplicate(found, p.options.Persons)
 	}
 	said := notes(text, in, marked, found)
 	countCharacters(text, gone, positions(found, rejected))
@@ -200,7 +200,7 @@ func proven(a *Address) gazetteer.Precision {
 
 // deduplicate keeps the best of the addresses with one key, at the place of
 // the first.
-func deduplicate(found []Address) []Address {
+func deduplicate(found []Address, persons bool) []Address {
 	withUnits(found)
 	first := make(map[string]int, len(found))
 	kept := found[:0]
@@ -210,7 +210,7 @@ func deduplicate(found []Address) []Address {
 			if a.Level > kept[i].Level || a.Level == kept[i].Level && a.Confidence > kept[i].Confidence {
 				a, kept[i] = kept[i], a
 			}
-			kept[i].unite(&a)
+			kept[i].unite(&a, persons)
 			kept[i].Footer = kept[i].Footer && a.Footer
 			continue
 		}

@@ -38,7 +38,7 @@ func homeKey(host, id string) string { return hashOf(host) + separator + id }
 func homesOf(d Document) (ids []string) {
 	site := siteOf(hostOf(d.URL))
 	for _, a := range d.Addresses {
-		if a.InRegion && a.Private && a.Street != "" && len(ids) < maxHomes {
+		if a.InRegion && a.Home && a.Street != "" && len(ids) < maxHomes {
 			ids = append(ids, AddressID(site, a))
 		}
 	}

@@ -16,7 +16,7 @@ func houseSite() []Document {
 	house := page(host+"anfahrt", "Anfahrt", "de", "Haus Hunte\n{Achterdiek 5, 26131 Oldenburg|8.21 53.11}\n")
 	house.Addresses[0].Name = "Haus Hunte"
 	imprint := page(host+"impressum", "Impressum", "de", "Gründer: Okka Grote\n{Lerchenweg 16, 26131 Oldenburg|8.22 53.12}\n")
-	imprint.Addresses[0].Private = true
+	imprint.Addresses[0].Private, imprint.Addresses[0].Home = true, true
 	board := page(host+"vorstand", "Vorstand", "de", "Haus Hunte\n{Lerchenweg 16, 26131 Oldenburg|8.22 53.12}\n"+
 		"Haus am Deich\n{Achterdiek 5, 26131 Oldenburg|8.21 53.11}\n")
 	board.Addresses[0].Name = "Haus Hunte"
@@ -131,7 +131,7 @@ func TestSiteOfManyAddresses(t *testing.T) {
 		d := page(fmt.Sprintf("https://filialen.example/%d", i), "Filiale", "de",
 			fmt.Sprintf("Filiale\n{Weg %d, 26122 Oldenburg|8.21 53.1}\n", i+1))
 		if i%7 == 0 {
-			d.Addresses[0].Private = true
+			d.Addresses[0].Private, d.Addresses[0].Home = true, true
 		}
 		d.Notes = geoparse.Notes{Hours: fmt.Sprintf("Mo %02d:00-%02d:30", i%24, i%24)}
 		docs = append(docs, d)

@@ -198,7 +198,7 @@ func (s indexSink) Visit(ctx context.Context, v *crawler.Visit) error {
 // host.
 func saysOfHost(v *geoparse.Verdict) bool {
 	return v.Notes != geoparse.Notes{} || slices.ContainsFunc(v.Addresses, func(a geoparse.Address) bool {
-		return a.InRegion && a.Private
+		return a.InRegion && a.Home
 	})
 }
 

@@ -2,7 +2,6 @@ package place
 
 import (
 	_ "embed"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,6 +15,9 @@ type cue uint8
 const (
 	cueBias cue = iota
 	cuePerson
+	cueBusiness  // it stands in an imprint, and the page or its host has a word of business
+	cueHonorary  // the line names somebody by an office that is held at home: founder, chairman, webmaster
+	cueEditor    // or as who answers for what a site says, whom German law wants to be named
 	cueNames     // words with capitals only, which may be a name that is not on the list
 	cueFirm      // a word of an organisation in the line above the address, or before it in its line
 	cueFirmAbove // in the two lines further up
@@ -44,13 +46,14 @@ const (
 )
 
 var cueTitles = [cues]string{
-	"bias", "person", "names", "firm", "firm-above", "firm-in", "room", "flat", "commerce", "job", "office",
+	"bias", "person", "business", "honorary", "editor", "names", "firm", "firm-above", "firm-in", "room", "flat", "commerce", "job", "office",
 	"home", "home-above", "home-phone", "fax", "freemail", "tilde", "folder", "homepage",
 	"family", "own-name", "firm-title", "typed", "typed-person", "no-street", "resident",
 }
 
-// leastHome is the probability from which an address is a home.
-const leastHome = 0.5
+// sureHome are the log-odds from which an address is a home on all pages of a host. A person's name
+// alone does not reach them: the handouts of a surgery have only the doctor's above its address.
+const sureHome = 2
 
 //go:embed homes.tsv
 var homesFile string
@@ -64,20 +67,31 @@ type Door struct {
 	Before, Below string // lines above and below it that belong to no other address
 	Inside        string // what stands in it beside street and city
 	Street, Unit  string
-	Title         string // of the page
-	Host, Path    string // of the page
-	Person        bool   // the name above is a person's
-	Typed         string // the type that markup gives what is there
-	TypedPerson   bool   // markup says that it is a person
+	Title         string      // of the page
+	Host, Path    string      // of the page
+	Person        bool        // the name above is a person's
+	Typed         string      // the type that markup gives what is there
+	TypedPerson   bool        // markup says that it is a person
+	Imprint       bool        // it stands in an imprint
+	Business      func() bool // the page or its host has a word of business
 }
 
-// Home reports whether an address is a private home.
-func (d *Door) Home() bool {
+// Evidence returns what the text around an address adds to the log-odds that it is a home.
+func (d *Door) Evidence() float64 {
 	sum := 0.0
 	for i, v := range d.cues() {
-		sum += homeWeights[i] * v
+		if cue(i) != cueBias {
+			sum += homeWeights[i] * v
+		}
 	}
-	return 1/(1+math.Exp(-sum)) >= leastHome
+	return sum
+}
+
+// Home reports whether an address is a private home, by the sum of the evidence of all its mentions
+// on a page. sure: so clearly that another page of the host need not show it.
+func Home(evidence float64) (home, sure bool) {
+	odds := evidence + homeWeights[cueBias]
+	return odds >= 0, odds >= sureHome
 }
 
 // Cues returns the names of the cues.
@@ -139,6 +153,9 @@ func (d *Door) cues() (f [cues]float64) {
 		cueTyped:       d.Typed != "" && !d.TypedPerson,
 		cueTypedPerson: d.TypedPerson,
 		cueNoStreet:    d.Street == "" && !strings.ContainsAny(first, "0123456789"),
+		cueBusiness:    d.Imprint && d.Business != nil && d.Business(),
+		cueHonorary:    honorary.in(above),
+		cueEditor:      editor.MatchString(first + "\n" + further),
 		cueResident:    lived,
 	} {
 		f[c] = is(has)
@@ -290,6 +307,7 @@ var (
 	resumeWords   = lexiconOf("resume-words")
 	homepageWords = lexiconOf("homepage-words")
 	familyWords   = lexiconOf("family-words")
+	honorary      = lexiconOf("honorary")
 
 	// resident is the end of a text before an address where somebody lives, aged a person's age there:
 	// "Mary Smith, 83, formerly of".
@@ -301,8 +319,10 @@ var (
 		`\b(?:his|her|their|whose) (?:wife|husband|parents|mother|father|daughter|son|brother|sister|widow)\b.{0,40}|` +
 		`\b(?:born|geboren|geb\.|jahrgang|jg\.) (?:am )?[\d. ]*\d{4}|\bwohnhaft(?: in)?|\bwohnsitz|\bprivat|` +
 		`\b(?:trauer|kondolenz)(?:haus|anschrift|adresse)\b.{0,40})[ ,:]*$`)
-	aged       = regexp.MustCompile(`\p{Lu}[\p{L}.'’-]+, (?:aged? )?\d{1,2},?(?: (?:formerly |late )?(?:of|from))?[ ,]*$`)
-	homeSale   = regexp.MustCompile(`\b(?:to|by) \p{Lu}.{3,60} ?\$\d{2,3},?\d{3}\b`)
+	aged     = regexp.MustCompile(`\p{Lu}[\p{L}.'’-]+, (?:aged? )?\d{1,2},?(?: (?:formerly |late )?(?:of|from))?[ ,]*$`)
+	homeSale = regexp.MustCompile(`\b(?:to|by) \p{Lu}.{3,60} ?\$\d{2,3},?\d{3}\b`)
+	// editor leads to who edits a site, whom German law wants to be named.
+	editor     = regexp.MustCompile(`(?i)verantwortlich\pL* .{0,60}(?:§ ?(?:18|55|10)|inhalt|mstv|rstv|redaktion)|v\. ?i\. ?s\. ?d\.`)
 	flatNumber = regexp.MustCompile(`#\s?\d{1,4}\b`)
 	homePhone  = regexp.MustCompile(`(?i)\([hr]\)|\b[hr]:|\b(home|residence|privat|cell)[ :.(]*(phone)?[ :.#]*[+(\d]`)
 	faxWords   = regexp.MustCompile(`(?i)fax|toll.?free|\bext\.? ?\d|x\d{3,5}\b`)
@@ -311,6 +331,6 @@ var (
 	peopleFolder = regexp.MustCompile(`(?i)/(users?|homes?|home-?pages?|members?|people|persons?|personal|students?|` +
 		`grads?|alumni|faculty|staff|mitarbeiter|mitglieder)/[^/]`)
 	peopleHost = regexp.MustCompile(`(?i)^(people|users?|homes?|homepages?|members|students?|personal)\.|` +
-		`\b(geocities|tripod|angelfire|blogspot|wordpress|livejournal|github)\.(com|io)$`)
+		`\b(geocities|tripod|angelfire|blogspot|wordpress|livejournal)\.(com|io)$`)
 	resumePath = regexp.MustCompile(`(?i)/[^/]*(resume|lebenslauf)[^/]*$|/(cv|vita)\b[^/]*$`)
 )

@@ -40,6 +40,7 @@ type Page struct {
 	mailed string   // label of the domain that the text names most, where the host is not known
 	people bool     // the page lies in the folder of a person
 	course bool     // or in that of a course
+	notice bool     // it is a page of privacy or cookies
 	user   string   // the name before the registrable domain: "hharms" of hharms.ics.example
 	users  []string // the letters of mail addresses before the @, in lower case
 	plain  bool     // it has no markup
@@ -53,9 +54,9 @@ type Page struct {
 	own    []string // parts of the title, then headings
 	domain []string // words of the registrable domain
 
-	looked map[string][features]float64 // what ownFeatures said
-	phones map[string]string            // by country
-	hours  func() string                // reads the text once
+	looked map[string]vector // what ownFeatures said
+	phones map[string]string // by country
+	hours  func() string     // reads the text once
 }
 
 // ReadPage reads the evidence of a page: its markup, nil for plain text, its
@@ -67,8 +68,9 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 		text: " " + strings.Join(nameWords(text[:min(len(text), mostRepeated)]), " ") + " ",
 		host: host, label: domainLabel(host), domain: domainWords(host),
 		people: isUserPath(path) || peopleFolder.MatchString(path), course: courseFolder.MatchString(path),
+		notice: IsNotice(title, path),
 		user:   subdomain(host),
-		looked: map[string][features]float64{}, phones: map[string]string{},
+		looked: map[string]vector{}, phones: map[string]string{},
 	}
 	p.hours = sync.OnceValue(func() string { return HoursIn(p.raw, 0, len(p.raw)) })
 	if marked != nil {
@@ -320,6 +322,7 @@ type Around struct {
 	City   string
 	List   bool // the page holds a list of addresses
 	Third  bool // the page names the address only by law, or as that of its maker
+	Abroad bool // it lies in another country than the host
 }
 
 // A Name is the best name for an address by all evidence.
@@ -328,6 +331,8 @@ type Name struct {
 	Branch  string // branch: "Corporate Office"
 	Score   float64
 	Reasons []Reason
+	Other   bool // somebody else's than the site's, by the block of the address
+	Section bool // whose section says that the page must name them, or who made it
 }
 
 // A Reason is one feature of a name and what it adds to the log-odds that the
@@ -340,21 +345,26 @@ type Reason struct {
 // candidate is a text that may be the name of what is at an address.
 type candidate struct {
 	text     string
-	features [features]float64
+	features vector
 }
 
 // Name weighs the candidates for one address and returns the best, with Text
 // "" where none is good enough.
 func (p *Page) Name(a Around) Name {
 	var best Name
+	rivals := false // of a good name of the site
 	for _, c := range p.candidates(a) {
+		f := &c.features
 		if score := c.score(); score > best.Score {
-			best = Name{Text: c.text, Score: score, Reasons: c.reasons()}
+			best = Name{Text: c.text, Score: score, Reasons: c.reasons(), Other: f.near() && f[domain] < 0.5}
 		}
+		rivals = rivals || f[leadIn] > 0 || f[rival]+f[venue] > 0 && (f[domain] >= 0.5 || f[supported] > 0)
 	}
 	if best.Score < leastScore {
 		best.Text = ""
 	}
+	best.Section = thirdSections.in(foldWords(a.Before))
+	best.Other = best.Other && (rivals || best.Section) && best.Text != "" && p.label != ""
 	best.Branch = p.branch(a, best.Text)
 	return best
 }
@@ -441,6 +451,10 @@ func (p *Page) candidates(a Around) []candidate {
 		c.features[source] = 1
 		found = append(found, c)
 	}
+	led := behindLeadIn(a.Before)
+	if led != "" && p.canBeName(led) && (p.places == nil || !p.places(led)) {
+		add(led, leadIn)
+	}
 	above := linesBefore(a.Before, linesAbove+1)
 	persons := 0 // so far: the line above a person is an organisation's first
 	for i, line := range above[:min(len(above), linesAbove)] {
@@ -452,6 +466,7 @@ func (p *Page) candidates(a Around) []candidate {
 			continue // a person who works there
 		case isPersonWithJob(line.text): // whom withoutPerson leaves, for want of an organisation
 			continue
+		case line.prefix && led != "": // a sentence
 		case line.prefix:
 			add(line.text, prefix)
 		case i-persons <= 1:
@@ -481,9 +496,17 @@ func (p *Page) candidates(a Around) []candidate {
 			}
 		}
 	}
+	third := thirdSections.in(foldWords(a.Before))
 	for i := range found {
 		p.look(&found[i], a)
+		if f := &found[i].features; !f.near() {
+			f[section], f[privacySite], f[abroad] = is(third), is(p.notice), is(a.Abroad)
+		}
 	}
+	markRivals(found)
+	found = slices.DeleteFunc(found, func(c candidate) bool { // it is theirs, never the site's
+		return c.features[venue] > 0 || third && c.features[rival] > 0
+	})
 	support(found)
 	p.markSubject(found)
 	return found
@@ -540,11 +563,10 @@ func (p *Page) look(c *candidate, a Around) {
 	if a.Third {
 		f[domain], f[noDomain] = 0, 1
 	}
-	near := f[stated] + f[prefix] + f[above1] + f[above2] + f[aboveMore]
-	if label := nearDomain(a); near > 0 && label != "" && label != p.label {
+	if label := nearDomain(a); f.near() && label != "" && label != p.label {
 		f[mailDomain] = max(f[mailDomain], agreement(nameWords(c.text), label))
 	}
-	if near == 0 {
+	if !f.near() {
 		f[listSite], f[tenantsSite] = is(a.List), p.tenants
 	} else {
 		f[listNear], f[tenantsNear], f[tenantsHeading] = is(a.List), p.tenants, p.tenants*f[heading]
@@ -553,7 +575,7 @@ func (p *Page) look(c *candidate, a Around) {
 }
 
 // ownFeatures returns the features that the words of a candidate give.
-func (p *Page) ownFeatures(text string) (f [features]float64) {
+func (p *Page) ownFeatures(text string) (f vector) {
 	f[bias] = 1
 	words := nameWords(text)
 	if p.label != "" {
@@ -585,6 +607,61 @@ func (p *Page) ownFeatures(text string) (f [features]float64) {
 	f[heading] = is(p.site.Headings[key])
 	f[repeats] = min(math.Log2(1+float64(strings.Count(p.text, " "+strings.Join(words, " ")+" ")))/4, 1)
 	return f
+}
+
+// A vector has the value of each feature.
+type vector [features]float64
+
+// near reports whether the candidate stands in the block of the address.
+func (f *vector) near() bool {
+	return f[stated]+f[prefix]+f[leadIn]+f[above1]+f[above2]+f[aboveMore] > 0
+}
+
+// markRivals marks the names of the site where the block of the address names somebody else: an
+// organisation, or a place in a sentence, whose words are not the site's.
+func markRivals(found []candidate) {
+	for i := range found {
+		f := &found[i].features
+		if f[leadIn] == 0 && (f[prefix]+f[above1]+f[above2] == 0 || f[orgWord]+f[legal] == 0) ||
+			f[domain] >= 0.5 || f[person] > 0 || f[branchWords] > 0.5 || f[labels] >= 0.5 || f[part] > f[leadIn] {
+			continue
+		}
+		words := nameWords(withoutLegalForm(found[i].text))
+		for k := range found {
+			if other := nameWords(withoutLegalForm(found[k].text)); !found[k].features.near() &&
+				!within(words, other) && !within(other, words) {
+				found[k].features[rival] = max(found[k].features[rival], 1-f[leadIn])
+				found[k].features[venue] = max(found[k].features[venue], f[leadIn])
+			}
+		}
+	}
+}
+
+// behindLeadIn returns the name behind a preposition at the end of the sentence before an address: "We
+// meet at Grote Hall, ".
+func behindLeadIn(before string) string {
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	line = strings.TrimRight(line, " ,(:–-")
+	at := leadsIn.FindAllStringIndex(line, -1)
+	if at == nil || len(line) > 400 {
+		return ""
+	}
+	name := line[at[len(at)-1][1]:]
+	if first, _ := utf8.DecodeRuneInString(name); !unicode.IsUpper(first) {
+		return ""
+	}
+	return name
+}
+
+var (
+	leadsIn       = regexp.MustCompile(`(?i)(?:^| )(?:beim?|im|in der|über die|durch die|at|by|chez|presso|bij)(?: (?:the|der|die|das|le|la|il|de|het))? `)
+	thirdSections = lexiconOf("third-sections")
+	privacyPage   = regexp.MustCompile(`(?i)datenschutz|privacy|cookie|rgpd|gdpr|dsgvo|confidentialit`)
+)
+
+// IsNotice reports whether a page with this title and path is one of privacy or cookies.
+func IsNotice(title, path string) bool {
+	return privacyPage.MatchString(path) || privacyPage.MatchString(title)
 }
 
 // support counts for each candidate the other sources with the same name in more or fewer words.
@@ -680,7 +757,7 @@ func titleParts(title string) []string {
 
 // trimName takes off what often stands around a name and is no part of it.
 func trimName(text string) string {
-	text = strings.Trim(fold(text), " \t,;:|·•–—-/>»›→▸*©®™\"“”„")
+	text = withoutQuotes(strings.Trim(fold(text), " \t,;:|·•–—-/>»›→▸*©®™"))
 	text = nameTail.ReplaceAllString(text, "")
 	text, _, _ = cutBranch(text)
 	lower := strings.ToLower(text)
@@ -694,16 +771,28 @@ func trimName(text string) string {
 			lower = lower[len(lead)+1:]
 		}
 	}
-	for _, end := range nameEnds {
+	for i := 0; i < len(nameEnds); i++ {
+		end := nameEnds[i]
 		if len(lower) == len(text) && (strings.HasSuffix(lower, " "+end) || strings.HasSuffix(lower, "-"+end)) {
-			text = text[:len(text)-len(end)-1]
+			text = strings.TrimRight(text[:len(text)-len(end)-1], " |·")
 			lower = lower[:len(text)]
+			i = -1 // a menu has several
 		}
 	}
 	if utf8.RuneCountInString(text) > MaxName {
 		return ""
 	}
 	return strings.Trim(serviceMark.ReplaceAllString(text, "$1"), " ,;:|·•–—-/")
+}
+
+// withoutQuotes takes quotation marks off both ends of a name, and one that has no other.
+func withoutQuotes(text string) string {
+	const marks = "\"“”„"
+	inner := strings.Trim(text, marks)
+	if strings.ContainsAny(inner, marks) { // of a part: Landhotel "Zur Mühle"
+		return text
+	}
+	return inner
 }
 
 // nameTail is what follows a name and is no part of it: a remark in brackets, and rights.
@@ -744,7 +833,7 @@ func owner(line string) string {
 	}
 	rest := line[at+len(rightsDate.FindString(line[at:])):]
 	lower = strings.ToLower(rest)
-	for _, end := range [...]string{"all rights", "alle rechte", " - ", " – ", " | ", " · ", "powered",
+	for _, end := range [...]string{"all rights", "alle rechte", " - ", " – ", " — ", " seit ", " since ", " | ", " · ", "powered",
 		"design", ". ", ", "} {
 		if i := strings.Index(lower, end); i > 0 && len(lower) == len(rest) {
 			if end == ". " && i+2 < len(rest) && !strings.HasPrefix(lower[i+2:], "all") &&

@@ -16,6 +16,7 @@ type feature uint8
 const (
 	stated     feature = iota // by markup, for this very address
 	prefix                    // before the address in its line
+	leadIn                    // behind a preposition in the sentence that states the address: "bei X,"
 	above1                    // the first line above it
 	above2                    // the second
 	aboveMore                 // one further up
@@ -57,16 +58,22 @@ const (
 	tenantsHeading
 	subject      // what the page is about: heading and first part of its title, near the address
 	otherSubject // another candidate is that
+	rival        // of the site, where the block of the address names another organisation
+	venue        // of the site, where the sentence that states the address names a place: "at Grote Hall,"
+	section      // of the site, where the section is about somebody that the page must name
+	privacySite  // of the site, on a page of privacy
+	abroad       // of the site, where the address is in another country
 	features     // their number
 )
 
 var featureNames = [features]string{
-	"stated", "prefix", "above-1", "above-2", "above-more", "site-name", "title-first", "title-other",
+	"stated", "prefix", "lead-in", "above-1", "above-2", "above-more", "site-name", "title-first", "title-other",
 	"logo", "rights", "legal-line", "first-line", "domain-line",
 	"bias", "domain", "mail-domain", "no-domain", "no-markup", "legal-form", "organisation-word", "person", "job",
 	"user-name", "document", "branch-words", "branch-only", "phrase", "address-part", "labels", "long",
 	"one-word", "digits", "link", "heading", "repeats", "supported", "list-site", "list-near",
-	"tenants-site", "tenants-near", "tenants-heading", "subject", "other-subject"}
+	"tenants-site", "tenants-near", "tenants-heading", "subject", "other-subject",
+	"rival", "venue", "section", "privacy-site", "abroad"}
 
 // leastScore is the probability from which a name is given: no name is better than a wrong one.
 const leastScore = 0.5

@@ -1,0 +1,117 @@
+package geoparse
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"gazehound/geoparse/markup"
+)
+
+// A page of a site whose title is the site's name.
+func sitePage(t *testing.T, p *Parser, host, path, title, body string) Verdict {
+	t.Helper()
+	doc := markup.Parse([]byte("<html><head><title>" + title + "</title></head><body>" + body + "</body></html>"))
+	return parse(t, p, Input{Text: markup.Text(doc), Doc: doc, Title: title, Host: host, Path: path})
+}
+
+// The block of an address says whose it is; the site's name is for the site's own addresses.
+func TestBlockBeforeSite(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const at = "Hauptstraße 7, 26123 Oldenburg"
+	for _, c := range []struct {
+		path, body string
+		never      string // the name that it must not get
+		want       string // one of these, divided by "|"
+	}{
+		{"/2024/feier", "<h2>Sommerfest</h2><p>Wir treffen uns ab 18 Uhr bei Weinhaus Okken, " + at + ".</p>", "Ruderclub", "Weinhaus Okken|"},
+		{"/2024/wahl", "<p>Die Versammlung ist in der Gaststätte Reents, " + at + ", um 19 Uhr.</p>", "Ruderclub", "Gaststätte Reents|"},
+		{"/2024/tanz", "<p>The dance takes place at Grote Hall, " + at + ".</p>", "Ruderclub", "Grote Hall|"},
+		{"/impressum.html", "<h2>Zuständige Aufsichtsbehörde</h2><p>Kammer der Ruderlehrer Weser-Ems<br>" + at + "</p>", "Ruderclub", "Kammer der Ruderlehrer Weser-Ems|"},
+		{"/datenschutz.html", "<h3>Hosting</h3><p>Unsere Seiten liegen bei der Speicherwerk GmbH, " + at + ".</p>", "Ruderclub", "Speicherwerk GmbH|"},
+		{"/mentions.html", "<h3>Hébergement</h3><p>Nuagerie SARL<br>" + at + "</p>", "Ruderclub", "Nuagerie SARL|"},
+		{"/anfahrt", "<p>Ruderclub Hunte e.V.<br>" + at + "</p>", "-", "Ruderclub Hunte e.V.|Ruderclub Hunte"},
+	} {
+		v := sitePage(t, p, "www.ruderclub-hunte.example", c.path, "Ruderclub Hunte", c.body+"<footer>© 2024 Ruderclub Hunte e.V.</footer>")
+		if len(v.Addresses) != 1 {
+			t.Errorf("%s: %d addresses", c.path, len(v.Addresses))
+			continue
+		}
+		a := v.Addresses[0]
+		if strings.Contains(a.Name, c.never) || !slices.Contains(strings.Split(c.want, "|"), a.Name) {
+			t.Errorf("%s: name %q, role %s; want %q", c.path, a.Name, a.Role, c.want)
+		}
+		if own := a.Role == OwnRole; own && c.never != "-" && a.Name != "" || !own && c.never == "-" {
+			t.Errorf("%s: role %s of %q", c.path, a.Role, a.Name)
+		}
+	}
+}
+
+// Who has an office of a club is at home where the address is; who has a business there is not.
+func TestHonoraryOffices(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const at = "<br>Hauptstraße 7<br>26123 Oldenburg"
+	for _, c := range []struct {
+		path, title, body string
+		private           bool
+	}{
+		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>Gründer: Hanna Harms" + at + "</p>", true},
+		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>1. Vorsitzender<br>Peter Reents" + at + "</p>", true},
+		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>Webmaster: Peter Reents" + at + "</p>", true},
+		{"/team.html", "Team", "<p>Kassenwartin<br>Hanna Harms" + at + "</p>", true},
+		{"/about.html", "About us", "<p>Treasurer: Peter Reents" + at + "</p>", true},
+		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>Verantwortlich für den Inhalt nach § 18 MStV: Hanna Harms" + at + "</p>", true},
+		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>Praxis für Innere Medizin<br>Dr. med. Hanna Harms" + at + "<br>Telefax 0441 12345</p>", false},
+		{"/datenschutz.html", "Datenschutz | Praxis Dr. Harms", "<p>Verantwortlicher im Sinne der DSGVO:<br>Praxis Dr. med. Hanna Harms" + at + "</p>", false},
+		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>Inhaber: Peter Reents, Tischlermeister" + at + "<br>USt-IdNr. DE123456789</p>", false},
+		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>Rechtsanwältin Hanna Harms" + at + "</p>", false},
+	} {
+		v := sitePage(t, p, "www.hunte-freunde.example", c.path, c.title, c.body)
+		if len(v.Addresses) != 1 || v.Addresses[0].Private != c.private {
+			t.Errorf("%s: private is not %v: %+v", c.body, c.private, v.Addresses)
+		}
+	}
+}
+
+// Names keep their parts and nothing else.
+func TestPartsOfNames(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const at = "<br>Hauptstraße 7<br>26123 Oldenburg"
+	for _, c := range []struct{ host, title, body, want string }{
+		{"landhotel.example", "Landhotel", `<p>Landhotel "Zur Schleuse"` + at + "</p>", `Landhotel "Zur Schleuse"`},
+		{"anwalt.example", "Kanzlei", `<p>Ahlers, Behn &amp; Partner mbB` + at + "</p>", "Ahlers, Behn & Partner mbB"},
+		{"okken.example", "FAQ", "<p>Kontakt" + at + "</p><footer>© OKKEN — seit 1921</footer>", "OKKEN"},
+	} {
+		v := sitePage(t, p, c.host, "/kontakt", c.title, c.body)
+		if len(v.Addresses) != 1 || v.Addresses[0].Name != c.want {
+			t.Errorf("%s: %+v, want %q", c.body, v.Addresses, c.want)
+		}
+	}
+}
+
+// A page whose every line is a name, and one that contradicts itself, take no longer than others.
+func TestManyNames(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := strings.Repeat("Ahlers und Behn GmbH<br>Weinhaus Okken<br>bei Gaststätte Reents e.V.<br>", 3000)
+	v := sitePage(t, p, "namen.example", "/", "Namen", names+"Hauptstraße 7<br>26123 Oldenburg<br>"+names)
+	if len(v.Addresses) != 1 {
+		t.Errorf("%d addresses", len(v.Addresses))
+	}
+	const schema = `<script type="application/ld+json">{"@type":"Store","name":"%","address":{"streetAddress":"Hauptstraße 7","postalCode":"26123","addressLocality":"Oldenburg"}}</script>`
+	v = sitePage(t, p, "zwei.example", "/", "Zwei", strings.ReplaceAll(schema, "%", "Laden Ahlers")+strings.ReplaceAll(schema, "%", "Laden Behn")+"<p>Laden Okken<br>Hauptstraße 7<br>26123 Oldenburg</p>")
+	if len(v.Addresses) != 1 || !strings.HasPrefix(v.Addresses[0].Name, "Laden ") {
+		t.Errorf("%+v", v.Addresses)
+	}
+}
