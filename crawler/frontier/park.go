@@ -1,7 +1,6 @@
 package frontier
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -172,20 +171,4 @@ func (b *batch) release(l *link, r urlRecord) {
 	b.hosts[h].queued++
 	b.hosts[h].total++
 	b.enqueue(h, l, place{rankOf(finite(l.Priority)), b.tie(l.key)})
-}
-
-// WalkParked calls fn with the parked nodes, until fn returns an error, which WalkParked returns.
-func (f *Frontier) WalkParked(ctx context.Context, fn func(Node) error) error {
-	return f.read(func(v view) error {
-		return v.scan([]byte{'k'}, nil, func(_, value []byte) error {
-			if err := f.ended(ctx); err != nil {
-				return err
-			}
-			e, err := decodeLink(bytes.Clone(value))
-			if err != nil {
-				return err
-			}
-			return fn(Node{Entry: e, State: Parked})
-		})
-	})
 }
