@@ -83,7 +83,8 @@ func (b *batch) unpark(k Key, pattern uint64) {
 	b.totals.Parked--
 	key := patternKey(k.host(), pattern)
 	n, _ := find(b, key, decode[ParkedPattern])
-	if n.Links--; n.Links > 0 {
+	n.Links--
+	if n.Links > 0 {
 		b.put(key, n)
 	} else {
 		b.delete(key)
@@ -150,7 +151,8 @@ func (f *Frontier) someParked(prefix []byte) (part []link, err error) {
 			if err != nil {
 				return err
 			}
-			if part = append(part, link{e, KeyOf(e.URL)}); len(part) == maxLinks {
+			part = append(part, link{e, KeyOf(e.URL)})
+			if len(part) == maxLinks {
 				return errEnough
 			}
 			return nil

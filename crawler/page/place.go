@@ -206,6 +206,7 @@ func zoneOfWords(value string) string {
 // tag path: "div#page.wide". Every number is written as 0, so that the posts of a list are equal.
 func describe(n *html.Node) string {
 	id, _ := attr(n, "id")
+	id = strings.TrimSpace(id)
 	class, _ := attr(n, "class")
 	if id == "" && class == "" {
 		return clipName(n.Data)
@@ -213,7 +214,7 @@ func describe(n *html.Node) string {
 	tag := make([]byte, 0, 64)
 	tag = append(tag, clipName(n.Data)...)
 	names := 0
-	if id = strings.TrimSpace(id); id != "" {
+	if id != "" {
 		tag = appendName(append(tag, '#'), id)
 		names++
 	}
