@@ -38,22 +38,41 @@ func (c *Crawler) release(ctx context.Context, host string, patterns []string) e
 	return nil
 }
 
-// ReleaseExempt queues the parked links that are no longer parked because an option or an order says
-// so, and returns how many there were.
-func (c *Crawler) ReleaseExempt(ctx context.Context) (released int, err error) {
-	if c.Traps == nil || c.Traps.Exempt == nil {
+// ReleaseParked queues the parked links whose pattern is not proven any more, or whose host an option
+// or an order exempts, and returns how many there were.
+func (c *Crawler) ReleaseParked(ctx context.Context) (released int, err error) {
+	if c.Traps == nil {
 		return 0, nil
 	}
 	patterns, err := c.Frontier.Parked()
 	for _, p := range patterns {
 		u, bad := weburl.Parse("http://" + p.Host + "/")
-		if bad != nil || !c.Traps.Exempt(u) {
+		exempt := bad == nil && c.Traps.Exempt != nil && c.Traps.Exempt(u)
+		if !exempt && c.Traps.Proven(p.Host, p.Pattern) {
 			continue
 		}
 		n, failed := c.Frontier.Unpark(ctx, p, c.priority)
 		released, err = released+n, cmp.Or(err, failed)
 	}
 	return released, err
+}
+
+// releaseLate queues the links of entries that were parked after another worker had released their
+// pattern. Call it when they are stored.
+func (c *Crawler) releaseLate(ctx context.Context, parked []frontier.Entry) error {
+	if c.Traps == nil {
+		return nil
+	}
+	for i := range parked {
+		e := &parked[i]
+		if e.Parked == "" || c.Traps.Proven(e.URL.Host(), e.Parked) {
+			continue
+		}
+		if err := c.release(ctx, e.URL.Host(), []string{e.Parked}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // priority returns the priority of a link as of now.

@@ -152,13 +152,18 @@ func (l *Learned) Restore(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if l.Traps != nil && n.Seq > learned && n.Outcome.Relevant && !n.Outcome.SiteWide {
+			for _, page := range trail[:min(len(trail), 2)] { // its links that were released stay so
+				l.Traps.Credit(page.URL)
+			}
+		}
 		l.Strategy.Learn(trail, n.Outcome.Relevant)
 		return nil
 	})
 }
 
-// proveParked makes the patterns proven under which links are parked, some of them since the last
-// Save.
+// proveParked makes the patterns proven under which links are parked and that the Traps do not know,
+// some of them since the last Save.
 func (l *Learned) proveParked() error {
 	if l.Traps == nil {
 		return nil

@@ -78,7 +78,10 @@ func (c *Crawler) Visit(ctx context.Context, e frontier.Entry) (isPage bool, err
 	if f := finding(c.Traps, &e); skip == "" && f.Pattern != "" {
 		c.Gate.Visited(e.URL.Host(), noRequest)
 		e.Parked = f.Pattern
-		return false, c.Frontier.Park(ctx, e)
+		if err := c.Frontier.Park(ctx, e); err != nil {
+			return false, err
+		}
+		return false, c.releaseLate(ctx, []frontier.Entry{e})
 	}
 	if err := c.visit(ctx, c.Frontier, v, skip); err != nil {
 		return false, err
@@ -413,6 +416,9 @@ func (c *Crawler) commit(ctx context.Context, v *Visit) error {
 	} else {
 		v.Outcome.Check = c.Options.Revisits.first(v)
 		v.New, err = c.Frontier.Done(ctx, v.Entry, v.Outcome, v.Found...)
+	}
+	if err == nil {
+		err = c.releaseLate(ctx, v.Found)
 	}
 	if err != nil {
 		return fmt.Errorf("finish %s: %w", v.Entry.URL, err)

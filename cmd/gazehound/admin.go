@@ -73,7 +73,7 @@ func (s *session) adminOptions(cancel context.CancelCauseFunc) monitor.Options {
 		Lend:       func() error { return s.lend(cancel) },
 		Run:        s.answerer(),
 		Label:      s.label, Seeds: s.addSeeds, Scope: s.web.scope, Ordered: s.ordered,
-		Release: s.c.ReleaseExempt,
+		Release: s.c.ReleaseParked,
 		Nodes:   s.nodes, Troubles: func() []string {
 			reserve := s.cfg.Storage.DiskReserve
 			return s.watch.Troubles(int64(reserve), reserve.String())

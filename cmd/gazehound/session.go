@@ -212,7 +212,7 @@ func (s *session) start(ctx context.Context) (err error) {
 	if _, err := s.c.Seed(ctx, s.seeds); err != nil {
 		return err
 	}
-	if _, err := s.c.ReleaseExempt(ctx); err != nil {
+	if _, err := s.c.ReleaseParked(ctx); err != nil {
 		return err
 	}
 	if t := s.f.Totals(); t.Queued == 0 && t.Visited == 0 && !s.o.node {

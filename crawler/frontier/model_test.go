@@ -43,6 +43,16 @@ func (m *model) push(es ...Entry) (added int) {
 		k := KeyOf(e.URL)
 		u := m.urls[k]
 		switch {
+		case u == nil && e.Parked != "" && m.fullOf(e):
+			m.totals.Dropped["host_limit"]++
+		case u == nil && e.Parked != "":
+			m.urls[k] = &modelURL{entry: e}
+		case u != nil && u.entry.Parked != "" && e.Parked == "":
+			m.totals.Repeats++
+			e.Retries = u.entry.Retries
+			u.entry = e
+		case u != nil && e.Parked != "":
+			m.totals.Repeats++
 		case u == nil && m.limit > 0 && m.ofHost(e.URL.Host()) >= m.limit:
 			m.totals.Dropped["host_limit"]++
 		case u == nil:
@@ -61,11 +71,26 @@ func (m *model) push(es ...Entry) (added int) {
 
 func (m *model) ofHost(host string) (n int64) {
 	for _, u := range m.urls {
-		if u.entry.URL.Host() == host {
+		if u.entry.URL.Host() == host && u.entry.Parked == "" {
 			n++
 		}
 	}
 	return n
+}
+
+// fullOf reports whether there is no room for e among the links parked under its pattern.
+func (m *model) fullOf(e Entry) bool {
+	return m.limit > 0 && int64(len(m.parked(e.URL.Host(), e.Parked))) >= m.limit
+}
+
+// parked returns the links of a host that are parked under a pattern.
+func (m *model) parked(host, pattern string) (all []*modelURL) {
+	for _, u := range m.urls {
+		if u.entry.URL.Host() == host && u.entry.Parked == pattern {
+			all = append(all, u)
+		}
+	}
+	return all
 }
 
 // best returns the entry that is to be served next, or nil.
@@ -77,7 +102,7 @@ func (m *model) best() *modelURL {
 	}
 	for _, u := range m.urls {
 		host := u.entry.URL.Host()
-		if u.visited || u.leased || now.Before(u.rests) || now.Before(m.waiting[host]) || now.Before(m.resting[host]) {
+		if u.visited || u.leased || u.entry.Parked != "" || now.Before(u.rests) || now.Before(m.waiting[host]) || now.Before(m.resting[host]) {
 			continue
 		}
 		if best == nil || place(u).before(place(best)) {
@@ -119,7 +144,8 @@ func (m *model) want() Totals {
 			}
 		}
 	}
-	t.Queued = m.count(func(u *modelURL) bool { return !u.visited })
+	t.Queued = m.count(func(u *modelURL) bool { return !u.visited && u.entry.Parked == "" })
+	t.Parked = m.count(func(u *modelURL) bool { return u.entry.Parked != "" })
 	t.Leased = m.count(func(u *modelURL) bool { return u.leased })
 	t.Visited = int64(len(m.order))
 	t.Addresses = int64(len(addresses))
@@ -164,6 +190,7 @@ func TestModel(t *testing.T) {
 				Anchor:   rapid.StringN(0, 10, 20).Draw(t, "anchor"),
 				Around:   rapid.StringN(0, 10, 20).Draw(t, "around"),
 				Switch:   rapid.Bool().Draw(t, "switch"),
+				Parked:   rapid.SampledFrom([]string{"", "", "", "p", "q"}).Draw(t, "parked"),
 				Found:    time.Unix(rapid.Int64Range(0, 3).Draw(t, "found")*1000+1, 0).UTC(),
 			}
 		})
@@ -184,7 +211,7 @@ func TestModel(t *testing.T) {
 				}
 			},
 			"next": func(t *rapid.T) {
-				if m.count(func(u *modelURL) bool { return !u.visited }) == 0 {
+				if m.count(func(u *modelURL) bool { return !u.visited && u.entry.Parked == "" }) == 0 {
 					if _, err := f.Next(ctx, always); !errors.Is(err, io.EOF) {
 						t.Fatalf("Next of an empty frontier: %v", err)
 					}
@@ -256,6 +283,33 @@ func TestModel(t *testing.T) {
 				m.totals.add(&o)
 				if want := m.push(es...); err != nil || added != want {
 					t.Fatalf("Done = %d, %v, want %d", added, err, want)
+				}
+			},
+			"park": func(t *rapid.T) {
+				u := pick(t)
+				e := u.entry
+				e.Parked = rapid.SampledFrom([]string{"p", "q"}).Draw(t, "pattern")
+				if err := f.Park(ctx, e); err != nil {
+					t.Fatal(err)
+				}
+				u.leased = false
+				delete(m.waiting, e.URL.Host())
+				if m.fullOf(e) {
+					delete(m.urls, KeyOf(e.URL))
+					m.totals.Dropped["host_limit"]++
+					return
+				}
+				u.entry = e
+			},
+			"unpark": func(t *rapid.T) {
+				host, pattern := fmt.Sprintf("h%d.example", rapid.IntRange(0, 6).Draw(t, "host")), rapid.SampledFrom([]string{"p", "q"}).Draw(t, "pattern")
+				released, err := f.Unpark(ctx, ParkedPattern{Host: host, Pattern: pattern}, func(*Entry) float64 { return 0.5 })
+				all := m.parked(host, pattern)
+				if err != nil || released != len(all) {
+					t.Fatalf("Unpark = %d, %v, want %d", released, err, len(all))
+				}
+				for _, u := range all {
+					u.entry.Parked, u.entry.Priority = "", 0.5
 				}
 			},
 			"return": func(t *rapid.T) {
@@ -355,6 +409,13 @@ func recountAll(t rapid.TB, f *Frontier) (c counted) {
 	each('u', func(key, value []byte) error {
 		r, err := decodeFixed[urlRecord](value)
 		k := Key(key[1:])
+		if r.State == Parked {
+			n.Parked++
+			if e, kept, err := get(f.view, parkedKey(k.host(), r.Seq, k.url()), decodeLink); !kept || err != nil || KeyOf(e.URL) != k || parkedOf(e.Parked) != r.Seq {
+				t.Fatalf("%s is not parked at its place: %+v, %v", k, e, err)
+			}
+			return err
+		}
 		h, known := c.hosts[k.host()]
 		if !known {
 			h.Rank, h.Tie = nowhere.rank, nowhere.tie
@@ -394,11 +455,21 @@ func checkStore(t rapid.TB, f *Frontier) {
 	if diff := cmp.Diff(c.totals, stored); diff != "" {
 		t.Fatalf("stored totals (-recounted +stored):\n%s", diff)
 	}
-	if sum := stored.Queued + stored.Visited + stored.Repeats + total(stored.Dropped); sum != stored.Links {
+	parked, err := f.Parked()
+	kept := int64(0)
+	for _, p := range parked {
+		kept += p.Links
+	}
+	links := int64(0)
+	each := func(_, _ []byte) error { links++; return nil }
+	if err := errors.Join(err, f.view.scan([]byte{'k'}, nil, each)); err != nil || kept != stored.Parked || links != kept {
+		t.Fatalf("%d parked, %d by patterns, %d kept (%v)", stored.Parked, kept, links, err)
+	}
+	if sum := stored.Queued + stored.Parked + stored.Visited + stored.Repeats + total(stored.Dropped); sum != stored.Links {
 		t.Fatalf("%d links seen, but %d accounted for: %+v", stored.Links, sum, stored)
 	}
 	hosts := map[uint64]hostRecord{}
-	err := f.view.scan([]byte{'h'}, nil, func(key, value []byte) error {
+	err = f.view.scan([]byte{'h'}, nil, func(key, value []byte) error {
 		r, err := decodeFixed[hostRecord](value)
 		want := c.hosts[idOf(key)]
 		if r.Queued > 0 && want.best().before(r.best()) {

@@ -189,29 +189,36 @@ func (d *Detector) Credit(u weburl.URL) (released []string) {
 	return released
 }
 
-// Prove makes a pattern of a host proven, under which links are parked since an earlier run, if it
-// was learned after the last Snapshot.
+// Prove makes a pattern of a host proven, under which links are parked since an earlier run, if
+// nothing is known of it: it was forgotten, or learned after the last Snapshot.
 func (d *Detector) Prove(host, pattern string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	switch name, _ := strings.CutPrefix(pattern, host); {
-	case strings.HasPrefix(name, "/"):
-		id := idOf(pattern)
-		s := d.pattern(id)
-		if s == nil {
-			s = d.add(id, narrow)
-		}
-		if !s.proven() {
-			s.Pages, s.Copies, s.Barren = minHost, minHost, minHost
-		}
-		d.suspect(host)
-	case strings.HasPrefix(name, "?"):
-		if !d.params[pattern].dust() {
+	switch {
+	case isParam(host, pattern):
+		if d.params[pattern] == nil {
 			d.params[pattern] = &param{Same: minPairs}
 		}
-		d.suspect(host)
+	case d.pattern(idOf(pattern)) == nil:
+		s := d.add(idOf(pattern), narrow)
+		s.Pages, s.Copies, s.Barren = minHost, minHost, minHost
 	}
+	d.suspect(host)
 }
+
+// Proven reports whether links of a host are parked under the pattern, unless it is exempt.
+func (d *Detector) Proven(host, pattern string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if isParam(host, pattern) {
+		return d.params[pattern].dust()
+	}
+	s := d.pattern(idOf(pattern))
+	return s != nil && s.proven()
+}
+
+// isParam reports whether a pattern is a parameter of the host, "a.example?sid".
+func isParam(host, pattern string) bool { return strings.HasPrefix(pattern, host+"?") }
 
 // pattern returns the pattern with this id, or nil if it has at most one page.
 func (d *Detector) pattern(id uint64) *pattern {

@@ -2,6 +2,7 @@ package trap
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -254,5 +255,43 @@ func TestHostWithoutYield(t *testing.T) {
 				t.Errorf("%s, a relevant page %v: %+v", path, relevant, f)
 			}
 		}
+	}
+}
+
+// A pattern that nothing is known of is proven by the links parked under it; one that turned out to
+// have mattered is not, whatever is parked.
+func TestProvenByParkedLinks(t *testing.T) {
+	d := New()
+	see := func(i int, text uint64, relevant bool) (released []string) {
+		return d.Observe(Page{URL: parse(t, fmt.Sprintf("http://cal.example/termine/%d", i)), Text: text, Relevant: relevant})
+	}
+	const host, pattern = "cal.example", "cal.example/termine/#"
+	if d.Proven(host, pattern) || d.Proven(host, host+"?sid") {
+		t.Error("proven before a page was read")
+	}
+	d.Prove(host, pattern)
+	d.Prove(host, host+"?sid")
+	if !d.Proven(host, pattern) || !d.Proven(host, host+"?sid") {
+		t.Error("unknown patterns are not proven by what is parked")
+	}
+	d = New()
+	for i := range minPages {
+		see(i, words(1), false)
+	}
+	if !d.Proven(host, pattern) {
+		t.Fatal("20 equal pages prove nothing")
+	}
+	if released := see(99, words(2), true); !slices.Contains(released, pattern) {
+		t.Errorf("a relevant page released %q, not %s", released, pattern)
+	}
+	d.Prove(host, pattern)
+	if d.Proven(host, pattern) {
+		t.Error("links that are still parked prove again what a relevant page has refuted")
+	}
+	for i := range minPages {
+		see(100+i, words(1), false)
+	}
+	if released := d.Credit(parse(t, "http://cal.example/termine/7")); !slices.Contains(released, pattern) || d.Proven(host, pattern) {
+		t.Errorf("a page that led to a relevant one released %q", released)
 	}
 }
