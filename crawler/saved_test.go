@@ -1,6 +1,7 @@
 package crawler_test
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,8 @@ import (
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/order"
+	"gazehound/crawler/order/trap"
+	"gazehound/crawler/weburl"
 	"gazehound/predictor"
 )
 
@@ -92,5 +95,95 @@ func TestRestore(t *testing.T) {
 	}
 	if err := (&crawler.Learned{Tree: f, Strategy: lookahead()}).Restore(t.Context()); err == nil {
 		t.Error("what is damaged was taken")
+	}
+}
+
+// A pattern stays proven over a restart, unless a page of it mattered after the last save: then what is
+// parked under it is queued, and nothing is parked again.
+func TestRestoreParked(t *testing.T) {
+	t.Parallel()
+	for _, matters := range []bool{false, true} {
+		f, err := frontier.Open(frontier.Options{InMemory: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		model := predictor.NewModel(predictor.DefaultOptions())
+		learned := func(d *trap.Detector) *crawler.Learned {
+			return &crawler.Learned{Tree: f, Model: model, Strategy: order.Lookahead{Model: model},
+				File: filepath.Join(t.TempDir(), "model.gob"), Traps: d}
+		}
+		page := func(i int) weburl.URL { return mustURL(fmt.Sprintf("http://cal.example/termine/%d", i)) }
+		before := trap.New()
+		for i := range 20 {
+			before.Observe(trap.Page{URL: page(i), Text: 7})
+		}
+		if err := learned(before).Save(); err != nil {
+			t.Fatal(err)
+		}
+		const pattern, parked = "cal.example/termine/#", 5
+		for i := range parked {
+			if _, err := f.Push(t.Context(), frontier.Entry{URL: page(100 + i), Depth: 1, Parked: pattern}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e := frontier.Entry{URL: page(50), Depth: 1}
+		if _, err := f.Done(t.Context(), e, frontier.Outcome{Kind: "page", Relevant: matters}); err != nil {
+			t.Fatal(err)
+		}
+		after := trap.New()
+		if err := learned(after).Restore(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		c := &crawler.Crawler{Frontier: f, Traps: after, Strategy: order.Lookahead{Model: model}}
+		released, err := c.ReleaseParked(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[bool]int{true: parked}[matters]
+		if n := f.Totals(); released != want || n.Parked != int64(parked-want) || n.Queued != int64(want) || after.Proven("cal.example", pattern) == matters {
+			t.Errorf("a relevant page %v: %d released, want %d; %d parked, %d queued", matters, released, want, n.Parked, n.Queued)
+		}
+	}
+}
+
+// A meanwhile is a Sink that does what another worker might do at that moment.
+type meanwhile func()
+
+func (do meanwhile) Visit(context.Context, *crawler.Visit) error {
+	do()
+	return nil
+}
+
+// A link that was judged before its pattern was released, and stored afterwards, is not left parked.
+func TestParkedBesideARelease(t *testing.T) {
+	t.Parallel()
+	f, err := frontier.Open(frontier.Options{InMemory: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	d := trap.New()
+	for i := range 20 {
+		d.Observe(trap.Page{URL: mustURL(fmt.Sprintf("http://cal.example/%d", 100+i)), Text: 7})
+	}
+	c := &crawler.Crawler{
+		Frontier: f, Traps: d, Strategy: order.BreadthFirst{}, Gate: crawler.Open{}, Judge: judge{},
+		Scope: func(weburl.URL) string { return "" }, Options: crawler.Options{Workers: 1},
+		Fetcher: endless{},
+		Sinks: []crawler.Sink{meanwhile(func() { // between judging the links and storing them
+			d.Observe(trap.Page{URL: mustURL("http://cal.example/50"), Text: 8, Relevant: true})
+		})},
+	}
+	seed(t, c, "http://cal.example/1")
+	e, err := f.Next(t.Context(), c.Gate.Claim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Visit(t.Context(), e); err != nil {
+		t.Fatal(err)
+	}
+	if n := f.Totals(); n.Parked != 0 || n.Queued == 0 {
+		t.Errorf("%d parked, %d queued", n.Parked, n.Queued)
 	}
 }
