@@ -86,72 +86,37 @@ const (
 // An error of the sequence is returned with the number of the page.
 func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model, o Options, by Rating) (*Model,
 	Report, error) {
-	model := NewModel(o)
-	var err error
-	pass := func(do func(i int, e Example)) { // unless one before has failed
-		i := 0
-		for e, problem := range examples {
-			if err != nil {
-				return
-			}
-			if problem = cmp.Or(problem, ctx.Err()); problem != nil {
-				err = fmt.Errorf("predictor: retrain: page %d: %w", i+1, problem)
-				return
-			}
-			do(i, e)
-			i++
-		}
-	}
+	p := &passes{ctx: ctx, examples: examples}
 	r := Report{HasOld: old != nil, By: by}
-	pass(func(_ int, e Example) {
+	p.each(func(_ int, e Example) {
 		r.Pages++
 		if e.Relevant {
 			r.Relevant++
 		}
 	})
-	if err == nil && r.Pages == 0 {
-		err = fmt.Errorf("predictor: retrain: %w", ErrNoExamples)
+	if p.err == nil && r.Pages == 0 {
+		p.err = fmt.Errorf("predictor: retrain: %w", ErrNoExamples)
 	}
-	cut := r.Pages - r.Pages/heldOut
-	var rival *Model
+	t := &trial{
+		model: NewModel(o), cut: r.Pages - r.Pages/heldOut,
+		fresh: make([][]judgement, o.Depths), old: make([][]judgement, o.Depths),
+	}
 	if old != nil {
-		rival = old.clone()
+		t.rival = old.clone()
 	}
-	var value struct{ sum, links float64 } // of the links learned
-	links, forgotten := 0, 0               // held out, and of them learned by the old model
-	pass(func(i int, e Example) {
-		if i < cut {
-			model.Teach(e)
-			if len(e.Trail) > 0 {
-				value.sum, value.links = value.sum+e.Value(), value.links+1
-			}
-		} else if rival != nil {
-			if rival.forget(e.Trail, e.Relevant) {
-				forgotten++
-			}
-			if len(e.Trail) > 0 {
-				links++
-			}
-		}
-	})
-	valued := rival
-	if r.StandIn = links > 0 && forgotten > links/2; r.StandIn {
-		r.OldLinks = old.value.learned
-		valued = NewModel(o)
-		pass(func(i int, e Example) {
-			if e.LinkValue = e.Expected; i < cut {
-				valued.Teach(e)
-			}
-		})
+	value, known := t.learn(p)
+	t.valued = t.rival
+	if known {
+		r.StandIn, r.OldLinks = true, old.value.learned
+		t.valued = t.standIn(p, o)
 	}
-	if rival != nil {
-		for _, c := range rival.depths {
+	if t.rival != nil {
+		for _, c := range t.rival.depths {
 			c.prune()
 		}
 	}
-	t := trial{model: model, rival: rival, valued: valued, fresh: make([][]judgement, o.Depths), old: make([][]judgement, o.Depths)}
-	pass(func(i int, e Example) {
-		if i >= cut {
+	p.each(func(i int, e Example) {
+		if i >= t.cut {
 			r.HeldOut++
 			if e.Relevant {
 				r.HeldOutRelevant++
@@ -159,32 +124,101 @@ func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model
 			t.judge(e)
 		}
 	})
-	for d, c := range model.depths {
-		base := float64(c.relevant+1) / float64(c.relevant+c.other+2)
-		r.Depths = append(r.Depths, compare(base, t.fresh[d], t.old[d]))
-	}
-	base := (value.sum + 1) / (value.links + 2)
-	r.Value, r.Combined = compare(base, t.values, t.oldValues), compare(base, t.combined, t.oldCombined)
-	r.decide()
-	pass(func(i int, e Example) {
-		if i >= cut {
-			model.Teach(e)
+	t.report(&r, value)
+	p.each(func(i int, e Example) {
+		if i >= t.cut {
+			t.model.Teach(e)
 		}
 	})
-	if err != nil {
-		return nil, Report{}, err
+	if p.err != nil {
+		return nil, Report{}, p.err
 	}
-	return model, r, nil
+	return t.model, r, nil
+}
+
+// passes reads the examples several times. After an error further passes do nothing.
+type passes struct {
+	ctx      context.Context
+	examples iter.Seq2[Example, error]
+	err      error // with the number of the page
+}
+
+func (p *passes) each(do func(i int, e Example)) {
+	i := 0
+	for e, problem := range p.examples {
+		if p.err != nil {
+			return
+		}
+		problem = cmp.Or(problem, p.ctx.Err())
+		if problem != nil {
+			p.err = fmt.Errorf("predictor: retrain: page %d: %w", i+1, problem)
+			return
+		}
+		do(i, e)
+		i++
+	}
 }
 
 // A trial collects predictions of the new and the old model for held-out links.
 type trial struct {
 	model, rival *Model
+	cut          int           // the first page that is held out
 	valued       *Model        // the old one, or what stands in for it, to predict values
 	fresh, old   [][]judgement // of each depth
 
 	values, oldValues     []judgement // of the last link
 	combined, oldCombined []judgement // of the last link, by all depths
+}
+
+// learn teaches the new model the pages before the cut, and has the classifiers of the old one forget
+// those behind it. It returns the mean value of the links learned, smoothed, and whether the old model
+// had learned most of the held-out ones.
+func (t *trial) learn(p *passes) (value float64, known bool) {
+	sum, learned := 0.0, 0
+	links, forgotten := 0, 0 // held out, and of them learned by the old model
+	p.each(func(i int, e Example) {
+		if i < t.cut {
+			t.model.Teach(e)
+			if len(e.Trail) > 0 {
+				sum += e.Value()
+				learned++
+			}
+			return
+		}
+		if t.rival == nil {
+			return
+		}
+		if t.rival.forget(e.Trail, e.Relevant) {
+			forgotten++
+		}
+		if len(e.Trail) > 0 {
+			links++
+		}
+	})
+	return (sum + 1) / float64(learned+2), links > 0 && forgotten > links/2
+}
+
+// standIn returns a model that learned the values of the pages before the cut as the crawl taught
+// them.
+func (t *trial) standIn(p *passes, o Options) *Model {
+	model := NewModel(o)
+	p.each(func(i int, e Example) {
+		if i < t.cut {
+			e.LinkValue = e.Expected
+			model.Teach(e)
+		}
+	})
+	return model
+}
+
+// report compares the predictions; value is the mean value of the links learned.
+func (t *trial) report(r *Report, value float64) {
+	for d, c := range t.model.depths {
+		base := float64(c.relevant+1) / float64(c.relevant+c.other+2)
+		r.Depths = append(r.Depths, compare(base, t.fresh[d], t.old[d]))
+	}
+	r.Value, r.Combined = compare(value, t.values, t.oldValues), compare(value, t.combined, t.oldCombined)
+	r.decide()
 }
 
 func (t *trial) judge(e Example) {
