@@ -21,78 +21,28 @@ const maxRow = 1 << 20
 // readCSV reads lines whose values a comma, semicolon, tab or bar divides; the
 // first line has the names of the columns.
 func readCSV(b *bufio.Reader, take func(row) error, header func([]string) error) error {
-	first, err := gazetteer.ReadLine(b, maxRow)
-	if err == io.EOF {
-		return fmt.Errorf("%w: the file is empty", gazetteer.ErrFormat)
-	}
+	c := csvReader{b: b}
+	columns, err := c.head()
 	if err != nil {
-		return fmt.Errorf("%w: line 1: %w", gazetteer.ErrFormat, err)
-	}
-	first = toUTF8(bytes.TrimPrefix(first, []byte("\xef\xbb\xbf")))
-	number := 1
-	sep := byte(0)
-	if s, ok := bytes.CutPrefix(bytes.ToLower(first), []byte("sep=")); ok && len(s) <= 1 { // for Excel
-		if len(s) == 1 {
-			sep = s[0]
-		}
-		if first, err = gazetteer.ReadLine(b, maxRow); err != nil {
-			return fmt.Errorf("%w: line 2: %w", gazetteer.ErrFormat, err)
-		}
-		first, number = toUTF8(first), 2
-	}
-	if bytes.IndexByte(first, 0) >= 0 {
-		return fmt.Errorf("%w: this is not text", gazetteer.ErrFormat)
-	}
-	if sep == 0 || bytes.IndexByte(first, sep) < 0 {
-		sep = divider(first)
-	}
-	columns, _, err := split(first, sep)
-	if err != nil {
-		return fmt.Errorf("%w: line %d: %w", gazetteer.ErrFormat, number, err)
-	}
-	for i := range columns {
-		columns[i] = strings.TrimSpace(columns[i])
+		return err
 	}
 	if err := header(columns); err != nil {
 		return err
 	}
-	for n := number + 1; ; n++ {
-		r := row{number: n}
-		line, err := gazetteer.ReadLine(b, maxRow)
+	for {
+		r := row{number: c.line + 1}
+		line, values, err := c.next()
 		if err == io.EOF {
 			return nil
 		}
-		if err != nil && !errors.Is(err, gazetteer.ErrTooLong) {
-			return fmt.Errorf("line %d: %w", n, err)
-		}
-		var values []string
-		if err == nil {
-			line = bytes.Clone(toUTF8(line))
-			var open bool
-			values, open, err = split(line, sep)
-			// A line break within quotes is part of the value; a quote that is
-			// never closed must not swallow the table.
-			for lines := 0; open && err == nil && lines < 20; lines++ {
-				more, e := gazetteer.ReadLine(b, maxRow)
-				if e != nil {
-					break
-				}
-				n++
-				line = append(append(line, '\n'), toUTF8(more)...)
-				if len(line) > maxRow {
-					err = gazetteer.ErrTooLong
-					break
-				}
-				values, open, err = split(line, sep)
-			}
-			if open && err == nil {
-				err = errors.New("a quote is not closed")
-			}
+		var refused rowError
+		if err != nil && !errors.As(err, &refused) {
+			return fmt.Errorf("line %d: %w", r.number, err)
 		}
 		r.text = string(line[:min(len(line), 1024)])
 		switch {
 		case err != nil:
-			r.refused = err
+			r.refused = refused.error
 		case len(bytes.TrimSpace(line)) == 0:
 			continue
 		case len(values) != len(columns) && len(values) != len(columns)+1:
@@ -107,6 +57,102 @@ func readCSV(b *bufio.Reader, take func(row) error, header func([]string) error)
 			return err
 		}
 	}
+}
+
+// A csvReader reads the lines of a table.
+type csvReader struct {
+	b    *bufio.Reader
+	line int  // the last one read, from 1
+	sep  byte // between values
+}
+
+// read returns the next line in UTF-8. It may be changed by the next call.
+func (c *csvReader) read() ([]byte, error) {
+	line, err := gazetteer.ReadLine(c.b, maxRow)
+	if err == nil || errors.Is(err, gazetteer.ErrTooLong) {
+		c.line++
+	}
+	if c.line == 1 {
+		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+	}
+	if err == nil {
+		line = toUTF8(line)
+	}
+	return line, err
+}
+
+// head reads the names of the columns, and finds what divides values.
+func (c *csvReader) head() (columns []string, err error) {
+	bad := func(err error) ([]string, error) {
+		return nil, fmt.Errorf("%w: line %d: %w", gazetteer.ErrFormat, max(c.line, 1), err)
+	}
+	first, err := c.read()
+	if err == io.EOF {
+		return nil, fmt.Errorf("%w: the file is empty", gazetteer.ErrFormat)
+	}
+	if err != nil {
+		return bad(err)
+	}
+	s, forExcel := bytes.CutPrefix(bytes.ToLower(first), []byte("sep="))
+	if forExcel && len(s) <= 1 {
+		first, err = c.read()
+		if err != nil {
+			c.line = 2
+			return bad(err)
+		}
+		if len(s) == 1 {
+			c.sep = s[0]
+		}
+	}
+	if bytes.IndexByte(first, 0) >= 0 {
+		return nil, fmt.Errorf("%w: this is not text", gazetteer.ErrFormat)
+	}
+	if c.sep == 0 || bytes.IndexByte(first, c.sep) < 0 {
+		c.sep = divider(first)
+	}
+	columns, _, err = split(first, c.sep)
+	if err != nil {
+		return bad(err)
+	}
+	for i := range columns {
+		columns[i] = strings.TrimSpace(columns[i])
+	}
+	return columns, nil
+}
+
+// A rowError is an error of one row, behind which the table goes on.
+type rowError struct{ error }
+
+// next reads a row. A line break within quotes is part of the value; a quote that is never closed must
+// not swallow the table.
+func (c *csvReader) next() (line []byte, values []string, err error) {
+	line, err = c.read()
+	if errors.Is(err, gazetteer.ErrTooLong) {
+		return line, nil, rowError{err}
+	}
+	if err != nil {
+		return line, nil, err
+	}
+	line = bytes.Clone(line)
+	values, open, err := split(line, c.sep)
+	for lines := 0; open && err == nil && lines < 20; lines++ {
+		more, ended := c.read()
+		if ended != nil {
+			break
+		}
+		line = append(append(line, '\n'), more...)
+		if len(line) > maxRow {
+			return line, nil, rowError{gazetteer.ErrTooLong}
+		}
+		values, open, err = split(line, c.sep)
+	}
+	if open && err == nil {
+		err = errors.New("a quote is not closed")
+	}
+	if err != nil {
+		return line, nil, rowError{err}
+	}
+	return line, values, nil
 }
 
 // toUTF8 decodes a line that is not UTF-8 as Windows-1252, of which Latin-1 is
