@@ -390,19 +390,28 @@ func (s *scan) codeCity(start, i, j int, code, country string, minStrength int) 
 	switch {
 	case minStrength > 0 && (!ok || street.Strength < minStrength || street.Number.Empty()):
 		reason = "the postcode is a neighbour's, and no street with a number stands beside it"
-	case ok:
-	case best.weak || !grammar.Capital(s.text[best.start:]) || nextLine:
-		reason = "no street, and the city is not clearly named"
-	case s.digitsBefore(start): // "Tel. 030 10115 Berlin"
-		reason = "another number stands right before it"
-	case len(code) == 4 && country == "" && (doubt > 0 || s.yearLike(code, best)):
-		reason = "rather a year or an amount than a postcode"
+	case !ok:
+		reason = s.noPlace(start, best, nextLine, len(code) == 4 && country == "" && (doubt > 0 || s.yearLike(code, best)))
 	}
 	if reason != "" {
 		s.reject(start, best.end, because(reason))
 		return
 	}
 	s.keep(a, street, ok)
+}
+
+// noPlace returns why "postcode city" without a street is no address, or "". year: the code may be a
+// year or an amount.
+func (s *scan) noPlace(start int, city match, nextLine, year bool) (reason string) {
+	switch {
+	case city.weak || !grammar.Capital(s.text[city.start:]) || nextLine:
+		return "no street, and the city is not clearly named"
+	case s.digitsBefore(start): // "Tel. 030 10115 Berlin"
+		return "another number stands right before it"
+	case year:
+		return "rather a year or an amount than a postcode"
+	}
+	return ""
 }
 
 // streetBefore reads the street that ends with t.

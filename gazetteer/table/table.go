@@ -104,7 +104,8 @@ func complete(m Map, columns []string) (Map, error) {
 		if len(full[field]) > 0 {
 			continue
 		}
-		if field == "population" && len(m) > 0 || field == "street_address" && len(full["street"]) > 0 && !isMapped(m, field) {
+		whole := field == "street_address" && len(full["street"]) > 0 && !isMapped(m, field)
+		if whole || field == "population" && len(m) > 0 {
 			continue
 		}
 		if c := guess(usual[field]); c != "" {
@@ -396,7 +397,8 @@ func splitAddress(s string) (street, number string) {
 var (
 	bareNumber   = regexp.MustCompile(`^\d+(?: ?(?:[a-zA-Z]|bis|ter))?$`)
 	numberBehind = regexp.MustCompile(`^(\pL.*?)[ ,]+(?:[nN][or°º]\.? ?)?(\d+ ?(?:\pL|bis|ter)?(?:[-/+]\d+ ?\pL?)*)$`)
-	numberAhead  = regexp.MustCompile(`^(\d+(?:[a-zA-Z]| ?bis| ?ter)?(?:[-/+]\d+)?(?: 1/2)?),? +(\pL.*|\d+(?:st|nd|rd|th)? \pL.*)$`)
+	numberAhead  = regexp.MustCompile(`^(\d+(?:[a-zA-Z]| ?bis| ?ter)?(?:[-/+]\d+)?(?: 1/2)?),? +` +
+		`(\pL.*|\d+(?:st|nd|rd|th)? \pL.*)$`)
 )
 
 func (t *reading) place(r row) (gazetteer.Place, error) {

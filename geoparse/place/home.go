@@ -46,8 +46,8 @@ const (
 )
 
 var cueTitles = [cues]string{
-	"bias", "person", "business", "honorary", "editor", "names", "firm", "firm-above", "firm-in", "room", "flat", "commerce", "job", "office",
-	"home", "home-above", "home-phone", "fax", "freemail", "tilde", "folder", "homepage",
+	"bias", "person", "business", "honorary", "editor", "names", "firm", "firm-above", "firm-in", "room",
+	"flat", "commerce", "job", "office", "home", "home-above", "home-phone", "fax", "freemail", "tilde", "folder", "homepage",
 	"family", "own-name", "firm-title", "typed", "typed-person", "no-street", "resident",
 }
 
@@ -322,7 +322,8 @@ var (
 	aged     = regexp.MustCompile(`\p{Lu}[\p{L}.'’-]+, (?:aged? )?\d{1,2},?(?: (?:formerly |late )?(?:of|from))?[ ,]*$`)
 	homeSale = regexp.MustCompile(`\b(?:to|by) \p{Lu}.{3,60} ?\$\d{2,3},?\d{3}\b`)
 	// editor leads to who edits a site, whom German law wants to be named.
-	editor     = regexp.MustCompile(`(?i)verantwortlich\pL* .{0,60}(?:§ ?(?:18|55|10)|inhalt|mstv|rstv|redaktion)|v\. ?i\. ?s\. ?d\.`)
+	editor = regexp.MustCompile(`(?i)verantwortlich\pL* .{0,60}(?:§ ?(?:18|55|10)|inhalt|mstv|rstv|redaktion)|` +
+		`v\. ?i\. ?s\. ?d\.`)
 	flatNumber = regexp.MustCompile(`#\s?\d{1,4}\b`)
 	homePhone  = regexp.MustCompile(`(?i)\([hr]\)|\b[hr]:|\b(home|residence|privat|cell)[ :.(]*(phone)?[ :.#]*[+(\d]`)
 	faxWords   = regexp.MustCompile(`(?i)fax|toll.?free|\bext\.? ?\d|x\d{3,5}\b`)

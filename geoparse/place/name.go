@@ -654,7 +654,8 @@ func behindLeadIn(before string) string {
 }
 
 var (
-	leadsIn       = regexp.MustCompile(`(?i)(?:^| )(?:beim?|im|in der|über die|durch die|at|by|chez|presso|bij)(?: (?:the|der|die|das|le|la|il|de|het))? `)
+	leadsIn = regexp.MustCompile(`(?i)(?:^| )(?:beim?|im|in der|über die|durch die|at|by|chez|presso|bij)` +
+		`(?: (?:the|der|die|das|le|la|il|de|het))? `)
 	thirdSections = lexiconOf("third-sections")
 	privacyPage   = regexp.MustCompile(`(?i)datenschutz|privacy|cookie|rgpd|gdpr|dsgvo|confidentialit`)
 )
@@ -833,8 +834,8 @@ func owner(line string) string {
 	}
 	rest := line[at+len(rightsDate.FindString(line[at:])):]
 	lower = strings.ToLower(rest)
-	for _, end := range [...]string{"all rights", "alle rechte", " - ", " – ", " — ", " seit ", " since ", " | ", " · ", "powered",
-		"design", ". ", ", "} {
+	for _, end := range [...]string{"all rights", "alle rechte", " - ", " – ", " — ", " seit ", " since ", " | ",
+		" · ", "powered", "design", ". ", ", "} {
 		if i := strings.Index(lower, end); i > 0 && len(lower) == len(rest) {
 			if end == ". " && i+2 < len(rest) && !strings.HasPrefix(lower[i+2:], "all") &&
 				!hasLegalForm(rest[:i+1]) && i < 12 {
