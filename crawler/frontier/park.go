@@ -110,18 +110,20 @@ func (f *Frontier) Parked() (all []ParkedPattern, err error) {
 }
 
 // Unpark queues the links of a parked pattern, with the priorities that score returns, and returns
-// how many there were.
+// how many there were. Of those that others park meanwhile it may leave some.
 func (f *Frontier) Unpark(ctx context.Context, p ParkedPattern, score func(*Entry) float64) (released int, err error) {
 	u, err := weburl.Parse("http://" + p.Host + "/")
 	if err != nil {
 		return 0, fmt.Errorf("frontier: unpark: %w", err)
 	}
 	prefix := parkedKey(KeyOf(u).host(), parkedOf(p.Pattern), 0)[:17]
+	var from []byte // goes on behind what was read, so that it ends whatever others park
 	for {
-		part, err := f.someParked(prefix)
+		part, err := f.someParked(prefix, from)
 		if err != nil || len(part) == 0 {
 			return released, err
 		}
+		from = append(parkedEntryKey(prefix, part[len(part)-1].key), 0)
 		for i := range part {
 			part[i].Parked = ""
 			part[i].Priority = score(&part[i].Entry)
@@ -131,8 +133,8 @@ func (f *Frontier) Unpark(ctx context.Context, p ParkedPattern, score func(*Entr
 				l := &part[i]
 				if r, known := b.lookup(l.key); known && r.State == Parked {
 					b.release(l, r)
-				} else { // it cannot be; but the next part must be another one
-					b.delete(append(slices.Clone(prefix), binary.BigEndian.AppendUint64(nil, l.key.url())...))
+				} else { // it cannot be
+					b.delete(parkedEntryKey(prefix, l.key))
 				}
 			}
 		})
@@ -143,10 +145,15 @@ func (f *Frontier) Unpark(ctx context.Context, p ParkedPattern, score func(*Entr
 	}
 }
 
-// someParked reads up to maxLinks parked links.
-func (f *Frontier) someParked(prefix []byte) (part []link, err error) {
+// parkedEntryKey is the key of a parked link below that of its pattern.
+func parkedEntryKey(prefix []byte, k Key) []byte {
+	return binary.BigEndian.AppendUint64(slices.Clone(prefix), k.url())
+}
+
+// someParked reads up to maxLinks parked links, from a key on; nil: from the first.
+func (f *Frontier) someParked(prefix, from []byte) (part []link, err error) {
 	err = f.read(func(v view) error {
-		return v.scan(prefix, nil, func(key, value []byte) error {
+		return v.scan(prefix, from, func(key, value []byte) error {
 			e, err := decodeLink(value)
 			if err != nil {
 				return err

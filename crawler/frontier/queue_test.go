@@ -532,3 +532,29 @@ func TestPushAfterRest(t *testing.T) {
 		}
 	})
 }
+
+// Unpark ends although others park links of the pattern all the time.
+func TestUnparkEnds(t *testing.T) {
+	f := open(t, Options{InMemory: true})
+	parked := 0
+	park := func() {
+		parked++
+		e := Entry{URL: parse(t, fmt.Sprintf("http://a.example/%d", parked)), Depth: 1, Parked: "p"}
+		if _, err := f.Push(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2*maxLinks + 10 {
+		park()
+	}
+	before := int64(parked)
+	released, err := f.Unpark(t.Context(), ParkedPattern{Host: "a.example", Pattern: "p"}, func(*Entry) float64 {
+		park()
+		return 0.5
+	})
+	n := f.Totals()
+	if err != nil || int64(released) < before || n.Queued != int64(released) || n.Queued+n.Parked != int64(parked) {
+		t.Errorf("%d released, %v; %d queued and %d parked of %d", released, err, n.Queued, n.Parked, parked)
+	}
+	checkStore(t, f)
+}

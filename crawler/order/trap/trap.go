@@ -42,6 +42,7 @@ const (
 	minBarren  = 12   // of them, the last without a relevant one
 	copies     = 0.75 // share of them that must be near copies
 	copiesHost = 0.9
+	slack      = 0.15 // by which a share may fall before what was decided by it is revoked
 	poor       = 300  // pages in a row without a relevant one after which a host is demoted
 	mostBarren = 3000 // … after which its links are parked
 
@@ -105,18 +106,20 @@ type print struct{ text, content uint64 }
 
 // A pattern is a set of URLs that levels returns.
 type pattern struct {
-	Pages  uint32 `json:"n"`
-	Copies uint32 `json:"c,omitempty"` // near copies of one of its last pages
-	Barren uint32 `json:"b,omitempty"` // pages since the last relevant one
-	Level  level  `json:"l,omitempty"`
+	Pages   uint32 `json:"n"`
+	Copies  uint32 `json:"c,omitempty"` // near copies of one of its last pages
+	Barren  uint32 `json:"b,omitempty"` // pages since the last relevant one
+	Level   level  `json:"l,omitempty"`
+	Repeats bool   `json:"m,omitempty"` // it makes copies, see multiplies
 
 	last [ring]uint64 // fingerprints of the last pages: page n, counted from 0, at n%ring
 }
 
 // A param is one parameter of a host's queries.
 type param struct {
-	Same  int `json:"s,omitempty"` // pairs of pages that differ in it alone and are near copies
-	Other int `json:"o,omitempty"`
+	Same  int  `json:"s,omitempty"` // pairs of pages that differ in it alone and are near copies
+	Other int  `json:"o,omitempty"`
+	Dust  bool `json:"d,omitempty"` // it is without effect
 }
 
 // New returns an empty Detector.
@@ -183,7 +186,7 @@ func (d *Detector) Credit(u weburl.URL) (released []string) {
 			if s.proven() {
 				released = append(released, l.name)
 			}
-			s.Barren = 0
+			s.Barren, s.Repeats = 0, false
 		}
 	}
 	return released
@@ -197,11 +200,11 @@ func (d *Detector) Prove(host, pattern string) {
 	switch {
 	case isParam(host, pattern):
 		if d.params[pattern] == nil {
-			d.params[pattern] = &param{Same: minPairs}
+			d.params[pattern] = &param{Same: minPairs, Dust: true}
 		}
 	case d.pattern(idOf(pattern)) == nil:
 		s := d.add(idOf(pattern), narrow)
-		s.Pages, s.Copies, s.Barren = minHost, minHost, minHost
+		s.Pages, s.Copies, s.Barren, s.Repeats = minHost, minHost, minHost, true
 	}
 	d.suspect(host)
 }
@@ -262,9 +265,11 @@ func (s *pattern) observe(r reading) {
 	}
 	s.last[s.Pages%ring] = r.text
 	s.Pages++
-	if s.Barren++; r.relevant {
+	s.Barren++
+	if r.relevant {
 		s.Barren = 0
 	}
+	s.Repeats = s.multiplies()
 }
 
 // compare learns from pairs of pages that differ in one query parameter only. It reports whether
@@ -308,14 +313,23 @@ func (d *Detector) count(host, name string, same bool) (released bool) {
 	} else {
 		s.Other++
 	}
-	if s.dust() {
+	s.Dust = s.changesNothing()
+	if s.Dust {
 		d.suspect(host)
 	}
-	return was && !s.dust()
+	return was && !s.Dust
 }
 
-func (s *param) dust() bool {
-	return s != nil && s.Same >= minPairs && float64(s.Same) >= same*float64(s.Same+s.Other)
+func (s *param) dust() bool { return s != nil && s.Dust }
+
+// changesNothing decides whether a parameter is without effect. What was decided holds until the pairs
+// say clearly otherwise.
+func (s *param) changesNothing() bool {
+	least := same
+	if s.Dust {
+		least -= slack
+	}
+	return s.Same >= minPairs && float64(s.Same) >= least*float64(s.Same+s.Other)
 }
 
 // without returns the key of a URL without one parameter.
@@ -411,16 +425,18 @@ func (d *Detector) Dust(u weburl.URL) (all []string) {
 	return all
 }
 
-// multiplies reports whether a pattern makes copies and has had no relevant page recently: near
-// copies of relevant pages are often distinct pages.
+// multiplies decides whether a pattern makes copies and has had no relevant page recently: near copies
+// of relevant pages are often distinct pages. What was decided holds until the share of copies is
+// clearly lower, so that links are not parked and released in turns.
 func (s *pattern) multiplies() bool {
-	if s.Barren < minBarren {
-		return false
+	least, share := uint32(minPages), copies
+	if s.Level != narrow {
+		least, share = minHost, copiesHost
 	}
-	if s.Level == narrow {
-		return s.Pages >= minPages && float64(s.Copies) >= copies*float64(s.Pages)
+	if s.Repeats {
+		share -= slack
 	}
-	return s.Pages >= minHost && float64(s.Copies) >= copiesHost*float64(s.Pages)
+	return s.Barren >= minBarren && s.Pages >= least && float64(s.Copies) >= share*float64(s.Pages)
 }
 
 // barren reports whether a host has many pages and no yield.
@@ -429,14 +445,14 @@ func (s *pattern) barren() bool {
 }
 
 // proven reports whether links of the pattern are parked.
-func (s *pattern) proven() bool { return s.multiplies() || s.barren() && s.Barren >= mostBarren }
+func (s *pattern) proven() bool { return s.Repeats || s.barren() && s.Barren >= mostBarren }
 
-func (s *pattern) bad() bool { return s.multiplies() || s.barren() }
+func (s *pattern) bad() bool { return s.Repeats || s.barren() }
 
 // judge returns the finding about a URL of the pattern of this name.
 func (s *pattern) judge(name string, u weburl.URL) (f Finding) {
 	switch {
-	case s.multiplies():
+	case s.Repeats:
 		f.Factor = traceOf
 		f.Reason = fmt.Sprintf("%d of the %d pages like %s were nearly the same", s.Copies, s.Pages, name)
 	case s.barren():

@@ -295,3 +295,35 @@ func TestProvenByParkedLinks(t *testing.T) {
 		t.Errorf("a page that led to a relevant one released %q", released)
 	}
 }
+
+// A pattern whose pages are copies about as often as it takes is decided once, and not in turns.
+func TestDecidedOnce(t *testing.T) {
+	d := New()
+	const host, pattern = "cal.example", "cal.example/termine/#"
+	changes, was := 0, false
+	for i := range 400 {
+		text := words(1)
+		if i%4 == 3 { // a quarter are no copies
+			text = words(1000 + i)
+		}
+		d.Observe(Page{URL: parse(t, fmt.Sprintf("http://cal.example/termine/%d", i)), Text: text})
+		if is := d.Proven(host, pattern); is != was {
+			changes, was = changes+1, is
+		}
+	}
+	if changes > 1 {
+		t.Errorf("decided %d times", changes)
+	}
+	for i := range 400 { // now hardly any is
+		d.Observe(Page{URL: parse(t, fmt.Sprintf("http://cal.example/termine/%d", 1000+i)), Text: words(5000 + i)})
+	}
+	if d.Proven(host, pattern) {
+		t.Error("a pattern of copies that makes none any more stays proven")
+	}
+	for i := range 100 {
+		d.count(host, host+"?sid", i%20 != 19) // 95 of 100 pairs are equal
+	}
+	if !d.params[host+"?sid"].dust() {
+		t.Error("a parameter is decided in turns")
+	}
+}
