@@ -27,7 +27,7 @@ func TestExportMissing(t *testing.T) {
 	o.ListedHouses = 0.5
 	data, flags, town, _ := projectOf(t, o)
 	var out, complaints bytes.Buffer
-	if code := run(t.Context(), append([]string{"crawl", "--max-pages", "3000", "--quiet"}, flags...), nil, &out, &complaints); code != 0 {
+	if code := run(t.Context(), append([]string{"crawl", "--max-pages", "2000", "--quiet"}, flags...), nil, &out, &complaints); code != 0 {
 		t.Fatalf("crawl: exit %d: %s", code, complaints.String())
 	}
 	sameAddresses(t, data)
