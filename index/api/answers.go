@@ -424,29 +424,59 @@ func (s *server) evidence(r *http.Request, a *params) (any, *Problem) {
 
 // status answers /status, a superset of Photon's and Nominatim's.
 func (s *server) status(r *http.Request, _ *params) (any, *Problem) {
-	answer := map[string]any{"status": "ok", "version": s.Version, "crawl": "stopped"}
+	stats, state, p := s.counts(r)
+	if p != nil {
+		return nil, p
+	}
+	answer := map[string]any{"status": "ok", "version": s.Version, "crawl": s.crawl(),
+		"addresses": stats.Addresses, "pages": stats.Pages}
 	optional := map[string]string{"git_commit": s.Commit, "region": s.Region, "import_date": s.GazetteerDate}
 	for name, text := range optional {
 		if text != "" {
 			answer[name] = text
 		}
 	}
-	if s.Crawl != nil {
-		answer["crawl"] = s.Crawl()
+	if !state.Updated.IsZero() {
+		answer["data_updated"] = state.Updated
 	}
+	return answer, nil
+}
+
+// statusPage is the same for people.
+func (s *server) statusPage(r *http.Request) (web.Note, *Problem) {
+	stats, state, p := s.counts(r)
+	if p != nil {
+		return web.Note{}, p
+	}
+	n := web.Note{Path: "/status", Title: "state"}
+	n.Add("state_addresses", stats.Addresses)
+	n.Add("state_pages", stats.Pages)
+	n.Add("state_updated", state.Updated)
+	n.Add("state_map", s.GazetteerDate)
+	n.Add("state_crawl", web.Key("crawl_"+s.crawl()))
+	n.Add("state_version", s.Version)
+	return n, nil
+}
+
+// crawl says whether a crawl adds to the index.
+func (s *server) crawl() string {
+	if s.Crawl == nil {
+		return "stopped"
+	}
+	return s.Crawl()
+}
+
+// counts returns how much the index has, and its state.
+func (s *server) counts(r *http.Request) (index.Stats, index.State, *Problem) {
 	ctx, cancel := context.WithTimeout(r.Context(), s.QueryTimeout)
 	defer cancel()
 	state, err := s.index.State()
 	stats, err2 := s.index.Stats(ctx)
 	if err := errors.Join(err, err2); err != nil {
 		s.Log.Error("api: status", "error", err)
-		return nil, &Problem{Title: "the index cannot be read", Status: http.StatusServiceUnavailable, Retry: true}
+		return stats, state, &Problem{Title: "the index cannot be read", Status: http.StatusServiceUnavailable, Retry: true}
 	}
-	answer["addresses"], answer["pages"] = stats.Addresses, stats.Pages
-	if !state.Updated.IsZero() {
-		answer["data_updated"] = state.Updated
-	}
-	return answer, nil
+	return stats, state, nil
 }
 
 // health returns a handler that answers 200 with a word, or 503 with another one and the problems.
@@ -505,6 +535,15 @@ func (s *server) licences(*http.Request) string {
 		text = "Nothing is known of the terms of the data."
 	}
 	return text + "\nTexts of pages are those of their authors.\n"
+}
+
+// licencesPage is the same for people.
+func (s *server) licencesPage(*http.Request) (web.Note, *Problem) {
+	n := web.Note{Path: "/licences", Title: "licences"}
+	n.Add("licence_data", s.Attribution)
+	n.Add("licence_terms", s.Licence)
+	n.Add("licence_texts", web.Key("foot"))
+	return n, nil
 }
 
 func (s *server) robots(*http.Request) string {

@@ -88,6 +88,13 @@ func town(t testing.TB, n int) *index.Index {
 		all = append(all, shop{fmt.Sprintf("https://haus%d.example/kontakt", i), fmt.Sprintf("Haus %d", i), fmt.Sprintf("Haus %d", i), "Ringstraße", fmt.Sprint(i + 1), "26135", "Oldenburg",
 			8.21 + r.NormFloat64()*0.02, 53.14 + r.NormFloat64()*0.014, "Ein Haus", "am Ring", "", gazetteer.HousePrecision})
 	}
+	putAll(t, x, all)
+	return x
+}
+
+// putAll adds the pages of shops.
+func putAll(t testing.TB, x *index.Index, all []shop) {
+	t.Helper()
 	errs := make(chan error, len(all))
 	for _, s := range all {
 		go func() { errs <- x.Put(context.Background(), s.document()) }()
@@ -97,7 +104,6 @@ func town(t testing.TB, n int) *index.Index {
 			t.Fatal(err)
 		}
 	}
-	return x
 }
 
 func options() Options {
@@ -105,6 +111,26 @@ func options() Options {
 	o.Region, o.Outline, o.Version = "Oldenburg", outline, "1.0.0"
 	o.Licence, o.Attribution = "ODbL-1.0", "© OpenStreetMap contributors"
 	return o
+}
+
+// State and licences are pages for people and data for programs.
+func TestNotes(t *testing.T) {
+	o := options()
+	o.GazetteerDate = "2026-11-19"
+	h := Handler(town(t, 0), o)
+	const browser = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"
+	for _, c := range []struct{ target, accept, media, want string }{
+		{"/status?lang=de", browser, "text/html; charset=utf-8", "<dt>Adressen</dt><dd>7</dd>"},
+		{"/status", browser, "text/html; charset=utf-8", "<dt>Map data of</dt><dd>2026-11-19</dd>"},
+		{"/status", "*/*", "application/json; charset=utf-8", `"addresses":7`},
+		{"/licences?lang=de", browser, "text/html; charset=utf-8", "<dd>© OpenStreetMap contributors</dd>"},
+		{"/licences", "", "text/plain; charset=utf-8", "ODbL-1.0"},
+	} {
+		r, body := get(h, c.target, "Accept", c.accept)
+		if r.StatusCode != 200 || r.Header.Get("Content-Type") != c.media || !strings.Contains(body, c.want) || !strings.Contains(strings.Join(r.Header.Values("Vary"), ","), "Accept") {
+			t.Errorf("%s for %q: %d %s %v %.300s", c.target, c.accept, r.StatusCode, r.Header.Get("Content-Type"), r.Header.Values("Vary"), body)
+		}
+	}
 }
 
 // get requests target from h and returns the answer with its body.

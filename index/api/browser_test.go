@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"gazehound/gazetteer"
+	"gazehound/index"
 	"gazehound/index/web"
 
 	"github.com/chromedp/cdproto/accessibility"
@@ -565,6 +566,101 @@ func TestBrowserOnMapAndNearMe(t *testing.T) {
 	if width := read(t, ctx, chromedp.Evaluate[float64](`document.getElementById("q").offsetWidth`)); width < 180 {
 		t.Errorf("the field for words is %v pixels wide", width)
 	}
+}
+
+// The whole list prints from the page with its map, on paper that is as narrow as a telephone.
+func TestBrowserPrint(t *testing.T) {
+	t.Parallel()
+	needMap(t)
+	ctx := browser(t, chromedp.WindowSize(1280, 860))
+	server := mapServer(t, 40)
+	do(t, ctx, chromedp.Navigate(server+"/?lang=en&q=haus&limit=40"), chromedp.WaitVisible(".leaflet-marker-icon"))
+	pdf, err := chromedp.Call(ctx, page.PrintToPDF, page.PrintToPDFParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(pdf.Data), "/Type /Page\n"); n < 4 || n > 12 {
+		t.Errorf("40 addresses take %d pages", n)
+	}
+	if *screenshots != "" {
+		if err := os.WriteFile(filepath.Join(*screenshots, "print-map.pdf"), pdf.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+		t.Fatal(err)
+	}
+	do(t, ctx, chromedp.EmulateViewport(680, 1000)) // A4 without its margins
+	// Each card lies below the one before it, inside of the page, and nothing cuts it off.
+	if cut := read(t, ctx, chromedp.Evaluate[float64](`(() => {
+		const cards = [...document.querySelectorAll("ol > li")], list = document.querySelector(".list");
+		return Number(cards.length !== 40) + Number(list.scrollHeight > list.clientHeight + 1) + Number(getComputedStyle(document.body).overflow !== "visible") + cards.filter((c, i) => i > 0 && c.getBoundingClientRect().top < cards[i - 1].getBoundingClientRect().bottom - 1).length;
+	})()`)); cut > 0 {
+		t.Errorf("%v things are cut off", cut)
+	}
+	if height := read(t, ctx, chromedp.Evaluate[float64](`document.querySelector(".leaflet-host").offsetHeight`)); height < 300 {
+		t.Errorf("the map is printed %v pixels high", height)
+	}
+}
+
+// A wide screen gives the map more than half. Sharing copies a link with the view, a card its facts.
+func TestBrowserWide(t *testing.T) {
+	t.Parallel()
+	needMap(t)
+	ctx := browser(t, chromedp.WindowSize(1920, 1080))
+	server := mapServer(t, 40)
+	do(t, ctx, chromedp.Navigate(server+"/?lang=en&q=haus#map=14/53.141/8.22"), chromedp.WaitVisible(".leaflet-marker-icon"), chromedp.WaitVisible("#share"))
+	shoot(t, ctx, "wide")
+	if share := read(t, ctx, chromedp.Evaluate[float64](`(() => { const r = document.querySelector(".leaflet-host").getBoundingClientRect(); return r.width * r.height / (innerWidth * innerHeight); })()`)); share < 0.5 {
+		t.Errorf("the map has %.2f of the screen", share)
+	}
+	do(t, ctx, chromedp.Evaluate[chromedp.Void](`navigator.share = undefined; navigator.clipboard.writeText = async (text) => { window.copied = text; }`))
+	do(t, ctx, chromedp.Click("#share"))
+	if got := read(t, ctx, chromedp.Evaluate[string]("window.copied")); !strings.HasPrefix(got, server+"/?lang=en&q=haus#map=14/53.14") {
+		t.Errorf("shared %q", got)
+	}
+	do(t, ctx, chromedp.Click("#r1 button.copy"))
+	if got := read(t, ctx, chromedp.Evaluate[string]("window.copied")); !strings.Contains(got, "\n") || !strings.Contains(got, "26") {
+		t.Errorf("copied %q", got)
+	}
+	if got := read(t, ctx, chromedp.Evaluate[string](`document.querySelector("#r1 a[href^='geo:']").href`)); !strings.HasPrefix(got, "geo:53.") {
+		t.Errorf("route %q", got)
+	}
+}
+
+// Matches that share a place are one mark, which opens a list.
+func TestBrowserOnePlace(t *testing.T) {
+	t.Parallel()
+	needMap(t)
+	ctx := browser(t, chromedp.WindowSize(1280, 860))
+	server := httptest.NewServer(Handler(crowd(t, 60), options()))
+	defer server.Close()
+	do(t, ctx, chromedp.Navigate(server.URL+"/?lang=en&q=verein"), chromedp.WaitVisible(".mark-cluster"))
+	if n := read(t, ctx, chromedp.Evaluate[float64](`document.querySelectorAll(".leaflet-marker-icon").length`)); n != 1 {
+		t.Errorf("%v marks for one place", n)
+	}
+	do(t, ctx, chromedp.Click(".mark-cluster"), chromedp.WaitVisible(".here-list li"))
+	shoot(t, ctx, "one-place")
+	if got := read(t, ctx, chromedp.Evaluate[string](`document.querySelectorAll(".here-list li").length + " " + document.querySelector(".leaflet-popup strong").textContent`)); got != "50 60 addresses" {
+		t.Errorf("the list has %s", got)
+	}
+}
+
+// crowd returns an index with n clubs whose position is that of their postcode.
+func crowd(t testing.TB, n int) *index.Index {
+	t.Helper()
+	x, err := index.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.Close() })
+	var all []shop
+	for i := range n {
+		all = append(all, shop{fmt.Sprintf("https://verein%d.example/", i), "Verein", fmt.Sprintf("Verein %d", i), "Feldweg", fmt.Sprint(i + 1), "26122", "Oldenburg",
+			8.22, 53.15, "Ein Verein", "am Feld", "", gazetteer.PostcodePrecision})
+	}
+	putAll(t, x, all)
+	return x
 }
 
 // Without scripts the page can be read on 380 pixels, in both schemes, and printed with

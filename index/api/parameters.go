@@ -44,8 +44,8 @@ const (
 	onPage
 	onPlain // documents without parameters but for f
 	onBot
-	onStatus
-	onOne // the page of one address
+	onNote // what people read as a page and programs as data
+	onOne  // the page of one address
 
 	filtered = onSearch | onClusters | onFacets | onFeed | onPage | onItems // routes with all filters
 	worded   = filtered | onPhoton                                          // routes with words
@@ -143,7 +143,7 @@ var parameters = []parameter{
 	{"zoom", onClusters, onClusters, "grid", integer(0, index.MaxZoom), 12},
 	{"location_bias_scale", onPhoton | onStructured, 0, "scale", number(0, 1), 0.2},
 	{"what", onBot, 0, "removal", special.checked(isWhat), "www.example.org"},
-	{"lang", photons | onPage | onBot | onOne, 0, "language", special.checked(languageTag.MatchString), "de"},
+	{"lang", photons | onPage | onBot | onOne | onNote, 0, "language", special.checked(languageTag.MatchString), "de"},
 }
 
 var (

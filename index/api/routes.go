@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"fmt"
 	"hash/fnv"
 	"net/http"
@@ -28,6 +29,27 @@ func asJSON(f func(*server, *http.Request, *params) (any, *Problem)) handler {
 func asText(f func(*server, *http.Request) string) handler {
 	return func(s *server, w http.ResponseWriter, r *http.Request, _ *params) *Problem {
 		writeBody(w, r, []byte(f(s, r)))
+		return nil
+	}
+}
+
+// forReaders answers browsers with the page that f returns, and programs with data.
+func forReaders(f func(*server, *http.Request) (web.Note, *Problem), data handler) handler {
+	return func(s *server, w http.ResponseWriter, r *http.Request, a *params) *Problem {
+		if !strings.Contains(r.Header.Get("Accept"), "text/html") {
+			return data(s, w, r, a)
+		}
+		note, p := f(s, r)
+		if p != nil {
+			return p
+		}
+		note.Lang, note.Region = languageOf(r), s.Region
+		var body bytes.Buffer
+		if err := web.RenderNote(&body, note); err != nil {
+			return s.broken("page", err)
+		}
+		w.Header().Set("Content-Type", anyHTML)
+		writeBody(w, r, body.Bytes())
 		return nil
 	}
 }
@@ -80,7 +102,7 @@ func endpoints() []endpoint {
 		{"/structured", onStructured, "an address by its parts, in Photon's form", anyJSON,
 			"/structured?street=Lange+Stra%C3%9Fe&housenumber=5", photon},
 		{"/structured/{$}", onStructured, "", anyJSON, "", photon},
-		{"/status", onStatus, "state of the data", anyJSON, "/status", asJSON((*server).status)},
+		{"/status", onNote, "state of the data", anyJSON, "/status", forReaders((*server).statusPage, asJSON((*server).status))},
 		{"/healthz", 0, "whether the server works; 503 with reasons", anyJSON, "/healthz", health("ok", "unhealthy")},
 		{"/readyz", 0, "whether there is something to serve; 503 with reasons", anyJSON,
 			"", health("ready", "not ready")},
@@ -95,8 +117,8 @@ func endpoints() []endpoint {
 		{items, onItems, "OGC API Features: addresses", geoJSON, items + "?limit=5", (*server).search},
 		{items + "/{id}", onItem, "OGC API Features: one address", geoJSON, "", asJSON((*server).address)},
 		{basemapPath + "{level}/{x}/{y}", onPlain, "", anyJSON, "", (*server).basemap},
-		{"/licences", onPlain, "terms under which the data may be used", anyText,
-			"/licences", asText((*server).licences)},
+		{"/licences", onNote, "terms under which the data may be used", anyText,
+			"/licences", forReaders((*server).licencesPage, asText((*server).licences))},
 		{"/openapi.json", onPlain, "this description", openAPIMedia, "/openapi.json", asJSON((*server).openAPI)},
 		{"/opensearch.xml", onPlain, "for the search field of browsers", describe,
 			"/opensearch.xml", asText((*server).openSearch)},
@@ -132,13 +154,13 @@ func mediaOf(format string) string {
 // serve answers a request at e.
 func (s *server) serve(e endpoint, w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	if e.on&(onSearch|onItems|onPage) != 0 {
+	if e.on&(onSearch|onItems|onPage|onNote) != 0 {
 		h.Add("Vary", "Accept")
 	}
-	if e.on&(onPage|onOne|onBot) != 0 {
+	if e.on&(onPage|onOne|onBot|onNote) != 0 {
 		h.Add("Vary", "Accept-Language")
 	}
-	if e.on&(onStatus|onBot) != 0 {
+	if e.on&(onNote|onBot) != 0 {
 		h.Set("Cache-Control", "no-store")
 	}
 	var a params
@@ -146,7 +168,7 @@ func (s *server) serve(e endpoint, w http.ResponseWriter, r *http.Request) {
 	if e.on != 0 {
 		a, p = s.parse(r, e.on)
 	}
-	if p == nil && e.on&^(onPlain|onBot|onStatus) != 0 && s.notModified(w, r, &a) {
+	if p == nil && e.on&^(onPlain|onBot|onNote) != 0 && s.notModified(w, r, &a) {
 		return
 	}
 	if p == nil {

@@ -14,6 +14,7 @@ import (
 	"gazehound/index"
 	"gazehound/index/export"
 	"gazehound/index/texts"
+	"gazehound/internal/kind"
 
 	"github.com/nyaruka/phonenumbers"
 	"github.com/paulmach/orb"
@@ -50,14 +51,17 @@ type hit struct {
 	Snippet  []piece
 	Seen     string
 	Contact  contact
-	LastSeen string // when a page stated it last; "" where one still does
-	Missing  bool   // OpenStreetMap has no such house, as far as is known
-	Edit     string // address of an editor of OpenStreetMap at its place
-	JOSM     string // the same in JOSM, if it runs on the reader's machine
-	Nearby   string // address of the search around it
-	OfSite   string // address of the search on its site
-	Removal  string // address of the form for its removal
-	Page     string // address of the hit's own page
+	LastSeen string       // when a page stated it last; "" where one still does
+	Missing  bool         // OpenStreetMap has no such house, as far as is known
+	Edit     string       // address of an editor of OpenStreetMap at its place
+	JOSM     string       // the same in JOSM, if it runs on the reader's machine
+	Nearby   string       // address of the search around it
+	Route    template.URL // "geo:" address (RFC 5870), which opens the reader's map
+	Copy     string       // its facts, one in a line
+	Repeats  bool         // its snippet has no word that the card lacks without it
+	OfSite   string       // address of the search on its site
+	Removal  string       // address of the form for its removal
+	Page     string       // address of the hit's own page
 	Pages    []evidence
 	Reasons  []string // how sure it is, and how exact
 	Objects  []OnMap  // of the map, that it was matched with
@@ -117,8 +121,7 @@ func (v *view) hit(n int, h *index.Hit) hit {
 		out.Also += " …"
 	}
 	for _, o := range h.Tenants {
-		label := strings.Join(slices.DeleteFunc([]string{o.Name, o.Unit}, func(s string) bool { return s == "" }), ", ")
-		out.Tenants = append(out.Tenants, link{cmp.Or(label, out.Address), v.to(AddressPath+o.ID, v.Form.Get("lang"))})
+		out.Tenants = append(out.Tenants, link{cmp.Or(joined(", ", o.Name, o.Unit), out.Address), v.to(AddressPath+o.ID, v.Form.Get("lang"))})
 	}
 	if h.Kind != "" {
 		out.KindName = v.kind(h.Kind)
@@ -127,12 +130,15 @@ func (v *view) hit(n int, h *index.Hit) hit {
 	if len(e.URL) <= maxReported {
 		about = e.URL + " · " + about
 	}
+	out.Copy = joined("\n", out.Title, out.Address, out.Contact.Phone, out.Contact.Email, out.Contact.SiteURL)
+	out.Repeats = repeats(e.Snippet, joined(" ", out.Title, out.Address, out.KindName, out.Contact.Phone, h.City))
 	out.Removal = "/bot?" + url.Values{"what": {about}, "lang": {v.Lang}}.Encode() + "#removal"
 	out.Missing = v.OSM && h.HouseNumber != "" && !h.InOSM() && h.Gone.IsZero()
 	if !h.HasPoint {
 		return out
 	}
 	out.Nearby = v.Around(h.Point)
+	out.Route = route(h.Point, out.Title)
 	if out.Missing {
 		out.Edit = fmt.Sprintf("https://www.openstreetmap.org/edit?editor=id#map=19/%.5f/%.5f", h.Point[1], h.Point[0])
 		out.JOSM = josm(h)
@@ -145,6 +151,29 @@ func (v *view) hit(n int, h *index.Hit) hit {
 		out.Objects = append(out.Objects, OnMap{Title: tags, Place: h.Object, Point: h.Point})
 	}
 	return out
+}
+
+// joined joins the texts that are not empty.
+func joined(between string, all ...string) string {
+	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), between)
+}
+
+// repeats reports whether a snippet has no word beside those of shown.
+func repeats(s index.Snippet, shown string) bool {
+	known := kind.Words(shown)
+	return !slices.ContainsFunc(kind.Words(s.Text), func(w string) bool { return !slices.Contains(known, w) })
+}
+
+// route returns the "geo:" address of a point with a name, as maps on telephones read it.
+func route(p orb.Point, name string) template.URL {
+	at := fmt.Sprintf("%.6f,%.6f", p[1], p[0])
+	label := strings.Map(func(r rune) rune {
+		if r == '(' || r == ')' {
+			return ' '
+		}
+		return r
+	}, name)
+	return template.URL("geo:" + at + "?q=" + at + "(" + url.PathEscape(label) + ")") // digits, and a name that is escaped
 }
 
 // pages returns the pages that state an address.

@@ -42,7 +42,7 @@ var scriptTexts = strings.Fields(`
 	map zoomin zoomout addresses near inlist notinosm onmap close_popup other show searcharea follow
 	locate here nearest faraway refused unknown_place showonmap list sheet0 sheet1 sheet2 suggestions
 	kind_street kind_postcode kind_city kind_site kind_name
-	keys key_search key_next key_previous key_open key_map key_close`)
+	keys key_search key_next key_previous key_open key_map key_close share copy copied`)
 
 // maxOutline bounds the corners of an outline that a page carries.
 const maxOutline = 1500

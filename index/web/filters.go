@@ -232,6 +232,25 @@ func (v *view) facetMenu(c index.Count) menu {
 	return m
 }
 
+// maxKindChips is how many kinds there are above the map.
+const maxKindChips = 10
+
+// KindChips returns the most frequent kinds of the result, to choose one.
+func (v *view) KindChips() []choice {
+	if v.Result == nil {
+		return nil
+	}
+	i := slices.IndexFunc(v.Result.Facets, func(c index.Count) bool { return c.Facet == index.ByKind })
+	if i < 0 {
+		return nil
+	}
+	values := v.facetMenu(v.Result.Facets[i]).Values
+	if len(values) < 2 && len(v.Form["kind"]) == 0 {
+		return nil
+	}
+	return values[:min(maxKindChips, len(values))]
+}
+
 // precisionMenu returns the menu of how exact a position is at least.
 func (v *view) precisionMenu(c index.Count) menu {
 	m := menu{Name: v.T["by_precision"]}

@@ -239,7 +239,7 @@ func (v *view) TextOnly() string { return v.with(Form{"q": v.Form["q"]}) }
 func (v *view) First() string { return v.with(v.Form) }
 
 // Home returns the address of the page with everything.
-func (v *view) Home() string { return v.to("/", v.Form.Get("lang")) }
+func (v *view) Home() string { return v.To("/") }
 
 // InLang returns the address of this page in another language.
 func (v *view) InLang(lang string) string {
@@ -251,6 +251,9 @@ func (v *view) InLang(lang string) string {
 
 // with returns the address of the page with this form, in the language chosen.
 func (v *view) with(f Form) string { return f.plus("lang", v.Form.Get("lang")).address() }
+
+// To returns the address of another page in the language chosen.
+func (v *view) To(path string) string { return v.to(path, v.Form.Get("lang")) }
 
 // to returns the address of another page in a language; "" is that of the reader.
 func (v *view) to(path, lang string) string {

@@ -28,6 +28,9 @@ function element(tag, text, attributes = {}) {
   return e;
 }
 
+// isPlace reports whether a box is so small, some metres, that no zoom parts what is in it.
+const isPlace = ([west, south, east, north]) => east - west < 5e-5 && north - south < 5e-5;
+
 // startMap replaces the drawing in section by a map, and returns the actions for keys.
 export function startMap(section, data) {
   const t = data.texts;
@@ -71,7 +74,7 @@ export function startMap(section, data) {
   // Clusters split without animation: zoomToShowLayer never calls back if another zoom begins
   // during one.
   const group = L.markerClusterGroup({
-    showCoverageOnHover: false, animate: false, maxClusterRadius: 34, spiderfyDistanceMultiplier: 1.4, chunkedLoading: true,
+    showCoverageOnHover: false, animate: false, spiderfyOnMaxZoom: false, maxClusterRadius: 34, spiderfyDistanceMultiplier: 1.4, chunkedLoading: true,
     iconCreateFunction: (cluster) => {
       const all = cluster.getAllChildMarkers();
       const n = all.reduce((sum, m) => sum + (m.options.count || 1), 0);
@@ -81,6 +84,12 @@ export function startMap(section, data) {
       return icon(numbers.length ? "cluster hit" : "cluster", String(n), label, n < 100 ? 32 : 40);
     },
   }).addTo(map);
+
+  // Marks of one place cannot be drawn apart: they open as a list.
+  group.on("clusterclick", (e) => {
+    const b = e.layer.getBounds();
+    if (isPlace([b.getWest(), b.getSouth(), b.getEast(), b.getNorth()])) listHere(e.layer, b.getCenter());
+  });
 
   const markers = new Map(); // number of a hit → its marker
   const own = new Set(data.hits.map((h) => h.id));
@@ -196,10 +205,36 @@ export function startMap(section, data) {
         if (few && mine >= count) continue;
         const n = few ? count - mine : count;
         const m = L.marker(at, { count: n, icon: icon("cluster", String(n), `${n} ${t.addresses}`, n < 100 ? 32 : 40), zIndexOffset: -1000 });
-        m.on("click keypress", () => map.fitBounds([[bbox[1], bbox[0]], [bbox[3], bbox[2]]], { padding: [40, 40], maxZoom: Math.min(19, map.getZoom() + 4) }));
+        m.on("click keypress", () => {
+          if (isPlace(bbox) || map.getZoom() >= 19) listHere(m, m.getLatLng(), bbox);
+          else map.fitBounds([[bbox[1], bbox[0]], [bbox[3], bbox[2]]], { padding: [40, 40], maxZoom: Math.min(19, map.getZoom() + 4) });
+        });
         (few ? group : cells).addLayer(m);
       }
     }
+  }
+
+  // listHere lists the matches at a place, and leads to all of them.
+  async function listHere(m, at, bbox = [at.lng, at.lat, at.lng, at.lat]) {
+    const q = new URLSearchParams(data.filters), margin = 2e-5;
+    for (const name of ["lat", "lon", "radius", "sort"]) q.delete(name);
+    q.set("bbox", [bbox[0] - margin, bbox[1] - margin, bbox[2] + margin, bbox[3] + margin].map((v) => v.toFixed(6)).join(","));
+    const all = "/?" + new URLSearchParams([...q, ...(data.lang ? [["lang", data.lang]] : [])]);
+    q.set("limit", "50");
+    const r = await fetch("/v1/search?" + q).catch(() => null);
+    if (!r?.ok) return;
+    const answer = await r.json();
+    const box = element("div", ""), list = element("ul", "", { class: "here-list" });
+    box.append(element("strong", `${answer.numberMatched.toLocaleString(document.documentElement.lang)} ${t.addresses}`), list);
+    for (const f of answer.features) {
+      const n = data.hits.find((h) => h.id === f.id)?.n;
+      const item = element("li", ""), a = element("a", f.properties.name || f.properties.label || f.id, { href: n ? "#r" + n : "/addresses/" + f.id });
+      if (n) a.addEventListener("click", sheet.showList);
+      item.append(a);
+      list.append(item);
+    }
+    box.append(element("a", t.show, { href: all }));
+    L.popup({ autoPanPaddingTopLeft: [12, 112], maxWidth: 320 }).setLatLng(at).setContent(box).openOn(map);
   }
 
   // more shows an address that is not in the list.
@@ -227,7 +262,7 @@ export function startMap(section, data) {
   area.addEventListener("click", searchHere);
 
   // With this box checked, moving the map searches, for the rest of the session.
-  const follow = element("label", "", { class: "follow", hidden: "" });
+  const follow = element("label", "", { class: "follow" });
   const box = element("input", "", { type: "checkbox" });
   follow.append(box, " " + t.follow);
   section.append(follow);
@@ -236,7 +271,6 @@ export function startMap(section, data) {
   } catch {
     // storage is disabled: the box applies to this page only
   }
-  follow.hidden = !box.checked;
   let settling = 0;
   box.addEventListener("change", () => {
     try {
@@ -256,7 +290,6 @@ export function startMap(section, data) {
     if (!touched) return;
     if (byPopup) return (byPopup = false);
     area.hidden = false;
-    follow.hidden = false;
     clearTimeout(settling);
     if (box.checked) settling = setTimeout(searchHere, 900);
     history.replaceState(history.state, "", location.pathname + location.search + here());
@@ -353,5 +386,6 @@ export function startMap(section, data) {
     show,
     select,
     selected: () => selected,
+    here,
   };
 }

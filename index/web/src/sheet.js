@@ -18,7 +18,7 @@ export function startSheet(columns, list, total, t, swiped) {
 
   // On a phone the footer goes to the end of the list, because the page itself does not scroll.
   const foot = document.getElementById("foot");
-  const narrow = matchMedia("(max-width: 56rem)");
+  const narrow = matchMedia("screen and (max-width: 56rem)");
   const place = () => (narrow.matches ? list.append(foot) : document.body.insertBefore(foot, document.getElementById("page-data")));
   narrow.addEventListener("change", place);
   place();
