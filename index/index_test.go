@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -134,6 +135,37 @@ func names(r *Result) string {
 		all = append(all, h.Name)
 	}
 	return strings.Join(all, "; ")
+}
+
+// Words are found however pages part them, and numbers as what they are.
+func TestSearchRespelled(t *testing.T) {
+	x := open(t)
+	put(t, x,
+		page("https://eis.example/", "Eis", "de", "Eisdiele Dall’Orto\n{Auhofstraße 3, 26931 Musterau|8.2 53.1}"),
+		page("https://pub.example/", "Pub", "de", "O'Rourkes Pub\n{Hafenstraße 1, 26931 Musterau|8.3 53.1}"),
+		page("https://mode.example/", "Mode", "de", "Boutique D´Amore\n{Lange Straße 48-50, 26932 Bilingen|8.2 53.2}"),
+		page("https://rad.example/", "Rad", "de", "Fahrradladen Kette\n{Leipziger Straße 42, 67655 Lautern|8.4 53.1}"),
+		page("https://uhr.example/", "Uhr", "de", "Uhren Ahrens\n{Große Straße 7, 67657 Lautern|8.5 53.1}"))
+	const eis, pub, mode, rad, uhr = "Eisdiele Dall’Orto", "O'Rourkes Pub", "Boutique D´Amore", "Fahrradladen Kette", "Uhren Ahrens"
+	for _, c := range []struct{ text, want string }{
+		{"dall orto", eis}, {"Dall'Orto", eis}, {"dall`orto", eis}, {"DALLORTO", eis},
+		{"o rourkes", pub}, {"O’Rourkes", pub}, {"orourkes pub", pub},
+		{"d'amore", mode}, {"d amore", mode}, {"D´Amore", mode},
+		{"fahrrad laden", rad}, {"fahrrad laden lautern", rad},
+		{"leipziger str 42", rad}, {"Leipziger Str. Nr. 42", rad}, {"leipziger strasse hausnr 42", rad}, {"leipziger str 42 67655", rad},
+		{"leipziger str 99", rad}, {"hamburger str 7", uhr},
+		{"6765", rad + "; " + uhr}, {"lautern 67657", uhr}, {"2693", mode + "; " + eis + "; " + pub}, {"musterau 2693", eis + "; " + pub},
+		{"999", ""},
+	} {
+		var all []string
+		for _, h := range find(t, x, Query{Text: c.text}).Hits {
+			all = append(all, h.Name)
+		}
+		slices.Sort(all)
+		if got := strings.Join(all, "; "); got != c.want {
+			t.Errorf("%q finds %q, want %q", c.text, got, c.want)
+		}
+	}
 }
 
 func TestSearchWords(t *testing.T) {

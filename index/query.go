@@ -283,7 +283,8 @@ func splitQuery(text string) []word {
 }
 
 var minor = foldedSet("a an and at by for from in near nearby next of on or the to with " +
-	"am an auf bei beim das dem den der die ein eine im in nahe nähe neben und vom von zu zum zur")
+	"am an auf bei beim das dem den der die ein eine im in nahe nähe neben und vom von zu zum zur " +
+	"nr hausnr hausnummer")
 
 // A stage is how tolerant a search is.
 type stage uint8

@@ -39,6 +39,33 @@ func (s *searcher) understand(now time.Time) (err error) {
 	return s.noteKinds()
 }
 
+// respell lets words be found that pages part otherwise: "dell angelo" and "fahrrad laden" also where
+// they are one word, and "dell'angelo", where no page joins it, as two.
+func (s *searcher) respell() {
+	isKnown := func(term string) bool { return s.view.count(fieldWords, term) > 0 }
+	var words []word
+	for _, w := range s.words {
+		parts := strings.FieldsFunc(w.raw, func(r rune) bool { return strings.ContainsRune(joining, r) })
+		if len(parts) > 1 && !slices.ContainsFunc(w.terms, isKnown) {
+			words = append(words, splitQuery(strings.Join(parts, " "))...)
+		} else {
+			words = append(words, w)
+		}
+	}
+	s.words = words[:min(len(words), MaxQueryWords)]
+	for i := 1; i < len(s.words); i++ {
+		a, b := &s.words[i-1], &s.words[i]
+		if isNumber(a.raw[:1]) || isNumber(b.raw[:1]) {
+			continue
+		}
+		for _, term := range forms(a.raw + b.raw) {
+			if len(term) <= maxWord && isKnown(term) {
+				a.terms, b.terms = append(a.terms, term), append(b.terms, term)
+			}
+		}
+	}
+}
+
 // literal reports whether the text is searched for its words only.
 func (q *Query) literal() bool { return q.AddressOnly || strings.ContainsRune(q.Text, '"') }
 

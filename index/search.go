@@ -151,6 +151,7 @@ func (x *Index) newSearch(ctx context.Context, q Query) (*searcher, error) {
 	if len(s.words) == 0 && strings.TrimSpace(q.Text) != "" { // "???" asks for nothing
 		return nil, s.view.Close()
 	}
+	s.respell()
 	if err := s.understand(cmp.Or(q.Now, time.Now())); err != nil {
 		s.view.Close()
 		return nil, err
@@ -273,6 +274,9 @@ func (s *searcher) text() (query.Query, error) {
 		if err != nil {
 			return nil, err
 		}
+		if s.stage == partial && s.isCommon(&s.words[i]) {
+			continue
+		}
 		if s.stage == partial || s.words[i].minor && meaning {
 			should = append(should, w)
 		} else {
@@ -379,7 +383,10 @@ func (s *searcher) similar(i int, written []string) (all alternatives, err error
 		all.add(s.dictionary(), boost, others...)
 	}
 	if isNumber(start) {
-		return all, nil
+		if last && len(start) >= leastOfCode && s.view.count(fieldWhere, start) == 0 {
+			err = s.codesFrom(start, &all)
+		}
+		return all, err
 	}
 	if last && utf8.RuneCountInString(start) >= 2 {
 		dict, err := s.view.FieldDictPrefix(s.dictionary(), []byte(start))
@@ -417,6 +424,29 @@ func (s *searcher) similar(i int, written []string) (all alternatives, err error
 		}
 	}
 	return all, nil
+}
+
+// leastOfCode is how many digits begin a postcode.
+const leastOfCode = 3
+
+// codesFrom adds the postcodes that begin with start.
+func (s *searcher) codesFrom(start string, all *alternatives) error {
+	name, term := termOf(fieldCode, start)
+	dict, err := s.view.FieldDictPrefix(name, []byte(term))
+	if err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	codes, err := mostFrequent(dict, maxLooked, maxPrefixes)
+	for _, code := range codes {
+		all.add(fieldCode, startedBoost, strings.TrimPrefix(code, fieldCode+separator))
+	}
+	return err
+}
+
+// isCommon reports whether w says nothing where some of the words are enough: "str" beside others.
+func (s *searcher) isCommon(w *word) bool {
+	_, ok := streetWord[w.terms[0]]
+	return ok && len(s.words) > 1
 }
 
 // dictionary returns the field that has the words that are looked up.

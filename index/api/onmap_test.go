@@ -36,6 +36,10 @@ func TestPhotonKnowsTheMap(t *testing.T) {
 	for _, c := range []struct{ query, want, warning string }{
 		{"q=Ulmenweg 5", "house map Ulmenweg 5", ""},
 		{"q=Ulmenweg 5, 26122 Oldenburg", "house map Ulmenweg 5", ""},
+		{"q=Ulmenweg 5 Oldenburg", "house map Ulmenweg 5", ""},
+		{"q=Ulmenweg 5 26122", "house map Ulmenweg 5", ""},
+		{"q=26122 Oldenburg Ulmenweg Nr. 5", "house map Ulmenweg 5", ""},
+		{"q=Lange Straße 5 Oldenburg", "house web Lange Straße 5", ""},
 		{"q=Ulmenweg", "street map Ulmenweg", ""},
 		{"q=Ulmenweg 3", "street map Ulmenweg", "no number 3"}, // between two houses
 		{"q=Ulmenweg 99", "street map Ulmenweg", "no number 99"},
