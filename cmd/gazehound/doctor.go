@@ -41,7 +41,7 @@ func newDoctorCommand(a *app) *cobra.Command {
 			d.examine(ctx, deep, network)
 			return cmp.Or(ctx.Err(), d.tell())
 		}))
-	cmd.Flags().BoolVar(&deep, "deep", false, "read crawl tree and index and compare them")
+	cmd.Flags().BoolVar(&deep, "deep", false, "read crawl tree and index and compare them; read all records of the WARC files")
 	cmd.Flags().StringVar(&into, "rebuild", "", "make a new data `DIR` of what can be read of a damaged one")
 	cmd.Flags().BoolVar(&network, "network", false, "request the contact's page and one seed's robots.txt")
 	return cmd
@@ -89,6 +89,7 @@ func (d *doctor) examine(ctx context.Context, deep, network bool) {
 	d.machine()
 	if deep {
 		d.compare(ctx)
+		d.records(ctx)
 	}
 	if network && d.usable {
 		d.network(ctx)
@@ -253,6 +254,20 @@ func (d *doctor) archive() {
 	d.broken("archive", err)
 	for _, dir := range folders {
 		d.add(warc.Check(dir, d.p.archives(), d.holder != 0))
+	}
+}
+
+// records reads every record of the WARC files.
+func (d *doctor) records(ctx context.Context) {
+	folders, err := d.p.archiveFolders()
+	if err != nil {
+		return // archive reports it
+	}
+	for _, dir := range folders {
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			continue // so it does this
+		}
+		d.add(warc.CheckRecords(ctx, dir))
 	}
 }
 

@@ -237,15 +237,16 @@ func newArchiveCommand(a *app, format, short string,
 		defer archive.Close()
 		err = a.writeExport(output, "", func(w io.Writer) error { return write(ctx, w, archive, cfg) })
 		if err != nil || output == "-" {
-			return err
+			return cmp.Or(err, lacking(archive))
 		}
 		s := archive.Stats()
 		if a.json {
-			return a.printJSON(fields{"type": "summary", "format": format, "file": output, "warc_files": s.Files,
-				"captures": s.Responses})
+			err = a.printJSON(fields{"type": "summary", "format": format, "file": output, "warc_files": s.Files,
+				"captures": s.Responses, "damaged_files": s.Damaged})
+		} else {
+			a.say("%s in %s → %s", several(s.Responses, "capture"), several(s.Files, "WARC file"), output)
 		}
-		a.say("%s in %s → %s", several(s.Responses, "capture"), several(s.Files, "WARC file"), output)
-		return nil
+		return cmp.Or(err, lacking(archive))
 	}, "the export is not complete"))
 	cmd.Flags().StringVarP(&output, "output", "o", "-", "`FILE` to write; - is standard output")
 	return cmd

@@ -27,6 +27,7 @@ type forgetFlags struct {
 	requests bool
 	dryRun   bool
 	force    bool
+	damaged  bool
 }
 
 func newForgetCommand(a *app) *cobra.Command {
@@ -47,6 +48,7 @@ func newForgetCommand(a *app) *cobra.Command {
 	f.BoolVar(&o.dryRun, "dry-run", false, "show what would be removed; change nothing")
 	f.BoolVar(&o.force, "force", false, "also if sites of different owners lie below the host, such as de or "+
 		"co.uk")
+	f.BoolVar(&o.damaged, "drop-damaged", false, "also delete what cannot be read in WARC files")
 	return cmd
 }
 
@@ -88,7 +90,7 @@ func (a *app) forget(ctx context.Context, target string, o forgetFlags) error {
 	if pending != nil && !o.dryRun {
 		a.say("completing removal %d, which was interrupted", pending.Number)
 		pending.Resumed = true
-		if err := a.remove(ctx, p, cfg, pending); err != nil {
+		if err := a.remove(ctx, p, cfg, pending, o.damaged); err != nil {
 			return err
 		}
 	}
@@ -123,7 +125,7 @@ func (a *app) forget(ctx context.Context, target string, o forgetFlags) error {
 			return err
 		}
 	}
-	return a.remove(ctx, p, cfg, r)
+	return a.remove(ctx, p, cfg, r, o.damaged)
 }
 
 // confirmRemoval prints how much r would remove and asks for confirmation.
@@ -224,12 +226,14 @@ func (a *app) wouldRemove(ctx context.Context, p project, r *forget.Removal) err
 	return err
 }
 
-// remove carries out r and prints what was taken out.
-func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Removal) error {
+// remove carries out r and prints what was taken out; damaged says that of WARC files what cannot
+// be read is, too.
+func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Removal, damaged bool) error {
 	stores, err := a.openToForget(p, cfg)
 	if err != nil {
 		return err
 	}
+	stores.Lost = damaged
 	err = forget.Dir(p.dir).Remove(ctx, r, stores)
 	var incomplete *forget.IncompleteError
 	if err != nil && !errors.As(err, &incomplete) {
@@ -247,8 +251,9 @@ func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Remo
 		return err
 	}
 	if incomplete != nil {
-		return fail(exitGate, "removal %d is not complete (%s). Then \"gazehound forget\" completes it", r.Number,
-			oneLine(incomplete.Error()))
+		return fail(exitGate, "removal %d is not complete (%s). Bring back what is missing or damaged; then "+
+			"\"gazehound forget\" completes it. \"gazehound forget --drop-damaged\" deletes what cannot be read",
+			r.Number, oneLine(incomplete.Error()))
 	}
 	if a.json {
 		return nil

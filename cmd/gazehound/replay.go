@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -55,6 +56,15 @@ func (a *app) openRecorded(cfg *Config, wacz bool, names ...string) (*warc.Archi
 		a.warn("%s", oneLine(w))
 	}
 	return archive, nil
+}
+
+// lacking returns exit code 6 for an archive of which records are lost, and nil for others. The
+// warning was given by openRecorded.
+func lacking(archive *warc.Archive) error {
+	if archive.Stats().Damaged > 0 {
+		return silentExit(exitGate)
+	}
+	return nil
 }
 
 // replay judges recorded pages again and builds a crawl from them.
@@ -131,7 +141,7 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 			return err
 		}
 	}
-	return a.printReplayed(&r, time.Since(began), archive.Stats(), into, s.f.Totals())
+	return cmp.Or(a.printReplayed(&r, time.Since(began), archive, into, s.f.Totals()), lacking(archive))
 }
 
 // borrow copies what a crawl needs from another project unless p has it.
@@ -154,8 +164,12 @@ func (p project) borrow(from project) error {
 }
 
 // printReplayed prints the result of a replay.
-func (a *app) printReplayed(r *crawler.Comparison, duration time.Duration, s warc.Stats, into project,
+func (a *app) printReplayed(r *crawler.Comparison, duration time.Duration, archive *warc.Archive, into project,
 	t frontier.Totals) error {
+	s, code := archive.Stats(), exitOK
+	if err := lacking(archive); err != nil {
+		code = codeOf(err)
+	}
 	rate := float64(r.Pages) / max(duration.Seconds(), 1e-9)
 	if r.Unusable > 0 && !a.json {
 		a.warn("%s could not be used, first %s", several(r.Unusable, "response"), oneLine(r.FirstUnusable))
@@ -165,6 +179,6 @@ func (a *app) printReplayed(r *crawler.Comparison, duration time.Duration, s war
 		"pages": r.Pages, "relevant": r.Relevant, "addresses": t.Addresses, "queued": t.Queued, "unusable": r.Unusable,
 		"verdicts_compared": r.Compared, "verdicts_changed": r.Verdicts, "addresses_changed": r.Addresses,
 		"pages_per_s": round(rate, 1), "duration_s": round(duration.Seconds(), 3), "data": into.dir,
-		"exit_code": exitOK},
+		"damaged_files": s.Damaged, "exit_code": code},
 		"replay", fields{"r": r, "t": t, "rate": rate, "changed": filepath.Join(into.dir, "changed.csv")})
 }

@@ -2,6 +2,7 @@ package warc
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -33,6 +34,56 @@ func Check(dir, list string, running bool) check.Finding {
 			"%s: %s left open: %s", dir, textutil.Several(len(open), "WARC file"), open[0])
 	}
 	return check.Well(name, "%s: %s, no torn end", dir, files)
+}
+
+// CheckRecords reads every record of the WARC files of a folder.
+func CheckRecords(ctx context.Context, dir string) check.Finding {
+	const name = "records"
+	damage, err := findDamage(ctx, dir)
+	switch {
+	case err != nil:
+		return check.Broken(name, "", "%v", err)
+	case damage != "":
+		return check.Broken(name, "all other records can be read; copy the file from where it is whole", "%s", damage)
+	}
+	return check.Well(name, "%s: all can be read", dir)
+}
+
+// findDamage reads every record of the WARC files of a folder, and returns a sentence about the
+// damage of the first file that lacks some, or "".
+func findDamage(ctx context.Context, dir string) (damage string, err error) {
+	names, err := expand([]string{dir})
+	if err != nil {
+		return "", err
+	}
+	for _, name := range names {
+		if damage, err = checkWhole(name); err != nil || damage != "" {
+			return damage, err
+		}
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+	}
+	return "", nil
+}
+
+// checkWhole describes the damage of one file.
+func checkWhole(name string) (damage string, err error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return "", fmt.Errorf("warc: %w", err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return "", fmt.Errorf("warc: %w", err)
+	}
+	f := &source{ReaderAt: file, name: name, size: info.Size(), zipped: strings.HasSuffix(fileName(name), fileExt)}
+	err = newReader().survey(f, func(*scanner) {})
+	if err == nil && f.isDamaged() {
+		damage = f.describeDamage("lost")
+	}
+	return damage, err
 }
 
 // checkEnds reads the last record only of each *.warc.gz in a folder. It counts those that are

@@ -22,13 +22,15 @@ type Forgotten struct {
 	Files    int      // of those, were written anew
 	Records  int      // taken out: requests, responses, revisits and metadata
 	Notes    int      // metadata of other pages that lost URL and words of the page they were found on
-	Damaged  []string // files that could not be searched, a sentence each
+	Damaged  []string // files that could not be searched, or not all of them; a sentence each
+	Lost     int64    // bytes taken out because they could not be read
 }
 
 // A Removal selects what Forget removes from WARC files.
 type Removal struct {
 	URL  func(weburl.URL) bool // records of pages
 	Text func(string) bool     // matches recorded headers or bodies
+	Lost bool                  // take out what cannot be read, too
 }
 
 // Forget removes the records of all matching pages from the WARC files in a folder, with the
@@ -58,34 +60,39 @@ func Forget(ctx context.Context, dir string, r Removal) (n Forgotten, err error)
 	return n, nil
 }
 
+// maxSearched bounds the decoded bodies that Forget searches, in bytes.
+const maxSearched = 256 << 20
+
 func (n *Forgotten) forgetIn(ctx context.Context, name string, r Removal) error {
 	a := newArchive()
+	a.MaxBody = maxSearched
 	defer a.Close()
 	if err := a.add(name); err != nil {
 		n.Damaged = append(n.Damaged, fmt.Sprintf("%s: %v; it was not searched", name, err))
 		return nil
 	}
 	n.Searched++
-	for _, w := range a.stats.Warnings {
-		w = strings.Replace(w, "the file is used up to there", "what follows was not searched", 1)
-		n.Damaged = append(n.Damaged, w)
+	f, lost := a.files[0], int64(0)
+	switch {
+	case !f.isDamaged():
+	case r.Lost:
+		lost = f.lost()
+	default:
+		n.Damaged = append(n.Damaged, f.describeDamage("not searched"))
 	}
-	saying := map[key]bool{} // pages
-	err := a.Walk(ctx, func(x Recorded) error {
-		if p := x.Response; p != nil && (r.Text(fmt.Sprint(p.Header)) || r.inBody(p)) {
-			saying[keyOf(address(x.URL))] = true
-		}
-		return nil
-	})
+	saying, err := a.naming(ctx, r)
 	if err != nil {
 		return err
 	}
+	for _, x := range saying.unread {
+		n.Damaged = append(n.Damaged, fmt.Sprintf("%s: the record of %s was not searched: %v", name, x.URL, x.Err))
+	}
 	matches := func(target string) bool {
 		u, err := weburl.Parse(target)
-		return err == nil && (saying[keyOf(address(u))] || r.URL(u))
+		return err == nil && (saying.pages[keyOf(address(u))] || r.URL(u))
 	}
-	pieces, dropped, notes, err := a.without(ctx, matches, r.Text)
-	if err != nil || dropped+notes == 0 {
+	pieces, dropped, notes, err := a.without(ctx, matches, r)
+	if err != nil || dropped+notes == 0 && lost == 0 {
 		return err
 	}
 	if strings.HasSuffix(name, openExt) {
@@ -94,8 +101,33 @@ func (n *Forgotten) forgetIn(ctx context.Context, name string, r Removal) error 
 	if err := a.rewrite(name, pieces, a.stats.Records-dropped); err != nil {
 		return err
 	}
-	n.Files, n.Records, n.Notes = n.Files+1, n.Records+dropped, n.Notes+notes
+	n.Files, n.Records, n.Notes, n.Lost = n.Files+1, n.Records+dropped, n.Notes+notes, n.Lost+lost
 	return nil
+}
+
+// A naming are the pages whose recorded headers or bodies match a removal, and the records of which
+// that cannot be said.
+type naming struct {
+	pages  map[key]bool
+	unread []Recorded
+}
+
+// naming searches the bodies of the only file of a.
+func (a *Archive) naming(ctx context.Context, r Removal) (found naming, err error) {
+	found.pages = map[key]bool{}
+	err = a.Walk(ctx, func(x Recorded) error {
+		k := keyOf(address(x.URL))
+		switch p := x.Response; {
+		case p != nil && (r.Text(fmt.Sprint(p.Header)) || r.inBody(p)):
+			found.pages[k] = true
+		case x.Err != nil && r.Lost:
+			found.pages[k] = true
+		case x.Err != nil && !errors.Is(x.Err, ErrLost) && !r.URL(x.URL):
+			found.unread = append(found.unread, Recorded{URL: x.URL, Err: x.Err})
+		}
+		return nil
+	})
+	return found, err
 }
 
 // inBody reports whether a body matches as it is, or what a reader sees of it: in its code page,
@@ -112,13 +144,26 @@ func (r *Removal) inBody(p *page.Response) bool {
 		slices.ContainsFunc(parsed.Links, func(l page.Link) bool { return r.Text(l.To.String()) })
 }
 
-// without returns the records of the only file of a that stay, or their replacements.
+// without returns the records of the only file of a that stay, or their replacements, and unless
+// r.Lost is set its damage.
 func (a *Archive) without(
-	ctx context.Context, matches, says func(string) bool,
+	ctx context.Context, matches func(string) bool, r Removal,
 ) (pieces []io.Reader, dropped, notes int, err error) {
 	e := newEncoder()
 	gone := map[string]bool{} // record IDs
+	f := a.files[0]
+	damage := f.damage
+	if r.Lost {
+		damage = nil
+	}
+	keepDamage := func(before int64) {
+		for len(damage) > 0 && damage[0].from < before {
+			pieces = append(pieces, io.NewSectionReader(f, damage[0].from, damage[0].to-damage[0].from))
+			damage = damage[1:]
+		}
+	}
 	err = a.each(ctx, func(s *scanner) error {
+		keepDamage(s.start)
 		rec := &s.record
 		if matches(rec.target) || rec.refersTo != "" && matches(rec.refersTo) ||
 			rec.concurrent != "" && gone[rec.concurrent] {
@@ -128,7 +173,7 @@ func (a *Archive) without(
 		}
 		if rec.kind == kindMetadata && rec.media == noteType && s.file.zipped {
 			note := readNote(rec.block)
-			if note != nil && (matches(note.Via) || says(note.words())) {
+			if note != nil && (matches(note.Via) || r.Text(note.words())) {
 				notes++
 				note.Via, note.Anchor, note.Title, note.Around, note.Place = "", "", "", "", "" // words of that page
 				e.out.Reset()
@@ -145,6 +190,7 @@ func (a *Archive) without(
 		pieces = append(pieces, io.NewSectionReader(s.file, s.start, s.end-s.start))
 		return nil
 	})
+	keepDamage(f.size)
 	return pieces, dropped, notes, err
 }
 
@@ -154,17 +200,15 @@ func (n *Note) words() string {
 }
 
 // rewrite puts a file of these pieces, with that many records, in the place of
-// the only file of a. A damaged end stays as it is.
+// the only file of a; without a piece it removes the file.
 func (a *Archive) rewrite(name string, pieces []io.Reader, records int) error {
 	info, err := os.Stat(name)
 	if err != nil {
 		return err
 	}
-	f := a.files[0]
-	if records == 0 && f.end >= f.size {
+	if len(pieces) == 0 {
 		return errors.Join(os.Remove(name), disk.SyncDir(filepath.Dir(name)))
 	}
-	pieces = append(pieces, io.NewSectionReader(f, f.end, f.size-f.end))
 	write := func(w io.Writer) error {
 		_, err := io.Copy(w, io.MultiReader(pieces...))
 		return err
@@ -172,7 +216,7 @@ func (a *Archive) rewrite(name string, pieces []io.Reader, records int) error {
 	check := func(part string) error {
 		again := newArchive()
 		defer again.Close()
-		if err := again.add(part); err != nil {
+		if err := again.addAs(name, part); err != nil {
 			return fmt.Errorf("the new file cannot be read back, the old one stays: %w", err)
 		}
 		if again.stats.Records != records {

@@ -68,7 +68,7 @@ func TestForget(t *testing.T) {
 		}
 	}
 
-	n, err := Forget(t.Context(), dir, Removal{ofGone, noText})
+	n, err := Forget(t.Context(), dir, Removal{URL: ofGone, Text: noText})
 	if err != nil || n.Searched != 3 || n.Files != 2 || n.Notes != 10 || len(n.Damaged) != 0 {
 		t.Fatalf("%+v, %v", n, err)
 	}
@@ -107,7 +107,7 @@ func TestForget(t *testing.T) {
 		t.Error("the wrong pages are left")
 	}
 	checkIndex(t, a, dir)
-	if n, err := Forget(t.Context(), dir, Removal{ofGone, noText}); err != nil || n.Files+n.Records+n.Notes != 0 {
+	if n, err := Forget(t.Context(), dir, Removal{URL: ofGone, Text: noText}); err != nil || n.Files+n.Records+n.Notes != 0 {
 		t.Errorf("a second time: %+v, %v", n, err)
 	}
 }
@@ -128,8 +128,8 @@ func TestForgetDamaged(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "notes.warc.gz"), []byte("no WARC file"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	n, err := Forget(t.Context(), dir, Removal{ofGone, noText})
-	if err != nil || n.Files != 2 || len(n.Damaged) != 2 || !strings.Contains(strings.Join(n.Damaged, "\n"), "what follows was not searched") {
+	n, err := Forget(t.Context(), dir, Removal{URL: ofGone, Text: noText})
+	if err != nil || n.Files != 2 || len(n.Damaged) != 2 || !strings.Contains(strings.Join(n.Damaged, "\n"), "1 place were not searched") {
 		t.Errorf("%+v, %v", n, err)
 	}
 	a := open(t, name)
@@ -143,21 +143,21 @@ func TestForgetStops(t *testing.T) {
 	keptAndGone(t, dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Forget(ctx, dir, Removal{ofGone, noText}); !errors.Is(err, context.Canceled) {
+	if _, err := Forget(ctx, dir, Removal{URL: ofGone, Text: noText}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	w := newWriter(t, dir)
 	put(t, w, capture(t, "http://gone.example/now", 200, "being written"))
-	if _, err := Forget(t.Context(), dir, Removal{ofGone, noText}); err == nil || !strings.Contains(err.Error(), "a running program writes to it") {
+	if _, err := Forget(t.Context(), dir, Removal{URL: ofGone, Text: noText}); err == nil || !strings.Contains(err.Error(), "a running program writes to it") {
 		t.Error(err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := Forget(t.Context(), dir, Removal{ofGone, noText}); err != nil || n.Files == 0 {
+	if n, err := Forget(t.Context(), dir, Removal{URL: ofGone, Text: noText}); err != nil || n.Files == 0 {
 		t.Errorf("%+v, %v", n, err)
 	}
-	if _, err := Forget(t.Context(), filepath.Join(dir, "none"), Removal{ofGone, noText}); err == nil {
+	if _, err := Forget(t.Context(), filepath.Join(dir, "none"), Removal{URL: ofGone, Text: noText}); err == nil {
 		t.Error("a folder that is not there was searched")
 	}
 }
@@ -191,7 +191,7 @@ func TestForgetAsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := func(s string) bool { return strings.Contains(strings.ReplaceAll(s, "bygone", ""), "gone.example") }
-	n, err := Forget(t.Context(), dir, Removal{func(weburl.URL) bool { return false }, text})
+	n, err := Forget(t.Context(), dir, Removal{URL: func(weburl.URL) bool { return false }, Text: text})
 	if err != nil || n.Files != 1 {
 		t.Fatalf("%+v, %v", n, err)
 	}

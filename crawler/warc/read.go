@@ -27,7 +27,12 @@ var (
 	errHeader = fmt.Errorf("header longer than %d bytes or without an end", maxHeader)
 	errWhole  = errors.New("compressed as a whole, so that no record can be read alone " +
 		"(unpack it with gunzip and give the .warc file)")
+	errLength = errors.New("the record does not end where its length says")
+	errARC    = fmt.Errorf("%w (an ARC file of the older format; convert it with warctools)", ErrNotWARC)
 )
+
+// arcMagic begins an ARC file.
+const arcMagic = "filedesc://"
 
 // A reader reads one record at a time. It is our own because that of gowarc
 // 1.6.0 loops for ever or panics where a compressed header is cut off.
@@ -95,7 +100,10 @@ func (r *reader) next(zipped bool) (rec record, err error) {
 	if err != nil {
 		return rec, err
 	}
-	if !strings.HasPrefix(version, "WARC/") {
+	switch {
+	case strings.HasPrefix(version, arcMagic):
+		return rec, errARC
+	case !strings.HasPrefix(version, "WARC/"):
 		return rec, fmt.Errorf("%w (a record starts with %q)", ErrNotWARC, version[:min(len(version), 12)])
 	}
 	h, err := readHeader(text)
@@ -142,7 +150,7 @@ func readHeader(text *textproto.Reader) (http.Header, error) {
 
 // end reads what is left of rec, which starts at byte offset of f, and returns
 // where the next record starts. Of a record that is not compressed it looks only
-// at the length.
+// at the length, and whether a record can end there.
 func (r *reader) end(rec record, f *source, offset int64) (int64, error) {
 	if f.zipped {
 		return r.file.n, r.finish(rec)
@@ -153,6 +161,10 @@ func (r *reader) end(rec record, f *source, offset int64) (int64, error) {
 	}
 	end += rec.length
 	r.seek(f, end)
+	if next, _ := r.file.buf.Peek(len("WARC/")); len(next) > 0 && next[0] != '\r' && next[0] != '\n' &&
+		string(next) != "WARC/" {
+		return 0, errLength
+	}
 	for b, err := r.file.ReadByte(); err == nil && (b == '\r' || b == '\n'); b, err = r.file.ReadByte() {
 		end++
 	}
@@ -212,7 +224,7 @@ func (d *data) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A scanner reads the records of a file one after the other.
+// A scanner reads the records of a file one after the other, and leaves out its known damage.
 type scanner struct {
 	*reader
 	file       *source
@@ -230,7 +242,11 @@ func (r *reader) scan(f *source, size int64) *scanner {
 
 // next reads the next header; false at the end and after an error.
 func (s *scanner) next() bool {
-	if s.finish() != nil || s.end >= s.size {
+	if s.finish() != nil {
+		return false
+	}
+	s.end = s.file.behindDamage(s.end)
+	if s.end >= s.size {
 		return false
 	}
 	s.start = s.end
@@ -254,28 +270,29 @@ func (s *scanner) finish() error {
 	return s.err
 }
 
-// scan puts the responses of a file into the index. Damage ends it with a
-// warning, but a file that is damaged from its start is an error.
+// scan puts the responses of a file into the index. Damage costs the records that it touches and
+// leaves a warning, but a file without a whole record is an error.
 func (a *Archive) scan(f *source) error {
 	r := a.readers.Get().(*reader)
 	defer a.readers.Put(r)
-	s := r.scan(f, f.size)
-	for s.next() {
+	err := r.survey(f, func(s *scanner) {
 		var head responseHead
 		var headErr error
 		if s.record.response {
 			head, _, headErr = readHead(s.record.block)
 		}
 		if s.finish() == nil {
-			f.end = s.end
 			a.note(f, s, head, headErr)
 		}
-	}
-	if err := s.err; errors.Is(err, errWhole) || err != nil && s.start == 0 {
+	})
+	if err != nil {
 		return err
-	} else if err != nil {
-		a.stats.Warnings = append(a.stats.Warnings, fmt.Sprintf(
-			"%s: %v in the record at byte %d of %d; the file is used up to there", f.name, err, s.start, f.size))
+	}
+	if text := f.describeDamage("left out"); text != "" {
+		a.stats.Warnings = append(a.stats.Warnings, text)
+	}
+	if f.isDamaged() {
+		a.stats.Damaged++
 	}
 	return nil
 }

@@ -81,8 +81,7 @@ func readNote(block io.Reader) *Note {
 // maxNote bounds the block of a metadata record, in bytes.
 const maxNote = 1 << 20
 
-// each calls fn with every whole record of all files. Damage ends a file without
-// an error: Open has warned of it.
+// each calls fn with every whole record of all files. Damage is left out: Open has warned of it.
 func (a *Archive) each(ctx context.Context, fn func(*scanner) error) error {
 	r := a.readers.Get().(*reader)
 	defer a.readers.Put(r)

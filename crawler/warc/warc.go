@@ -4,6 +4,7 @@ package warc
 
 import (
 	"archive/zip"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -48,6 +49,10 @@ type source struct {
 	size   int64
 	zipped bool  // record by record
 	end    int64 // of the last whole record
+
+	damage []span // what lies between whole records or behind them
+	cause  error  // of the first damage
+	tried  int64  // bytes read in search of whole records
 }
 
 // Stats count what Open found.
@@ -59,6 +64,7 @@ type Stats struct {
 	URLs      int      // distinct canonical URLs, the scheme left out
 	Skipped   int      // responses without a usable URL or HTTP status line
 	Bytes     int64    // of all files
+	Damaged   int      // files that lack records; what a kill tears off an open file is none
 	Warnings  []string // one a file that ends early or is damaged
 }
 
@@ -85,9 +91,8 @@ type place struct {
 
 // Open indexes WARC files, plain or compressed record by record. A folder
 // means the *.warc and *.warc.gz files in it, also those still .open. Of several responses for one
-// URL the first success is kept, or else the first. A file that ends in the
-// middle of a record or is damaged there is used up to that record, and
-// [Archive.Stats] warns of it.
+// URL the first success is kept, or else the first. Damage costs the records that it touches,
+// and [Archive.Stats] warns of it; a file without a whole record is an error.
 func Open(paths ...string) (*Archive, error) {
 	names, err := expand(paths)
 	if err != nil {
@@ -164,13 +169,18 @@ func expand(paths []string) ([]string, error) {
 		if err != nil {
 			return nil, fmt.Errorf("warc: %w", err)
 		}
-		before := len(names)
+		before, arc := len(names), ""
 		for _, e := range entries {
 			if !e.IsDir() && isWARC(e.Name()) {
 				names = append(names, filepath.Join(p, e.Name()))
+			} else if isARC(e.Name()) {
+				arc = e.Name()
 			}
 		}
-		if len(names) == before {
+		switch {
+		case len(names) == before && arc != "":
+			return nil, fmt.Errorf("warc: %s: %w", filepath.Join(p, arc), errARC)
+		case len(names) == before:
 			return nil, fmt.Errorf("warc: no *.warc or *.warc.gz file in folder %s", p)
 		}
 	}
@@ -191,8 +201,11 @@ func (a *Archive) open(name string) (f *os.File, size int64, err error) {
 }
 
 // add opens and indexes one file.
-func (a *Archive) add(name string) error {
-	f, size, err := a.open(name)
+func (a *Archive) add(name string) error { return a.addAs(name, name) }
+
+// addAs is add of a file that will be called name.
+func (a *Archive) addAs(name, file string) error {
+	f, size, err := a.open(file)
 	if err != nil {
 		return err
 	}
@@ -233,12 +246,18 @@ func (a *Archive) addWACZ(name string) error {
 }
 
 func (a *Archive) addSource(f *source) (err error) {
-	if f.zipped, err = sniff(f); err != nil {
-		return err
+	zipped, unknown := sniff(f)
+	if unknown != nil && !(errors.Is(unknown, errUnknown) && isWARC(f.name)) {
+		return unknown
+	}
+	// a file that is damaged at its start may hold whole records further on
+	f.zipped = zipped || unknown != nil && strings.HasSuffix(fileName(f.name), fileExt)
+	a.stats.Bytes += f.size
+	if err := a.scan(f); err != nil {
+		return cmp.Or(unknown, err)
 	}
 	a.files = append(a.files, f)
-	a.stats.Bytes += f.size
-	return a.scan(f)
+	return nil
 }
 
 // isWARC reports by its name whether a file is a WARC file. One that a crawl is writing or left
@@ -247,6 +266,14 @@ func isWARC(name string) bool {
 	name = strings.TrimSuffix(strings.ToLower(name), openExt)
 	return strings.HasSuffix(name, ".warc") || strings.HasSuffix(name, fileExt)
 }
+
+// isARC reports by its name whether a file is an ARC file, plain or compressed.
+func isARC(name string) bool {
+	return strings.HasSuffix(strings.TrimSuffix(strings.ToLower(name), ".gz"), ".arc")
+}
+
+// errUnknown means that the first bytes of a file are those of no known format.
+var errUnknown = fmt.Errorf("%w", ErrNotWARC)
 
 // sniff distinguishes compressed WARC files, plain ones and other files.
 func sniff(f io.ReaderAt) (zipped bool, err error) {
@@ -268,9 +295,9 @@ func sniff(f io.ReaderAt) (zipped bool, err error) {
 	case strings.HasPrefix(head, "BZh"), strings.HasPrefix(head, "\xfd7zXZ"),
 		strings.HasPrefix(head, "\x28\xb5\x2f\xfd"):
 		return false, fmt.Errorf("%w (compressed by bzip2, xz or zstd; unpack it first)", ErrNotWARC)
-	case strings.HasPrefix(head, "filedesc://"):
-		return false, fmt.Errorf("%w (an ARC file of the older format; convert it with warctools)", ErrNotWARC)
+	case strings.HasPrefix(head, arcMagic):
+		return false, errARC
 	default:
-		return false, fmt.Errorf("%w (starts with %q)", ErrNotWARC, head[:min(len(head), 12)])
+		return false, fmt.Errorf("%w (starts with %q)", errUnknown, head[:min(len(head), 12)])
 	}
 }

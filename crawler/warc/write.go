@@ -307,11 +307,10 @@ func wholeRecords(f *os.File) (whole, size int64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	s := newReader().scan(&source{ReaderAt: f, size: info.Size(), zipped: true}, info.Size())
-	for s.next() {
+	all := &source{ReaderAt: f, size: info.Size(), zipped: true}
+	err = newReader().survey(all, func(*scanner) {})
+	if _, failed := errors.AsType[*fs.PathError](err); failed {
+		return 0, 0, err // the disk, not the record
 	}
-	if _, failed := errors.AsType[*fs.PathError](s.err); failed {
-		return 0, 0, s.err // the disk, not the record
-	}
-	return s.end, info.Size(), nil
+	return all.end, info.Size(), nil
 }

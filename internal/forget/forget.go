@@ -97,14 +97,15 @@ type Removal struct {
 	Reason  string    `json:"reason,omitempty"` // the operator's words
 	Request int       `json:"request,omitempty"`
 
-	Pages       int      `json:"pages"`                  // of the index that lost addresses
-	Addresses   int      `json:"addresses"`              // mentions in the index
-	URLs        int      `json:"urls"`                   // of the crawl tree
-	Records     int      `json:"warc_records"`           // taken out
-	Files       int      `json:"warc_files"`             // written anew
-	NotSearched []string `json:"not_searched,omitempty"` // what could not be, a sentence each
-	StillNamed  []string `json:"still_named,omitempty"`  // files of other programs, a sentence each
-	Resumed     bool     `json:"resumed,omitempty"`      // after a kill; the counts are those of the rest
+	Pages       int      `json:"pages"`                     // of the index that lost addresses
+	Addresses   int      `json:"addresses"`                 // mentions in the index
+	URLs        int      `json:"urls"`                      // of the crawl tree
+	Records     int      `json:"warc_records"`              // taken out
+	Files       int      `json:"warc_files"`                // written anew
+	LostBytes   int64    `json:"warc_bytes_lost,omitempty"` // taken out because they could not be read
+	NotSearched []string `json:"not_searched,omitempty"`    // what could not be, a sentence each
+	StillNamed  []string `json:"still_named,omitempty"`     // files of other programs, a sentence each
+	Resumed     bool     `json:"resumed,omitempty"`         // after a kill; the counts are those of the rest
 
 	Rewritten []string `json:"rewritten,omitempty"` // files and folders, see Remove
 	Seconds   float64  `json:"seconds,omitempty"`   // that it took
@@ -198,6 +199,7 @@ type Stores struct {
 	Frontier *frontier.Frontier // nil: there is none
 	Index    *index.Index       // nil: there is none
 	Archives []string           // folders with WARC files
+	Lost     bool               // take out what cannot be read in them, too
 	// Files, of which any may be missing.
 	Labels, Model, Clickstream, Seeds string
 	ModelOptions                      predictor.Options
@@ -390,11 +392,13 @@ func (x *removing) archives(ctx context.Context) error {
 		n, err := warc.Forget(ctx, dir, warc.Removal{
 			URL:  func(u weburl.URL) bool { return x.has(u) || x.pages[frontier.KeyOf(u)] },
 			Text: x.finder.in,
+			Lost: x.stores.Lost,
 		})
 		if err != nil {
 			return err
 		}
 		x.Records, x.Files = x.Records+n.Records, x.Files+n.Files
+		x.LostBytes += n.Lost
 		x.NotSearched = append(x.NotSearched, n.Damaged...)
 		if n.Files > 0 {
 			x.wrote(dir)
