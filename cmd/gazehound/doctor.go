@@ -82,6 +82,7 @@ func (d *doctor) examine(ctx context.Context, deep, network bool) {
 		}
 		d.model()
 		d.archive()
+		d.lists()
 		d.add(forget.Dir(d.p.dir).Check()...)
 		last, _ := monitor.Read(d.p.status()) // a missing status only means no time to compare with
 		d.add(machine.CheckClock(last.At))
@@ -248,26 +249,37 @@ func (d *doctor) model() {
 	d.add(check.Well("model", "can be read"))
 }
 
-// archive checks the ends of the WARC files, where a torn write would be.
+// archive checks that the WARC files are there, and their ends, where a torn write would be.
 func (d *doctor) archive() {
-	folders, err := d.p.archiveFolders()
-	d.broken("archive", err)
-	for _, dir := range folders {
-		d.add(warc.Check(dir, d.p.archives(), d.holder != 0))
+	m, err := d.ownManifest()
+	if !d.broken("archive", err) {
+		d.add(warc.Check(m, d.holder != 0)...)
+	}
+}
+
+// lists checks that no list has lost lines since the last crawl.
+func (d *doctor) lists() {
+	f, done, err := d.treeToRead(d.p, 0)
+	if err != nil {
+		return // frontier says why
+	}
+	short, err := d.p.shortLists(f)
+	d.broken("lists", errors.Join(err, done()))
+	for _, what := range short {
+		d.add(check.Doubt("lists", "bring back what is missing; the next crawl takes the list as it is", "%s", what))
 	}
 }
 
 // records reads every record of the WARC files.
 func (d *doctor) records(ctx context.Context) {
-	folders, err := d.p.archiveFolders()
+	m, err := d.ownManifest()
 	if err != nil {
 		return // archive reports it
 	}
-	for _, dir := range folders {
-		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			continue // so it does this
+	for _, dir := range m.Folders() {
+		if fileExists(dir) { // archive reports it
+			d.add(warc.CheckRecords(ctx, dir))
 		}
-		d.add(warc.CheckRecords(ctx, dir))
 	}
 }
 

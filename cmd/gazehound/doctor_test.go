@@ -18,6 +18,7 @@ import (
 //	tear DIR     takes the last byte of a WARC file away
 //	future DATA  the last run of the crawl was tomorrow
 //	flip FILE    changes a bit of the fifteenth byte
+//	damage DIR   changes 64 bytes in the middle of the first WARC file
 func losePage(ts *testscript.TestScript, neg bool, args []string) {
 	url := ""
 	walkIndex(ts, args[0], func(h *index.Hit) { url = h.Evidence[0].URL })
@@ -34,6 +35,20 @@ func tearArchive(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("no WARC file in %s", args[0])
 	}
 	cutOff(ts, false, names[:1])
+}
+
+// damageArchive changes 64 bytes in the middle of the first WARC file of a folder.
+func damageArchive(ts *testscript.TestScript, _ bool, args []string) {
+	names, err := filepath.Glob(filepath.Join(ts.MkAbs(args[0]), "*.warc.gz"))
+	if err != nil || len(names) == 0 {
+		ts.Fatalf("no WARC file in %s: %v", args[0], err)
+	}
+	text, err := os.ReadFile(names[0])
+	ts.Check(err)
+	for i := range 64 {
+		text[len(text)/2+i] ^= 0x55
+	}
+	ts.Check(os.WriteFile(names[0], text, 0o600))
 }
 
 func setFuture(ts *testscript.TestScript, neg bool, args []string) {

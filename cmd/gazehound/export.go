@@ -230,14 +230,14 @@ func newArchiveCommand(a *app, format, short string,
 		if err != nil {
 			return err
 		}
-		archive, err := a.openOwnArchive(cfg, args)
+		archive, missing, err := a.openOwnArchive(cfg, args)
 		if err != nil {
 			return err
 		}
 		defer archive.Close()
 		err = a.writeExport(output, "", func(w io.Writer) error { return write(ctx, w, archive, cfg) })
 		if err != nil || output == "-" {
-			return cmp.Or(err, lacking(archive))
+			return cmp.Or(err, lacking(archive, missing))
 		}
 		s := archive.Stats()
 		if a.json {
@@ -246,7 +246,7 @@ func newArchiveCommand(a *app, format, short string,
 		} else {
 			a.say("%s in %s → %s", several(s.Responses, "capture"), several(s.Files, "WARC file"), output)
 		}
-		return cmp.Or(err, lacking(archive))
+		return cmp.Or(err, lacking(archive, missing))
 	}, "the export is not complete"))
 	cmd.Flags().StringVarP(&output, "output", "o", "-", "`FILE` to write; - is standard output")
 	return cmd
@@ -270,19 +270,26 @@ func newExportWACZCommand(a *app) *cobra.Command {
 		})
 }
 
-// openOwnArchive opens the named WARC files or, without names, those of the project's crawls.
-func (a *app) openOwnArchive(cfg *Config, names []string) (_ *warc.Archive, err error) {
+// openOwnArchive opens the named WARC files or, without names, those of the project's crawls, and
+// returns the number of those that are missing.
+func (a *app) openOwnArchive(cfg *Config, names []string) (_ *warc.Archive, missing int, err error) {
 	if len(names) == 0 {
 		if err := a.needData(); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		if names, err = (project{a.data}).archiveFolders(); err != nil {
-			return nil, err
+		m, err := a.ownManifest()
+		if err != nil {
+			return nil, 0, err
 		}
-		if len(names) == 0 {
-			return nil, fail(exitNoData, "%s has no WARC files. \"gazehound crawl --warc DIR\" writes them; others "+
+		for _, what := range m.Missing() {
+			a.warn("%s", what)
+			missing++
+		}
+		if names = m.Folders(); len(names) == 0 {
+			return nil, 0, fail(exitNoData, "%s has no WARC files. \"gazehound crawl --warc DIR\" writes them; others "+
 				"can be named", a.data)
 		}
 	}
-	return a.openRecorded(cfg, false, names...)
+	archive, err := a.openRecorded(cfg, false, names...)
+	return archive, missing, err
 }

@@ -269,12 +269,8 @@ func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Remo
 
 // openToForget opens the stores of a crawl exclusively.
 func (a *app) openToForget(p project, cfg *Config) (*forget.Stores, error) {
-	folders, err := p.archiveFolders()
-	if err != nil {
-		return nil, err
-	}
 	s := &forget.Stores{
-		Archives: folders, Labels: p.labels(), Model: p.model(),
+		Labels: p.labels(), Model: p.model(),
 		ModelOptions: cfg.ModelOptions(), Clickstream: p.clickstream(), Seeds: p.seeds(), Say: a.say,
 	}
 	o := frontier.Options{Dir: p.frontier(), Memory: int64(cfg.Storage.Memory / 2), Seed: cfg.Crawl.RandomSeed}
@@ -285,6 +281,11 @@ func (a *app) openToForget(p project, cfg *Config) (*forget.Stores, error) {
 	case err != nil:
 		return nil, storeError(p, err)
 	}
+	var err error
+	if s.Archives, err = p.manifest(s.Frontier); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	s.Note = p.noteLists
 	return s, nil
 }
 

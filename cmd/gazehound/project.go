@@ -14,7 +14,6 @@ import (
 	"gazehound/crawler/monitor"
 	"gazehound/gazetteer"
 	"gazehound/index"
-	"gazehound/internal/disk"
 	"gazehound/internal/textutil"
 	"gazehound/predictor"
 )
@@ -66,12 +65,26 @@ func (p project) coverage() (found, streets int) {
 
 // lostIndex returns an error if a crawl has read pages but the folder of its index is missing.
 func (p project) lostIndex() error {
+	if fileExists(p.index()) || !fileExists(p.frontier()) {
+		return nil
+	}
 	s, err := monitor.Read(p.status())
-	if err != nil || s.Pages == 0 || fileExists(p.index()) || !fileExists(p.frontier()) {
+	pages := s.Pages
+	if err != nil { // status.json is gone, too
+		f, err := p.crawlToRead(0)
+		if err != nil {
+			return nil // whoever opens it says why
+		}
+		pages = f.Totals().Pages
+		if err := f.Close(); err != nil {
+			return err
+		}
+	}
+	if pages == 0 {
 		return nil
 	}
 	return fmt.Errorf("the index %s is gone, and with it what the crawl found on %s", p.index(),
-		several(s.Pages, "page"))
+		several(pages, "page"))
 }
 
 // needData fails with exit code 10 where the data directory does not exist.
@@ -284,7 +297,9 @@ func (p project) remakesTree() string {
 // remakesIndex returns the command that rebuilds an unusable index or queue: from the crawl's
 // archive if there is one, else another crawl.
 func (p project) remakesIndex() string {
-	if folders, err := p.archiveFolders(); err == nil && len(folders) > 0 {
+	m, err := p.manifest(nil)
+	if err == nil && len(m.Folders()) > 0 {
+		folders := m.Folders()
 		return fmt.Sprintf("\"gazehound replay %s --data %s --into DIR\" makes it anew in DIR from what the crawl "+
 			"recorded", textutil.ShellQuoteAll(folders), textutil.ShellQuote(p.dir))
 	}
@@ -352,22 +367,6 @@ func (a *app) loadModel(file string) (*predictor.Model, error) {
 	return m, nil
 }
 
-// archiveFolders returns the folders in which crawls of the project have
-// written WARC files. Those in the data directory go with it when it is copied or moved.
-func (p project) archiveFolders() ([]string, error) {
-	text, err := os.ReadFile(p.archives())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	folders := strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' || r == '\r' })
-	for i, folder := range folders {
-		if !filepath.IsAbs(folder) {
-			folders[i] = filepath.Join(p.dir, folder)
-		}
-	}
-	return folders, err
-}
-
 // namedDirs parses data directories, DIR or NAME=DIR. Errors begin with what.
 func namedDirs(what string, dirs []string) (names []string, projects []project, err error) {
 	for _, dir := range dirs {
@@ -381,31 +380,4 @@ func namedDirs(what string, dirs []string) (names []string, projects []project, 
 		names, projects = append(names, name), append(projects, project{path})
 	}
 	return names, projects, nil
-}
-
-// addArchive adds a folder to archives.txt, once: by its path from the data directory if it lies
-// there, else by its absolute path.
-func (p project) addArchive(dir string) error {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return err
-	}
-	root, err := filepath.Abs(p.dir)
-	if err != nil {
-		return err
-	}
-	known, err := p.archiveFolders()
-	if err != nil {
-		return err
-	}
-	for _, folder := range known {
-		if folder, err = filepath.Abs(folder); err != nil || folder == dir {
-			return err
-		}
-	}
-	line := dir
-	if inside, err := filepath.Rel(root, dir); err == nil && filepath.IsLocal(inside) {
-		line = inside
-	}
-	return disk.AppendLines(p.archives(), 0o644, line)
 }

@@ -58,10 +58,10 @@ func (a *app) openRecorded(cfg *Config, wacz bool, names ...string) (*warc.Archi
 	return archive, nil
 }
 
-// lacking returns exit code 6 for an archive of which records are lost, and nil for others. The
-// warning was given by openRecorded.
-func lacking(archive *warc.Archive) error {
-	if archive.Stats().Damaged > 0 {
+// lacking returns exit code 6 for an archive of which records are lost or files missing, of which
+// warnings have told, and nil for others.
+func lacking(archive *warc.Archive, missing int) error {
+	if archive.Stats().Damaged+missing > 0 {
 		return silentExit(exitGate)
 	}
 	return nil
@@ -141,7 +141,7 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 			return err
 		}
 	}
-	return cmp.Or(a.printReplayed(&r, time.Since(began), archive, into, s.f.Totals()), lacking(archive))
+	return cmp.Or(a.printReplayed(&r, time.Since(began), archive, into, s.f.Totals()), lacking(archive, 0))
 }
 
 // borrow copies what a crawl needs from another project unless p has it.
@@ -167,7 +167,7 @@ func (p project) borrow(from project) error {
 func (a *app) printReplayed(r *crawler.Comparison, duration time.Duration, archive *warc.Archive, into project,
 	t frontier.Totals) error {
 	s, code := archive.Stats(), exitOK
-	if err := lacking(archive); err != nil {
+	if err := lacking(archive, 0); err != nil {
 		code = codeOf(err)
 	}
 	rate := float64(r.Pages) / max(duration.Seconds(), 1e-9)

@@ -122,6 +122,7 @@ func TestScript(t *testing.T) {
 
 			"lose":   losePage,
 			"tear":   tearArchive,
+			"damage": damageArchive,
 			"future": setFuture,
 			"flip":   flipBit,
 		},

@@ -167,8 +167,11 @@ func (s *session) build(ctx context.Context) error {
 	if t, ok := s.strategy.(order.Trend); ok && t.TopicGrows {
 		s.c.Sinks = append(s.c.Sinks, crawler.TopicSink{Okapi: t.Topic})
 	}
+	if err := s.watchLists(); err != nil {
+		return err
+	}
 	if cfg.WARC.Dir != "" {
-		archive, err := s.a.openArchive(s.p, cfg, s.region.Name)
+		archive, err := s.openArchive()
 		if err != nil {
 			return err
 		}
@@ -419,18 +422,43 @@ func (a *app) startOver(p project) error {
 	return p.finishDiscard()
 }
 
-// openArchive returns a writer of WARC files in the configured folder and adds that folder to
+// openArchive returns a writer of WARC files in the configured folder, which it lists in
 // archives.txt.
-func (a *app) openArchive(p project, cfg *Config, region string) (*warc.Writer, error) {
-	w, err := warc.NewWriter(cfg.ArchiveOptions(version, region))
+func (s *session) openArchive() (*warc.Writer, error) {
+	o := s.cfg.ArchiveOptions(version, s.region.Name)
+	var err error
+	if o.Manifest, err = s.p.manifest(s.f); err != nil {
+		return nil, err
+	}
+	w, err := warc.NewWriter(o)
 	if err != nil {
 		return nil, invalid(err)
 	}
 	for _, what := range w.Repaired() {
-		a.warn("%s", what)
-	}
-	if err := p.addArchive(cfg.WARC.Dir); err != nil {
-		return nil, errors.Join(err, w.Close())
+		s.a.warn("%s", what)
 	}
 	return w, nil
+}
+
+// watchLists warns of lists that have become shorter, and keeps what they are now and at the end.
+func (s *session) watchLists() error {
+	short, err := s.p.shortLists(s.f)
+	if err != nil {
+		return err
+	}
+	for _, what := range short {
+		s.a.warn("%s; bring back what is missing, unless that is meant", what)
+	}
+	m, err := s.p.manifest(s.f)
+	if err != nil {
+		return err
+	}
+	for _, what := range m.Missing() {
+		s.a.warn("%s; \"gazehound doctor\" says how to fix it", what)
+	}
+	if err := s.p.noteLists(s.f); err != nil {
+		return err
+	}
+	s.onClose(func() error { return s.p.noteLists(s.f) })
+	return nil
 }

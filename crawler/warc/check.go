@@ -14,15 +14,43 @@ import (
 	"gazehound/internal/textutil"
 )
 
-// Check checks the ends of the WARC files of a folder, where a torn write would be. list is the
-// file that names the folder; running: a crawl may be writing.
-func Check(dir, list string, running bool) check.Finding {
+// Check checks the ends of the WARC files of a project, where a torn write would be, and whether
+// all files are there that its manifest lists; running: a crawl may be writing.
+func Check(m *Manifest, running bool) (found []check.Finding) {
+	const name = "archive"
+	add := func(f check.Finding) { found = append(found, f) }
+	if lacks, err := m.lacks(); err != nil {
+		add(check.Broken(name, "", "%v", err))
+	} else if len(lacks) > 0 {
+		add(check.Broken(name, "put them back; # before a line says that it is gone on purpose",
+			"%s lacks %s, such as %s", m.name, textutil.Several(len(lacks), "line"), lacks[0]))
+	}
+	for _, path := range m.gone() {
+		add(check.Broken(name, "bring it back, or put # before its line in "+m.name, "%s no longer exists", path))
+	}
+	for _, l := range m.files() {
+		if info, err := os.Stat(l.path); err == nil && info.Size() < l.size {
+			add(check.Broken(name, "copy it from where it is whole", "%s lacks %d of %d bytes", l.path,
+				l.size-info.Size(), l.size))
+		} else if _, print, err := printOf(l.path); err == nil && print != l.print {
+			add(check.Broken(name, "bring back the file that was there, or put # before its line in "+m.name,
+				"%s is another file than that in %s", l.path, m.name))
+		}
+	}
+	for _, dir := range m.Folders() {
+		add(checkFolder(dir, m.name, running))
+	}
+	return found
+}
+
+// checkFolder checks the ends of the files of a folder that is named in a list.
+func checkFolder(dir, list string, running bool) check.Finding {
 	const name = "archive"
 	whole, open, torn, err := checkEnds(dir)
 	files := textutil.Several(whole+len(torn), "WARC file")
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return check.Doubt(name, "take its line out of "+list+" if it was moved on purpose",
+		return check.Doubt(name, "bring it back, or put # before its line in "+list+" if it is gone on purpose",
 			"the folder %s no longer exists", dir)
 	case err != nil:
 		return check.Broken(name, "", "%v", err)

@@ -114,7 +114,7 @@ func checkDamaged(t *testing.T, file string, must []string) {
 		t.Errorf("checked: %q, %v; damaged %v", first, err, damaged)
 	}
 	gone := func(u weburl.URL) bool { return strings.HasSuffix(u.Path(), "/3") }
-	n, err := Forget(t.Context(), filepath.Dir(file), Removal{URL: gone, Text: noText})
+	n, err := Forget(t.Context(), within(t, filepath.Dir(file)), Removal{URL: gone, Text: noText})
 	if err != nil || (len(n.Damaged) > 0) != damaged {
 		t.Fatalf("damaged %v, forgotten %+v, %v", damaged, n, err)
 	}
@@ -122,7 +122,7 @@ func checkDamaged(t *testing.T, file string, must []string) {
 	if still := open(t, file).Stats().Damaged > 0; still != damaged {
 		t.Errorf("damaged %v before and %v after", damaged, still)
 	}
-	n, err = Forget(t.Context(), filepath.Dir(file), Removal{URL: gone, Text: noText, Lost: true})
+	n, err = Forget(t.Context(), within(t, filepath.Dir(file)), Removal{URL: gone, Text: noText, Lost: true})
 	if err != nil || len(n.Damaged) > 0 || (n.Lost > 0) != damaged {
 		t.Fatalf("damage taken out: %+v, %v", n, err)
 	}

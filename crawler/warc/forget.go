@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,8 +24,9 @@ type Forgotten struct {
 	Files    int      // of those, were written anew
 	Records  int      // taken out: requests, responses, revisits and metadata
 	Notes    int      // metadata of other pages that lost URL and words of the page they were found on
-	Damaged  []string // files that could not be searched, or not all of them; a sentence each
+	Damaged  []string // what could not be searched: files, or parts of them; a sentence each
 	Lost     int64    // bytes taken out because they could not be read
+	Foreign  []string // files outside of the data directory that are not of the project
 }
 
 // A Removal selects what Forget removes from WARC files.
@@ -33,7 +36,7 @@ type Removal struct {
 	Lost bool                  // take out what cannot be read, too
 }
 
-// Forget removes the records of all matching pages from the WARC files in a folder, with the
+// Forget removes the records of all matching pages from the WARC files of a project, with the
 // revisit records that refer to their bodies, and words in the metadata of other pages that match
 // as texts. A file with such records is written anew beside the old one, read back, and put in its
 // place; the records that stay are the same bytes at other offsets, so that a CDXJ index has to be
@@ -41,20 +44,33 @@ type Removal struct {
 // is an error.
 //
 // A killed Forget leaves every file whole and is completed by calling it again.
-func Forget(ctx context.Context, dir string, r Removal) (n Forgotten, err error) {
-	if _, err := repair(dir); err != nil {
-		return n, err
+func Forget(ctx context.Context, m *Manifest, r Removal) (n Forgotten, err error) {
+	for _, name := range m.gone() {
+		n.Damaged = append(n.Damaged, fmt.Sprintf("%s no longer exists", name))
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return n, fmt.Errorf("warc: %w", err)
-	}
-	for _, e := range entries {
-		if e.IsDir() || !isWARC(e.Name()) {
-			continue
+	names := map[string]bool{}
+	for _, l := range m.files() {
+		if fileExists(l.path) {
+			names[l.path] = true
 		}
-		if err := n.forgetIn(ctx, filepath.Join(dir, e.Name()), r); err != nil {
-			return n, fmt.Errorf("warc: forget in %s: %w", e.Name(), err)
+	}
+	for _, dir := range m.Folders() {
+		entries, err := os.ReadDir(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			n.Damaged = append(n.Damaged, fmt.Sprintf("the folder %s no longer exists", dir))
+			continue
+		} else if err != nil {
+			return n, fmt.Errorf("warc: %w", err)
+		}
+		for _, e := range entries {
+			if !e.IsDir() && isWARC(e.Name()) {
+				names[filepath.Join(dir, e.Name())] = true
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if err := n.forgetIn(ctx, m, name, r); err != nil {
+			return n, fmt.Errorf("warc: forget in %s: %w", filepath.Base(name), err)
 		}
 	}
 	return n, nil
@@ -63,7 +79,20 @@ func Forget(ctx context.Context, dir string, r Removal) (n Forgotten, err error)
 // maxSearched bounds the decoded bodies that Forget searches, in bytes.
 const maxSearched = 256 << 20
 
-func (n *Forgotten) forgetIn(ctx context.Context, name string, r Removal) error {
+func (n *Forgotten) forgetIn(ctx context.Context, m *Manifest, name string, r Removal) error {
+	switch {
+	case m.owns(name):
+	case m.lists(filepath.Dir(name)):
+		n.Foreign = append(n.Foreign, name)
+		return nil
+	default:
+		n.Damaged = append(n.Damaged, m.unlisted(name))
+		return nil
+	}
+	name, err := m.endOpen(name)
+	if err != nil || name == "" {
+		return err
+	}
 	a := newArchive()
 	a.MaxBody = maxSearched
 	defer a.Close()
@@ -71,8 +100,20 @@ func (n *Forgotten) forgetIn(ctx context.Context, name string, r Removal) error 
 		n.Damaged = append(n.Damaged, fmt.Sprintf("%s: %v; it was not searched", name, err))
 		return nil
 	}
-	n.Searched++
 	f, lost := a.files[0], int64(0)
+	is := m.standing(f)
+	switch {
+	case !is.touch:
+		n.Damaged = append(n.Damaged, is.reason+"; it was not searched")
+		return nil
+	case is.reason != "" && r.Lost:
+		if err := m.list(f.name, f.size, is.print); err != nil {
+			return err
+		}
+	case is.reason != "":
+		n.Damaged = append(n.Damaged, is.reason)
+	}
+	n.Searched++
 	switch {
 	case !f.isDamaged():
 	case r.Lost:
@@ -98,7 +139,7 @@ func (n *Forgotten) forgetIn(ctx context.Context, name string, r Removal) error 
 	if strings.HasSuffix(name, openExt) {
 		return errors.New("a running program writes to it; stop that first")
 	}
-	if err := a.rewrite(name, pieces, a.stats.Records-dropped); err != nil {
+	if err := a.rewrite(m, is, pieces, a.stats.Records-dropped); err != nil {
 		return err
 	}
 	n.Files, n.Records, n.Notes, n.Lost = n.Files+1, n.Records+dropped, n.Notes+notes, n.Lost+lost
@@ -201,12 +242,24 @@ func (n *Note) words() string {
 
 // rewrite puts a file of these pieces, with that many records, in the place of
 // the only file of a; without a piece it removes the file.
-func (a *Archive) rewrite(name string, pieces []io.Reader, records int) error {
+func (a *Archive) rewrite(m *Manifest, is standing, pieces []io.Reader, records int) error {
+	name := a.files[0].name
 	info, err := os.Stat(name)
 	if err != nil {
 		return err
 	}
+	// The manifest learns the new size before the file has it, so that a kill leaves no file that is
+	// shorter than its line says.
+	list := func(size int64) error {
+		if !is.known {
+			return nil
+		}
+		return m.list(name, size, is.print)
+	}
 	if len(pieces) == 0 {
+		if err := list(0); err != nil {
+			return err
+		}
 		return errors.Join(os.Remove(name), disk.SyncDir(filepath.Dir(name)))
 	}
 	write := func(w io.Writer) error {
@@ -223,7 +276,7 @@ func (a *Archive) rewrite(name string, pieces []io.Reader, records int) error {
 			return fmt.Errorf("the new file has %d records instead of %d, the old one stays",
 				again.stats.Records, records)
 		}
-		return nil
+		return list(again.stats.Bytes)
 	}
 	return disk.Replace(name, info.Mode().Perm(), write, check)
 }

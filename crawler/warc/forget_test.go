@@ -17,6 +17,8 @@ import (
 
 func ofGone(u weburl.URL) bool { return u.Host() == "gone.example" }
 
+func ofAny(weburl.URL) bool { return true }
+
 // keptAndGone writes two files of pages of two hosts; the first has a copy of
 // a page of gone.example at kept.example, too.
 func keptAndGone(t testing.TB, dir string) {
@@ -68,7 +70,7 @@ func TestForget(t *testing.T) {
 		}
 	}
 
-	n, err := Forget(t.Context(), dir, Removal{URL: ofGone, Text: noText})
+	n, err := Forget(t.Context(), within(t, dir), Removal{URL: ofGone, Text: noText})
 	if err != nil || n.Searched != 3 || n.Files != 2 || n.Notes != 10 || len(n.Damaged) != 0 {
 		t.Fatalf("%+v, %v", n, err)
 	}
@@ -107,7 +109,7 @@ func TestForget(t *testing.T) {
 		t.Error("the wrong pages are left")
 	}
 	checkIndex(t, a, dir)
-	if n, err := Forget(t.Context(), dir, Removal{URL: ofGone, Text: noText}); err != nil || n.Files+n.Records+n.Notes != 0 {
+	if n, err := Forget(t.Context(), within(t, dir), Removal{URL: ofGone, Text: noText}); err != nil || n.Files+n.Records+n.Notes != 0 {
 		t.Errorf("a second time: %+v, %v", n, err)
 	}
 }
@@ -128,7 +130,7 @@ func TestForgetDamaged(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "notes.warc.gz"), []byte("no WARC file"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	n, err := Forget(t.Context(), dir, Removal{URL: ofGone, Text: noText})
+	n, err := Forget(t.Context(), within(t, dir), Removal{URL: ofGone, Text: noText})
 	if err != nil || n.Files != 2 || len(n.Damaged) != 2 || !strings.Contains(strings.Join(n.Damaged, "\n"), "1 place were not searched") {
 		t.Errorf("%+v, %v", n, err)
 	}
@@ -143,23 +145,32 @@ func TestForgetStops(t *testing.T) {
 	keptAndGone(t, dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Forget(ctx, dir, Removal{URL: ofGone, Text: noText}); !errors.Is(err, context.Canceled) {
+	if _, err := Forget(ctx, within(t, dir), Removal{URL: ofGone, Text: noText}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	w := newWriter(t, dir)
 	put(t, w, capture(t, "http://gone.example/now", 200, "being written"))
-	if _, err := Forget(t.Context(), dir, Removal{URL: ofGone, Text: noText}); err == nil || !strings.Contains(err.Error(), "a running program writes to it") {
+	if _, err := Forget(t.Context(), within(t, dir), Removal{URL: ofGone, Text: noText}); err == nil || !strings.Contains(err.Error(), "a running program writes to it") {
 		t.Error(err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := Forget(t.Context(), dir, Removal{URL: ofGone, Text: noText}); err != nil || n.Files == 0 {
+	if n, err := Forget(t.Context(), within(t, dir), Removal{URL: ofGone, Text: noText}); err != nil || n.Files == 0 {
 		t.Errorf("%+v, %v", n, err)
 	}
-	if _, err := Forget(t.Context(), filepath.Join(dir, "none"), Removal{URL: ofGone, Text: noText}); err == nil {
-		t.Error("a folder that is not there was searched")
+	if n, err := Forget(t.Context(), within(t, filepath.Join(dir, "none")), Removal{URL: ofGone, Text: noText}); err != nil || len(n.Damaged) != 1 {
+		t.Errorf("a folder that is not there: %+v, %v", n, err)
 	}
+}
+
+// within returns the manifest of a data directory with one folder of WARC files.
+func within(t testing.TB, dir string) *Manifest {
+	m, err := ReadManifest(filepath.Join(filepath.Dir(dir), "archives.txt"), filepath.Base(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }
 
 func noText(string) bool { return false }
@@ -191,7 +202,7 @@ func TestForgetAsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := func(s string) bool { return strings.Contains(strings.ReplaceAll(s, "bygone", ""), "gone.example") }
-	n, err := Forget(t.Context(), dir, Removal{URL: func(weburl.URL) bool { return false }, Text: text})
+	n, err := Forget(t.Context(), within(t, dir), Removal{URL: func(weburl.URL) bool { return false }, Text: text})
 	if err != nil || n.Files != 1 {
 		t.Fatalf("%+v, %v", n, err)
 	}

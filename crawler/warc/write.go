@@ -24,6 +24,8 @@ import (
 type WriterOptions struct {
 	Dir     string // of the files; made where it is missing
 	MaxFile int64  // bytes after which a file is full
+	// Manifest lists the files; nil: nothing does.
+	Manifest *Manifest
 	// Info are the fields of the warcinfo record with which each file begins,
 	// such as software, operator, robots and isPartOf, in this order.
 	Info [][2]string
@@ -60,6 +62,7 @@ type Writer struct {
 	file   *os.File // or nil
 	unlock func()   // of file
 	size   int64    // of file, all of it whole records
+	print  string   // fingerprint of file
 	serial int
 	failed error // the state of the file is unknown
 }
@@ -77,6 +80,11 @@ func NewWriter(o WriterOptions) (*Writer, error) {
 	repaired, err := repair(o.Dir)
 	if err != nil {
 		return nil, err
+	}
+	if o.Manifest != nil {
+		if err := errors.Join(o.Manifest.AddFolder(o.Dir), o.Manifest.grow()); err != nil {
+			return nil, fmt.Errorf("warc: %w", err)
+		}
 	}
 	w := &Writer{options: o, repaired: repaired}
 	w.encoders.New = func() any { return newEncoder() }
@@ -190,13 +198,16 @@ func (w *Writer) begin() error {
 	if _, err = f.Write(e.out.Bytes()); err == nil {
 		err = errors.Join(f.Sync(), disk.SyncDir(w.options.Dir))
 	}
+	if m := w.options.Manifest; m != nil && err == nil {
+		err = m.list(name, int64(e.out.Len()), fingerprint(e.out.Bytes()))
+	}
 	if err != nil {
 		f.Close()
 		os.Remove(f.Name())
 		unlock()
 		return fmt.Errorf("warc: begin %s: %w", name, err)
 	}
-	w.file, w.unlock, w.size = f, unlock, int64(e.out.Len())
+	w.file, w.unlock, w.size, w.print = f, unlock, int64(e.out.Len()), fingerprint(e.out.Bytes())
 	return nil
 }
 
@@ -208,7 +219,11 @@ func (w *Writer) finish() error {
 	f := w.file
 	w.file = nil
 	defer w.unlock()
-	return endFile(f)
+	err := endFile(f)
+	if m := w.options.Manifest; m != nil {
+		err = errors.Join(err, m.list(f.Name(), w.size, w.print))
+	}
+	return err
 }
 
 // lock locks the file that is or will be called name. A lock that was left by

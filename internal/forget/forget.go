@@ -24,6 +24,7 @@ import (
 	"gazehound/geoparse"
 	"gazehound/index"
 	"gazehound/internal/disk"
+	"gazehound/internal/textutil"
 	"gazehound/predictor"
 	"gazehound/predictor/clicklog"
 
@@ -198,8 +199,11 @@ func (r *Removal) Affected(ctx context.Context, x *index.Index) (index.Forgotten
 type Stores struct {
 	Frontier *frontier.Frontier // nil: there is none
 	Index    *index.Index       // nil: there is none
-	Archives []string           // folders with WARC files
-	Lost     bool               // take out what cannot be read in them, too
+	Archives *warc.Manifest     // nil: there are no WARC files
+	// Note keeps in the crawl tree what the lists of the project are, of which some have become
+	// shorter; nil: nothing does.
+	Note func(*frontier.Frontier) error
+	Lost bool // take out what cannot be read in them, too
 	// Files, of which any may be missing.
 	Labels, Model, Clickstream, Seeds string
 	ModelOptions                      predictor.Options
@@ -260,7 +264,7 @@ func (d Dir) Pending() (*Removal, error) {
 
 // Remove forgets r, which gets its number unless it has one, counts in r what that took out, and
 // closes the stores. The removal is first written to forget.pending; then come the blocklist, the
-// WARC files, the model, the index, the crawl tree and the other files, each of which may be done
+// WARC files, the model, the index, the smaller files and the crawl tree, each of which may be done
 // twice; and the log last, unless something could not be searched: then the error is an
 // *IncompleteError and the removal stays pending. The WARC files come before the index, which says
 // for an address what its pages are, and the model before the crawl tree, which says what it has
@@ -291,7 +295,7 @@ func (d Dir) Remove(ctx context.Context, r *Removal, s *Stores) (err error) {
 		return err
 	}
 	x := &removing{Removal: r, list: list, finder: r.newFinder(), pages: r.tracedPages(), stores: s}
-	for _, step := range []func(context.Context) error{x.archives, x.model, x.index, x.tree, x.files} {
+	for _, step := range []func(context.Context) error{x.archives, x.model, x.index, x.files, x.tree} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -382,27 +386,26 @@ func (x *removing) has(u weburl.URL) bool { return x.list.Has(u) || x.finder.inU
 // archives removes pages from the WARC files: those that are removed, those that state the address,
 // and those that name what is forgotten.
 func (x *removing) archives(ctx context.Context) error {
-	for _, dir := range x.stores.Archives {
-		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			x.NotSearched = append(x.NotSearched, "the folder "+dir+" no longer exists; bring it back, or delete "+
-				"its line in archives.txt")
-			continue
-		}
-		x.stores.say("%s: searching the WARC files", dir)
-		n, err := warc.Forget(ctx, dir, warc.Removal{
-			URL:  func(u weburl.URL) bool { return x.has(u) || x.pages[frontier.KeyOf(u)] },
-			Text: x.finder.in,
-			Lost: x.stores.Lost,
-		})
-		if err != nil {
-			return err
-		}
-		x.Records, x.Files = x.Records+n.Records, x.Files+n.Files
-		x.LostBytes += n.Lost
-		x.NotSearched = append(x.NotSearched, n.Damaged...)
-		if n.Files > 0 {
-			x.wrote(dir)
-		}
+	if x.stores.Archives == nil {
+		return nil
+	}
+	x.stores.say("searching the WARC files")
+	n, err := warc.Forget(ctx, x.stores.Archives, warc.Removal{
+		URL:  func(u weburl.URL) bool { return x.has(u) || x.pages[frontier.KeyOf(u)] },
+		Text: x.finder.in,
+		Lost: x.stores.Lost,
+	})
+	if err != nil {
+		return err
+	}
+	x.Records, x.Files, x.LostBytes = x.Records+n.Records, x.Files+n.Files, x.LostBytes+n.Lost
+	x.NotSearched = append(x.NotSearched, n.Damaged...)
+	if n.Files > 0 {
+		x.wrote("WARC files")
+	}
+	if len(n.Foreign) > 0 {
+		x.stores.say("%s beside those of this project are left alone, such as %s",
+			textutil.Several(len(n.Foreign), "WARC file"), n.Foreign[0])
 	}
 	return nil
 }
@@ -456,6 +459,11 @@ func (x *removing) index(ctx context.Context) error {
 func (x *removing) tree(ctx context.Context) error {
 	if x.stores.Frontier == nil {
 		return nil
+	}
+	if x.stores.Note != nil {
+		if err := x.stores.Note(x.stores.Frontier); err != nil {
+			return err
+		}
 	}
 	x.stores.say("frontier: removing")
 	said := time.Now()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gazehound/crawler/warc"
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
 	"gazehound/index"
@@ -138,7 +139,11 @@ func TestBlockedWithoutFile(t *testing.T) {
 func TestIncompleteStaysPending(t *testing.T) {
 	d, archive := Dir(t.TempDir()), filepath.Join(t.TempDir(), "warc")
 	stores := func() *Stores {
-		return &Stores{Archives: []string{archive}, Model: filepath.Join(string(d), "model.gob")}
+		m, err := warc.ReadManifest(filepath.Join(string(d), "archives.txt"), archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &Stores{Archives: m, Model: filepath.Join(string(d), "model.gob")}
 	}
 	var r Removal
 	if !r.Aim("gone.example") {
