@@ -31,6 +31,11 @@ func TestKnownStreets(t *testing.T) {
 		{"DE|26121|Oldenburg|Wolfsangel|9", "Café am Wall, Wolfsangel 9, 26121 Oldenburg", "Wolfsangel|9"},
 		{"DE|22113|Hamburg|Billwerder Billdeich|256", "Hof Ahrens, Billwerder Billdeich 256, 22113 Hamburg", "Billwerder Billdeich|256"},
 		{"NL|1012|Amsterdam|Zandhoek|14", "Zandhoek 14, 1012 AB Amsterdam", "Zandhoek|14"},
+		// The town is no street of itself, unless it has a number.
+		{"DE|26121|Varel|Varel|9", "Hotel zur Post, Varel, 26121 Varel", "||postcode"},
+		{"DE|26121|Varel|Varel|9", "Rathaus\nVarel\n26121 Varel", "||postcode"},
+		{"DE|26121|Varel|Varel|9", "Saal 9 Varel, 26121 Varel", "||postcode"},
+		{"DE|26121|Varel|Varel|9", "Hof Ahrens\nVarel 9\n26121 Varel", "Varel|9"},
 		// Usual abbreviations.
 		{"ES|47195|Arroyo|Calle Sol|4", "C/ Sol, 4, 47195 Arroyo", "C/ Sol|4"},
 		{"ES|47195|Arroyo|Calle Sol|4", "Cl. Sol 4, 47195 Arroyo", "Cl. Sol|4"},

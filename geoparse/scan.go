@@ -429,7 +429,18 @@ func (s *scan) streetBefore(a *Address, t grammar.Tokens, known grammar.Known) (
 			street, ok = first, true
 		}
 	}
-	return s.preferKnown(t, street, ok, known, land.NumberFirst)
+	street, ok = s.preferKnown(t, street, ok, known, land.NumberFirst)
+	if ok && s.isTown(street, a.City) {
+		return grammar.Street{POBox: street.POBox}, !street.POBox.Empty()
+	}
+	return street, ok
+}
+
+// isTown reports whether a street is only the city named once more, "Oldenburg, 26121 Oldenburg",
+// even where a street is called so. With a number behind it, it is a village without streets.
+func (s *scan) isTown(street grammar.Street, city string) bool {
+	numbered := !street.Number.Empty() && street.Number.Start > street.Name.Start
+	return !numbered && city != "" && gazetteer.Key(street.Name.Of(s.text)) == gazetteer.Key(city)
 }
 
 // preferKnown returns the street of the gazetteer that ends with t, whatever it is called, instead of

@@ -129,6 +129,8 @@ func frenchNoun(w []string, i int) int {
 }
 
 var (
+	frenchPlaces   = french.set("places")
+	frenchAt       = french.set("at") // before a house number in a sentence
 	frenchLinks    = french.set("joining")
 	frenchArticles = french.set("articles")
 	frenchSmall    = french.set("small")

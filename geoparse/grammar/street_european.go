@@ -586,10 +586,15 @@ func germanName(w []word, bounded bool) (int, int) {
 		if w[i].kind != Word {
 			continue
 		}
-		if (leadTypes[w[i].fold()] || w[i].fold() == "c" && w[i+1].text == "/") && nameLike(w[i+1:]) {
+		lead := leadTypes[w[i].fold()]
+		french := frenchPlaces[w[i].fold()] && w[i].capital && frenchLinks[w[i+1].text]
+		if (lead || french) && i > 0 && frenchBefore[w[i-1].fold()] && w[i-1].capital && nameLike(w[i+1:]) {
+			return i - 1, 3 // "Vieille Route de Lens"
+		}
+		if (lead || w[i].fold() == "c" && w[i+1].text == "/") && nameLike(w[i+1:]) {
 			return adjectives(w, i), 3
 		}
-		if streetTypes[w[i].fold()] && w[i].capital && linkWords[w[i+1].text] && nameLike(w[i+2:]) {
+		if (french || streetTypes[w[i].fold()] && w[i].capital && linkWords[w[i+1].text]) && nameLike(w[i+2:]) {
 			return adjectives(w, i), 3
 		}
 	}
@@ -904,6 +909,9 @@ func NumberStreetBefore(t Tokens, known Known) (Street, bool) {
 		s.Unit = Span{t[k-2].Start, t[k-1].End} // "rue Sainte-Catherine Ouest, bureau 500"
 		k = SkipMarksBack(t, k-2)
 	}
+	if k == len(t) && k > 1 && t[k-1].isWord("a", "in") && t[k-2].Kind == Word {
+		k-- // "12 rue du Rhône à 1204 Genève"
+	}
 	for i := k - 1; i >= 0 && i >= k-maxNameWords-2; i-- {
 		if t[i].Kind == Break {
 			return s, false
@@ -914,7 +922,8 @@ func NumberStreetBefore(t Tokens, known Known) (Street, bool) {
 		if dateIn(t, i) {
 			continue // "29 rue du 11 Novembre 1918"
 		}
-		if i > 0 && !(t[i-1].Kind == Break || t[i-1].Kind == Mark) {
+		stated := i > 0 && t[i-1].Kind == Word && frenchAt[t[i-1].fold()] // "au 12 rue du Rhône"
+		if i > 0 && !(t[i-1].Kind == Break || t[i-1].Kind == Mark || stated) {
 			return s, false
 		}
 		j := i + 1
@@ -926,7 +935,7 @@ func NumberStreetBefore(t Tokens, known Known) (Street, bool) {
 		for j < k && t[j].isMark(",") {
 			j++
 		}
-		if j >= k || t[j].Kind != Word || !numberFirstName(t[j:k]) {
+		if j >= k || t[j].Kind != Word || !numberFirstName(t[j:k], !stated && !t[j-1].isMark(",")) {
 			return s, false
 		}
 		for n := j; n < k; n++ {
@@ -943,6 +952,21 @@ func NumberStreetBefore(t Tokens, known Known) (Street, bool) {
 	return s, false
 }
 
+// frenchPlace reports whether the tokens begin with a word that begins the names of French streets, of
+// which there is more: "Clos des Tilleuls", "Remparts Nord". In the plural it may be counted by a
+// number right before it: "3 jardins publics"; then it needs a capital.
+func frenchPlace(t Tokens, counted bool) bool {
+	first := t[0].fold()
+	if len(t) < 2 || frenchPlaces[first] {
+		return len(t) > 1
+	}
+	single, plural := strings.CutSuffix(first, "s")
+	if !plural {
+		single, plural = strings.CutSuffix(first, "x")
+	}
+	return plural && (!counted || t[0].capital()) && (frenchPlaces[single] || leadTypes[single])
+}
+
 // dateIn reports whether the number at i belongs to the name of a French street:
 // "du 11 Novembre 1918", "du 1er Mai".
 func dateIn(t Tokens, i int) bool {
@@ -954,10 +978,12 @@ func dateIn(t Tokens, i int) bool {
 }
 
 // numberFirstName reports whether the tokens behind a house number can be a
-// street name: "rue du Rhône", in Luxembourg also "am Wëngert", "Neigaass".
-func numberFirstName(t Tokens) bool {
+// street name: "rue du Rhône", in Luxembourg also "am Wëngert", "Neigaass". counted: nothing stands
+// between the two.
+func numberFirstName(t Tokens, counted bool) bool {
 	first, last := t[0].fold(), t[len(t)-1]
-	return leadTypes[first] || len(t) > 1 && frenchBefore[first] && leadTypes[t[1].fold()] ||
+	return leadTypes[first] || frenchPlace(t, counted) ||
+		len(t) > 1 && frenchBefore[first] && (leadTypes[t[1].fold()] || frenchPlace(t[1:], counted)) ||
 		len(t) > 1 && (prepositions[first] || first == "op" || first == "um") ||
 		last.Kind == Word && (streetEnd(last.fold()) || streetTypes[last.fold()])
 }
