@@ -77,8 +77,8 @@ func (s *searcher) filter() (fits query.Query, narrows bool) {
 	if q.Only != nil {
 		all = append(all, these(q.Only))
 	}
-	if s.open != "" {
-		all = append(all, has(fieldOpen, s.open))
+	if s.open != nil && !q.AnyTime {
+		all = append(all, has(fieldOpen, s.open.key()))
 	}
 	if q.Box != nil {
 		all = append(all, boxArea(*q.Box))

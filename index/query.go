@@ -149,7 +149,11 @@ type Query struct {
 	// is it, and its name for people. Nil: only addresses in the index are found.
 	Locate func(text string) (at orb.Point, name string, ok bool) `json:"-"`
 
-	Now time.Time // for "open now", in the time of the region; zero: the time here
+	Open    string // only places that are open then, as ReadOpen reads it; "": whenever
+	AnyTime bool   // a time that is asked for filters nothing; Result.Open has it
+
+	Now      time.Time // for "open now", in the zone of the region; zero: the time here
+	Holidays []string  // public holidays of the next days, such as "2026-12-25"
 }
 
 // check returns the query with its defaults, or an error that wraps ErrQuery.
@@ -204,6 +208,8 @@ func (q Query) check() (Query, error) {
 		return bad("bias %v is not 0 to 1", q.Bias)
 	case q.Precision > gazetteer.HousePrecision:
 		return bad("precision %d is not one", q.Precision)
+	case q.Open != "" && !IsOpen(q.Open):
+		return bad("open %q is not a time such as now, monday or monday 10:00", q.Open)
 	case q.Level > geoparse.VerifiedLevel:
 		return bad("level %d is not one", q.Level)
 	}
@@ -344,11 +350,11 @@ func decodeCursor(text string, q Query) (c cursor, err error) {
 }
 
 // digest identifies a query, whatever page of its answer is asked for, in whatever
-// detail: Limit, Cursor, Only, Sample, Facets, Group, CountPages, Explain and Now do not
+// detail: Limit, Cursor, Only, Sample, Facets, Group, CountPages, Explain, Now and Holidays do not
 // count.
 func (q Query) digest() uint32 {
 	q.Limit, q.Cursor, q.Only, q.Sample, q.Facets = 0, "", nil, 0, nil
-	q.Group, q.CountPages, q.Explain, q.Now = false, false, false, time.Time{}
+	q.Group, q.CountPages, q.Explain, q.Now, q.Holidays = false, false, false, time.Time{}, nil
 	q.Since, q.Until = q.Since.UTC(), q.Until.UTC()
 	text, _ := json.Marshal(q) // numbers were checked
 	return crc32.ChecksumIEEE(append(text, format))

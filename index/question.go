@@ -1,15 +1,12 @@
 package index
 
 import (
-	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"gazehound/geoparse/place"
 	"gazehound/internal/kind"
 
 	"github.com/blevesearch/bleve/v2"
@@ -25,7 +22,7 @@ import (
 func (s *searcher) understand(now time.Time) (err error) {
 	literal := s.q.literal()
 	if !literal {
-		s.words, s.open = openingTime(s.words, now)
+		s.readOpening(now)
 		if s.words, s.me = nearMe(s.words); s.me && s.q.Center != nil && s.q.Sort == Relevance {
 			s.q.Sort = Distance
 		}
@@ -68,93 +65,6 @@ func (s *searcher) respell() {
 
 // literal reports whether the text is searched for its words only.
 func (q *Query) literal() bool { return q.AddressOnly || strings.ContainsRune(q.Text, '"') }
-
-// openWords ask for opening hours.
-var openWords = foldedSet("open opened geöffnet offen auf")
-
-// nowWords are the words for now, -1, and for days from today on, beside the days of
-// the week.
-var nowWords = map[string]int{
-	"now": -1, "jetzt": -1, "gerade": -1, "momentan": -1, "aktuell": -1,
-	"today": 0, "heute": 0, "tomorrow": 1, "morgen": 1,
-}
-
-func foldedSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		set[foldWord(w)] = true
-	}
-	return set
-}
-
-// openingTime extracts "open now", "sonntags geöffnet" and the like from words: a word for being
-// open and one for a time, with only minor words between them. open is the keyword of fieldOpen for
-// it, or "".
-func openingTime(words []word, now time.Time) (rest []word, open string) {
-	for i, w := range words {
-		if !openWords[w.terms[0]] {
-			continue
-		}
-		for _, step := range []int{1, -1} {
-			j := i + step
-			for 0 <= j && j < len(words) && words[j].minor {
-				j += step
-			}
-			if j < 0 || j >= len(words) {
-				continue
-			}
-			if open = openAt(words[j].terms[0], now); open == "" {
-				continue
-			}
-			from, to := min(i, j), max(i, j)+1
-			for from > 0 && words[from-1].minor {
-				from--
-			}
-			return slices.Concat(words[:from], words[to:]), open
-		}
-	}
-	return words, ""
-}
-
-// openAt returns the keyword of fieldOpen for the time that a word says, or "".
-func openAt(word string, now time.Time) string {
-	today := (int(now.Weekday()) + 6) % 7 // from Monday on
-	if after, ok := nowWords[word]; ok {
-		if after < 0 {
-			return openKey(today, now.Hour()*60+now.Minute())
-		}
-		return openDay((today + after) % 7)
-	}
-	if day, ok := place.Weekday(word); ok && len(word) > 2 {
-		return openDay(day)
-	}
-	return ""
-}
-
-// openSlot is how fine the index knows opening hours, in minutes.
-const openSlot = 15
-
-func openDay(day int) string { return fmt.Sprint("d", day) }
-
-// OpenDay returns the day of Result.Open, from Monday on; ok is false where it is
-// a time, or none.
-func OpenDay(open string) (day int, ok bool) {
-	day, err := strconv.Atoi(strings.TrimPrefix(open, "d"))
-	return day, err == nil && len(open) == 2
-}
-
-func openKey(day, minute int) string { return fmt.Sprintf("%d-%02d", day, minute/openSlot) }
-
-// openKeys returns the keywords of opening hours.
-func openKeys(osm string) (keys []string) {
-	for _, o := range place.Week(osm) {
-		keys = append(keys, openDay(o.Day))
-		for m := o.From - o.From%openSlot; m < o.To; m += openSlot {
-			keys = append(keys, openKey((o.Day+m/(24*60))%7, m%(24*60)))
-		}
-	}
-	return keys
-}
 
 // surroundings are the phrases for "near me". Those that do not name the reader are
 // such only at the end: "in der Nähe vom Bahnhof" is elsewhere.

@@ -59,6 +59,15 @@ func TestQuestions(t *testing.T) {
 		{"open on Sunday bäckerei", monday, nil, harms},
 		{"zahnarzt am sonntag offen", monday, nil, kluge},
 		{"zahnarzt heute geöffnet", monday, nil, kluge + "; " + weber},
+		{"jetzt geöffneter zahnarzt", monday, nil, weber},
+		{"zahnarzt open monday 10:00", sunday, nil, kluge + "; " + weber},
+		{"zahnarzt montag 10 Uhr", sunday, nil, kluge + "; " + weber},
+		{"Montag 16 Uhr", sunday, nil, weber},
+		{"zahnarzt geöffnet um 16.30 Uhr", monday, nil, weber},
+		{"dentist open at 4pm", monday, nil, weber},
+		{"zahnarzt am Sonntag um 11 Uhr geöffnet", monday, nil, kluge},
+		{"bäckerei samstag 23:30", monday, nil, harms},
+		{"bäckerei 3 Uhr", monday, nil, ""},
 		{"zahnarzt near me", monday, here, kluge + "; " + weber},
 		{"zahnarzt in meiner Nähe", monday, here, kluge + "; " + weber},
 		{"in der Nähe", monday, here, kluge + "; " + harms + "; " + schule + "; " + weber},
@@ -85,10 +94,10 @@ func TestQuestions(t *testing.T) {
 	if r := find(t, x, Query{Text: "zahnarzt near me"}); !r.Me || r.Total != 2 {
 		t.Errorf("without a place: %+v", r)
 	}
-	if r := find(t, x, Query{Text: "zahnarzt sonntags geöffnet"}); r.Open != "d6" || len(r.Kinds) != 1 {
-		t.Errorf("understood: open %q, kinds %q", r.Open, r.Kinds)
+	if r := find(t, x, Query{Text: "zahnarzt sonntags geöffnet"}); r.Open == nil || *r.Open != (OpenTime{Day: 6, Minute: -1}) || len(r.Kinds) != 1 {
+		t.Errorf("understood: open %v, kinds %q", r.Open, r.Kinds)
 	}
-	if r := find(t, x, Query{Text: `"zahnarzt" open now`}); len(r.Kinds) > 0 || r.Open != "" {
+	if r := find(t, x, Query{Text: `"zahnarzt" open now`}); len(r.Kinds) > 0 || r.Open != nil {
 		t.Errorf("words in quotation marks were understood: %+v", r)
 	}
 }

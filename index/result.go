@@ -14,18 +14,18 @@ import (
 // A Result is a page of hits.
 type Result struct {
 	Hits    []Hit
-	Total   int      // addresses that match
-	Approx  bool     // Total is an estimate: of several indexes that have many matches
-	Sample  []uint64 // the smallest IDs of all matches as numbers, in order, as many as Query.Sample says
-	Relaxed bool     // no address has all the words: some have typing errors, or only some of the words
-	Offset  int      // matches before the first hit
-	Next    string   // cursor of the next page, "" at the end
-	Facets  []Count  // of each facet asked for, in its order
-	Pages   int      // that state the matches, where Query.CountPages asked for it
-	Near    string   // the address that a query such as "bakery near Main St" took for its centre, or ""
-	Kinds   []string // of places that the words were understood to ask for: the first hits are of them
-	Open    string   // the time at which the hits are open, where the words ask for one; see OpenTime
-	Me      bool     // the words ask for what is near the reader: with a Center, the nearest come first
+	Total   int       // addresses that match
+	Approx  bool      // Total is an estimate: of several indexes that have many matches
+	Sample  []uint64  // the smallest IDs of all matches as numbers, in order, as many as Query.Sample says
+	Relaxed bool      // no address has all the words: some have typing errors, or only some of the words
+	Offset  int       // matches before the first hit
+	Next    string    // cursor of the next page, "" at the end
+	Facets  []Count   // of each facet asked for, in its order
+	Pages   int       // that state the matches, where Query.CountPages asked for it
+	Near    string    // the address that a query such as "bakery near Main St" took for its centre, or ""
+	Kinds   []string  // of places that the words were understood to ask for: the first hits are of them
+	Open    *OpenTime // when the hits are open, where that is asked for
+	Me      bool      // the words ask for what is near the reader: with a Center, the nearest come first
 	Took    time.Duration
 }
 

@@ -120,7 +120,7 @@ type searcher struct {
 	asked  Query // as it was asked, before a place in its text became its centre
 	words  []word
 	direct query.Query // for the telephone number, host or URL that the text is; nil: it is none
-	open   string      // the keyword of the opening time that is asked for, or ""
+	open   *OpenTime   // the opening time that is asked for, or nil
 	me     bool        // what is near the reader is asked for
 	pure   bool        // nothing but a kind of places is asked for
 	near   string      // the address that the text names for its surroundings, or ""

@@ -32,6 +32,7 @@ var arrows = map[string][]string{
 	"internal/problem":          {"internal/textutil"},
 	"internal/kind":             {},
 	"internal/kind/generate":    {"internal/kind"},
+	"internal/localtime":        {},
 	"internal/notices":          {},
 	"internal/notices/generate": {"internal/notices"},
 	"internal/oserr":            {},

@@ -19,6 +19,7 @@ import (
 type searchOptions struct {
 	filters
 	near, radius string
+	open         string
 	sort         string
 	limit        int
 	cursor       string
@@ -34,6 +35,7 @@ func newSearchCommand(a *app) *cobra.Command {
 	o.filters.boxFlag(f)
 	f.StringVar(&o.near, "near", "", "a point: `LAT,LON`, latitude first as maps show it")
 	f.StringVar(&o.radius, "radius", "", "only this far from --near: `LENGTH` such as 500m or 2km")
+	f.StringVar(&o.open, "open", "", "only what is open `WHEN`: now, monday, 18:30, \"monday 10:00\"")
 	o.filters.flags(f)
 	f.StringVar(&o.sort, "sort", "", "`ORDER`: relevance | distance (needs --near) | newest | name | importance "+
 		"(of the pages, where the crawl had --strategy trend)")
@@ -88,6 +90,9 @@ func (a *app) search(ctx context.Context, text string, o searchOptions) error {
 	if err != nil {
 		return err
 	}
+	clock := a.clock()
+	q.Now = clock.Now()
+	q.Holidays = clock.Holidays(q.Now)
 	if a.flags.Changed("cluster") {
 		return a.searchCluster(ctx, q)
 	}
@@ -136,6 +141,7 @@ func (o searchOptions) query(text string) (index.Query, error) {
 		return q, err
 	}
 	q.Text, q.Limit, q.Cursor, q.Bias, q.Sort = text, o.limit, o.cursor, 0.8, index.Sort(o.sort)
+	q.Open = o.open
 	if o.near != "" {
 		n, ok := index.ReadDegrees(o.near, 2)
 		if !ok {

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 
@@ -20,8 +21,10 @@ import (
 	"gazehound/index/api"
 	"gazehound/internal/config"
 	"gazehound/internal/forget"
+	"gazehound/internal/localtime"
 	"gazehound/internal/oserr"
 
+	"github.com/paulmach/orb"
 	"github.com/spf13/cobra"
 )
 
@@ -219,9 +222,50 @@ func (a *app) apiOptions(cfg *Config) api.Options {
 		return o
 	}
 	o.Gazetteer = g
+	o.Clock = sync.OnceValue(func() localtime.Clock { return clockOf(cfg, g, o.Outline.Bound()) })
 	c := gazetteer.CreditsOf(g.Sources())
 	o.Licence, o.Attribution, o.GazetteerDate, o.OSM = c.Licence, c.Attribution, c.Date, g.KnowsOSM()
 	return o
+}
+
+// clockOf returns the clock of a region: of the zone in config.yaml, else of its country.
+func clockOf(cfg *Config, g *gazetteer.Gazetteer, region orb.Bound) localtime.Clock {
+	var c localtime.Clock
+	state := ""
+	switch countries := g.Countries(); {
+	case len(countries) == 1 && countries[0] != "US":
+		c.Country = countries[0]
+	default:
+		const around = 50_000 // metres
+		if near := g.Nearest(region.Center(), around, 1); len(near) > 0 {
+			c.Country, state = near[0].Place.Country, near[0].Place.State
+		}
+	}
+	c.Zone = localtime.Zone(c.Country, state, region.Center())
+	if zone, err := time.LoadLocation(cfg.Serve.TimeZone); err == nil && cfg.Serve.TimeZone != "" {
+		c.Zone = zone
+	}
+	return c
+}
+
+// clock returns the clock of the data's region, without a gazetteer that of this machine.
+func (a *app) clock() localtime.Clock {
+	here := localtime.Clock{Zone: time.Local}
+	cfg, err := a.config()
+	if err != nil {
+		return here
+	}
+	p := project{a.data}
+	g, err := gazetteer.Open(p.gazetteer())
+	if err != nil {
+		return here
+	}
+	defer g.Close()
+	var region orb.Bound
+	if r, err := gazetteer.ReadRegion(p.region()); err == nil {
+		region = r.Area.Bound()
+	}
+	return clockOf(cfg, g, region)
 }
 
 // answerShards makes a node answer queries about its index.

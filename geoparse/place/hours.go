@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -204,15 +205,19 @@ func (s daySet) String() string {
 	return strings.Join(names, ",")
 }
 
-// An Opening is a stretch of a week in which a place is open: its day, 0 is Monday,
-// and minutes since that day's midnight. One past midnight ends after 24 * 60.
+// An Opening is a stretch of a week in which a place is open: its day, 0 is Monday and
+// Holidays stands for public holidays, and minutes since that day's midnight. One past midnight
+// ends after 24 * 60.
 type Opening struct{ Day, From, To int }
 
+// Holidays is the day of an Opening on public holidays.
+const Holidays = holiday
+
 // Week returns when opening hours, as ParseHours returns them, say that a place is
-// open in a week without public holidays.
+// open in a week, and on public holidays.
 func Week(osm string) (open []Opening) {
 	h, _ := readHours(osm)
-	for day, spans := range h[:holiday] {
+	for day, spans := range h {
 		for _, s := range spans {
 			if s != byAppointment {
 				open = append(open, Opening{day, s.from, s.to})
@@ -220,6 +225,60 @@ func Week(osm string) (open []Opening) {
 		}
 	}
 	return open
+}
+
+// A State says whether a place is open at a time.
+type State struct {
+	Open  bool
+	Until time.Time // when it closes; zero: not within a week, or not known
+	Opens time.Time // of a closed one: when it opens next; zero: not within a week
+	// Unsure: it is a public holiday, and the hours do not say what is then.
+	Unsure bool
+}
+
+// At returns what opening hours, as ParseHours returns them, say of a time in the zone of the
+// place. holiday reports public holidays; nil: none is known. ok is false where the hours cannot
+// be read.
+func At(osm string, t time.Time, holiday func(time.Time) bool) (s State, ok bool) {
+	h, ok := readHours(osm)
+	if !ok {
+		return s, false
+	}
+	const ahead = 7 // days
+	for day := -1; day <= ahead; day++ {
+		date := time.Date(t.Year(), t.Month(), t.Day()+day, 12, 0, 0, 0, t.Location())
+		spans := h[(int(date.Weekday())+6)%7]
+		if holiday != nil && holiday(date) {
+			spans = h[Holidays]
+			s.Unsure = s.Unsure || day == 0 && spans == nil
+		}
+		for _, span := range spans {
+			if span == byAppointment {
+				continue
+			}
+			clock := func(minute int) time.Time {
+				return time.Date(date.Year(), date.Month(), date.Day(), 0, minute, 0, 0, t.Location())
+			}
+			from, to := clock(span.from), clock(span.to)
+			switch {
+			case s.Open && from.After(s.Until):
+				return s, true
+			case s.Open || !from.After(t) && t.Before(to):
+				s.Open, s.Until = true, to
+				if span.noEnd {
+					s.Until = time.Time{}
+					return s, true
+				}
+			case from.After(t):
+				s.Opens = from
+				return s, true
+			}
+		}
+	}
+	if s.Open && s.Until.Sub(t) > (ahead-1)*24*time.Hour {
+		s.Until = time.Time{}
+	}
+	return s, true
 }
 
 // Weekday returns the day that a lower-case word names in English or German, 0 is

@@ -3,6 +3,7 @@ package place
 import (
 	"regexp"
 	"testing"
+	"time"
 )
 
 func TestParseHours(t *testing.T) {
@@ -111,4 +112,52 @@ func FuzzHours(f *testing.F) {
 			t.Errorf("%q: %q is read as %q, %v", text, osm, again, ok)
 		}
 	})
+}
+
+// The hours say what is at a time: over midnight, on holidays, without an end.
+func TestAt(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(text string) time.Time {
+		day, err := time.ParseInLocation("2006-01-02 15:04", text, berlin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return day
+	}
+	christmas := func(day time.Time) bool { return day.Month() == time.December && day.Day() == 25 }
+	for _, c := range []struct{ hours, at, open, until, opens, unsure string }{
+		{"Mo-Fr 08:00-18:00", "2026-11-23 10:00", "open", "2026-11-23 18:00", "", ""},
+		{"Mo-Fr 08:00-18:00", "2026-11-23 18:00", "", "", "2026-11-24 08:00", ""},
+		{"Mo-Fr 08:00-18:00", "2026-11-28 10:00", "", "", "2026-11-30 08:00", ""}, // Saturday
+		{"Mo-Fr 08:00-12:00,13:00-18:00", "2026-11-23 12:30", "", "", "2026-11-23 13:00", ""},
+		{"Fr-Sa 22:00-02:00", "2026-11-28 01:00", "open", "2026-11-28 02:00", "", ""},
+		{"Sa 22:00-02:00", "2026-11-29 01:00", "open", "2026-11-29 02:00", "", ""},
+		{"Mo 17:00+", "2026-11-23 20:00", "open", "", "", ""},
+		{"24/7", "2026-11-23 03:00", "open", "", "", ""},
+		{"Mo-Fr 08:00-18:00", "2026-12-25 10:00", "", "", "2026-12-28 08:00", "unsure"},
+		{"Mo-Fr 08:00-18:00; PH off", "2026-12-25 10:00", "", "", "2026-12-28 08:00", ""},
+		{"Mo-Fr 08:00-18:00; PH 10:00-12:00", "2026-12-25 10:00", "open", "2026-12-25 12:00", "", ""},
+		{"Su 02:00-04:00", "2026-10-25 02:30", "open", "2026-10-25 04:00", "", ""}, // the night with 25 hours
+		{"gibberish", "2026-11-23 10:00", "unread", "", "", ""},
+		{"", "2026-11-23 10:00", "unread", "", "", ""},
+	} {
+		s, ok := At(c.hours, at(c.at), christmas)
+		text := func(t time.Time) string {
+			if t.IsZero() {
+				return ""
+			}
+			return t.Format("2006-01-02 15:04")
+		}
+		open := map[bool]string{true: "open"}[s.Open]
+		if !ok {
+			open = "unread"
+		}
+		unsure := map[bool]string{true: "unsure"}[s.Unsure]
+		if open != c.open || text(s.Until) != c.until || text(s.Opens) != c.opens || unsure != c.unsure {
+			t.Errorf("%s at %s: %q until %q, opens %q, %q", c.hours, c.at, open, text(s.Until), text(s.Opens), unsure)
+		}
+	}
 }

@@ -20,6 +20,7 @@ import (
 	"gazehound/index"
 	"gazehound/index/texts"
 	"gazehound/index/web"
+	"gazehound/internal/localtime"
 
 	"github.com/klauspost/compress/gzhttp"
 	"github.com/paulmach/orb"
@@ -52,6 +53,9 @@ type Options struct {
 	// nil. nil: only addresses on pages are found.
 	Gazetteer *gazetteer.Gazetteer
 	Within    *gazetteer.Region
+
+	// Clock returns the clock of the region, for opening hours. nil: that of UTC, without holidays.
+	Clock func() localtime.Clock
 
 	// CORS lists the origins whose pages may read the answers, such as
 	// "https://map.example"; "*" is every one. Empty: none.
@@ -153,6 +157,14 @@ type Source interface {
 	Address(id string) (*index.Hit, error)
 	Stats(ctx context.Context) (index.Stats, error)
 	State() (index.State, error)
+}
+
+// clock returns the clock of the region.
+func (s *server) clock() localtime.Clock {
+	if s.Clock == nil {
+		return localtime.Clock{}
+	}
+	return s.Clock()
 }
 
 // missingHeader lists the nodes missing from an answer.

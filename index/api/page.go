@@ -24,7 +24,7 @@ func (s *server) newPage(r *http.Request) web.Page {
 		Attribution: s.Attribution, Licence: s.Licence, Version: s.Version, OSM: s.OSM,
 		Tiles: s.Tiles, TilesAttribution: s.TilesAttribution,
 		Crawling: s.Crawl != nil && s.Crawl() == "running", MissingNodes: s.missingNodes(),
-		Form: formOf(r), Cursor: clip(r.URL.Query().Get("cursor"))}
+		Clock: s.clock(), Form: formOf(r), Cursor: clip(r.URL.Query().Get("cursor"))}
 	if s.Basemap != nil {
 		p.Basemap, p.Levels, p.Shapes = basemapPath, s.Basemap.Levels(), s.shapes
 	}
@@ -69,6 +69,11 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, a *params) *Proble
 			p.Found, p.Streets = s.Coverage()
 		}
 	}
+	if p.Result.Total == 0 && p.Result.Open != nil {
+		if p.NextOpen, problem = s.nextOpen(r.Context(), a); problem != nil {
+			return problem
+		}
+	}
 	p.StreetOnly = s.streetOnly(r.Context(), a, p.Result)
 	s.showOnMap(a, &p)
 	if p.Result.Next != "" {
@@ -76,6 +81,27 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, a *params) *Proble
 	}
 	s.writePage(w, r, http.StatusOK, p)
 	return nil
+}
+
+// nextOpen returns the place that opens next of those that fit but are closed at the time that is
+// asked for; nil where none is known.
+func (s *server) nextOpen(ctx context.Context, a *params) (*web.NextOpen, *Problem) {
+	q := a.Query
+	q.AnyTime, q.Group, q.Limit, q.Facets = true, false, s.MaxLimit, nil
+	result, p := s.query(ctx, a.t, q)
+	if p != nil {
+		return nil, p
+	}
+	var next *web.NextOpen
+	clock := s.clock()
+	for i := range result.Hits {
+		h := &result.Hits[i]
+		state, ok := h.OpenAt(a.Now, clock.Holiday)
+		if ok && h.Gone.IsZero() && !state.Opens.IsZero() && (next == nil || state.Opens.Before(next.Opens)) {
+			next = &web.NextOpen{Hit: h, Opens: state.Opens}
+		}
+	}
+	return next, nil
 }
 
 // dots returns where matches beyond the list lie; those in one place are one dot.

@@ -123,6 +123,7 @@ var parameters = []parameter{
 	{"host", filtered | onExport, 0, "host", text.several(), "example.org"},
 	{"kind", filtered | onExport, 0, "kind", special.several().checked(isKind), "amenity=dentist"},
 	{"month", filtered | onExport, 0, "month", special.several().checked(isMonth), "2026-11"},
+	{"open", filtered, 0, "open", special.checked(index.IsOpen), "monday 10:00"},
 	{"precision", filtered | onExport, 0, "precision", oneOf(precisions...), "street"},
 	{"level", filtered | onExport, 0, "level", oneOf(levels...), "street"},
 	{"since", filtered | onExport, 0, "since", special, "7d"},
@@ -261,6 +262,9 @@ func (s *server) parse(r *http.Request, on route) (params, *Problem) {
 	}
 	a.fill()
 	a.Locate = s.locate
+	clock := s.clock()
+	a.Now = clock.Now()
+	a.Holidays = clock.Holidays(a.Now)
 	if problem := s.checkTogether(&a); problem != nil {
 		return a, problem
 	}
@@ -491,6 +495,7 @@ func (a *params) fill() {
 	if a.on == onReverse {
 		a.Radius *= 1000
 	}
+	a.Open = valueOr[string](a, "open")
 	a.Precision = gazetteer.Precision(slices.Index(precisions, valueOr[string](a, "precision")) + 1)
 	a.Level = geoparse.Level(slices.Index(levels, valueOr[string](a, "level")) + 1)
 	a.InOSM, a.SiteWide = valueOf[bool](a, "in_osm"), valueOf[bool](a, "site_wide")

@@ -195,6 +195,9 @@ func isProgram(r *http.Request) bool {
 	return strings.Contains(accept, "json") && !strings.Contains(accept, "text/html")
 }
 
+// freshness is how long an answer stays the same where nothing was crawled.
+const freshness = 5 * time.Minute
+
 // notModified sets the ETag, a hash of the data's generation, the program's version and the
 // request, and answers 304 to a client that has this answer already.
 func (s *server) notModified(w http.ResponseWriter, r *http.Request, a *params) bool {
@@ -206,6 +209,7 @@ func (s *server) notModified(w http.ResponseWriter, r *http.Request, a *params) 
 	for _, part := range []string{
 		s.Version, s.Licence, s.Attribution, s.Region, r.Host, r.URL.RequestURI(), web.Version(),
 		r.Header.Get("Accept"), r.Header.Get("Accept-Language"), a.Since.Format(time.RFC3339),
+		a.Now.Truncate(freshness).String(), // what is open changes
 	} {
 		fmt.Fprintf(sum, "%q", part)
 	}

@@ -78,6 +78,8 @@ type contact struct {
 	Email         string
 	Site, SiteURL string
 	Hours         string
+	State         string // whether it is open now, in words
+	Open          bool
 	Differs       string // which of these other sites state differently, in words
 }
 
@@ -224,6 +226,9 @@ func (v *view) contact(h *index.Hit) contact {
 		}
 	}
 	c.Hours = openingHours(h.Hours, v.T)
+	if h.Gone.IsZero() {
+		c.State, c.Open = v.state(h)
+	}
 	var differs []string
 	for _, name := range h.Differs {
 		differs = append(differs, v.T["field_"+name])

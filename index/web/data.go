@@ -76,22 +76,22 @@ func (v *view) data() *data {
 	for _, h := range v.Hits {
 		m := mark{Number: h.Number, ID: h.ID, Title: h.Title, Address: h.Address, Street: h.Street, Missing: h.Missing}
 		if h.HasPoint {
-			m.At = place(h.Point)
+			m.At = lonLat(h.Point)
 		}
 		d.Hits = append(d.Hits, m)
 	}
 	for _, o := range v.OnMap {
-		d.Places = append(d.Places, mark{Title: o.Title, At: place(o.Point)})
+		d.Places = append(d.Places, mark{Title: o.Title, At: lonLat(o.Point)})
 	}
 	if box, ok := v.frame(); ok {
-		min, max := place(box.Min), place(box.Max)
+		min, max := lonLat(box.Min), lonLat(box.Max)
 		d.Bounds = [2][2]float64{{min[1], min[0]}, {max[1], max[0]}}
 	}
 	for _, polygon := range v.Outline {
 		for _, ring := range polygon {
 			var out [][2]float64
 			for _, p := range ring {
-				out = append(out, *place(p))
+				out = append(out, *lonLat(p))
 			}
 			d.Outline = append(d.Outline, out)
 		}
@@ -99,8 +99,8 @@ func (v *view) data() *data {
 	return d
 }
 
-// place returns a point with 5 decimals of a degree, a metre.
-func place(p orb.Point) *[2]float64 {
+// lonLat returns a point with 5 decimals of a degree, a metre.
+func lonLat(p orb.Point) *[2]float64 {
 	return &[2]float64{export.Round(p[0], 5), export.Round(p[1], 5)}
 }
 

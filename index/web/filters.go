@@ -20,7 +20,7 @@ type Form url.Values
 var several = []string{"street", "postcode", "city", "host", "kind", "month"}
 
 // single are those that take one.
-var single = []string{"q", "bbox", "lat", "lon", "radius", "precision", "since", "in_osm", "site_wide", "sort", "lang"}
+var single = []string{"q", "bbox", "lat", "lon", "radius", "open", "precision", "since", "in_osm", "site_wide", "sort", "lang"}
 
 // NewForm returns the form of the parameters of a request. Where one value is possible,
 // the first counts.
@@ -103,6 +103,7 @@ func (v *view) Chips() []chip {
 	value := v.Form.Get
 	for _, c := range []struct{ name, text string }{
 		{"precision", cmp.Or(v.T["least_"+value("precision")], value("precision"))},
+		{"open", v.openChip(value("open"))},
 		{"since", v.T["newsince"] + " " + value("since")},
 		{"in_osm", v.T[map[string]string{"true": "inosm", "false": "notinosm"}[value("in_osm")]]},
 		{"site_wide", v.T[map[string]string{"true": "sitewide", "false": "notsitewide"}[value("site_wide")]]},
@@ -235,20 +236,37 @@ func (v *view) facetMenu(c index.Count) menu {
 // maxKindChips is how many kinds there are above the map.
 const maxKindChips = 10
 
-// KindChips returns the most frequent kinds of the result, to choose one.
+// KindChips returns the most frequent kinds of the result, to choose one, before them "open now"
+// where hours are known.
 func (v *view) KindChips() []choice {
 	if v.Result == nil {
 		return nil
 	}
 	i := slices.IndexFunc(v.Result.Facets, func(c index.Count) bool { return c.Facet == index.ByKind })
-	if i < 0 {
-		return nil
+	var chips []choice
+	if i >= 0 {
+		chips = v.facetMenu(v.Result.Facets[i]).Values
 	}
-	values := v.facetMenu(v.Result.Facets[i]).Values
-	if len(values) < 2 && len(v.Form["kind"]) == 0 {
-		return nil
+	if len(chips) < 2 && len(v.Form["kind"]) == 0 {
+		chips = nil
 	}
-	return values[:min(maxKindChips, len(values))]
+	chips = chips[:min(maxKindChips, len(chips))]
+	timed := slices.ContainsFunc(v.Hits, func(h hit) bool { return h.Contact.State != "" })
+	if asked := v.Form.Get("open") != ""; asked {
+		chips = slices.Insert(chips, 0, choice{Text: v.T["opennow"], Link: v.with(v.Form.plus("open")), Chosen: true})
+	} else if timed {
+		chips = slices.Insert(chips, 0, choice{Text: v.T["opennow"], Link: v.with(v.Form.plus("open", "now"))})
+	}
+	return chips
+}
+
+// openChip describes the filter for opening hours.
+func (v *view) openChip(value string) string {
+	now := v.Clock.Now()
+	if open, ok := index.ReadOpen(value, now, v.Clock.Holidays(now)); ok {
+		return v.openTime(*open)
+	}
+	return value
 }
 
 // precisionMenu returns the menu of how exact a position is at least.

@@ -5,6 +5,7 @@
 package web
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -12,10 +13,12 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	"gazehound/gazetteer"
 	"gazehound/index"
 	"gazehound/index/texts"
+	"gazehound/internal/localtime"
 
 	"github.com/paulmach/orb"
 	"golang.org/x/text/language"
@@ -52,6 +55,7 @@ type Page struct {
 	One  bool // the page of one address, the only hit
 	Lost Lost // the page says that what was requested is not there
 
+	Clock   localtime.Clock // of the region
 	Form    Form
 	Cursor  string        // of the page of hits, "" for the first
 	Asked   bool          // something narrows the result
@@ -62,9 +66,11 @@ type Page struct {
 
 	Similar []string // texts to search for, where nothing was found
 
-	Points  []orb.Point // where matches beyond those of Result lie
-	OnMap   []OnMap     // what the map has at the address of the search, and no page states
-	NoHouse string      // the house number of the search, where OnMap's street does not have it
+	Points   []orb.Point // where matches beyond those of Result lie
+	NextOpen *NextOpen   // where nothing is open at the time that was asked for
+
+	OnMap   []OnMap // what the map has at the address of the search, and no page states
+	NoHouse string  // the house number of the search, where OnMap's street does not have it
 
 	StreetOnly *index.StreetOnly // where a house is not known and its street is
 
@@ -75,6 +81,12 @@ type Page struct {
 	Crawling bool // a crawl is adding to the index
 
 	MissingNodes []string // of several, whose part of the index did not answer
+}
+
+// A NextOpen is a place that is closed and opens.
+type NextOpen struct {
+	Hit   *index.Hit
+	Opens time.Time // in the zone of the region
 }
 
 // Lost is the key of the text for a missing page or address, or "".
@@ -178,10 +190,8 @@ func (v *view) Understood() string {
 	if len(names) > 0 {
 		parts = append(parts, strings.Join(names, ", "))
 	}
-	if day, ok := index.OpenDay(r.Open); ok {
-		parts = append(parts, v.T["openon"]+" "+strings.Fields(v.T["days"])[day])
-	} else if r.Open != "" {
-		parts = append(parts, v.T["opennow"])
+	if r.Open != nil {
+		parts = append(parts, v.openTime(*r.Open))
 	}
 	switch {
 	case r.Near != "":
@@ -215,6 +225,15 @@ func (v *view) Street() *choice {
 	}
 	text := v.T.Count(o.Pages, "streetonly", v.number(o.Pages), o.Street, o.HouseNumber)
 	return &choice{Text: text, Link: v.with(Form{"q": {o.Text}, "street": {o.Street}})}
+}
+
+// Opening says what opens next where nothing is open, with the address of its page.
+func (v *view) Opening() *choice {
+	if v.NextOpen == nil {
+		return nil
+	}
+	h := v.NextOpen.Hit
+	return &choice{Text: cmp.Or(h.Name, h.Site) + ", " + v.opens(v.NextOpen.Opens), Link: v.To(AddressPath + h.ID)}
 }
 
 // Literal returns the address of the search for the words as they are.

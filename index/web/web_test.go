@@ -16,6 +16,7 @@ import (
 	"gazehound/index"
 	"gazehound/index/export"
 	"gazehound/index/texts"
+	"gazehound/internal/localtime"
 
 	"github.com/paulmach/orb"
 	"pgregory.net/rapid"
@@ -231,12 +232,27 @@ func TestData(t *testing.T) {
 
 // What pages state of contacts is shown where it is what it claims to be.
 func TestContact(t *testing.T) {
-	v := &view{Page: Page{Lang: "de"}, T: texts.Of("page", "de")}
+	monday := time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC)
+	v := &view{Page: Page{Lang: "de", Clock: localtime.Clock{Fixed: monday}}, T: texts.Of("page", "de")}
 	got := v.contact(&index.Hit{Phone: "+4944112345", Email: "info@harms.example", Website: "https://www.harms.example/x", Hours: "Mo-Fr 08:00-18:00; Tu,Su off; PH closed"})
 	want := contact{Phone: "+49 441 12345", Dial: "tel:+4944112345", Email: "info@harms.example", Site: "harms.example", SiteURL: "https://www.harms.example/x",
-		Hours: "Mo–Fr 08:00–18:00 · Di,So geschlossen · Feiertage geschlossen"}
+		Hours: "Mo–Fr 08:00–18:00 · Di,So geschlossen · Feiertage geschlossen", State: "geöffnet bis 18:00", Open: true}
 	if got != want {
 		t.Errorf("%+v, want %+v", got, want)
+	}
+	for _, c := range []struct{ hours, at, want string }{
+		{"Mo-Fr 08:00-18:00", "2026-11-23T18:30:00Z", "geschlossen, öffnet Dienstag 08:00"}, {"Mo-Fr 08:00-18:00", "2026-11-23T07:00:00Z", "geschlossen, öffnet 08:00"},
+		{"24/7", "2026-11-23T07:00:00Z", "jetzt geöffnet"}, {"Mo-Fr 08:00-18:00", "2026-12-25T10:00:00Z", "heute ist Feiertag: vielleicht andere Zeiten"},
+		{"nach Vereinbarung", "2026-12-25T10:00:00Z", ""},
+	} {
+		at, err := time.Parse(time.RFC3339, c.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Clock = localtime.Clock{Fixed: at, Country: "DE"}
+		if got, _ := v.state(&index.Hit{Hours: c.hours}); got != c.want {
+			t.Errorf("%s at %s: %q, want %q", c.hours, c.at, got, c.want)
+		}
 	}
 	if got := openingHours("Mo-Su 10:00-14:00; We off", texts.Of("page", "en")); got != "Mo–Su 10:00–14:00 · We closed" {
 		t.Errorf("in English %q", got)

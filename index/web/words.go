@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"gazehound/index"
 	"gazehound/index/texts"
 	"gazehound/internal/kind"
 
@@ -71,3 +72,49 @@ func openingHours(osm string, t texts.Words) string {
 	text = hoursRange.ReplaceAllString(text, "$1–$2")
 	return hoursRule.ReplaceAllString(strings.Trim(text, " ;"), " · ")
 }
+
+// state says whether a place is open now: "open until 18:00", "closed, opens
+// Monday 10:00"; "" where nobody can tell.
+func (v *view) state(h *index.Hit) (text string, open bool) {
+	s, ok := h.OpenAt(v.Clock.Now(), v.Clock.Holiday)
+	switch {
+	case !ok:
+		return "", false
+	case s.Unsure:
+		return v.T["open_holiday"], false
+	case s.Open && s.Until.IsZero():
+		return v.T["opennow"], true
+	case s.Open:
+		return v.T.Say("open_until", s.Until.Format("15:04")), true
+	case s.Opens.IsZero():
+		return v.T["hours_closed"], false
+	}
+	return v.T["hours_closed"] + ", " + v.opens(s.Opens), false
+}
+
+// opens says when a place opens.
+func (v *view) opens(at time.Time) string {
+	when := at.Format("15:04")
+	if now := v.Clock.Now(); at.YearDay() != now.YearDay() {
+		when = v.day((int(at.Weekday())+6)%7) + " " + when
+	}
+	return v.T.Say("open_from", when)
+}
+
+// openTime says at what time places are open that were asked for.
+func (v *view) openTime(o index.OpenTime) string {
+	text := v.T["opennow"]
+	if !o.Now {
+		text = v.T["openon"] + " " + v.day(o.Day)
+		if o.Minute >= 0 {
+			text += fmt.Sprintf(" %02d:%02d", o.Minute/60, o.Minute%60)
+		}
+	}
+	if o.Holiday {
+		text += " (" + v.T["holiday"] + ")"
+	}
+	return text
+}
+
+// day returns the name of a day of the week, 0 is Monday.
+func (v *view) day(n int) string { return strings.Fields(v.T["days"])[n] }

@@ -131,6 +131,7 @@ type (
 		QueryTimeout time.Duration `key:"query_timeout" range:"10ms..5m"`
 		Tiles        string
 		TilesCredit  string `key:"tiles_attribution"`
+		TimeZone     string `key:"time_zone"`
 		Hosts        []string
 		Rate         float64 `range:"0..1000000"`
 		Bandwidth    Size
@@ -245,6 +246,10 @@ func (c *Options) Validate(from Origin) error {
 	if c.Policy.Persons == "keep" && strings.TrimSpace(c.Policy.PersonsBasis) == "" {
 		checks = append(checks, fmt.Errorf("%s keep needs policy.persons_basis: the ground in law on which addresses "+
 			"of private persons may be kept, such as their consent", where("policy.persons")))
+	}
+	if _, err := time.LoadLocation(c.Serve.TimeZone); err != nil {
+		checks = append(checks, fmt.Errorf("%s must be a zone such as Europe/Berlin, got %.60q",
+			where("serve.time_zone"), c.Serve.TimeZone))
 	}
 	for host, h := range c.Hosts {
 		checks = append(checks, h.validate(host))

@@ -317,6 +317,24 @@ func (c *canvas) OwnAddress() string {
 	return c.Address(own)
 }
 
+// OpeningHours returns those of the organisation, or "" where it has none.
+func (c *canvas) OpeningHours() string {
+	if c.s.kind != organisation {
+		return ""
+	}
+	tag := words().Trades[c.s.trade].Tag
+	key, _, _ := strings.Cut(tag, "=")
+	hours := words().Opening[tag]
+	if hours == nil {
+		hours = words().Opening[key]
+	}
+	if hours == nil {
+		return ""
+	}
+	d := c.t.dice(topicItem, uint64(c.at.site), 1<<41) // its own, so that nothing else of the page changes
+	return c.Text(pick(&d, hours))
+}
+
 // inline returns an address within a line and notes it.
 func (c *canvas) inline(a Address) string {
 	c.found = append(c.found, a)

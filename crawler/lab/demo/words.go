@@ -29,6 +29,7 @@ type wordLists struct {
 
 	Kinds     []kindWords // by kind, from portal on
 	Trades    []trade
+	Opening   map[string][]string   // opening hours by tag, or by its key
 	Languages map[string][]string   // words by ISO 639-1
 	CodePages map[string][]codePage // by ISO 639-1
 
