@@ -104,6 +104,8 @@ func ReasonInWords(reason string) string {
 		return "the hosts section says skip"
 	case ReasonCountry:
 		return "its country domain is not one of crawl.country_domains"
+	case ReasonPlatform:
+		return "it is on a big platform; --platforms or a line in the hosts section lets it in"
 	case ReasonOrdered:
 		return "an order of \"ctl exclude\" says so"
 	}

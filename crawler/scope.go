@@ -27,6 +27,7 @@ type ScopeRules struct {
 	Adaptive         bool                 // slow hosts get longer delays
 	Loopback         bool                 // loopback hosts only
 	Exhaustive       bool                 // no links are parked
+	Platforms        bool                 // links to the platforms of platforms.txt are followed
 	Blocked          func(weburl.URL) bool
 	// CountryDomains are the country domains of allowed hosts, such as "de"; domains of no country
 	// are always allowed. Empty: all.
@@ -162,6 +163,7 @@ const (
 	ReasonExcluded    = "excluded"
 	ReasonNotIncluded = "not_included"
 	ReasonCountry     = "country_domain"
+	ReasonPlatform    = "platform"
 )
 
 // Check returns why a URL is outside of the crawl, or "".
@@ -173,8 +175,12 @@ func (s *Scope) Check(u weburl.URL) (reason string) {
 	if r.rules.Loopback && !weburl.IsLoopback(u.Hostname()) {
 		return ReasonOutOfScope
 	}
-	if h, ok := ForHost(r.rules.Hosts, u); ok && h.Skip {
+	h, configured := ForHost(r.rules.Hosts, u)
+	switch {
+	case h.Skip:
 		return ReasonSkippedHost
+	case !configured && !r.rules.Platforms && isPlatform(u):
+		return ReasonPlatform
 	}
 	if isForeign(u.Hostname(), r.rules.CountryDomains) {
 		return ReasonCountry

@@ -65,6 +65,39 @@ func TestCountryDomains(t *testing.T) {
 	}
 }
 
+// Links to the big platforms are left out unless an option or a line for the host lets them in.
+func TestPlatforms(t *testing.T) {
+	for _, x := range []struct {
+		host   string
+		is, in bool // a platform; let in by the hosts section
+	}{
+		{"www.facebook.com", true, false}, {"m.facebook.com", true, false}, {"www.google.co.uk", true, false}, {"maps.google.de", true, false},
+		{"x.com", true, false}, {"t.co", true, false}, {"www.openstreetmap.org", true, false}, {"youtu.be", true, false},
+		{"old.reddit.com", true, true},
+		{"lux.com", false, false}, {"facebook.com.example", false, false}, {"notfacebook.com", false, false}, {"google.example.de", false, false},
+		{"sites.google.com", false, false}, {"apple.com", false, false}, {"de.wikipedia.org", false, false}, {"192.0.2.10", false, false},
+	} {
+		u, err := weburl.Parse("http://" + x.host + "/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		hosts := map[string]HostRules{"*.reddit.com": {}}
+		for _, follow := range []bool{false, true} {
+			scope, err := NewScope(ScopeRules{Hosts: hosts, Platforms: follow})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := ""
+			if x.is && !x.in && !follow {
+				want = ReasonPlatform
+			}
+			if got := scope.Check(u); got != want || scope.Barred(u) != "" {
+				t.Errorf("%s, platforms %v: %q, want %q", x.host, follow, got, want)
+			}
+		}
+	}
+}
+
 func TestParseHost(t *testing.T) {
 	for _, c := range []struct{ given, want string }{
 		{"www.a.example", "www.a.example"}, {" WWW.A.example ", "www.a.example"}, {"a.example:8080", "a.example:8080"}, {"a.example:80", "a.example"}, {"*.a.example", "*.a.example"},

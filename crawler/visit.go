@@ -13,6 +13,7 @@ import (
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/order"
 	"gazehound/crawler/order/sitewide"
+	"gazehound/crawler/order/software"
 	"gazehound/crawler/order/trap"
 	"gazehound/crawler/page"
 	"gazehound/crawler/polite"
@@ -327,6 +328,7 @@ func (c *Crawler) observe(ctx context.Context, v *Visit) error {
 	u := v.Entry.URL
 	released := c.Traps.Observe(trap.Page{
 		URL: u, Text: v.text, Content: page.Content(v.Page.Text), Relevant: matters,
+		Software: software.Of(v.Page.Marks),
 	})
 	if err := c.release(ctx, u.Host(), released); err != nil || !matters || v.Entry.Parent.IsZero() {
 		return err

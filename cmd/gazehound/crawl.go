@@ -69,7 +69,7 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.model, "model", "", "start with this trained model where the data directory has none: `FILE|DIR`")
 	add("region.boundary", "crawl.max_pages", "crawl.max_time", "crawl.max_depth", "crawl.max_pages_per_host",
 		"crawl.max_pages_per_path", "crawl.selectivity", "crawl.patience", "crawl.include", "crawl.exclude",
-		"crawl.country_domains", "crawl.content_languages", "crawl.exhaustive",
+		"crawl.country_domains", "crawl.content_languages", "crawl.exhaustive", "crawl.software", "crawl.platforms",
 		"crawl.judge", "crawl.language", "crawl.language_by", "crawl.topic", "crawl.topics", "crawl.examples",
 		"crawl.topic_share")
 	strategyFlags(f)

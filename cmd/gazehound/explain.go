@@ -68,7 +68,7 @@ func (a *app) explainURL(ctx context.Context, p project, cfg *Config, f *frontie
 	if !known {
 		return a.explainUnknown(f, u, scope.Check(u))
 	}
-	traps := newTraps(scope)
+	traps := newTraps(cfg, scope)
 	learned := crawler.Learned{Tree: f, Model: model, Strategy: strategy, Traps: traps}
 	if err := learned.Restore(ctx); err != nil {
 		return err

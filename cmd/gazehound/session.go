@@ -93,13 +93,13 @@ func (s *session) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	limitMemory(cfg)
-	return s.openFrontier(p, o.newModel, newTraps(s.web.scope))
+	return s.openFrontier(p, o.newModel, newTraps(cfg, s.web.scope))
 }
 
 // newTraps returns what learns which links are parked, but for those of hosts that scope releases.
-func newTraps(scope *crawler.Scope) *trap.Detector {
+func newTraps(cfg *Config, scope *crawler.Scope) *trap.Detector {
 	traps := trap.New()
-	traps.Exempt = scope.Exhaustive
+	traps.Exempt, traps.IgnoreSoftware = scope.Exhaustive, cfg.Crawl.Software == "off"
 	return traps
 }
 

@@ -61,6 +61,7 @@ type Page struct {
 	NoIndex   bool             // meta robots or X-Robots-Tag says noindex
 	NoFollow  bool             // … nofollow: Links is empty
 	NoArchive bool             // … noarchive: no copy may be kept
+	Marks     []string         // what head and header say of the software that made it: see marks; bounded
 	Reserved  bool             // rights to text and data mining are reserved (TDMRep: header or meta element)
 	Relevant  bool             // a person has labelled it relevant, whatever a judge finds on it
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"mime"
+	"net/http"
 	"strings"
 
 	"gazehound/crawler/weburl"
@@ -62,6 +63,7 @@ func Parse(r *Response) (*Page, error) {
 		p.Lang = h.language(p.Text)
 	}
 	p.NoIndex, p.NoFollow, p.NoArchive, p.Reserved = h.noIndex, h.noFollow, h.noArchive, h.reserved
+	p.Marks = h.marks(r.Header)
 	p.Links, p.Left = collect(r.URL, h, p.Text, spans, !p.NoFollow)
 	return p, nil
 }
@@ -91,10 +93,11 @@ type head struct {
 	langs                                  []string
 	charset                                string // of a meta element, by the name of the Encoding Standard
 	noIndex, noFollow, noArchive, reserved bool
+	made                                   []string // marks in elements
 }
 
 // headElements selects the elements of readHead, anywhere in the page.
-var headElements = cascadia.MustCompile("html, title, base, meta, link")
+var headElements = cascadia.MustCompile("html, title, base, meta, link, body")
 
 func readHead(r *Response, doc *html.Node) *head {
 	h := &head{base: r.URL}
@@ -121,6 +124,12 @@ func readHead(r *Response, doc *html.Node) *head {
 			}
 		case atom.Link:
 			h.link(r.URL, n)
+			if rel, _ := attr(n, "rel"); strings.Contains(rel, "://") {
+				h.mark("rel", rel)
+			}
+		case atom.Body:
+			id, _ := attr(n, "id")
+			h.mark("body", id)
 		case atom.Meta:
 			content, _ := attr(n, "content")
 			name, _ := attr(n, "name")
@@ -139,6 +148,8 @@ func readHead(r *Response, doc *html.Node) *head {
 				h.reserved = strings.TrimSpace(content) == "1"
 			case "refresh":
 				h.refresh(r.URL, content)
+			case "generator":
+				h.mark("generator", content)
 			case "content-language", "language":
 				contentLanguage = content
 			case "og:locale":
@@ -162,6 +173,39 @@ func readHead(r *Response, doc *html.Node) *head {
 		h.refresh(r.URL, refresh)
 	}
 	return h
+}
+
+// maxMarks and maxMark bound the marks of a page.
+const (
+	maxMarks = 20
+	maxMark  = 200 // bytes
+)
+
+// mark adds a mark of the software that made the page.
+func (h *head) mark(kind, text string) {
+	if text = strings.TrimSpace(text); text != "" && len(h.made) < maxMarks {
+		h.made = append(h.made, kind+": "+strings.ToValidUTF8(text[:min(len(text), maxMark)], ""))
+	}
+}
+
+// markFields are the header fields that name software.
+var markFields = []string{"Server", "X-Powered-By", "Powered-By", "X-Generator", "X-Pingback", "Link", "X-Shopid"}
+
+// marks returns what names the software that made the page: its generator and title, links whose
+// relation is a URL, the id of its body, and header fields, each as "generator: WordPress 6.8".
+func (h *head) marks(header http.Header) []string {
+	h.mark("title", h.title)
+	for _, name := range markFields {
+		for _, value := range header.Values(name) {
+			h.mark(strings.ToLower(name), value)
+		}
+	}
+	for name := range header {
+		if strings.HasPrefix(name, "X-Magento-") || strings.HasPrefix(name, "X-Shopify-") {
+			h.mark(strings.ToLower(name), "set")
+		}
+	}
+	return h.made
 }
 
 func (h *head) link(page weburl.URL, n *html.Node) {

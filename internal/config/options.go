@@ -76,6 +76,8 @@ type (
 		CountryDomains   []string `key:"country_domains"`
 		ContentLanguages []string `key:"content_languages"`
 		Exhaustive       bool
+		Software         string `oneof:"auto|off"`
+		Platforms        bool
 		RandomSeed       uint64 `key:"random_seed"`
 	}
 	Predictor struct {

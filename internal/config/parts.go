@@ -105,7 +105,7 @@ func (o *Options) ScopeRules(recorded bool) crawler.ScopeRules {
 	r := crawler.ScopeRules{
 		Include: o.Crawl.Include, Exclude: o.Crawl.Exclude, Hosts: map[string]crawler.HostRules{},
 		Delay: o.Fetch.Delay, Longest: o.longestDelay(), Adaptive: o.Fetch.AdaptiveDelay,
-		CountryDomains: o.Crawl.CountryDomains, Exhaustive: o.Crawl.Exhaustive,
+		CountryDomains: o.Crawl.CountryDomains, Exhaustive: o.Crawl.Exhaustive, Platforms: o.Crawl.Platforms,
 		Loopback: (o.Fetch.Contact == "" || o.Fetch.Delay == 0) && !recorded && o.Fetch.Proxy == "",
 	}
 	for name, h := range o.Hosts {

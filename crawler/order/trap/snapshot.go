@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"gazehound/crawler/order/software"
 )
 
 // A snapshot is what a Detector keeps between runs.
@@ -13,6 +15,7 @@ type snapshot struct {
 	Patterns map[uint64]*pattern `json:"shapes"` // by id; earlier versions had names and "patterns"
 	Suspects []string            `json:"suspects"`
 	Params   map[string]*param   `json:"params"`
+	Software map[string][]string `json:"software,omitempty"` // by host, by name
 }
 
 const (
@@ -25,7 +28,11 @@ const (
 func (d *Detector) Snapshot() ([]byte, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	s := snapshot{map[uint64]*pattern{}, slices.Sorted(maps.Keys(d.suspects)), d.params}
+	s := snapshot{map[uint64]*pattern{}, slices.Sorted(maps.Keys(d.suspects)), d.params,
+		make(map[string][]string, len(d.software))}
+	for host, of := range d.software {
+		s.Software[host] = of.Names()
+	}
 	var kept []uint64
 	for id, place := range d.places {
 		if d.patterns[place].Pages >= minKept {
@@ -67,6 +74,10 @@ func (d *Detector) Restore(data []byte) error {
 	clear(d.suspects)
 	for _, host := range s.Suspects {
 		d.suspects[host] = true
+	}
+	clear(d.software)
+	for host, names := range s.Software {
+		d.software[host] = software.Named(names)
 	}
 	return nil
 }

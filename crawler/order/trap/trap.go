@@ -1,6 +1,7 @@
 // Package trap learns which URLs of a crawl repeat the same page, or lead to pages without end that
 // nobody needs: calendars, filters of shops, session ids, sorted lists, texts that a program writes.
-// After a sample of their pages such links are parked: kept and not fetched.
+// After a sample of their pages such links are parked: kept and not fetched. Links of known software
+// are parked without one, see package software.
 package trap
 
 import (
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"gazehound/crawler/order/software"
 	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
 	"gazehound/internal/recent"
@@ -19,9 +21,10 @@ import (
 // A Page is what a Detector learns from.
 type Page struct {
 	URL      weburl.URL
-	Text     uint64 // see page.Fingerprint
-	Content  uint64 // see page.Content; 0: as Text
-	Relevant bool   // by more than what most pages of the host state
+	Text     uint64       // see page.Fingerprint
+	Content  uint64       // see page.Content; 0: as Text
+	Relevant bool         // by more than what most pages of the host state
+	Software software.Set // that made it
 }
 
 // A Finding is whether and why a URL is parked or comes later.
@@ -35,6 +38,7 @@ type Finding struct {
 const (
 	traceOf    = 0.02 // for copies of a page that was read
 	structural = 0.1  // for URLs whose structure is a trap
+	listsPages = 0.05 // for pages of known software that list what other links lead to
 	leastYield = 0.1  // for hosts without yield, at least
 
 	minPages   = 20   // pages of a pattern before it is judged
@@ -56,6 +60,7 @@ const (
 	maxOnce     = 40_000 // patterns with one page
 	maxPatterns = 50_000 // with more
 	maxSuspects = 100_000
+	maxSoftware = 100_000 // hosts whose software is known
 	maxParams   = 20_000
 	maxSpelt    = 120_000 // URLs kept for comparing parameters
 	maxContents = 60_000  // contents of pages kept for finding copies
@@ -68,6 +73,8 @@ type Detector struct {
 	// Exempt reports whether no links of the host of a URL are parked; nil: of none. Set it before
 	// calling a method. It must not call the Detector.
 	Exempt func(weburl.URL) bool
+	// IgnoreSoftware turns the rules of package software off. Set it before calling a method.
+	IgnoreSoftware bool
 
 	seed maphash.Seed
 
@@ -81,6 +88,7 @@ type Detector struct {
 	contents recent.Map[uint64, struct{}] // contents with their hosts
 	// hosts with a finding now or earlier; others need no look-up
 	suspects map[string]bool
+	software map[string]software.Set // by host
 }
 
 // suspect marks a host as one with a finding.
@@ -127,7 +135,7 @@ func New() *Detector {
 	return &Detector{seed: maphash.MakeSeed(), once: recent.Map[uint64, reading]{Most: maxOnce},
 		places: map[uint64]uint32{}, params: map[string]*param{},
 		spelt:    recent.Map[uint64, print]{Most: maxSpelt},
-		contents: recent.Map[uint64, struct{}]{Most: maxContents}, suspects: map[string]bool{}}
+		contents: recent.Map[uint64, struct{}]{Most: maxContents}, suspects: map[string]bool{}, software: map[string]software.Set{}}
 }
 
 // Observe learns from a page, and returns the patterns under which links need no longer be parked.
@@ -135,6 +143,7 @@ func (d *Detector) Observe(p Page) (released []string) {
 	p.Content = cmp.Or(p.Content, p.Text)
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.runs(p.URL.Host(), p.Software)
 	near, dust, released := d.compare(p)
 	if dust {
 		return released // its parameter explains the copy, and says nothing about pages not read yet
@@ -163,6 +172,17 @@ func (d *Detector) Observe(p Page) (released []string) {
 		}
 	}
 	return released
+}
+
+// runs notes what software a host runs.
+func (d *Detector) runs(host string, s software.Set) {
+	if s == 0 || d.software[host]|s == d.software[host] {
+		return
+	}
+	if len(d.software) >= maxSoftware {
+		clear(d.software)
+	}
+	d.software[strings.Clone(host)] |= s
 }
 
 // known reports whether the host has another page with the same content, and adds this one.
@@ -202,6 +222,9 @@ func (d *Detector) Prove(host, pattern string) {
 		if d.params[pattern] == nil {
 			d.params[pattern] = &param{Same: minPairs, Dust: true}
 		}
+	case isRule(pattern):
+		d.runs(host, software.Set(0).With(pattern))
+		return
 	case d.pattern(idOf(pattern)) == nil:
 		s := d.add(idOf(pattern), narrow)
 		s.Pages, s.Copies, s.Barren, s.Repeats = minHost, minHost, minHost, true
@@ -213,8 +236,11 @@ func (d *Detector) Prove(host, pattern string) {
 func (d *Detector) Proven(host, pattern string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if isParam(host, pattern) {
+	switch {
+	case isParam(host, pattern):
 		return d.params[pattern].dust()
+	case isRule(pattern):
+		return !d.IgnoreSoftware && d.software[host].Parks(pattern)
 	}
 	s := d.pattern(idOf(pattern))
 	return s != nil && s.proven()
@@ -222,6 +248,9 @@ func (d *Detector) Proven(host, pattern string) bool {
 
 // isParam reports whether a pattern is a parameter of the host, "a.example?sid".
 func isParam(host, pattern string) bool { return strings.HasPrefix(pattern, host+"?") }
+
+// isRule reports whether a pattern is a rule of package software, "mediawiki actions".
+func isRule(pattern string) bool { return strings.Contains(pattern, " ") }
 
 // pattern returns the pattern with this id, or nil if it has at most one page.
 func (d *Detector) pattern(id uint64) *pattern {
@@ -356,8 +385,10 @@ func (d *Detector) with(rest uint64, name string) uint64 {
 func (d *Detector) Check(u weburl.URL) Finding {
 	f := structure(u)
 	d.mu.Lock()
-	suspect := d.suspects[u.Host()]
-	if suspect {
+	if of := d.made(u); of.Factor < f.Factor {
+		f = of
+	}
+	if f.Pattern == "" && d.suspects[u.Host()] {
 		if of := d.check(u); of.Pattern != "" || f.Factor == 1 {
 			f = of
 		}
@@ -367,6 +398,21 @@ func (d *Detector) Check(u weburl.URL) Finding {
 		f.Pattern = ""
 	}
 	return f
+}
+
+// made returns the finding about a URL of known software.
+func (d *Detector) made(u weburl.URL) Finding {
+	if d.IgnoreSoftware {
+		return Finding{Factor: 1}
+	}
+	rule, ok := d.software[u.Host()].Find(u)
+	switch {
+	case !ok:
+		return Finding{Factor: 1}
+	case rule.Park:
+		return Finding{traceOf, "known software: " + rule.Name, rule.Name}
+	}
+	return Finding{Factor: listsPages, Reason: "known software: " + rule.Name}
 }
 
 // check returns the finding by what was learned: that of a parameter, or else the one of the pattern

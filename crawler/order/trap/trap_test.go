@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"gazehound/crawler/order/software"
 	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
 	"gazehound/internal/recent"
@@ -325,5 +326,46 @@ func TestDecidedOnce(t *testing.T) {
 	}
 	if !d.params[host+"?sid"].dust() {
 		t.Error("a parameter is decided in turns")
+	}
+}
+
+// What known software makes for its users is parked once a page shows that a host runs it, after a
+// restart too, and on no other host.
+func TestSoftware(t *testing.T) {
+	d := New()
+	wiki := software.Of([]string{"generator: MediaWiki 1.39"})
+	d.Observe(Page{URL: parse(t, "http://wiki.example/"), Text: words(1), Software: wiki})
+	d.Observe(Page{URL: parse(t, "http://other.example/"), Text: words(2)})
+	data, err := d.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	restored, proven, off := New(), New(), New()
+	if err := restored.Restore(data); err != nil {
+		t.Fatal(err)
+	}
+	proven.Prove("wiki.example", "mediawiki actions") // as a restart finds it in the frontier
+	off.IgnoreSoftware = true
+	off.Observe(Page{URL: parse(t, "http://wiki.example/"), Text: words(1), Software: wiki})
+	history := "/index.php?title=Rathaus&action=history"
+	for name, d := range map[string]*Detector{"learned": d, "restored": restored, "proven": proven} {
+		want := Finding{Factor: traceOf, Reason: "known software: mediawiki actions", Pattern: "mediawiki actions"}
+		if got := d.Check(parse(t, "http://wiki.example"+history)); got != want {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+		if !d.Proven("wiki.example", "mediawiki actions") || d.Proven("other.example", "mediawiki actions") {
+			t.Errorf("%s: not proven, or proven of another host", name)
+		}
+		for _, raw := range []string{"http://wiki.example/index.php/Rathaus", "http://other.example" + history} {
+			if got := d.Check(parse(t, raw)); got != (Finding{Factor: 1}) {
+				t.Errorf("%s: %s: %+v", name, raw, got)
+			}
+		}
+	}
+	if got := d.Check(parse(t, "http://wiki.example/index.php/Spezial:Alle_Seiten")); got.Pattern != "" || got.Factor != listsPages {
+		t.Errorf("a list of pages: %+v", got)
+	}
+	if got := off.Check(parse(t, "http://wiki.example"+history)); got.Factor != 1 || off.Proven("wiki.example", "mediawiki actions") {
+		t.Errorf("turned off: %+v", got)
 	}
 }
