@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -19,15 +21,25 @@ import (
 const maxRow = 1 << 20
 
 // readCSV reads lines whose values a comma, semicolon, tab or bar divides; the
-// first line has the names of the columns.
-func readCSV(b *bufio.Reader, take func(row) error, header func([]string) error) error {
+// first line has the names of the columns, or else they are called 1, 2, 3.
+func readCSV(b *bufio.Reader, take func(row) error, header func([]string)) error {
 	c := csvReader{b: b}
 	columns, err := c.head()
 	if err != nil {
 		return err
 	}
-	if err := header(columns); err != nil {
-		return err
+	if isRow(columns) {
+		first := row{number: c.line, values: map[string]any{}, text: strings.Join(columns, string(c.sep))}
+		for i, value := range columns {
+			columns[i] = strconv.Itoa(i + 1)
+			first.values[columns[i]] = value
+		}
+		header(columns)
+		if err := take(first); err != nil {
+			return err
+		}
+	} else {
+		header(columns)
 	}
 	for {
 		r := row{number: c.line + 1}
@@ -57,6 +69,14 @@ func readCSV(b *bufio.Reader, take func(row) error, header func([]string) error)
 			return err
 		}
 	}
+}
+
+// isRow reports whether the first line has values instead of names: one is a number.
+func isRow(columns []string) bool {
+	return slices.ContainsFunc(columns, func(c string) bool {
+		_, err := strconv.ParseFloat(c, 64)
+		return err == nil && strings.ContainsAny(c, "0123456789")
+	})
 }
 
 // A csvReader reads the lines of a table.

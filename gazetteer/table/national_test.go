@@ -80,7 +80,8 @@ func TestColumnsSaid(t *testing.T) {
 			}
 			return nil
 		})
-	const want = "read as street=nom_voie, housenumber=numero+rep, postcode=code_postal; not used: certification"
+	const want = "read as street=nom_voie, housenumber=numero+rep, postcode=code_postal; " +
+		"no column for city; not used: certification"
 	if err != nil || said != want {
 		t.Errorf("%q, %v; want %q", said, err, want)
 	}
@@ -89,5 +90,46 @@ func TestColumnsSaid(t *testing.T) {
 		if !errors.Is(err, ErrColumns) {
 			t.Errorf("%q: %v; want missing columns", table, err)
 		}
+	}
+}
+
+// TestColumnsByContent reads tables whose names of columns say nothing.
+func TestColumnsByContent(t *testing.T) {
+	for _, c := range []struct{ name, table, country, want, said string }{
+		{"letters", "a;b;c;d;e;f;g\nx1;Lange Straße;5;26121;Oldenburg;53.1402;8.2107\nx2;Lange Straße;7 a;26121;Oldenburg;53.1403;8.2108\nx3;Dammweg;9;26122;Oldenburg;53.1404;8.2109\n",
+			"", "Lange Straße|5|26121|Oldenburg|8.2107, Lange Straße|7 a|26121|Oldenburg|8.2108, Dammweg|9|26122|Oldenburg|8.2109",
+			"read as street=b (by its values), housenumber=c (by its values), postcode=d (by its values), city=e (by its values), lat=f (by its values), lon=g (by its values); not used: a"},
+		{"no names", "Lange Straße,5,26121,Oldenburg,8.2107,53.1402\nMühlweg,7,26121,Oldenburg,8.2108,53.1403\nDammweg,9,26122,Oldenburg,8.2109,53.1404\n",
+			"DE", "Lange Straße|5|26121|Oldenburg|8.2107, Mühlweg|7|26121|Oldenburg|8.2108, Dammweg|9|26122|Oldenburg|8.2109", "street=1 (by its values)"},
+		{"one column of addresses", "id;wo;code;was\n1;12 rue Haute;25330;Amancey\n2;14, rue Basse;25330;Amancey\n3;3 chemin du Bois;25330;Amancey\n",
+			"FR", "rue Haute|12|25330|Amancey|0, rue Basse|14|25330|Amancey|0, chemin du Bois|3|25330|Amancey|0", "street_address=wo"},
+		{"Dutch", "w\tk\tm\tz\nKerkstraat\t3\t3811 AB\tAmersfoort\nMolenweg\t5\t3811 CD\tAmersfoort\nLindelaan\t7\t3812AB\tAmersfoort\n",
+			"", "Kerkstraat|3|3811 AB|Amersfoort|0, Molenweg|5|3811 CD|Amersfoort|0, Lindelaan|7|3812AB|Amersfoort|0", "city=z"},
+		{"some names tell", "street;nr1;postcode;wo\nLange Straße;5;26121;Oldenburg\nDammweg;7;26121;Oldenburg\nDammweg;5;26121;Oldenburg\n",
+			"DE", "Lange Straße|5|26121|Oldenburg|0, Dammweg|7|26121|Oldenburg|0, Dammweg|5|26121|Oldenburg|0", "read as street=street, housenumber=nr1 (by its values)"},
+		{"JSON", `[{"s":"Lange Straße","n":"5","p":"26121"},{"s":"Dammweg","n":"9","p":"26121"},{"s":"Dammweg","n":"7","p":"26121"}]`,
+			"DE", "Lange Straße|5|26121||0, Dammweg|9|26121||0, Dammweg|7|26121||0", "street=s (by its values)"},
+		{"two columns of streets", "a;b;postcode;city\nLange Straße;Dammweg;26121;Oldenburg\nMühlweg;Dammweg;26121;Oldenburg\nRingstraße;Dammweg;26121;Oldenburg\n",
+			"DE", "||26121|Oldenburg|0, ||26121|Oldenburg|0, ||26121|Oldenburg|0", "not used: a, b"},
+		{"numbers of rows", "street;c;postcode;city\nLange Straße;1;26121;Oldenburg\nMühlweg;2;26121;Oldenburg\nRingstraße;3;26121;Oldenburg\n",
+			"DE", "Lange Straße||26121|Oldenburg|0, Mühlweg||26121|Oldenburg|0, Ringstraße||26121|Oldenburg|0", "no column for housenumber; not used: c"},
+		{"one column", "was\nLange Straße 5\nMühlweg 7\nRingstraße 3\n", "DE", "Lange Straße|5|||0, Mühlweg|7|||0, Ringstraße|3|||0",
+			"read as street_address=was (by its values); no column for postcode, city"},
+	} {
+		var got []string
+		said := ""
+		o := Options{Country: c.country, Columns: func(text string) { said = text }}
+		err := Reader(o)(t.Context(), strings.NewReader(c.table), func(p gazetteer.Place) error {
+			got = append(got, fmt.Sprintf("%s|%s|%s|%s|%g", p.Street, p.HouseNumber, p.Postcode, p.City, p.Point[0]))
+			return nil
+		})
+		if s := strings.Join(got, ", "); err != nil || s != c.want || !strings.Contains(said, c.said) {
+			t.Errorf("%s: %v\n got %s\nwant %s\nsaid %s", c.name, err, s, c.want, said)
+		}
+	}
+	const words = "wer;was\nAhrens;Brot\nBehrens;Eis\nCordes;Fisch\n"
+	err := Reader(Options{})(t.Context(), strings.NewReader(words), func(gazetteer.Place) error { return nil })
+	if !errors.Is(err, ErrColumns) || !strings.Contains(err.Error(), "Columns: wer, was") {
+		t.Errorf("a table of nothing: %v", err)
 	}
 }

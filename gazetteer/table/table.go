@@ -1,6 +1,7 @@
 // Package table reads tables of addresses, streets, postcodes or cities: CSV,
 // TSV and the like, GeoJSON, GeoJSONSeq, JSON arrays and JSON lines, with a map
-// from the fields of a place to the columns of the table.
+// from the fields of a place to the columns of the table. Columns that the map does not name are
+// recognised by their names, else by their values.
 package table
 
 import (
@@ -71,8 +72,8 @@ var columnLists string
 // used only without a column of streets.
 var usual = textutil.Lists(columnLists)
 
-// complete adds columns with usual names to m, or returns an ErrColumns.
-func complete(m Map, columns []string) (Map, error) {
+// named adds columns with usual names to m. A column of m that is missing is an ErrColumns.
+func named(m Map, columns []string) (Map, error) {
 	full := Map{}
 	used := map[string]bool{}
 	for field, names := range m {
@@ -117,17 +118,23 @@ func complete(m Map, columns []string) (Map, error) {
 			}
 		}
 	}
+	return full, nil
+}
+
+// check returns an ErrColumns if the columns of full say of no place where it is. m are those that the
+// caller named.
+func check(full, m Map, columns []string) error {
 	if len(full["street"]) == 0 && len(full["street_address"]) == 0 && len(full["postcode"]) == 0 &&
 		len(full["city"]) == 0 {
-		return nil, fmt.Errorf("%w: no column \"street\". Columns: %s. Use --map "+
+		return fmt.Errorf("%w: no column \"street\". Columns: %s. Use --map "+
 			"street=…,housenumber=…,postcode=…,city=…,lat=…,lon=…", ErrColumns, list(columns))
 	}
 	if number := full["housenumber"]; len(number) > 0 && len(full["street"])+len(full["street_address"]) == 0 &&
 		(len(m) > 0 || !vague[gazetteer.Key(number[0])]) {
-		return nil, fmt.Errorf("%w: house numbers without a column \"street\". Columns: %s. Use --map street=…",
+		return fmt.Errorf("%w: house numbers without a column \"street\". Columns: %s. Use --map street=…",
 			ErrColumns, list(columns))
 	}
-	return full, nil
+	return nil
 }
 
 // vague are names of columns that hold house numbers beside a column of streets only.
@@ -135,19 +142,34 @@ var vague = map[string]bool{"number": true, "numero": true, "nummer": true}
 
 func isMapped(m Map, field string) bool { return len(m[field]) > 0 }
 
-// describe says which columns are read as what, and which are not used.
-func describe(m Map, columns []string) string {
+// describe says which columns are read as what, and which are not used. byContent are the fields whose
+// columns were recognised by their values.
+func describe(m Map, columns []string, byContent map[string]bool) string {
 	var parts []string
 	used := map[string]bool{}
 	for _, field := range Fields {
 		if len(m[field]) > 0 {
-			parts = append(parts, field+"="+list(m[field][:1])+strings.Join(append([]string{""}, m[field][1:]...), "+"))
+			part := field + "=" + list(m[field][:1]) + strings.Join(append([]string{""}, m[field][1:]...), "+")
+			if byContent[field] {
+				part += " (by its values)"
+			}
+			parts = append(parts, part)
 		}
 		for _, c := range m[field] {
 			used[c] = true
 		}
 	}
 	text := "read as " + strings.Join(parts, ", ")
+	var missing []string
+	for _, field := range []string{"street", "housenumber", "postcode", "city"} {
+		isWhole := len(m["street_address"]) > 0 && (field == "street" || field == "housenumber")
+		if len(m[field]) == 0 && !isWhole && len(m["street"])+len(m["street_address"]) > 0 {
+			missing = append(missing, field)
+		}
+	}
+	if len(missing) > 0 {
+		text += "; no column for " + strings.Join(missing, ", ")
+	}
 	if unused := slices.DeleteFunc(slices.Clone(columns), func(c string) bool { return used[c] }); len(unused) > 0 {
 		text += "; not used: " + list(unused[:min(len(unused), 20)])
 	}
@@ -212,11 +234,7 @@ func Reader(o Options) gazetteer.Reader {
 		if isJSON(head) {
 			err = readJSON(b, take)
 		} else {
-			err = readCSV(b, take, func(columns []string) error {
-				t.m, err = complete(o.Map, columns)
-				t.header = columns
-				return err
-			})
+			err = readCSV(b, take, func(columns []string) { t.header = columns })
 		}
 		if err == nil {
 			err = t.flush()
@@ -279,15 +297,21 @@ func (t *reading) flush() error {
 		return nil
 	}
 	t.probed = true
-	if t.m == nil && len(t.waiting) > 0 { // JSON: every object has its columns
-		var err error
+	if t.header == nil { // JSON: every object has its columns
 		t.header = t.columns()
-		if t.m, err = complete(t.o.Map, t.header); err != nil {
+	}
+	if len(t.header) > 0 {
+		var err error
+		if t.m, err = named(t.o.Map, t.header); err != nil {
 			return err
 		}
-	}
-	if t.o.Columns != nil && t.m != nil {
-		t.o.Columns(describe(t.m, t.header))
+		byContent := t.recognise()
+		if err := check(t.m, t.o.Map, t.header); err != nil {
+			return err
+		}
+		if t.o.Columns != nil {
+			t.o.Columns(describe(t.m, t.header, byContent))
+		}
 	}
 	if err := t.checkDegrees(); err != nil {
 		return err
@@ -337,18 +361,8 @@ func (t *reading) send(r row) error {
 func (t *reading) text(r row, field string) string {
 	var parts []string
 	for _, c := range t.m[field] {
-		s := ""
-		switch v := r.values[c].(type) {
-		case string:
-			s = v
-		case float64:
-			s = strconv.FormatFloat(v, 'f', -1, 64)
-		case []string:
-			if len(v) > 0 {
-				s = v[0]
-			}
-		}
-		if s = clean(s, field); s == "" {
+		s := clean(valueText(r.values[c]), field)
+		if s == "" {
 			continue
 		}
 		if n := len(parts); n > 0 && field == "housenumber" && strings.Trim(s, "0123456789") == "" {
@@ -358,6 +372,21 @@ func (t *reading) text(r row, field string) string {
 		parts = append(parts, s)
 	}
 	return strings.Join(parts, " ")
+}
+
+// valueText returns a value of a row as text, the first of several.
+func valueText(value any) string {
+	switch v := value.(type) {
+	case string:
+		return strings.TrimSpace(v)
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case []string:
+		if len(v) > 0 {
+			return v[0]
+		}
+	}
+	return ""
 }
 
 // clean removes what spreadsheets and programs put in place of a value or add to it: NULL, nan, the
@@ -459,7 +488,7 @@ func (t *reading) place(r row) (gazetteer.Place, error) {
 // withZero returns a postcode with the zero that a spreadsheet has cut off it: 01067 for 1067 in
 // Germany.
 func withZero(country, code string) string {
-	if s, known := shapes[country]; known && len(code) > 2 && !s.postcode.MatchString(code) &&
+	if s, known := shapes[country]; known && len(code) > 2 && code[0] != '0' && !s.postcode.MatchString(code) &&
 		s.postcode.MatchString("0"+code) {
 		return "0" + code
 	}

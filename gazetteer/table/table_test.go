@@ -118,7 +118,8 @@ func TestBadRowsAreRefused(t *testing.T) {
 	}
 }
 
-// FuzzReader: a reader invents nothing; every value of every place is in the table.
+// FuzzReader: a reader invents nothing but the zero of a postcode; every value of every place is in the
+// table.
 func FuzzReader(f *testing.F) {
 	for _, s := range []string{
 		"street,housenumber,postcode,city,lat,lon\nLange Straße,5 a,26122,Oldenburg,53.14,8.21\n", "street;nr\n\"a\"\"b\";1\n", "plz\tort\n1\tB\n",
@@ -134,7 +135,8 @@ func FuzzReader(f *testing.F) {
 		for _, p := range places {
 			for _, v := range append(p.Names, p.Street, p.HouseNumber, p.Postcode, p.City) {
 				for word := range strings.FieldsSeq(v) {
-					if !strings.Contains(text, word) && !isJSON([]byte(text)) {
+					cut := strings.TrimPrefix(word, "0") // of a postcode, by a spreadsheet
+					if !strings.Contains(text, word) && !strings.Contains(text, cut) && !isJSON([]byte(text)) {
 						t.Errorf("%q is not in %q", word, text)
 					}
 				}
