@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"gazehound/gazetteer"
@@ -48,10 +50,7 @@ func (p *Parser) assign(text string, in Input, marked *markup.Page, found []Addr
 				Third: a.Role.ThirdParty()}})
 		}
 	}
-	page := &pageCues{in: in, text: text, title: in.Title}
-	if page.title == "" && marked != nil {
-		page.title = marked.Site.Title
-	}
+	page := newPageCues(in, text, marked, order)
 	for i := range blocks {
 		p.judgeOccupant(&blocks[i], page, list)
 	}
@@ -252,6 +251,7 @@ func (p *Parser) judgePrivate(b *block, page *pageCues, imprint, typedPerson boo
 		Title: page.title, Host: page.in.Host, Path: page.in.Path,
 		Person: a.Person, Typed: a.Type, TypedPerson: typedPerson,
 		Imprint: imprint || place.HasImprintCue(page.title) || place.IsNotice(page.title, page.in.Path), Business: page.commerce,
+		Lets: func() bool { return p.letsElsewhere(page, a) },
 	}
 	if p.onDoor != nil {
 		p.onDoor(a, &door)
@@ -293,17 +293,40 @@ type pageCues struct {
 	title    string      // of the input, else of the markup
 	site     *place.Page // nil until the addresses are described
 	single   bool        // it is about one place
-	known    bool
-	business bool
+	commerce func() bool // its host, or what it says of who runs it, has a word of business
 }
 
-func (c *pageCues) commerce() bool {
-	if !c.known {
-		c.known = true
-		c.business = place.IsFirm(c.in.Host) || place.IsCommerce(c.text[:min(len(c.text), imprintText)])
+// newPageCues returns the cues of a page with these addresses in the order of its text.
+func newPageCues(in Input, text string, marked *markup.Page, order []*Address) *pageCues {
+	c := &pageCues{in: in, text: text, title: in.Title}
+	if c.title == "" && marked != nil {
+		c.title = marked.Site.Title
 	}
-	return c.business
+	head, first := text[:min(len(text), imprintText)], 0
+	if len(order) > 0 {
+		first = min(order[0].End, len(head))
+	}
+	c.commerce = sync.OnceValue(func() bool {
+		notice := place.IsNotice(c.title, in.Path) // its text speaks of firms
+		return place.IsFirm(in.Host) || !notice && place.IsCommerce(place.BeforeDisclaimer(head, first))
+	})
+	return c
 }
+
+// letsElsewhere reports whether the title or host names a house or flat for holidays and, in the
+// title, a town other than that of the address.
+func (p *Parser) letsElsewhere(page *pageCues, a *Address) bool {
+	named := page.title + " " + page.in.Host
+	if a.City == "" || !place.IsLetting(strings.ReplaceAll(named, "-", " ")) || strings.Contains(gazetteer.Key(named), gazetteer.Key(a.City)) {
+		return false
+	}
+	return slices.ContainsFunc(strings.FieldsFunc(page.title, func(r rune) bool { return !unicode.IsLetter(r) }), func(word string) bool {
+		return len(word) > leastTown && len(p.codes.cities(a.Country, word)) > 0
+	})
+}
+
+// leastTown is the least length in bytes of a word of a title that may be a town.
+const leastTown = 4
 
 // inside returns the text of the address without its parts: "Department of Computer Science,
 // University of California".

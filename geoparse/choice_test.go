@@ -35,7 +35,7 @@ func TestChoice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const twin = "Musterweg 5, 4711 Zwillingen"
+	const twin = "Mühlenweg 5, 4711 Zwillingen"
 	for _, c := range []struct {
 		in            Input
 		country, want string // a part of the State, Point or place
@@ -46,7 +46,7 @@ func TestChoice(t *testing.T) {
 		{Input{Text: twin, Host: "muster.at", Lang: "da"}, "AT", ""}, // the host before the language
 		{Input{Text: twin + "\nTel. +45 12 34 56 78"}, "DK", ""},
 		{Input{Text: twin + "\nTel. +45 12 34 56 78", Lang: "de", Host: "muster.ch"}, "CH", ""},
-		{Input{Text: "Musterweg 5, CH-4711 Zwillingen", Host: "muster.at"}, "CH", ""}, // what is written before all
+		{Input{Text: "Mühlenweg 5, CH-4711 Zwillingen", Host: "muster.at"}, "CH", ""}, // what is written before all
 		{Input{Text: "Via Roma 5, 12345 Neustadt", Lang: "it"}, "IT", ""},
 		{Input{Text: "Via Roma 5, 12345 Neustadt", Host: "muster.de", Lang: "it"}, "DE", ""},
 		{Input{Text: "200 Brand Boulevard, Glendale, CA"}, "US", "91201"},
@@ -71,7 +71,7 @@ func TestChoiceOfRegion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := parse(t, p, Input{Text: "Musterweg 5, 4711 Zwillingen"})
+	v := parse(t, p, Input{Text: "Mühlenweg 5, 4711 Zwillingen"})
 	if len(v.Addresses) != 1 || !v.Addresses[0].InRegion {
 		t.Errorf("%+v", v.Addresses)
 	}
@@ -86,9 +86,9 @@ func TestExplainOthers(t *testing.T) {
 		in   Input
 		want string // of a reason
 	}{
-		{Input{Text: "Musterweg 5, 4711 Zwillingen", Host: "muster.at"}, "fits as well, but Zwillingen, AT is in the country of the host or caller"},
-		{Input{Text: "Musterweg 5, 4711 Zwillingen", Lang: "da"}, "speaks the language of the page"},
-		{Input{Text: "Musterweg 5, 4711 Zwillingen\n+43 1 234567"}, "has the telephone prefix on the page"},
+		{Input{Text: "Mühlenweg 5, 4711 Zwillingen", Host: "muster.at"}, "fits as well, but Zwillingen, AT is in the country of the host or caller"},
+		{Input{Text: "Mühlenweg 5, 4711 Zwillingen", Lang: "da"}, "speaks the language of the page"},
+		{Input{Text: "Mühlenweg 5, 4711 Zwillingen\n+43 1 234567"}, "has the telephone prefix on the page"},
 		{Input{Text: "200 Brand Boulevard, Glendale, CA"}, "another Glendale; the page names CA"},
 		{Input{Text: "200 Brand Boulevard, Glendale, CA"}, "a street of the same name; the page names Glendale"},
 	} {
@@ -111,7 +111,7 @@ func TestExplainWithoutCode(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"Office\n200 Brand Boulevard, Glendale\nTel. 5": "no postcode or state beside the city; there is a Glendale in CA US, AZ US",
-		"Musterweg 5, Zwillingen":                       "no postcode or state beside the city; there is a Zwillingen in ",
+		"Mühlenweg 5, Zwillingen":                       "no postcode or state beside the city; there is a Zwillingen in ",
 	} {
 		v, rejected, err := p.Explain(t.Context(), Input{Text: text})
 		if err != nil || len(v.Addresses) != 0 || len(rejected) != 1 || !strings.HasPrefix(rejected[0].Reason, want) || !strings.Contains(text, rejected[0].Text) {

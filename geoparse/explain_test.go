@@ -12,8 +12,8 @@ func TestExplain(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"Musterweg 5, 26123 Bremen":               "the city disagrees: 26123 is Oldenburg",
-		"Musterweg 5, 99999 Nirgendwo":            "the gazetteer has no postcode 99999",
+		"Mühlenweg 5, 26123 Bremen":               "the city disagrees: 26123 is Oldenburg",
+		"Mühlenweg 5, 99999 Nirgendwo":            "the gazetteer has no postcode 99999",
 		"Tel. 0441 10115 Berlin":                  "another number stands right before it",
 		"5 Main St, Nowhere, CA 78701":            "78701 is in TX, not in CA",
 		"Oldenburg\nNadorster Straße 12 in Jever": "exists in the region, but the page puts it in another place",

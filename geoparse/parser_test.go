@@ -176,7 +176,7 @@ func TestCountries(t *testing.T) {
 		"500 Main St, Beverly Hills, CA 90210":      "US",
 		"Lange Straße 5, 26122 Oldenburg":           "DE",
 		"Städtle 38, FL-9490 Vaduz":                 "LI",
-		"Musterweg 3, A-6900 Bregenz, Österreich":   "AT",
+		"Mühlenweg 3, A-6900 Bregenz, Österreich":   "AT",
 		"123 Example Rd, Germantown, Wisc. 53022 ?": "US",
 	} {
 		v := parse(t, p, Input{Text: text})

@@ -61,8 +61,8 @@ func TestEvalPersons(t *testing.T) {
 	}
 	seen := scoreDoors(sites, func(d *door) bool { return d.private })
 	t.Logf("sites, by the parser: %s", seen)
-	if seen.homesServed() > .1 || seen.organisationsKept() < .97 { // half of 18 homes: far from good
-		t.Errorf("sites: %s; at most .1 and at least .97 are wanted", seen)
+	if seen.homesServed() > .05 || seen.organisationsKept() < .97 { // 4 of 18 on one page, of whose site others may say more
+		t.Errorf("sites: %s; at most .05 and at least .97 are wanted", seen)
 	}
 	for _, name := range []string{"Irvine", "labelled"} {
 		set := slices.DeleteFunc(slices.Clone(doors), func(d door) bool { return d.set != name })
@@ -167,7 +167,7 @@ var homePrior = map[string]float64{
 	"commerce": -3, "job": -0.5, "office": -1, "home": 2.5, "home-above": 1, "home-phone": 1, "fax": -0.5, "freemail": 1,
 	"tilde": 2, "folder": 1.6, "homepage": 2.2, "family": 2, "own-name": 1.8, "firm-title": -0.5,
 	"typed": -3, "typed-person": 3, "no-street": -1.5, "resident": 3.8,
-	"business": -3.4, "honorary": 2.5, "editor": 6,
+	"business": -3.4, "honorary": 2.5, "editor": 6, "lets": 6,
 }
 
 // givenCues is how many weights are not learned, the bias and what a person's name and an imprint

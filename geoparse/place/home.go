@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"gazehound/internal/kind"
 )
 
 // Whether an address is a private home is decided by a logistic regression: see
@@ -42,13 +44,14 @@ const (
 	cueTypedPerson
 	cueNoStreet
 	cueResident // the text right before the address says that somebody lives there
+	cueLets     // the site lets a house or flat, and in another town than that of the address
 	cues        // their number
 )
 
 var cueTitles = [cues]string{
 	"bias", "person", "business", "honorary", "editor", "names", "firm", "firm-above", "firm-in", "room",
 	"flat", "commerce", "job", "office", "home", "home-above", "home-phone", "fax", "freemail", "tilde", "folder", "homepage",
-	"family", "own-name", "firm-title", "typed", "typed-person", "no-street", "resident",
+	"family", "own-name", "firm-title", "typed", "typed-person", "no-street", "resident", "lets",
 }
 
 // sureHome are the log-odds from which an address is a home on all pages of a host. A person's name
@@ -73,7 +76,8 @@ type Door struct {
 	Typed         string      // the type that markup gives what is there
 	TypedPerson   bool        // markup says that it is a person
 	Imprint       bool        // it stands in an imprint
-	Business      func() bool // the page or its host has a word of business
+	Business      func() bool // what is said of who runs the site, or its host, has a word of business
+	Lets          func() bool // the site lets a house or flat in another town
 }
 
 // Evidence returns what the text around an address adds to the log-odds that it is a home.
@@ -119,7 +123,11 @@ func (d *Door) cues() (f [cues]float64) {
 	atHome := homeWords.in(foldWords(first))
 	further := ""
 	if !atHome { // "Home address" ends what the lines above say
-		further = strings.Join(slices.DeleteFunc(lines, isProse), "\n")
+		further = strings.Join(slices.DeleteFunc(lines, func(l string) bool { return isProse(l) || isLabel(l) }), "\n")
+	}
+	behind := ""
+	if first == "" { // a letterhead may have the name below
+		behind = strings.TrimSpace(lineAfter(strings.TrimLeft(d.Below, " ,\n")))
 	}
 	lived := livesAt(first, lineAfter(d.Below))
 	above := foldWords(first + "\n" + further)
@@ -127,16 +135,17 @@ func (d *Door) cues() (f [cues]float64) {
 	title := firstBytes(d.Title, 2*MaxName)
 	inside := foldWords(d.Inside + " " + d.Unit)
 	titled := foldWords(title)
+	office := honorary.in(above) // held at home, whatever the site does
 	for c, has := range [cues]bool{
 		cueBias:        true,
-		cuePerson:      d.Person || endsWithPerson(first),
+		cuePerson:      d.Person || endsWithPerson(first) || IsPerson(behind),
 		cueNames:       !d.Person && looksLikeNames(first),
 		cueFirm:        !lived && isInstitution(first) || firmHomes.in(foldWords(first)),
 		cueFirmAbove:   isInstitution(further),
 		cueFirmIn:      isInstitution(d.Inside) || isBuilding(d.Street),
 		cueRoom:        roomWords.in(inside),
 		cueFlat:        flatWords.in(inside) || flatNumber.MatchString(d.Unit),
-		cueCommerce:    IsCommerce(first + "\n" + further + "\n" + below + "\n" + title),
+		cueCommerce:    !office && IsCommerce(first+"\n"+further+"\n"+below+"\n"+title) || slices.ContainsFunc(append(lines, first), isTrade),
 		cueJob:         jobWords.in(above),
 		cueOffice:      officeWords.in(above),
 		cueHome:        atHome,
@@ -153,15 +162,46 @@ func (d *Door) cues() (f [cues]float64) {
 		cueTyped:       d.Typed != "" && !d.TypedPerson,
 		cueTypedPerson: d.TypedPerson,
 		cueNoStreet:    d.Street == "" && !strings.ContainsAny(first, "0123456789"),
-		cueBusiness:    d.Imprint && d.Business != nil && d.Business(),
-		cueHonorary:    honorary.in(above),
+		cueBusiness:    !office && d.Imprint && d.Business != nil && d.Business(),
+		cueHonorary:    office,
 		cueEditor:      editor.MatchString(first + "\n" + further),
 		cueResident:    lived,
+		cueLets:        d.Lets != nil && d.Lets(),
 	} {
 		f[c] = is(has)
 	}
 	return f
 }
+
+// mostTrade is how many words say what somebody does for a living.
+const mostTrade = 4
+
+// isTrade reports whether a line says what somebody does for a living and names nobody: "Staatlich
+// anerkannte Physiotherapeutin".
+func isTrade(line string) bool {
+	return !IsPerson(line) && len(strings.Fields(line)) <= mostTrade && kind.OfName(line, "", "") != ""
+}
+
+// BeforeDisclaimer returns the text before the first heading of a disclaimer behind text[:from], which
+// speaks of firms whoever runs the site.
+func BeforeDisclaimer(text string, from int) string {
+	for at := from; at < len(text); {
+		line, _, _ := strings.Cut(text[at:], "\n")
+		if word := firstField(line); word != "" && len(line) < doorText && disclaimers[strings.ToLower(word)] {
+			return text[:at]
+		}
+		at += len(line) + 1
+	}
+	return text
+}
+
+func firstField(line string) string {
+	line, _, _ = strings.Cut(strings.TrimLeft(line, " \t0123456789.§"), " ")
+	return strings.TrimRight(line, ":.")
+}
+
+// IsLetting reports whether a text names a house or flat for holidays.
+func IsLetting(text string) bool { return lettings.in(foldWords(text)) }
 
 // livesAt reports whether the text right before an address says that somebody lives there, or that
 // behind it that persons sold it.
@@ -308,6 +348,8 @@ var (
 	homepageWords = lexiconOf("homepage-words")
 	familyWords   = lexiconOf("family-words")
 	honorary      = lexiconOf("honorary")
+	lettings      = lexiconOf("lettings")
+	disclaimers   = Words("disclaimers")
 
 	// resident is the end of a text before an address where somebody lives, aged a person's age there:
 	// "Mary Smith, 83, formerly of".

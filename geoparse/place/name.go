@@ -497,15 +497,17 @@ func (p *Page) candidates(a Around) []candidate {
 		}
 	}
 	third := thirdSections.in(foldWords(a.Before))
+	controlled := controllers.in(foldWords(a.Before))
 	for i := range found {
 		p.look(&found[i], a)
 		if f := &found[i].features; !f.near() {
-			f[section], f[privacySite], f[abroad] = is(third), is(p.notice), is(a.Abroad)
+			f[section], f[privacySite], f[abroad] = is(third), is(p.notice && !controlled), is(a.Abroad)
 		}
 	}
 	markRivals(found)
 	found = slices.DeleteFunc(found, func(c candidate) bool { // it is theirs, never the site's
-		return c.features[venue] > 0 || third && c.features[rival] > 0
+		f := &c.features
+		return f[venue] > 0 || f[rival] > 0 && (third || f[privacySite]+f[abroad] > 0)
 	})
 	support(found)
 	p.markSubject(found)
@@ -563,11 +565,19 @@ func (p *Page) look(c *candidate, a Around) {
 	if a.Third {
 		f[domain], f[noDomain] = 0, 1
 	}
-	if label := nearDomain(a); f.near() && label != "" && label != p.label {
-		f[mailDomain] = max(f[mailDomain], agreement(nameWords(c.text), label))
+	near := 0.0 // agreement with the domain beside the address, which is not the host's
+	label := nearDomain(a)
+	if label == p.label {
+		label = ""
+	}
+	if label != "" {
+		near = agreement(nameWords(c.text), label)
+	}
+	if f.near() {
+		f[mailDomain] = max(f[mailDomain], near)
 	}
 	if !f.near() {
-		f[listSite], f[tenantsSite] = is(a.List), p.tenants
+		f[listSite], f[tenantsSite], f[foreign] = is(a.List), p.tenants, is(label != "" && near < 0.5)
 	} else {
 		f[listNear], f[tenantsNear], f[tenantsHeading] = is(a.List), p.tenants, p.tenants*f[heading]
 		f[link] *= 1 - min(p.tenants, 1) // the entries of a directory are links
@@ -657,6 +667,7 @@ var (
 	leadsIn = regexp.MustCompile(`(?i)(?:^| )(?:beim?|im|in der|über die|durch die|at|by|chez|presso|bij)` +
 		`(?: (?:the|der|die|das|le|la|il|de|het))? `)
 	thirdSections = lexiconOf("third-sections")
+	controllers   = lexiconOf("controllers") // lead to who answers for a site, in its notice of privacy
 	privacyPage   = regexp.MustCompile(`(?i)datenschutz|privacy|cookie|rgpd|gdpr|dsgvo|confidentialit`)
 )
 

@@ -19,6 +19,9 @@ func IsPerson(name string) bool {
 	if len(name) > 60 || IsFirm(name) {
 		return false
 	}
+	if before, degree, ok := strings.Cut(name, ", "); ok && degrees[strings.Join(nameWords(degree), "")] {
+		name = before // "Okka Grote, B.Sc."
+	}
 	if last, first, ok := strings.Cut(name, ", "); ok {
 		return properNames(last, 1, 2) && properNames(first, 1, 3) && givenName(first)
 	}
@@ -31,10 +34,11 @@ func IsPerson(name string) bool {
 		case ok && degrees[key]:
 			learned = true
 		default:
-			if titled || learned && len(word) == len("A.") && word[1] == '.' {
+			initial := len(word) == len("A.") && word[1] == '.'
+			if titled || learned && initial {
 				return properNames(name, 1, 4)
 			}
-			return properNames(name, 2, 4) && givenName(name)
+			return properNames(name, 2, 4) && (learned || givenName(name) || initial && properNames(name, 2, 2))
 		}
 		name = rest
 	}
@@ -180,15 +184,18 @@ func IsFirm(text string) bool {
 			return true
 		}
 	}
+	before := ""
 	for word := range strings.FieldsFuncSeq(text, isWordBreak) {
 		if firmWords[word] {
 			return true
 		}
 		for _, end := range firmEnds {
-			if len(word) > len(end) && strings.HasSuffix(word, end) {
+			if len(word) > len(end) && strings.HasSuffix(word, end) &&
+				!(before != "" && givenNames[before] && surnameEnds[end]) { // "Anna Baumgarten"
 				return true
 			}
 		}
+		before = word
 	}
 	return false
 }
@@ -237,8 +244,9 @@ var (
 	firmWords = Words("firm-words")
 	// commerceWords are whole words of those that stand around an address.
 	commerceWords = Words("commerce-words")
-	// firmEnds end German compounds.
-	firmEnds = Phrases("firm-ends")
+	// firmEnds end German compounds, surnameEnds among them surnames too.
+	firmEnds    = Phrases("firm-ends")
+	surnameEnds = Words("surname-ends")
 )
 
 // givenNames are the usual ones of the countries that gazehound knows best, as

@@ -1,0 +1,57 @@
+package geoparse
+
+import (
+	"slices"
+	"strings"
+
+	"gazehound/gazetteer"
+	"gazehound/geoparse/place"
+)
+
+// Parts of addresses that templates have.
+var (
+	// placeholders are the keys of streets and towns that are nowhere.
+	placeholders = place.Words("placeholders")
+	// templateStreets are the house numbers and keys of streets that exist, and not where templates say.
+	templateStreets = place.Phrases("template-streets")
+)
+
+// withoutPlaceholders drops the addresses that a template has for its user to fill in,
+// "Musterstraße 1, 12345 Musterstadt", and takes the street off where it is only the town again:
+// a heading "Lüneburg" above "21337 Lüneburg". rejected is that of Parser.parse.
+func withoutPlaceholders(found []Address, rejected *[]Candidate) []Address {
+	for i := range found {
+		if a := &found[i]; a.isTown() {
+			a.Street, a.Level = "", CityLevel
+		}
+	}
+	return slices.DeleteFunc(found, func(a Address) bool {
+		if a.isPlaceholder() {
+			if rejected != nil && len(*rejected) < maxRejected {
+				*rejected = append(*rejected, Candidate{Text: a.Text, Start: a.Start, End: a.End,
+					Reason: "it is the placeholder of a template"})
+			}
+			return true
+		}
+		return false
+	})
+}
+
+// isPlaceholder reports whether the address stands in a template. One of a usual form, "123 Main
+// Street", is none where the gazetteer has the house.
+func (a *Address) isPlaceholder() bool {
+	street, city := gazetteer.Key(a.Street), gazetteer.Key(a.City)
+	if street != "" && placeholders[street] || city != "" && placeholders[city] {
+		return true
+	}
+	if a.Precision >= gazetteer.InterpolatedPrecision {
+		return false
+	}
+	return slices.Contains(templateStreets, strings.TrimSpace(a.HouseNumber+" "+street))
+}
+
+// isTown reports whether the street is only the town again, as no map has a street of that name.
+func (a *Address) isTown() bool {
+	return a.HouseNumber == "" && a.Street != "" && a.Precision < gazetteer.StreetPrecision &&
+		gazetteer.Key(a.Street) == gazetteer.Key(a.City)
+}
