@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -199,6 +200,9 @@ func isSiteType(name string) bool {
 // maxHours bounds the opening hours of one owner that are read.
 const maxHours = 30
 
+// timeZone is what schema.org allows behind the time of a clock on the wall.
+var timeZone = regexp.MustCompile(`^(\d{1,2}:\d{2}(?::\d{2})?)(?:Z|[+-]\d{2}:?\d{2})$`)
+
 // openingHours writes openingHours and openingHoursSpecification as a text, a
 // part for each, separated by "; ". What is valid for some time only, such as
 // a holiday, is left out.
@@ -226,7 +230,8 @@ func openingHours(v map[string]any) string {
 				days = append(days, day[strings.LastIndexAny(day, "/:#")+1:])
 			}
 		}
-		opens, closes := text(spec["opens"]), text(spec["closes"])
+		opens := timeZone.ReplaceAllString(text(spec["opens"]), "$1")
+		closes := timeZone.ReplaceAllString(text(spec["closes"]), "$1")
 		switch {
 		case len(days) == 0 || opens == "" || closes == "":
 		case opens == closes:

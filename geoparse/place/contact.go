@@ -27,11 +27,18 @@ var (
 	// vanity numbers have letters: "1-800-FLOWERS", "303.333.PAUL".
 	vanity = regexp.MustCompile(`^(?:\+?1[-. ])?(?:\(?8(?:00|33|44|55|66|77|88)\)?[-. ]+(?:[A-Z0-9]-?){7}|` +
 		`(?:\(\d{3}\) ?|\d{3}[-.])\d{3}[-. ][A-Z]{4}\b)`)
-	phoneLabel = regexp.MustCompile(`tel|fon|phone|ruf|mobil|call|handy|natel|hotline|\bvoice|toll.?free|` +
+	phoneLabel = regexp.MustCompile(`\btel|telef|fon|phone|\b(?:an|not|rück)?ruf|mobil|call|handy|natel|hotline|\bvoice|toll.?free|` +
 		`contact number|office|büro|zentrale|sekretariat|durchwahl|reception|☎|📞|(?:^|[\s|/·,;])[tp][.:]?\s*$`)
 	// otherNumber is the label of a number that cannot be called.
 	otherNumber = regexp.MustCompile(`(?i)invoice|order|account|konto|kto|blz|iban|bic|steuer|ust|vat|tax|regist|` +
 		`hr[ab]\b|isbn|issn|company|charity|licen[cs]e|\bid\b|\bn(?:r|o|um)\b|nummer|artikel`)
+	// faxExtension follows the number that a fax shares up to its last digits, "66099 (Fax -18)".
+	faxExtension = regexp.MustCompile(`(?i)^[ (|,;]*fax[.:]?\s*[-–]\s?\d`)
+	// noPhone is a version, "3.3.9.1", pages with their year, "762-782 (2011", or a date.
+	noPhone = regexp.MustCompile(`(?:^|[ ./])\d\.\d\.\d(?:\D|$)|\((?:19|20)\d\d$|^(?:19|20)\d\d-[01]\d-[0-3]\d`)
+	// bankLabel is the label of a number of a bank or a register, right before it.
+	bankLabel = regexp.MustCompile(`(?:konto|\bkto|\biban|\bblz|\bbic|\bisbn|\bissn|\bhr[ab]|\bust|steuer|account|` +
+		`registe?r)(?:[-./ ]*(?:nr|no|num[mb]er|id))*[-.:#/ ]*$`)
 	dateForm = regexp.MustCompile(`^\d{1,2}[-./ ]+\d{1,2}[-./ ]+(?:19|20)\d\d`)
 )
 
@@ -53,7 +60,7 @@ func PhoneIn(text, country string) string {
 					end, digits = i+n, leastDigits
 				}
 			}
-			if digits < leastDigits || digits > mostDigits || i > 0 && isLetterAt(line, lastRune(line, i)) {
+			if digits < leastDigits || digits > mostDigits || noPhone.MatchString(line[i:end]) || i > 0 && isLetterAt(line, lastRune(line, i)) {
 				i = max(end, i+1)
 				continue
 			}
@@ -62,8 +69,11 @@ func PhoneIn(text, country string) string {
 				said, headings = headings[0], headings[1:]
 			}
 			behind := faxBehind.FindStringSubmatch(line[end:])
+			if faxExtension.MatchString(line[end:]) {
+				behind = nil
+			}
 			fax := faxLabel.MatchString(said) && !telAndFax.MatchString(said) || behind != nil
-			if !fax && (phoneLabel.MatchString(said) || looksLikePhone(line, i, end, country) ||
+			if !fax && !bankLabel.MatchString(said) && (phoneLabel.MatchString(said) || looksLikePhone(line, i, end, country) ||
 				line[i] == '+' && !strings.ContainsAny(said, "0123456789")) {
 				tries++
 				if n := PhoneNumber(line[i:end], country); n != "" {
@@ -114,18 +124,20 @@ func looksLikePhone(line string, from, to int, country string) bool {
 // a telephone number, and their count.
 func numberEnd(line string, i int) (end, digits int) {
 	end = i
+	between := 0 // characters since the last digit
 	for i < len(line) {
 		switch r, n := utf8.DecodeRuneInString(line[i:]); {
 		case '0' <= r && r <= '9':
 			digits++
 			i++
-			end = i
+			end, between = i, 0
 		case r == '+' && digits == 0, strings.ContainsRune(" ()/-.‐‑–−\u00a0\u2009\u202f", r):
 			i += n
+			between++
 		default:
 			return end, digits
 		}
-		if i-end > 4 {
+		if between > 4 {
 			return end, digits
 		}
 	}

@@ -36,14 +36,14 @@ var dayWords = func() map[string]daySet {
 	}
 	for i, names := range [days]string{
 		"mo mon monday mondays montag montags lun lundi lunedì lunes maandag ma mandag",
-		"tu di tue tues tuesday tuesdays dienstag dienstags mardi martedì martes dinsdag tirsdag",
-		"we mi wed weds wednesday wednesdays mittwoch mittwochs mercredi mercoledì miércoles miercoles " +
-			"woensdag onsdag",
-		"th do thu thur thurs thursday thursdays donnerstag donnerstags jeudi giovedì jueves donderdag torsdag",
-		"f fr fri friday fridays freitag freitags vendredi venerdì viernes vrijdag vr fredag",
-		"sa sat saturday saturdays samstag samstags sonnabend sonnabends samedi sabato sábado sábados " +
+		"tu di tue tues tuesday tuesdays dienstag dienstags mar mardi martedì martes dinsdag tirsdag",
+		"we mi wed weds wednesday wednesdays mittwoch mittwochs mer mercredi mercoledì mié mie miércoles miercoles " +
+			"wo woensdag onsdag",
+		"th do thu thur thurs thursday thursdays donnerstag donnerstags jeu jeudi gio giovedì jue jueves donderdag torsdag",
+		"f fr fri friday fridays freitag freitags ven vendredi venerdì vie viernes vrijdag vr fredag",
+		"sa sat saturday saturdays samstag samstags sonnabend sonnabends sam samedi sab sabato sáb sábado sábados " +
 			"sabado zaterdag za lørdag",
-		"su so sun sunday sundays sonntag sonntags dimanche domenica domingo domingos zondag zo søndag",
+		"su so sun sunday sundays sonntag sonntags dim dimanche dom domenica domingo domingos zondag zo søndag",
 		"ph feiertag feiertage feiertags feiertagen publicholidays holidays",
 	} {
 		for name := range strings.FieldsSeq(names) {
@@ -289,7 +289,8 @@ func Weekday(word string) (day int, ok bool) {
 }
 
 // closedWords are read before and after the days, "closed Mondays" and "Mondays closed".
-var closedWords = strings.Fields("geschlossen closed ruhetage ruhetag off fermé chiuso cerrado gesloten lukket")
+var closedWords = strings.Fields("geschlossen geschl closed ruhetage ruhetag off fermé chiuso " +
+	"cerrado gesloten lukket")
 
 // What stands between days and times. All but the first three begin where the reader is. U+FFFD is
 // what an unreadable dash leaves.
@@ -299,26 +300,26 @@ var (
 		`rund um die uhr (?:geöffnet|offen|für sie)|` +
 		`\b24 ?(?:hours?|hrs?|h|stunden|std\.?)\b(?: a day| am tag)?[ ,/&-]*(?:an )?` +
 		`(?:7|seven|365|sieben) ?(?:days|tage)`)
-	isAvailable = regexp.MustCompile(`(?i)\bopen|available|service|hours?\b|call|emergency|stunden|` +
-		`geöffnet|erreichbar|offen`)
-	notOpen = regexp.MustCompile(`(?i)support|hotline|online|not(?:dienst|ruf|fall)|chat|answering|monitor|` +
-		`surveil|securit|roadside|web|order|bestell`)
+	isAvailable = regexp.MustCompile(`(?i)\bopen|hours?\b|stunden|geöffnet|offen`)
+	notOpen     = regexp.MustCompile(`(?i)support|hotline|online|not(?:dienst|ruf|fall)|chat|answering|monitor|` +
+		`surveil|securit|roadside|web|order|bestell|access|zugang|zutritt|emergenc|service|towing`)
 	lead = regexp.MustCompile(`(?i)^[\s;,|•·*).–—-]*(?:(?:jeden|jeweils|every|an|am|on|and|und|sowie|le|il|du|` +
 		`dal|dalla|de|van|los)\s+|(?:lunch|dinner|brunch|breakfast|mittags?|abends?|frühstück)\b[\s:]*)*`)
 	dash = regexp.MustCompile(`(?i)^\s*(?:-?(?:bis|to|until|till|through|thru|au|alla|alle|al|a|t/m|tot en met|` +
 		`tot|til)\b-?|[-–—‑−~à\x{fffd}])(?:\s*(?:zu|um)\b)?\s*`)
 	betweenAnd = regexp.MustCompile(`(?i)^\s*(?:and|und|et)\b\s*`)
 	betweenCue = regexp.MustCompile(`(?i)\b(?:between|zwischen|entre)\b`)
-	dayJoint   = regexp.MustCompile(`(?i)^[\s,/&+]*(?:(?:und|and|sowie|et|en|e|y|og|u\.?)\s+)?`)
+	// dayJoint goes on in the next line only behind a comma or with a word: else the days are columns.
+	dayJoint   = regexp.MustCompile(`(?i)^(?:[^\S\n]|[,/&+]\s*)*(?:\s*(?:und|and|sowie|et|en|e|y|og|u\.?)\s+)?`)
 	exceptDays = regexp.MustCompile(`(?i)^[\s,(]*(?:außer|ausser|except(?: on| for)?|excluding|sauf)\s+` +
 		`(?:(?:le|an)\s+)?`)
 	sevenDays = regexp.MustCompile(`(?i)^(?:(?:7|seven|sieben) (?:days|tage)` +
 		`(?: (?:a|per|die|pro|in der) (?:week|woche))?|(?:every|each) day|jeden tag|tous les jours)\b`)
 	letterDays = regexp.MustCompile(`^(M|T|Tu|W)\s?[-–]\s?(Th|F|Sa|Su)\b`)
-	timeLead   = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:von|from|between|zwischen|ab|open|geöffnet|jeweils|` +
+	timeLead   = regexp.MustCompile(`(?i)^[\s:|=,(.…·_–—-]*(?:(?:von|from|between|zwischen|ab|open|geöffnet|offen|jeweils|` +
 		`entre|desde|de|dalle|van|the|hours|of|in|der|zeit|zu|den|servicezeiten)\b[\s:]*)*`)
 	timeFrom    = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:geöffnet|open)\s+)?(?:ab|from)\s+`)
-	closed      = regexp.MustCompile(`(?i)^(?:` + strings.Join(closedWords, "|") + `)`)
+	closed      = regexp.MustCompile(`(?i)^(?:` + strings.Join(closedWords, "|") + `|no (?:office )?hours)\.?`)
 	closedDash  = regexp.MustCompile(`^[\s:]*[-–—]+[ \t]*(?:\n|$)`)
 	closedOn    = regexp.MustCompile(closed.String() + `(?:\s+(?:on|am|le|il|los))?[\s:]+`)
 	appointment = regexp.MustCompile(`(?i)^"?(?:nur )?(?:nach vereinbarung|by appointment|auf anfrage)` +
@@ -328,6 +329,12 @@ var (
 	timeZone = regexp.MustCompile(`(?i)^[\s(]*(?:(?:eastern|central|mountain|pacific|local)` +
 		`(?:\s+standard|\s+daylight)?(?:\s+time)?|[ecmp][sd]?t\b|gmt\b|bst\b|cet\b)\)?(?:\s*\([a-z]{2,4}\))?`)
 	timeJoint = regexp.MustCompile(`(?i)^[\s(),:]*(?:(?:on|every|am|jeden)\s+)?`)
+	pauseLead = regexp.MustCompile(`(?i)^[\s,;(]*(?:(?:mittagspause|pause|lunch(?: break)?|break|pausa|` +
+		strings.Join(closedWords, "|") + `)(?: for lunch)?[\s:]+(?:von\s|from\s|de\s|between\s)?)?\s*`)
+	pauseEnd = regexp.MustCompile(`(?i)^\s*(?:mittags?pause|pause|lunch|break|` + strings.Join(closedWords, "|") + `)`)
+	// march is no "Mar" of Romance weeks.
+	march     = regexp.MustCompile(`(?i)^mar\.?\s*\d{1,2}(?:[^\d:.h]|$)`)
+	fourDigit = regexp.MustCompile(`(?i)^([01]\d|2[0-4])([0-5][05])(?: ?(?:h|hrs?|uhr|hours))?\b`)
 	clockWord = regexp.MustCompile(`(?i)^(?:12 ?)?(?:(noon|midday|mittags?)|(midnight|mitternacht))\b`)
 	clockTime = regexp.MustCompile(`(?i)^(\d{1,2})(?:[:.h](\d{2}))?(?::\d{2})?` +
 		`(?:\s*(uhr|uur|h)\b|\s*([ap])\.?m\b\.?|([ap])\b)?`)
@@ -358,7 +365,15 @@ func (r *hoursReader) rule() (set daySet, spans []timeSpan, ok bool) {
 		r.take(timeJoint)
 		set, ok = r.days()
 	}
-	if !ok {
+	except := *r
+	if ok && r.take(exceptDays) != nil { // "Mo-Fr 9-18 Uhr außer Mi"
+		if but, found := r.listedDays(); found {
+			set &^= but
+		} else {
+			*r = except
+		}
+	}
+	if ok = ok && set != 0; !ok {
 		*r = start
 	}
 	return set, spans, ok
@@ -372,7 +387,10 @@ func firstWord(text string) string {
 	return text
 }
 
-// day reads one name of a day. Short ones need a capital letter.
+// smallDays are the short names that are written small where people speak a Romance language.
+const smallDays = " lun mar mer mie jeu gio jue ven vie sam sab dim dom "
+
+// day reads one name of a day. Short ones need a capital letter, but for smallDays.
 func (r *hoursReader) day() (daySet, bool) {
 	if r.take(sevenDays) != nil {
 		return 0x7f, true
@@ -382,7 +400,8 @@ func (r *hoursReader) day() (daySet, bool) {
 		return 0, false
 	}
 	set, ok := dayWords[strings.ToLower(word)]
-	if first, _ := utf8.DecodeRuneInString(word); !ok || len(word) <= 3 && !unicode.IsUpper(first) {
+	if first, _ := utf8.DecodeRuneInString(word); !ok || len(word) <= 3 && !unicode.IsUpper(first) &&
+		!strings.Contains(smallDays, " "+word+" ") || march.MatchString(r.rest[:min(len(r.rest), 12)]) {
 		return 0, false
 	}
 	r.rest = strings.TrimPrefix(r.rest[len(word):], ".")
@@ -483,6 +502,10 @@ func (r *hoursReader) spans(joint *regexp.Regexp) (spans []timeSpan) {
 	for len(spans) < maxSpans {
 		before := *r
 		if spans != nil {
+			if from, to, found := r.pause(joint); found {
+				spans = without(spans, from, to)
+				continue
+			}
 			r.take(spanJoint)
 		}
 		s, plain, found := r.span(joint)
@@ -500,6 +523,36 @@ func (r *hoursReader) spans(joint *regexp.Regexp) (spans []timeSpan) {
 		r.take(timeZone)
 	}
 	return spans
+}
+
+// pause reads "(12–13 Uhr geschlossen)", "lunch break 12-1", in minutes since midnight.
+func (r *hoursReader) pause(joint *regexp.Regexp) (from, to int, ok bool) {
+	start := *r
+	said := strings.IndexFunc(r.take(pauseLead)[0], unicode.IsLetter) >= 0
+	s, _, ok := r.span(joint)
+	if ok = ok && (said || r.take(pauseEnd) != nil); !ok {
+		*r = start
+		return 0, 0, false
+	}
+	r.rest = strings.TrimLeft(r.rest, " .)")
+	return s.from, s.to, true
+}
+
+// without returns spans but for the time from from to to.
+func without(spans []timeSpan, from, to int) (left []timeSpan) {
+	for _, s := range spans {
+		if to <= s.from || s.to <= from {
+			left = append(left, s)
+			continue
+		}
+		if s.from < from {
+			left = append(left, timeSpan{from: s.from, to: from})
+		}
+		if to < s.to {
+			left = append(left, timeSpan{to, s.to, s.noEnd})
+		}
+	}
+	return left
 }
 
 // span reads "8–18 Uhr", "8.00 Uhr bis 18.00 Uhr", "9am - 5:30 p.m.", "17:00+"; plain reports
@@ -577,6 +630,11 @@ func (r *hoursReader) time() (t int, half string, whole, ok bool) {
 		}
 		return 12 * 60, "", false, true
 	}
+	if m := r.take(fourDigit); m != nil {
+		hour, _ := strconv.Atoi(m[1])
+		minute, _ := strconv.Atoi(m[2])
+		return 60*hour + minute, "", true, 60*hour+minute <= 24*60
+	}
 	m := r.take(clockTime)
 	if m == nil || r.rest != "" && r.rest[0]-'0' <= 9 && m[4] == "" {
 		return 0, "", false, false
@@ -620,7 +678,8 @@ func HoursIn(text string, from, to int) string {
 	always := ""
 	for at := from; at < to; {
 		line, _, _ := strings.Cut(text[at:to], "\n")
-		if osm := hoursWithin(text, at, at+len(line)); osm != "" {
+		osm, leaveOut := hoursWithin(text, at, at+len(line))
+		if osm != "" || leaveOut {
 			return osm
 		}
 		if alwaysOpen(line) {
@@ -654,11 +713,12 @@ func listStart(text string, i int) int {
 }
 
 // hoursWithin returns opening hours that begin in the line text[from:to]: at a day,
-// "open Mon-Fri 9-5", or at times that days follow.
-func hoursWithin(text string, from, to int) string {
+// "open Mon-Fri 9-5", or at times that days follow. leaveOut: they cannot be told, as those
+// of a season and days as the columns of a table, nor can what follows them.
+func hoursWithin(text string, from, to int) (osm string, leaveOut bool) {
 	line := text[from:to]
 	if !strings.ContainsAny(line, "0123456789") && len(line) > shortLine {
-		return ""
+		return "", false
 	}
 	tries := 0
 	for i := 0; i < len(line) && tries < maxHoursTries; i++ {
@@ -677,23 +737,49 @@ func hoursWithin(text string, from, to int) string {
 			if _, ok := r.days(); !ok && !closedOn.MatchString(r.rest) {
 				continue
 			}
+			if isColumn(text[from+i:]) {
+				return "", true
+			}
 		}
 		tries++
 		h, ok := readHours(text[from+i:])
-		if before := text[max(0, from-cueText) : from+i]; ok && h.opens(before) && !season.MatchString(before) {
-			return h.String()
+		before := text[max(0, from-cueText) : from+i]
+		if ok && (season.MatchString(before) || seasonBehind.MatchString(line[i:])) {
+			return "", true
+		}
+		if ok && h.opens(before) {
+			return h.String(), false
 		}
 	}
-	return ""
+	return "", false
+}
+
+// isColumn reports whether text begins with days, and others stand in the next line or cell.
+func isColumn(text string) bool {
+	r := hoursReader{text[:min(len(text), maxTaken)]}
+	_, ok := r.days()
+	if !ok || r.take(nextCell) == nil {
+		return false
+	}
+	_, ok = r.days()
+	return ok
 }
 
 const month = `(?:jan|feb|mär|mar|apr|ma[iy]|jun|jul|aug|sep|o[kc]t|nov|de[zc])[a-zä]*\.?`
+
+// months is a part of the year.
+const months = `\b` + month + `\s*(?:[-–—]|bis|to|through|until|à|al?)\s*` + month
 
 var (
 	openCue = regexp.MustCompile(`(?i)öffnungs|geöffnet|\bopen|(?:business|store|shop|visiting) hours|` +
 		`ouvert|horaires|\borari|horario|åbningstid|sprechzeit|bürozeit`)
 	// season ends what says that the hours are not those of the whole year.
-	season    = regexp.MustCompile(`(?i)\b` + month + `\s*(?:[-–—]|bis|to|through|until)\s*` + month + `[\s:,(]*$`)
+	season = regexp.MustCompile(`(?i)(?:` + months + `|(?:sommer|winter|summer)(?:zeit|halbjahr|saison|monate|` +
+		`öffnungszeiten| hours| season)?|(?:weihnachts|oster|sommer|schul)ferien|(?:christmas|holiday|new year\S*)` +
+		` (?:week|hours|season))[\s:,()]*$`)
+	seasonBehind = regexp.MustCompile(`(?i)^[^\n(]*\d[^\n\d(]*\([^)\n]*(?:` + months + `|sommer|winter|summer|` +
+		`saison|season|ferien)|^[^\n]*\d[^\d\n]{0,20}` + months)
+	nextCell  = regexp.MustCompile(`^[ \t:]*[|\n]\s*`)
 	courseCue = regexp.MustCompile(`(?i)\b(?:class|lecture|course|seminar|workshop|lesson|tutorial|webinar|` +
 		`kurs|vorlesung|übung|gottesdienst|training|advising|help ?desk)`)
 )

@@ -61,6 +61,22 @@ func TestParseHours(t *testing.T) {
 		{"Lundi au vendredi de 8h30 à 12h et de 14h à 18h, samedi fermé", "Mo-Fr 08:30-12:00,14:00-18:00; Sa off"},
 		{"Mo-Fr 7-16 Uhr\nMo-Fr 9-12 Uhr", "Mo-Fr 07:00-16:00"},
 		{"12 Uhr - 3 Uhr Mo", "Mo 12:00-03:00"},
+		{"Mo geschl., Di 14:00-18:00, Mi-Fr 9:00-18:00", "Mo off; Tu 14:00-18:00; We-Fr 09:00-18:00"},
+		{"Mo–Fr 8–17 Uhr (12–12.30 Uhr geschlossen)", "Mo-Fr 08:00-12:00,12:30-17:00"},
+		{"Mo-Fr 9-12 Uhr; 12-13 Uhr geschlossen", "Mo-Fr 09:00-12:00"},
+		{"Di-Fr 10-19 Uhr, Mittagspause 13-14 Uhr", "Tu-Fr 10:00-13:00,14:00-19:00"},
+		{"Mon-Fri 9-5 (closed for lunch 1-2)", "Mo-Fr 09:00-13:00,14:00-17:00"},
+		{"Mo-Sa 10-18 Uhr außer Do", "Mo-We,Fr-Sa 10:00-18:00"},
+		{"Mon-Fri 9am-5pm except Wednesday; Sat 9-12", "Mo-Tu,Th-Fr 09:00-17:00; Sa 09:00-12:00"},
+		{"Monday......9:30 am to 6:30 pm\nTuesday.....9:30 am to 1:00 pm", "Mo 09:30-18:30; Tu 09:30-13:00"},
+		{"Samstag … 9–13 Uhr", "Sa 09:00-13:00"},
+		{"Mo-Fr 0730-1615", "Mo-Fr 07:30-16:15"},
+		{"Lun-Sam : 9h30-12h / 14h-18h30", "Mo-Sa 09:30-12:00,14:00-18:30"},
+		{"mar - sab 8:30 - 12:30 / 15:30 - 19:30, dom 9:00 - 13:00", "Tu-Sa 08:30-12:30,15:30-19:30; Su 09:00-13:00"},
+		{"Lun - Ven: 09:00 - 12:30 | 14:30 - 18:30", "Mo-Fr 09:00-12:30,14:30-18:30"},
+		{"Monday:\nNo office hours\nTuesday:\n9:00am - 5:00pm", "Mo off; Tu 09:00-17:00"},
+		{"Mo-Fr offen 9-18 Uhr", "Mo-Fr 09:00-18:00"},
+		{"Mar 9-12", ""}, // a date
 		{"Mo-Fr nach Vereinbarung", ""},
 		{"so 8-9 Leute", ""},
 		{"Do 12. Mai", ""},
@@ -84,7 +100,7 @@ func TestClosedWords(t *testing.T) {
 			if got, _ := ParseHours(text); got != want {
 				t.Errorf("%q: %q; want %q", text, got, want)
 			}
-			if got := hoursWithin(text, 0, len(text)); got != want {
+			if got, _ := hoursWithin(text, 0, len(text)); got != want {
 				t.Errorf("within %q: %q; want %q", text, got, want)
 			}
 		}

@@ -283,6 +283,26 @@ func pieces(s index.Snippet) []piece {
 	return out
 }
 
+// found names what was found of an address in the gazetteer: the precision of its place is the one
+// check that is recorded with it. The level says what its text has, which is less.
+func found(h *index.Hit) string {
+	switch {
+	case h.Precision == "house" && !h.InOSM():
+		return "list"
+	case h.Precision == "house" || h.Precision == "interpolated":
+		return h.Precision
+	case h.Precision == "street" && h.HouseNumber != "":
+		return "number"
+	case h.Precision == "street":
+		return h.Precision
+	case h.Precision != "postcode" && h.Precision != "city":
+		return "none"
+	case h.Street != "":
+		return "only_" + h.Precision
+	}
+	return h.Precision
+}
+
 // Reasons describe how certain the address is, and how exact its position, in a language of the page.
 func Reasons(h *index.Hit, lang string) []string {
 	v := view{Page: Page{Lang: lang}, T: texts.Of("page", lang)}
@@ -294,7 +314,7 @@ func Reasons(h *index.Hit, lang string) []string {
 	case h.Confidence >= 0.6:
 		sure = "sure_middle"
 	}
-	all := []string{fmt.Sprintf("%s (%.0f %%): %s", words[sure], math.Floor(100*h.Confidence), words["level_"+h.Level])}
+	all := []string{fmt.Sprintf("%s (%.0f %%): %s", words[sure], math.Floor(100*h.Confidence), words["found_"+found(h)])}
 	if from := words["origin_"+h.Evidence[0].Origin]; from != "" {
 		all = append(all, from)
 	}

@@ -339,6 +339,33 @@ func contrast(t *testing.T, a, b string) float64 {
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
+// What a card says of the map is what was found there, however complete the address is.
+func TestReasonsAreChecks(t *testing.T) {
+	for _, c := range []struct {
+		precision, street, number, place, want string
+	}{
+		{"house", "Bahnhofstraße", "12", "way/7", "the map knows this street with this number"},
+		{"house", "Bahnhofstraße", "12", "list:7", "a list of addresses beside OpenStreetMap"},
+		{"interpolated", "Bahnhofstraße", "12", "way/7", "but not this number"},
+		{"street", "Bahnhofstraße", "12", "way/7", "but not this number"},
+		{"street", "Bahnhofstraße", "", "way/7", "the map knows this street"},
+		{"postcode", "Bahnhofstraße", "12", "26122", "the street is as the page states it"}, // no streets in the gazetteer
+		{"city", "Bahnhofstraße", "12", "7", "the map knows the town; the street is as"},
+		{"postcode", "", "", "26122", "no street is stated"},
+		{"none", "Bahnhofstraße", "12", "", "the map does not know its place"},
+	} {
+		h := index.Hit{Street: c.street, HouseNumber: c.number, Precision: c.precision, Place: c.place, Level: "verified",
+			Confidence: 0.97, Evidence: []index.Evidence{{}}}
+		got := Reasons(&h, "en")[0]
+		if !strings.Contains(got, c.want) || strings.Contains(got, "agree") {
+			t.Errorf("%+v: %q; want %q", c, got, c.want)
+		}
+		if de := Reasons(&h, "de")[0]; !strings.Contains(de, ": ") || strings.HasSuffix(de, ": ") {
+			t.Errorf("%+v: no German sentence: %q", c, de)
+		}
+	}
+}
+
 // The card proves where an address comes from: the sentence with the address
 // marked, how sure it is and why, the object of the map, and when it was seen.
 func TestCardIsProof(t *testing.T) {
