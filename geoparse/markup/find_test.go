@@ -180,3 +180,22 @@ func FuzzMapLink(f *testing.F) {
 		}
 	})
 }
+
+// JSON-LD as page builders and their users break it.
+func TestBrokenJSONLD(t *testing.T) {
+	const object = `{"@type":"Bakery","name":"Bäckerei Kruse","address":{"@type":"PostalAddress","streetAddress":"Deichweg 5","postalCode":"26122","addressLocality":"Oldenburg"}}`
+	for _, script := range []string{
+		object,
+		"\ufeff" + object,
+		"\n// data of the shop\n" + object + "\n// end\n",
+		"//<![CDATA[\n" + object + "\n//]]>",
+		strings.ReplaceAll(object, `"`, "&quot;"),
+		strings.Replace(object, "Bäckerei Kruse", `Kruse\\'s`, 1),
+	} {
+		script = strings.ReplaceAll(script, `\\'`, `\'`)
+		page := `<html><head><script type="application/ld+json">` + script + `</script></head><body>-</body></html>`
+		if found := Read(Parse([]byte(page))).Statements; len(found) != 1 || found[0].Street != "Deichweg 5" || !strings.Contains(found[0].Name, "Kruse") {
+			t.Errorf("%.60q: %+v", script, found)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package markup
 
 import (
 	"encoding/json"
+	"html"
 	"io"
 	"maps"
 	"regexp"
@@ -57,11 +58,18 @@ func decodeJSON(text string) (values []any, whole bool) {
 	return values, err == nil
 }
 
-// unwrap takes off the comments that old browsers needed, and blanks the
-// control characters that JSON forbids within strings.
+// unwrap takes off the comments that old browsers needed, those of whole lines, and entities where
+// they stand for the quotation marks; and it blanks the control characters that JSON forbids within
+// strings, and byte order marks.
 func unwrap(script string) string {
+	if strings.Contains(script, "&quot;") && !strings.Contains(script, `"`) {
+		script = html.UnescapeString(script)
+	}
+	if strings.Contains(script, "//") {
+		script = lineComment.ReplaceAllString(script, "")
+	}
 	script = strings.Map(func(r rune) rune {
-		if r < ' ' {
+		if r < ' ' || r == '\ufeff' {
 			return ' '
 		}
 		return r
@@ -76,7 +84,11 @@ func unwrap(script string) string {
 	return script
 }
 
-// withoutExtraCommas drops commas before a closing bracket, the commonest mistake.
+// lineComment is a line of nothing else.
+var lineComment = regexp.MustCompile(`(?m)^\s*//[^{\n]*$`)
+
+// withoutExtraCommas drops commas before a closing bracket, the commonest mistake, and backslashes
+// before apostrophes.
 func withoutExtraCommas(script string) string {
 	var b strings.Builder
 	quoted := false
@@ -84,7 +96,9 @@ func withoutExtraCommas(script string) string {
 		c := script[i]
 		switch {
 		case quoted && c == '\\' && i+1 < len(script):
-			b.WriteByte(c)
+			if script[i+1] != '\'' {
+				b.WriteByte(c)
+			}
 			i++
 			c = script[i]
 		case c == '"':

@@ -135,12 +135,13 @@ func (d *Door) cues() (f [cues]float64) {
 	title := firstBytes(d.Title, 2*MaxName)
 	inside := foldWords(d.Inside + " " + d.Unit)
 	titled := foldWords(title)
-	office := honorary.in(above) // held at home, whatever the site does
+	lets := d.Lets != nil && d.Lets()
+	office := lets || honorary.in(above) // held at home, whatever the site does
 	for c, has := range [cues]bool{
 		cueBias:        true,
-		cuePerson:      d.Person || endsWithPerson(first) || IsPerson(behind),
+		cuePerson:      d.Person || endsWithPerson(first) || IsPerson(beforeComma(first)) || IsPerson(behind),
 		cueNames:       !d.Person && looksLikeNames(first),
-		cueFirm:        !lived && isInstitution(first) || firmHomes.in(foldWords(first)),
+		cueFirm:        !lived && !lets && isInstitution(first) || firmHomes.in(foldWords(first)),
 		cueFirmAbove:   isInstitution(further),
 		cueFirmIn:      isInstitution(d.Inside) || isBuilding(d.Street),
 		cueRoom:        roomWords.in(inside),
@@ -163,10 +164,10 @@ func (d *Door) cues() (f [cues]float64) {
 		cueTypedPerson: d.TypedPerson,
 		cueNoStreet:    d.Street == "" && !strings.ContainsAny(first, "0123456789"),
 		cueBusiness:    !office && d.Imprint && d.Business != nil && d.Business(),
-		cueHonorary:    office,
+		cueHonorary:    office && !lets,
 		cueEditor:      editor.MatchString(first + "\n" + further),
 		cueResident:    lived,
-		cueLets:        d.Lets != nil && d.Lets(),
+		cueLets:        lets,
 	} {
 		f[c] = is(has)
 	}
@@ -210,6 +211,12 @@ func livesAt(before, behind string) bool {
 		homeSale.MatchString(behind) && !isInstitution(before+" "+behind)
 }
 
+// beforeComma returns the text before its last comma: "Uwe Harms" of "Uwe Harms, Zeche", the rest of
+// whose street was read.
+func beforeComma(text string) string {
+	return text[:max(strings.LastIndexByte(strings.TrimRight(text, " ,"), ','), 0)]
+}
+
 // endsWithPerson reports whether a running text ends with a person: "Petition of Mr. Carl Foster, ".
 func endsWithPerson(text string) bool {
 	words := strings.Fields(strings.TrimRight(text, " ,:("))
@@ -223,7 +230,14 @@ func endsWithPerson(text string) bool {
 	for from > 0 && n-from < 5 && properNames(words[from-1], 1, 1) {
 		from--
 	}
-	return (running || from > 0) && n-from >= 2 && IsPerson(strings.Trim(strings.Join(words[from:], " "), ",:"))
+	running = running || from > 0
+	for ; n-from >= 2; from++ { // "1. Vorsitzender Uwe Harms" too
+		if running && IsPerson(strings.Trim(strings.Join(words[from:], " "), ",:")) {
+			return true
+		}
+		running = true
+	}
+	return false
 }
 
 // linesOf returns the last lines of the text before an address, the nearest

@@ -682,12 +682,20 @@ func HoursIn(text string, from, to int) string {
 		if osm != "" || leaveOut {
 			return osm
 		}
-		if alwaysOpen(line) {
+		if alwaysOpen(line) && !notOpen.MatchString(neighbours(text, at, at+len(line))) {
 			always = "24/7"
 		}
 		at += len(line) + 1
 	}
 	return always
+}
+
+// neighbours returns the lines above and below the line text[from:to].
+func neighbours(text string, from, to int) string {
+	above := strings.TrimRight(text[:from], " \n")
+	below := strings.TrimLeft(text[to:], " \n")
+	below, _, _ = strings.Cut(below, "\n")
+	return above[strings.LastIndexByte(above, '\n')+1:] + "\n" + below
 }
 
 // alwaysOpen reports whether a line says that a place is open day and night.

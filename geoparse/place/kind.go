@@ -13,26 +13,58 @@ const mostTitle = 7
 // leastShared is the least length in bytes of a word that a title shares with a name.
 const leastShared = 4
 
+// What a statement of the kind of a page's place weighs, and what is enough.
+const (
+	titleWeight   = 2.0
+	headingWeight = 0.5
+	domainWeight  = 2.0
+	sharedWeight  = 1.5 // more where it shares a word with the name, or agrees with the domain
+	leastKind     = 2.0
+	kindMargin    = 2.0 // times the weight of every other kind
+)
+
 // Kind returns the kind of place by its name, in the form of package kind. If the page is the
-// place's own site, it also uses title, headings and domain that share a word with the name:
+// place's own site, what its title, headings and domain say is weighed where the name says nothing:
 // "Bäckerei Meyer in Oldenburg" for "Meyer GmbH". It is "" if nothing shows it.
 func (p *Page) Kind(name, lang, country string, own bool) string {
 	if id := kind.OfName(name, lang, country); id != "" && !IsPerson(name) || !own {
 		return id
 	}
 	words := slices.DeleteFunc(nameWords(withoutLegalForm(name)), func(w string) bool { return len(w) < leastShared })
-	for _, text := range p.own {
+	weights := map[string]float64{}
+	for i, text := range p.own {
 		said := nameWords(text)
 		if len(said) > mostTitle {
 			continue
 		}
-		ofName := slices.ContainsFunc(words, func(w string) bool { return slices.Contains(said, w) })
-		if !ofName && agreement(said, p.label) < 0.9 {
-			continue
+		id := kind.OfName(text, lang, country)
+		weight := headingWeight
+		if i < p.titles {
+			weight = titleWeight
 		}
-		if id := kind.OfName(text, lang, country); id != "" {
-			return id
+		shares := func(w string) bool {
+			return slices.Contains(words, w) || len(w) >= leastShared && strings.Contains(p.label, w)
+		}
+		if slices.ContainsFunc(said, shares) || agreement(said, p.label) >= 0.9 {
+			weight += sharedWeight
+		}
+		weights[id] += weight
+	}
+	weights[kind.OfName(strings.Join(p.domain, " "), lang, country)] += domainWeight
+	delete(weights, "")
+	best := ""
+	for id, weight := range weights {
+		if weight > weights[best] || weight == weights[best] && id < best {
+			best = id
 		}
 	}
-	return kind.OfName(strings.Join(p.domain, " "), lang, country)
+	for id, weight := range weights {
+		if id != best && kind.Main(id) != kind.Main(best) && weight*kindMargin > weights[best] {
+			return ""
+		}
+	}
+	if weights[best] < leastKind {
+		return ""
+	}
+	return best
 }

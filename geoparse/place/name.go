@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"gazehound/geoparse/markup"
+	"gazehound/internal/kind"
 
 	"golang.org/x/net/publicsuffix"
 )
@@ -52,6 +53,7 @@ type Page struct {
 	tenants float64
 
 	own    []string // parts of the title, then headings
+	titles int      // how many of own are parts of the title
 	domain []string // words of the registrable domain
 
 	looked map[string]vector // what ownFeatures said
@@ -93,6 +95,7 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 		}
 		p.addSite(part, source)
 	}
+	p.titles = len(p.own)
 	p.own = append(p.own, slices.Sorted(maps.Keys(p.site.Headings))...)
 	for _, name := range p.site.Logos {
 		p.addSite(name, logo)
@@ -202,6 +205,9 @@ func isLegalForm(word string) bool {
 		return false
 	}
 	key := strings.ToLower(strings.Trim(word, `.,;:()"“„`))
+	if key == "se" { // not the pronoun
+		return strings.HasPrefix(word, "SE")
+	}
 	if strings.ContainsFunc(key, isWordBreak) { // "e.V."; others are most words of a page
 		key = strings.Join(nameWords(word), "")
 	}
@@ -429,6 +435,11 @@ func linesBefore(before string, most int) (lines []lineAbove) {
 		parts := strings.FieldsFunc(name, func(r rune) bool { return r == '|' || r == '·' || r == '•' })
 		for k := len(parts) - 1; k >= 0 && len(lines) < most; k-- {
 			text := withoutPerson(withoutRooms(strings.TrimSpace(parts[k])))
+			if n := len(lines) - 1; n >= 0 && len(parts) == 1 && strings.HasSuffix(strings.TrimSpace(all[i]), ",") &&
+				!lines[n].prefix && IsName(text) && !IsPerson(text) && len(text)+len(lines[n].text) < MaxName {
+				lines[n].text = text + ", " + lines[n].text // a name of two lines
+				continue
+			}
 			lines = append(lines, lineAbove{text, i == len(all)-1})
 		}
 	}
@@ -458,7 +469,13 @@ func (p *Page) candidates(a Around) []candidate {
 	above := linesBefore(a.Before, linesAbove+1)
 	persons := 0 // so far: the line above a person is an organisation's first
 	for i, line := range above[:min(len(above), linesAbove)] {
+		firm := ""
+		if line.prefix {
+			firm = firmIn(line.text[strings.LastIndexByte(line.text, ')')+1:])
+		}
 		switch {
+		case firm != "": // in a sentence: "services of Reents Inc. ("
+			add(firm, prefix)
 		case !p.canBeName(line.text), owner(line.text) != "": // a copyright line: its owner is a candidate anyway
 			continue
 		case looksLikeNames(line.text) && (i > 0 && isJob(above[i-1].text) ||
@@ -500,7 +517,7 @@ func (p *Page) candidates(a Around) []candidate {
 	controlled := controllers.in(foldWords(a.Before))
 	for i := range found {
 		p.look(&found[i], a)
-		if f := &found[i].features; !f.near() {
+		if f := &found[i].features; f.ofSite() {
 			f[section], f[privacySite], f[abroad] = is(third), is(p.notice && !controlled), is(a.Abroad)
 		}
 	}
@@ -576,7 +593,7 @@ func (p *Page) look(c *candidate, a Around) {
 	if f.near() {
 		f[mailDomain] = max(f[mailDomain], near)
 	}
-	if !f.near() {
+	if f.ofSite() {
 		f[listSite], f[tenantsSite], f[foreign] = is(a.List), p.tenants, is(label != "" && near < 0.5)
 	} else {
 		f[listNear], f[tenantsNear], f[tenantsHeading] = is(a.List), p.tenants, p.tenants*f[heading]
@@ -598,7 +615,7 @@ func (p *Page) ownFeatures(text string) (f vector) {
 	f[userName] = is(looksLikeNames(text) && (p.people || p.isUser(words)))
 	f[noMarkup] = is(p.plain)
 	f[legal] = is(hasLegalForm(text))
-	f[orgWord] = is(isInstitution(text))
+	f[orgWord] = is(isInstitution(text) || kind.OfName(text, "", "") != "")
 	f[person] = is(IsPerson(text))
 	f[job] = is(isJob(text))
 	if f[branchWords] = p.branchShare(text); f[domain] >= 0.9 &&
@@ -627,6 +644,13 @@ func (f *vector) near() bool {
 	return f[stated]+f[prefix]+f[leadIn]+f[above1]+f[above2]+f[aboveMore] > 0
 }
 
+// ofSite reports whether the candidate is who runs the site, and not the block of the address; a line
+// far above may be the site's too.
+func (f *vector) ofSite() bool {
+	return f[stated]+f[prefix]+f[leadIn]+f[above1]+f[above2] == 0 &&
+		(f[aboveMore] == 0 || f[siteName]+f[title1]+f[titleOther]+f[logo]+f[rights] > 0)
+}
+
 // markRivals marks the names of the site where the block of the address names somebody else: an
 // organisation, or a place in a sentence, whose words are not the site's.
 func markRivals(found []candidate) {
@@ -638,7 +662,7 @@ func markRivals(found []candidate) {
 		}
 		words := nameWords(withoutLegalForm(found[i].text))
 		for k := range found {
-			if other := nameWords(withoutLegalForm(found[k].text)); !found[k].features.near() &&
+			if other := nameWords(withoutLegalForm(found[k].text)); found[k].features.ofSite() &&
 				!within(words, other) && !within(other, words) {
 				found[k].features[rival] = max(found[k].features[rival], 1-f[leadIn])
 				found[k].features[venue] = max(found[k].features[venue], f[leadIn])
@@ -699,7 +723,9 @@ func support(found []candidate) {
 		}
 	}
 	for i := range found {
-		found[i].features[supported] = min(counts[i]-1, 4) / 4
+		f := &found[i].features
+		f[supported] = min(counts[i]-1, 4) / 4
+		f[stranger] = is(f.ofSite() && f[domain]+f[noDomain]+f[supported] == 0)
 	}
 }
 
