@@ -25,6 +25,7 @@ type Result struct {
 	Near    string    // the address that a query such as "bakery near Main St" took for its centre, or ""
 	Kinds   []string  // of places that the words were understood to ask for: the first hits are of them
 	Open    *OpenTime // when the hits are open, where that is asked for
+	Absent  []string  // kinds that the words ask for and of which the index has no place: the hits mention the words
 	Me      bool      // the words ask for what is near the reader: with a Center, the nearest come first
 	Took    time.Duration
 }

@@ -74,6 +74,9 @@ func (s *searcher) search() (a *answer, err error) {
 	if s.stage == about || s.stage == exact && s.pure {
 		a.Kinds = s.kinds()
 	}
+	if s.pure && len(s.kinds()) == 0 {
+		a.Absent = s.words[s.firstMajor()].kinds
+	}
 	a.Stage, a.Center = s.stage, s.q.Center
 	for _, w := range s.words {
 		a.Words = append(a.Words, w.raw)
@@ -210,6 +213,11 @@ func (s *searcher) query() (query.Query, error) {
 		words = query.NewConjunctionQuery([]query.Query{words, unscored{fits}})
 	}
 	return words, nil
+}
+
+// firstMajor returns which of the words is the first that is no stop word.
+func (s *searcher) firstMajor() int {
+	return max(0, slices.IndexFunc(s.words, func(w word) bool { return !w.minor }))
 }
 
 // find searches Bleve for one page of hits.

@@ -41,7 +41,8 @@ type collection struct {
 	Returned  int         `json:"numberReturned"`
 	Relaxed   bool        `json:"relaxed,omitempty"` // no address has all the words as they are written
 	TimeStamp *time.Time  `json:"timeStamp,omitempty"`
-	Near      string      `json:"near,omitempty"` // the address that the words took for their centre
+	Absent    []string    `json:"kinds_absent,omitempty"` // kinds that are asked for and of which there is no place
+	Near      string      `json:"near,omitempty"`         // the address that the words took for their centre
 	Hint      *streetHint `json:"hint,omitempty"`
 
 	Features []export.Feature         `json:"features"`
@@ -162,7 +163,7 @@ func (s *server) collection(r *http.Request, a *params, result *index.Result) *c
 	now := time.Now().UTC().Truncate(time.Second)
 	c := s.frame(a, result)
 	c.Matched, c.Approx, c.TimeStamp = &result.Total, result.Approx, &now
-	c.Facets, c.Near = facetsOf(result.Facets), result.Near
+	c.Facets, c.Near, c.Absent = facetsOf(result.Facets), result.Near, result.Absent
 	if o := s.streetOnly(r.Context(), a, result); o != nil {
 		v := url.Values{"street": {o.Street}}
 		if o.Text != "" {

@@ -58,6 +58,7 @@ type hit struct {
 	Nearby   string       // address of the search around it
 	Route    template.URL // "geo:" address (RFC 5870), which opens the reader's map
 	Copy     string       // its facts, one in a line
+	Other    bool         // of another kind than was asked for: it only mentions the word
 	Repeats  bool         // its snippet has no word that the card lacks without it
 	OfSite   string       // address of the search on its site
 	Removal  string       // address of the form for its removal
@@ -125,6 +126,7 @@ func (v *view) hit(n int, h *index.Hit) hit {
 	for _, o := range h.Tenants {
 		out.Tenants = append(out.Tenants, link{cmp.Or(joined(", ", o.Name, o.Unit), out.Address), v.to(AddressPath+o.ID, v.Form.Get("lang"))})
 	}
+	out.Other = v.isOther(h.Kind)
 	if h.Kind != "" {
 		out.KindName = v.kind(h.Kind)
 	}
@@ -153,6 +155,13 @@ func (v *view) hit(n int, h *index.Hit) hit {
 		out.Objects = append(out.Objects, OnMap{Title: tags, Place: h.Object, Point: h.Point})
 	}
 	return out
+}
+
+// isOther reports whether a place is of a kind that was not asked for, where kinds were.
+func (v *view) isOther(of string) bool {
+	return of != "" && v.Result != nil && len(v.Result.Kinds) > 0 && !slices.ContainsFunc(v.Result.Kinds, func(k string) bool {
+		return kind.Main(k) == kind.Main(of) || slices.Contains(kind.Alike(k), of)
+	})
 }
 
 // joined joins the texts that are not empty.

@@ -227,6 +227,18 @@ func (v *view) Street() *choice {
 	return &choice{Text: text, Link: v.with(Form{"q": {o.Text}, "street": {o.Street}})}
 }
 
+// Absent says that there is no place of the kind that was asked for.
+func (v *view) Absent() string {
+	if len(v.Result.Absent) == 0 {
+		return ""
+	}
+	text := v.T.Say("absent", v.kind(v.Result.Absent[0]))
+	if v.Result.Total > 0 {
+		text += " " + v.T["absent_mentions"]
+	}
+	return text
+}
+
 // Opening says what opens next where nothing is open, with the address of its page.
 func (v *view) Opening() *choice {
 	if v.NextOpen == nil {

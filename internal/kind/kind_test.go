@@ -189,3 +189,37 @@ func TestNames(t *testing.T) {
 		t.Errorf("%d names, want 100", tested)
 	}
 }
+
+// The labels are of kinds that exist, and read as people talk.
+func TestLabels(t *testing.T) {
+	for id := range labels() {
+		if load().number(id) < 0 {
+			t.Errorf("there is no kind %s", id)
+		}
+	}
+	for id, want := range map[string]string{"amenity=cafe": "Café", "shop=car_repair": "Car workshop", "office=association": "Association", "amenity=dentist": "Dentist"} {
+		if got := Title(id, "en"); got != want {
+			t.Errorf("%s is %q, want %q", id, got, want)
+		}
+	}
+	for _, id := range load().ids {
+		if title := Title(id, "de"); strings.ContainsAny(title, "\u00ad") || strings.HasSuffix(title, "-") {
+			t.Errorf("%s is %q", id, title)
+		}
+	}
+}
+
+// Words in which readers ask mean the kinds under which mappers have such places.
+func TestWordsOfReaders(t *testing.T) {
+	for text, want := range map[string]string{
+		"Arzt": "amenity=doctors", "Pizza": "amenity=restaurant cuisine=pizza", "Pizzeria": "amenity=fast_food cuisine=pizza", "Fahrradladen": "shop=bicycle", "bike shop": "shop=bicycle",
+		"Schuster": "shop=shoe_repair", "Autowerkstatt": "shop=car_repair", "Getränkemarkt": "shop=beverages", "Blumenladen": "shop=florist",
+		"Sportverein": "leisure=sports_centre", "Bibliothek": "amenity=library", "Eisdiele": "amenity=ice_cream", "Eis": "amenity=ice_cream", "Italiener": "amenity=restaurant cuisine=italian",
+		"Brille": "shop=optician", "Tabak": "shop=tobacco", "Klamotten": "shop=clothes", "Döner": "amenity=restaurant cuisine=turkish", "griechisch essen": "amenity=restaurant cuisine=greek",
+	} {
+		kinds := InQuery(strings.Fields(text))
+		if len(kinds) == 0 || !slices.Contains(kinds[0], want) {
+			t.Errorf("%s means %v, want %s", text, kinds, want)
+		}
+	}
+}

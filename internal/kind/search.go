@@ -1,8 +1,10 @@
 package kind
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -20,6 +22,9 @@ func Names(lang string) (names []string) {
 // Title returns what a language calls a kind, in English where it is none of
 // Languages; the id itself where there is no such kind.
 func Title(id, lang string) string {
+	if label := labels()[id][lang]; label != "" {
+		return label
+	}
 	t := load()
 	i := t.number(id)
 	if i < 0 {
@@ -31,6 +36,20 @@ func Title(id, lang string) string {
 	}
 	return t.names[i][l]
 }
+
+//go:embed labels.tsv
+var labelFile string
+
+// labels has the labels that go before those of the packages, by kind and language.
+var labels = sync.OnceValue(func() map[string]map[string]string {
+	all := map[string]map[string]string{}
+	for line := range strings.Lines(labelFile) {
+		if cells := strings.Split(strings.TrimSpace(line), "\t"); len(cells) == 3 {
+			all[cells[0]] = map[string]string{"en": cells[1], "de": cells[2]}
+		}
+	}
+	return all
+})
 
 // Find returns the kinds that a reader means by a tag ("amenity=dentist"), a key
 // ("shop": all of its kinds) or a name in one of Languages ("Zahnarzt"); nil: none.
@@ -83,8 +102,9 @@ func InQuery(words []string) [][]string {
 			}
 			if p.names() {
 				n = length
+				kinds := withRelated(t.of(p))
 				for k := i; k < i+n; k++ {
-					all[k] = t.of(p)
+					all[k] = kinds
 				}
 				break
 			}
@@ -92,6 +112,35 @@ func InQuery(words []string) [][]string {
 		i += n
 	}
 	return all
+}
+
+// related lists kinds that mappers choose between for what readers call by one word.
+var related = [][]string{
+	{"amenity=restaurant cuisine=pizza", "amenity=fast_food cuisine=pizza"},
+	{"amenity=fast_food cuisine=kebab", "amenity=restaurant cuisine=kebab", "amenity=restaurant cuisine=turkish"},
+	{"amenity=restaurant cuisine=sushi", "amenity=restaurant cuisine=japanese"},
+	{"amenity=fast_food cuisine=burger", "amenity=restaurant cuisine=burger"},
+	{"craft=shoemaker", "shop=shoe_repair"},
+	{"club=sport", "leisure=sports_centre"},
+	{"office=association", "club=sport", "club=social"},
+	{"shop=kiosk", "shop=newsagent", "shop=tobacco"},
+	{"shop=health_food", "shop=organic"},
+	{"amenity=ice_cream", "amenity=cafe cuisine=ice_cream"},
+	{"leisure=water_park", "leisure=swimming_area", "leisure=sports_centre sport=swimming"},
+}
+
+// withRelated adds those related to the first of some kinds, if that leads its list.
+func withRelated(kinds []string) []string {
+	for _, group := range related {
+		if len(kinds) > 0 && group[0] == kinds[0] || len(kinds) > 0 && len(group) == 2 && group[1] == kinds[0] {
+			for _, k := range group {
+				if !slices.Contains(kinds, k) {
+					kinds = append(kinds, k)
+				}
+			}
+		}
+	}
+	return kinds
 }
 
 // shortestStem is the length in bytes from which what a word begins with tells what it
