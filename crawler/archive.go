@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"gazehound/crawler/frontier"
@@ -14,6 +15,9 @@ import (
 type ArchiveSink struct {
 	Writer   *warc.Writer
 	Frontier *frontier.Frontier
+	// Forgotten says which exchanges name what was forgotten: of them only the outcome is kept, too.
+	// nil: none.
+	Forgotten Forgotten
 }
 
 // Visit writes the exchange and its outcome.
@@ -22,7 +26,7 @@ func (s ArchiveSink) Visit(ctx context.Context, v *Visit) error {
 		return nil
 	}
 	c := warc.Capture{Response: v.Response, Note: noteOf(v)}
-	if v.Outcome.Kind == "skipped" || v.Page != nil && v.Page.NoArchive ||
+	if v.Outcome.Kind == "skipped" || s.names(v) || v.Page != nil && v.Page.NoArchive ||
 		v.Page == nil && strings.Contains(strings.ToLower(strings.Join(v.Response.Header.Values("X-Robots-Tag"),
 			",")), "noarchive") {
 		c.NoteOnly, c.Note.Status = true, v.Response.Status
@@ -47,6 +51,13 @@ func (s ArchiveSink) Visit(ctx context.Context, v *Visit) error {
 		}
 	}
 	return s.Writer.Write(ctx, c)
+}
+
+// names reports whether an exchange names what was forgotten.
+func (s ArchiveSink) names(v *Visit) bool {
+	f := s.Forgotten
+	return f != nil && (v.Page != nil && v.Page.NoCopy || f.Names(fmt.Sprint(v.Response.Header)) ||
+		f.Names(string(v.Response.Body)))
 }
 
 // noteOf returns the metadata archived with an exchange.

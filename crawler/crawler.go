@@ -136,6 +136,8 @@ type Crawler struct {
 	// Traps learns which URLs repeat pages, and parks or demotes them; nil: none. The Frontier's
 	// Rescore must use the same Traps.
 	Traps *trap.Detector
+	// Forgotten is blanked in pages before they are judged; nil: nothing was.
+	Forgotten Forgotten
 	// SiteWide counts which addresses are on most pages of a host; nil: none is marked.
 	SiteWide *sitewide.Counter
 	// Scope returns why a URL is outside of the crawl, or "". It is called when a link is found

@@ -5,8 +5,59 @@ import (
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/order"
+	"gazehound/crawler/page"
+	"gazehound/geoparse"
 	"gazehound/predictor"
 )
+
+// A Forgotten knows how texts name what was forgotten and must not be kept: hosts, pages, telephone
+// numbers and e-mail addresses.
+type Forgotten interface {
+	Names(text string) bool
+	// Blank returns a text of as many characters with spaces in place of what it names.
+	Blank(text string) string
+}
+
+// blank removes from a page what names the forgotten. No copy of such a page may be kept.
+func blank(f Forgotten, p *page.Page) {
+	if f == nil {
+		return
+	}
+	for _, text := range []*string{&p.Text, &p.Title} {
+		if f.Names(*text) {
+			*text, p.NoCopy = f.Blank(*text), true
+		}
+	}
+	for i := range p.Links {
+		l := &p.Links[i]
+		if f.Names(l.To.String()) { // its words may say who that is
+			l.Anchor, l.Title, l.Around, l.Split, p.NoCopy = "", "", "", 0, true
+		}
+		for _, text := range []*string{&l.Anchor, &l.Title, &l.Place} {
+			if f.Names(*text) {
+				*text, p.NoCopy = f.Blank(*text), true
+			}
+		}
+		if f.Names(l.Around) {
+			l.Around, l.Split, p.NoCopy = "", 0, true
+		}
+	}
+}
+
+// blankBeside removes what names the forgotten from what markup states beside addresses.
+func blankBeside(f Forgotten, p *page.Page, addresses []geoparse.Address) {
+	if f == nil {
+		return
+	}
+	for i := range addresses {
+		a := &addresses[i]
+		for _, text := range []*string{&a.Name, &a.Branch, &a.Phone, &a.Email, &a.Website} {
+			if f.Names(*text) {
+				*text, p.NoCopy = "", true
+			}
+		}
+	}
+}
 
 // ForgottenTerms returns the terms that a model learned only from links that r blanks, and those
 // that match r as texts. The crawl tree must not have been changed by r yet.

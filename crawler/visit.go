@@ -232,10 +232,12 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 		v.end("skipped", "language")
 		return nil, nil
 	}
+	blank(c.Forgotten, p)
 	verdict, err := c.Judge.Judge(ctx, p)
 	if err != nil {
 		return nil, fmt.Errorf("judge %s: %w", p.URL, err)
 	}
+	blankBeside(c.Forgotten, p, verdict.Addresses)
 	if r.Parsed == nil {
 		p.Doc = nil // frees memory: the page may wait for its host
 	}
@@ -262,6 +264,7 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 // cut ends the visit of a page that is too large to judge: only the links before the cut are
 // followed.
 func (c *Crawler) cut(v *Visit, p *page.Page) error {
+	blank(c.Forgotten, p)
 	v.end("skipped", fetch.ClassTooLarge)
 	v.Page = p
 	defer func() { v.Page = nil }()

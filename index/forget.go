@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -40,7 +41,7 @@ func (x *Index) affected(
 				return
 			}
 			for _, m := range r.Mentions {
-				n.Texts = append(n.Texts, m.Near[m.Start:m.End], m.Phone, m.Email)
+				n.Texts = append(n.Texts, m.Near[m.Start:m.End], m.Phone, m.Email, m.mailBeside())
 				if m.Person {
 					n.Texts = append(n.Texts, m.Name)
 				}
@@ -65,6 +66,21 @@ func (x *Index) affected(
 	})
 	slices.Sort(n.Pages)
 	return n, gone, err
+}
+
+var mailbox = regexp.MustCompile(`[\pL\pN._%+-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)+`)
+
+// mailBeside returns the e-mail address nearest to an address, a person's included, behind it rather
+// than before; or "".
+func (m *mention) mailBeside() string {
+	if behind := mailbox.FindString(m.Near[m.End:]); behind != "" {
+		return behind
+	}
+	before := mailbox.FindAllString(m.Near[:m.Start], -1)
+	if len(before) == 0 {
+		return ""
+	}
+	return before[len(before)-1]
 }
 
 // Forget takes pages and addresses out of the index: all of a page whose URL

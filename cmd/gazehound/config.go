@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"gazehound/crawler"
 	"gazehound/internal/config"
 	"gazehound/internal/forget"
 
@@ -46,6 +47,14 @@ func (a *app) config() (*Config, error) {
 	}
 	a.Configure(c.Log.Level, c.Log.Format)
 	return c, nil
+}
+
+// forgotten returns what pages must not name; nil if nothing was forgotten.
+func (c *Config) forgotten() crawler.Forgotten {
+	if c.blocked.IsEmpty() {
+		return nil
+	}
+	return c.blocked
 }
 
 // configFiles reads the configuration files, the one with the lowest precedence first.

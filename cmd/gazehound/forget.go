@@ -38,6 +38,9 @@ func newForgetCommand(a *app) *cobra.Command {
 				return fail(exitUsage, "forget takes one URL, host or address, got %d arguments; an address goes in "+
 					"quotes", len(args))
 			}
+			if len(args) == 1 && strings.TrimSpace(args[0]) == "" {
+				return fail(exitUsage, "forget takes one URL, host or address, got an empty text")
+			}
 			return a.forget(ctx, strings.Join(args, ""), o)
 		}))
 	f := cmd.Flags()

@@ -116,7 +116,17 @@ func TestForgottenForGood(t *testing.T) {
 		t.Errorf("waiting: %v, %v", waiting, err)
 	}
 	gazehound("pages", "--data", data) // it still opens
+
+	// A later crawl meets them again, and keeps none.
+	gazehound(append([]string{"crawl", "--quiet", "--fresh", "--yes", "--max-pages", "150", "--warc", archive}, flags...)...)
+	for _, file := range searchAll(t, data, []string{"//" + host, "www." + host, page.Host + page.RequestURI() + `"`,
+		line + ",", line + " ", line + "\n", address.Phone, spelledPhone(address.Phone)}) {
+		t.Errorf("after another crawl: %s", file)
+	}
 }
+
+// spelledPhone returns the end of a number, which all spellings without separators share.
+func spelledPhone(phone string) string { return phone[max(0, len(phone)-6):] }
 
 // searchAll names the places of a data directory that hold one of the texts.
 func searchAll(t *testing.T, data string, texts []string) (found []string) {

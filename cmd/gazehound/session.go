@@ -163,6 +163,7 @@ func (s *session) build(ctx context.Context) error {
 		Frontier: f, Fetcher: s.web.fetcher, Gate: s.web.gate, Strategy: s.strategy,
 		Sinks: []crawler.Sink{indexSink{s.x, pageRater(s.strategy)}},
 		Scope: s.web.scope.Check, Traps: s.learned.Traps, SiteWide: s.learned.SiteWide, Brake: &crawler.Brake{},
+		Forgotten: cfg.forgotten(),
 	}
 	if t, ok := s.strategy.(order.Trend); ok && t.TopicGrows {
 		s.c.Sinks = append(s.c.Sinks, crawler.TopicSink{Okapi: t.Topic})
@@ -176,7 +177,8 @@ func (s *session) build(ctx context.Context) error {
 			return err
 		}
 		s.onClose(archive.Close)
-		s.c.Sinks = append(s.c.Sinks, crawler.ArchiveSink{Writer: archive, Frontier: f})
+		s.c.Sinks = append(s.c.Sinks, crawler.ArchiveSink{Writer: archive, Frontier: f,
+			Forgotten: cfg.forgotten()})
 	}
 	if s.o.trace != "" {
 		recorder, err := s.a.recordTrace(s.o.trace, s.seeds, s.resumed)

@@ -62,6 +62,7 @@ type Page struct {
 	NoFollow  bool             // … nofollow: Links is empty
 	NoArchive bool             // … noarchive: no copy may be kept
 	Marks     []string         // what head and header say of the software that made it: see marks; bounded
+	NoCopy    bool             // it named what was forgotten: no copy may be kept
 	Reserved  bool             // rights to text and data mining are reserved (TDMRep: header or meta element)
 	Relevant  bool             // a person has labelled it relevant, whatever a judge finds on it
 }

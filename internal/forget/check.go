@@ -13,12 +13,13 @@ func (d Dir) Check() (found []check.Finding) {
 	if pending, err := d.Pending(); pending != nil || err != nil {
 		found = append(found, check.Broken(name, "gazehound forget", "a removal was interrupted and is not complete"))
 	}
-	if lines, err := d.blockedLines(); err == nil {
-		if missing, err := d.unblocked(lines); err == nil && len(missing) > 0 {
-			found = append(found, check.Doubt(name, "put them back; # before a line lets later crawls find it again",
-				"%s lacks %s of %s, such as %q; they are blocked all the same", d.blocked(),
-				textutil.Several(len(missing), "line"), d.log(), missing[0]))
-		}
+	missing, err := d.readBlocked(func(string) error { return nil })
+	if err != nil {
+		found = append(found, check.Broken(name, "", "%v", err))
+	} else if len(missing) > 0 {
+		found = append(found, check.Doubt(name, "put them back; # before a line lets later crawls find it again",
+			"%s lacks %s of %s, such as %q; they are blocked all the same", d.blocked(),
+			textutil.Several(len(missing), "line"), d.log(), missing[0]))
 	}
 	waiting, err := d.Waiting()
 	switch {

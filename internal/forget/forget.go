@@ -39,54 +39,6 @@ func (d Dir) log() string      { return filepath.Join(string(d), "forgotten.log"
 func (d Dir) pending() string  { return filepath.Join(string(d), "forget.pending") }
 func (d Dir) requests() string { return filepath.Join(string(d), "requests.ndjson") }
 
-// Blocklist reads blocked.txt. What forgotten.log names and the file lacks is blocked all the same,
-// unless it is commented out.
-func (d Dir) Blocklist() (Blocklist, error) {
-	lines, err := d.blockedLines()
-	if err != nil {
-		return Blocklist{}, fmt.Errorf("blocklist: %w", err)
-	}
-	missing, err := d.unblocked(lines)
-	if err != nil {
-		return Blocklist{}, err
-	}
-	b, err := NewBlocklist(append(lines, missing...)...)
-	if err != nil {
-		return b, fmt.Errorf("%s:%w", d.blocked(), err)
-	}
-	return b, nil
-}
-
-// blockedLines returns the lines of blocked.txt; a file that is not there has none.
-func (d Dir) blockedLines() ([]string, error) {
-	text, err := os.ReadFile(d.blocked())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	return strings.Split(string(text), "\n"), nil
-}
-
-// unblocked returns the lines that removals of forgotten.log have written to the blocklist and that
-// are not there any more, not even commented out.
-func (d Dir) unblocked(lines []string) (missing []string, err error) {
-	done, err := readLines[Removal](d.log())
-	if err != nil || len(done) == 0 {
-		return nil, err
-	}
-	there := map[string]bool{}
-	for _, line := range lines {
-		there[strings.TrimLeft(strings.TrimSpace(line), "# ")] = true
-	}
-	for i := range done {
-		for _, line := range done[i].lines() {
-			if !there[line] {
-				missing = append(missing, line)
-			}
-		}
-	}
-	return missing, nil
-}
-
 // A Removal is one thing to forget: a line of forgotten.log, and during the removal the file
 // forget.pending.
 type Removal struct {
@@ -95,6 +47,7 @@ type Removal struct {
 	Kind    string    `json:"kind"`             // host, url or address
 	What    string    `json:"what"`             // of an address its ID only
 	Also    string    `json:"also,omitempty"`   // second ID of an address: with the city in place of the postcode
+	Beside  []string  `json:"beside,omitempty"` // IDs of telephone numbers and e-mail addresses beside an address
 	Reason  string    `json:"reason,omitempty"` // the operator's words
 	Request int       `json:"request,omitempty"`
 
@@ -182,6 +135,9 @@ func (r *Removal) lines() []string {
 	lines := []string{r.Kind + " " + r.What}
 	if r.Also != "" {
 		lines = append(lines, r.Kind+" "+r.Also)
+	}
+	for _, id := range r.Beside {
+		lines = append(lines, "text "+id)
 	}
 	return lines
 }
@@ -283,6 +239,11 @@ func (d Dir) Remove(ctx context.Context, r *Removal, s *Stores) (err error) {
 	}
 	if err := r.findTrace(ctx, list, s); err != nil {
 		return err
+	}
+	for _, beside := range r.Trace.Texts {
+		if id := textID(beside); id != "" && !slices.Contains(r.Beside, id) {
+			r.Beside = append(r.Beside, id)
+		}
 	}
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -561,11 +522,17 @@ func (d Dir) next() (int, error) {
 
 // block adds lines to the blocklist that are not there yet.
 func (d Dir) block(lines []string) error {
-	known, err := d.blockedLines()
+	known := map[string]bool{}
+	err := d.eachBlocked(func(_ int, line string) error {
+		if slices.Contains(lines, line) {
+			known[line] = true
+		}
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	lines = slices.DeleteFunc(lines, func(line string) bool { return slices.Contains(known, line) })
+	lines = slices.DeleteFunc(lines, func(line string) bool { return known[line] })
 	if len(lines) == 0 {
 		return nil
 	}

@@ -1,11 +1,16 @@
 package forget
 
 import (
+	"bufio"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"gazehound/crawler/warc"
 	"gazehound/gazetteer"
@@ -225,4 +230,154 @@ func FuzzFinder(f *testing.F) {
 			t.Errorf("%q does not name gone.example", text)
 		}
 	})
+}
+
+// A blocklist knows what it blocks in texts, in other spellings too, and blanks it there and nothing
+// else.
+func TestBlocklistInTexts(t *testing.T) {
+	list, err := NewBlocklist("host gone.example", "host xn--mller-opfer-thb.example", "host port.example:8080",
+		"url http://page.example/away?x=1", "text "+textID("0441 / 998 877 66"), "text "+textID("Anna.Braun@mail.example"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"see GONE.example or www.gone.example.":             "see              or                 .",
+		"write to bake@gone.example now":                    "write to bake@             now",
+		"http://gone.example/impressum":                     "http://            /impressum",
+		"our neighbour müller-opfer.example, too":           "our neighbour                     , too",
+		"not waygone.example, nor gone.example.org":         "",
+		"agone.example gone.examples gone-example.com":      "",
+		"http://port.example:8080/ but not port.example":    "http://                 / but not port.example",
+		"http://page.example/away?x=1 and /away?x=2":        "http://                      and /away?x=2",
+		"page.example/away":                                 "",
+		"Tel. 0441–998–877–66, or 99887765":                 "Tel.                , or 99887765",
+		"+49 441 99887766":                                  "+               ",
+		"fax 9988776 and 66":                                "",
+		"anna.braun@mail.example, hanna.braun@mail.example": "                       , hanna.braun@mail.example",
+		"?u=http%253A%252F%252Fgone.example%252F":           "                                       ",
+		"?u=http%3A%2F%2Fwaygone.example":                   "",
+	} {
+		if got := list.Names(text); got != (want != "") {
+			t.Errorf("%q names something: %v", text, got)
+		}
+		if want == "" {
+			want = text
+		}
+		if got := list.Blank(text); got != want {
+			t.Errorf("%q is blanked to\n%q, want\n%q", text, got, want)
+		}
+	}
+	for raw, want := range map[string]bool{
+		"http://share.example/?u=http%3A%2F%2Fgone.example%2F": true, "http://x.example/_gone.example/kontakt": true,
+		"http://share.example/?u=http%3A%2F%2Fother.example%2F": false, "http://gone.example.org/": false, "http://a.gone.example/": true,
+	} {
+		if got := list.hasPage(raw); got != want {
+			t.Errorf("%s is blocked: %v, want %v", raw, got, want)
+		}
+	}
+	none, _ := NewBlocklist()
+	if none.Names("gone.example 0441 99887766 a@b.example") || !none.IsEmpty() {
+		t.Error("an empty list names something")
+	}
+}
+
+// A blanked text has as many characters and names nothing any more.
+func FuzzBlank(f *testing.F) {
+	list, err := NewBlocklist("host gone.example", "url http://page.example/away", "text "+textID("0441998877"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add("gone.example%2egone.example 0441 99 88 77 page.example/away?")
+	f.Add("ünïcode.gone.EXAMPLE \xff 04419988770441998877")
+	f.Fuzz(func(t *testing.T, text string) {
+		blanked := list.Blank(text)
+		if list.Names(blanked) || len([]rune(blanked)) != len([]rune(text)) {
+			t.Errorf("%q is blanked to %q", text, blanked)
+		}
+		if !list.Names(text) && blanked != text {
+			t.Errorf("%q names nothing and is blanked to %q", text, blanked)
+		}
+	})
+}
+
+// A list of many lines is read in bounded memory, and a line that is not one is named.
+func TestLongBlocklist(t *testing.T) {
+	lines := 20_000
+	if text := os.Getenv("GAZEHOUND_BLOCKED"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = n
+	}
+	d := Dir(t.TempDir())
+	file, err := os.Create(d.blocked())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := bufio.NewWriter(file)
+	for i := range lines {
+		fmt.Fprintf(w, "host h%d.example\n", i)
+	}
+	if err := errors.Join(w.Flush(), file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	began := time.Now()
+	list, err := d.Blocklist()
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := time.Since(began)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	t.Logf("%d lines read in %v, %d bytes a line", lines, took.Round(time.Millisecond), (after.HeapAlloc-before.HeapAlloc)/uint64(lines))
+	for name, want := range map[string]bool{"http://h0.example/": true, fmt.Sprintf("http://a.h%d.example/", lines-1): true, fmt.Sprintf("http://h%d.example/", lines): false} {
+		if list.hasPage(name) != want {
+			t.Errorf("%s: blocked %v", name, !want)
+		}
+	}
+	for text, want := range map[string]string{
+		"host a.example\nhosts b.example": ":2:", "host http://a.example": ":1:", "\n\nhost " + strings.Repeat("a", maxLine): ":3:",
+		"address 12": ":1:", "host /": ":1:", "host": ":1:",
+	} {
+		if err := os.WriteFile(d.blocked(), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Blocklist(); err == nil || !strings.Contains(err.Error(), "blocked.txt"+want) {
+			t.Errorf("%.40q: %v", text, err)
+		}
+	}
+}
+
+// What cannot be a host, a page or an address is refused, and a host of which another one is the end
+// or the beginning takes only itself and what is below it.
+func TestAim(t *testing.T) {
+	for _, text := range []string{"", "/", ".", "//", "http://", "http:///", "?", "#", "*", "..", "de", "a b.example", "x@y.example"} {
+		var r Removal
+		if r.Aim(text) {
+			t.Errorf("%q is taken for %s %q", text, r.Kind, r.What)
+		}
+	}
+	var r Removal
+	if !r.Aim("haus.example") {
+		t.Fatal("not understood")
+	}
+	list, err := NewBlocklist(r.lines()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for raw, want := range map[string]bool{
+		"http://haus.example/": true, "http://www.haus.example/": true, "http://blumenhaus.example/": false,
+		"http://haus.examples/": false, "http://haus.example.org/": false, "http://blumen-haus.example/": false,
+	} {
+		if got := list.hasPage(raw); got != want {
+			t.Errorf("%s is blocked: %v", raw, got)
+		}
+		u, _, _ := strings.Cut(strings.TrimPrefix(raw, "http://"), "/")
+		if got := r.newFinder().in("see " + u + " there"); got != want {
+			t.Errorf("%s is found: %v", u, got)
+		}
+	}
 }

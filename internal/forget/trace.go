@@ -7,6 +7,8 @@ import (
 	"unicode"
 
 	"gazehound/crawler/weburl"
+
+	"golang.org/x/net/idna"
 )
 
 // A trace is the texts by which other files and pages name what is forgotten.
@@ -25,6 +27,9 @@ func (r *Removal) newFinder() (f finder) {
 	switch r.Kind {
 	case "host":
 		f.hosts = []string{strings.ToLower(r.What)}
+		if shown, err := idna.Lookup.ToUnicode(r.What); err == nil && shown != f.hosts[0] {
+			f.hosts = append(f.hosts, shown)
+		}
 	case "url":
 		_, rest, _ := strings.Cut(r.What, "://")
 		f.urls = []string{strings.ToLower(rest)}
@@ -33,12 +38,12 @@ func (r *Removal) newFinder() (f finder) {
 		return f
 	}
 	for _, text := range r.Trace.Texts {
-		const few = 6 // shorter texts match too much
+		const few = minPhone // shorter texts match too much
 		switch digits := digitsOf(text); {
 		case strings.Contains(text, "@"):
 			f.others = append(f.others, strings.ToLower(text))
-		case !strings.ContainsFunc(text, unicode.IsLetter) && len(digits) >= few && !strings.Contains(digits, "|"):
-			f.phones = append(f.phones, digits[max(0, len(digits)-8):])
+		case isPhone(text, digits):
+			f.phones = append(f.phones, digits[max(0, len(digits)-maxPhone):])
 		case len(wordsOf(text)) >= few:
 			f.words = append(f.words, wordsOf(text))
 		}
@@ -46,11 +51,19 @@ func (r *Removal) newFinder() (f finder) {
 	return f
 }
 
+// isPhone reports whether a text with these digits is a telephone number.
+func isPhone(text, digits string) bool {
+	return !strings.ContainsFunc(text, unicode.IsLetter) && len(digits) >= minPhone && !strings.Contains(digits, "|")
+}
+
 // in reports whether a text names what is forgotten, as it is or escaped once or twice as in the
 // query of a URL.
-func (f finder) in(text string) bool {
+func (f finder) in(text string) bool { return inSpellings(text, f.plainly) }
+
+// inSpellings reports whether a text matches as it is or unescaped once or twice.
+func inSpellings(text string, matches func(string) bool) bool {
 	for range 3 {
-		if f.plainly(text) {
+		if matches(text) {
 			return true
 		}
 		plain := unescaped(text)
