@@ -15,6 +15,7 @@ import (
 	"gazehound/index"
 	searchpage "gazehound/index/web"
 	"gazehound/internal/config"
+	"gazehound/internal/forget"
 	"gazehound/predictor"
 
 	"github.com/paulmach/orb"
@@ -153,8 +154,8 @@ func (a *app) recallOrders(w *web, f *frontier.Frontier) error {
 }
 
 // reload reads the configuration again and applies its delays, its include and exclude, its hosts
-// and its log level; everything else applies at the next start. Standing orders stay in force.
-func (a *app) reload(w *web, watch *progress) {
+// and its log level, and blocked.txt; everything else applies at the next start. Standing orders stay in force.
+func (a *app) reload(w *web, blocked *forget.Current, watch *progress) {
 	defer watch.newLine()
 	watch.newLine()
 	level := a.Level()
@@ -171,6 +172,7 @@ func (a *app) reload(w *web, watch *progress) {
 		a.warn("SIGHUP: the configuration stays as it was: %s", oneLine(err.Error()))
 		return
 	}
+	blocked.Set(cfg.blocked.List())
 	a.say("SIGHUP: delay %v, %d hosts with settings of their own, %d exclude and %d include patterns, log level %s",
 		cfg.Fetch.Delay, len(cfg.Hosts), len(cfg.Crawl.Exclude), len(cfg.Crawl.Include),
 		strings.ToLower(a.Level().String()))

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"gazehound/crawler"
 	"gazehound/internal/config"
 	"gazehound/internal/forget"
 
@@ -21,7 +20,7 @@ import (
 type Config struct {
 	config.Options
 	origin  config.Origin
-	blocked forget.Blocklist // of the data directory
+	blocked *forget.Current // of the data directory
 }
 
 // DefaultConfig returns the configuration that config.yaml shows.
@@ -42,19 +41,13 @@ func (a *app) config() (*Config, error) {
 	if err := c.Validate(origin); err != nil {
 		return nil, invalid(err)
 	}
-	if c.blocked, err = forget.Dir(a.data).Blocklist(); err != nil {
+	blocked, err := forget.Dir(a.data).Blocklist()
+	if err != nil {
 		return nil, invalid(err)
 	}
+	c.blocked = forget.NewCurrent(blocked)
 	a.Configure(c.Log.Level, c.Log.Format)
 	return c, nil
-}
-
-// forgotten returns what pages must not name; nil if nothing was forgotten.
-func (c *Config) forgotten() crawler.Forgotten {
-	if c.blocked.IsEmpty() {
-		return nil
-	}
-	return c.blocked
 }
 
 // configFiles reads the configuration files, the one with the lowest precedence first.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gazehound/crawler/cluster"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
@@ -261,6 +262,10 @@ func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Remo
 	if a.json {
 		return nil
 	}
+	if stores.Outbox != nil {
+		a.say("This is one of several nodes: when it takes part again, the others block it, too, and its links leave " +
+			"the messages between them. What the others have stored goes with \"gazehound forget\" there.")
+	}
 	for _, what := range r.StillNamed {
 		a.warn("%s", oneLine(what))
 	}
@@ -289,6 +294,11 @@ func (a *app) openToForget(p project, cfg *Config) (*forget.Stores, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.Note = p.noteLists
+	if fileExists(p.cluster()) {
+		s.Outbox = func(matches func(*frontier.Entry) bool) (int, error) {
+			return cluster.ForgetOutbox(p.cluster(), matches)
+		}
+	}
 	return s, nil
 }
 

@@ -133,7 +133,7 @@ func newJudge(g *gazetteer.Gazetteer, region *gazetteer.Region, cfg *Config) (cr
 	if country == "" {
 		country = region.Country
 	}
-	return crawler.Geo{Parser: parser, Country: country, Forgotten: cfg.blocked.HasAddress()}, nil
+	return crawler.Geo{Parser: parser, Country: country, Forgotten: cfg.blocked.HasAddress}, nil
 }
 
 // openTopic returns the topic of the crawl: crawl.topic, or the one that mapTopic stored.

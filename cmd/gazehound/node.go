@@ -12,6 +12,7 @@ import (
 	"gazehound/crawler/cluster/partition"
 	"gazehound/index"
 	"gazehound/internal/config"
+	"gazehound/internal/forget"
 
 	"github.com/spf13/cobra"
 )
@@ -207,6 +208,7 @@ func (s *session) openCluster(ctx context.Context) (o cluster.Options, err error
 	if err := s.cfg.NodeOptions(&o, s.region.Name); err != nil {
 		return o, invalid(err)
 	}
+	o.Blocklist = forget.Node{Dir: forget.Dir(s.p.dir), Current: s.cfg.blocked, Learned: s.learnedBlocked}
 	tuneCluster(&o)
 	if dirs, _ := crawler.PlaceExamples(s.cfg.Crawl.Examples); o.Definition.Partition == partition.Classification {
 		if len(dirs) == 0 {
@@ -234,6 +236,12 @@ func (s *session) openCluster(ctx context.Context) (o cluster.Options, err error
 		s.onClose(func() error { o.Server.Close(); return nil })
 	}
 	return o, s.locate(ctx, &o.Partition)
+}
+
+// learnedBlocked says that other nodes have forgotten something, which this one blocks from now on.
+func (s *session) learnedBlocked(lines []string) {
+	s.a.warn("other nodes have forgotten %s, and nothing of it comes in here any more; what this node has stored goes "+
+		"with \"gazehound forget\", such as of: %s", several(len(lines), "thing"), oneLine(lines[0]))
 }
 
 // viewCluster connects to the cluster of the configuration.

@@ -117,7 +117,7 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 			Reservations: cfg.Policy.TDM == "respect"},
 		Frontier: s.f, Gate: crawler.Open{}, Judge: labels, Strategy: s.strategy,
 		Sinks: []crawler.Sink{indexSink{s.x, pageRater(s.strategy)}}, Scope: scope.Check,
-		SiteWide: sitewide.New(), Report: a.warnOfPanic, Forgotten: cfg.forgotten(),
+		SiteWide: sitewide.New(), Report: a.warnOfPanic, Forgotten: cfg.blocked,
 	}
 	err = c.Replay(ctx, r.Exchanges(ctx, archive, cfg.blocked.Has))
 	if err := errors.Join(s.learned.Save(), r.WriteCSV(filepath.Join(into.dir, "changed.csv"))); err != nil {

@@ -163,7 +163,7 @@ func (s *session) build(ctx context.Context) error {
 		Frontier: f, Fetcher: s.web.fetcher, Gate: s.web.gate, Strategy: s.strategy,
 		Sinks: []crawler.Sink{indexSink{s.x, pageRater(s.strategy)}},
 		Scope: s.web.scope.Check, Traps: s.learned.Traps, SiteWide: s.learned.SiteWide, Brake: &crawler.Brake{},
-		Forgotten: cfg.forgotten(),
+		Forgotten: cfg.blocked,
 	}
 	if t, ok := s.strategy.(order.Trend); ok && t.TopicGrows {
 		s.c.Sinks = append(s.c.Sinks, crawler.TopicSink{Okapi: t.Topic})
@@ -178,7 +178,7 @@ func (s *session) build(ctx context.Context) error {
 		}
 		s.onClose(archive.Close)
 		s.c.Sinks = append(s.c.Sinks, crawler.ArchiveSink{Writer: archive, Frontier: f,
-			Forgotten: cfg.forgotten()})
+			Forgotten: cfg.blocked})
 	}
 	if s.o.trace != "" {
 		recorder, err := s.a.recordTrace(s.o.trace, s.seeds, s.resumed)
@@ -302,7 +302,7 @@ func (s *session) hear(cancel context.CancelCauseFunc) (stop func()) {
 		s.stop(cancel, errSignal)
 	}, os.Interrupt, syscall.SIGTERM)
 	stopAsking := onSignals(func(int) { s.watch.print(false) }, statusSignal)
-	stopReloading := onSignals(func(int) { s.a.reload(s.web, s.watch) }, syscall.SIGHUP)
+	stopReloading := onSignals(func(int) { s.a.reload(s.web, s.cfg.blocked, s.watch) }, syscall.SIGHUP)
 	if n, ok := s.c.Peers.(*cluster.Node); ok {
 		n.OnAction(s.act(cancel))
 	}

@@ -10,7 +10,7 @@
 //	stream   NAME-links      NAME.links.NODE   links on their way to NODE
 //	stream   NAME-visited    NAME.visited.NODE what NODE has visited
 //	stream   NAME-nuggets    NAME.nuggets.…    whose links are next, where the nodes keep one order
-//	bucket   NAME-crawl      definition, map, over, command
+//	bucket   NAME-crawl      definition, map, over, command, blocked
 //	bucket   NAME-members    NODE → its state, gone when the node is
 //	bucket   NAME-hosts      host or IP address → the node that may fetch from it
 //	subject  NAME.ask.WHAT   questions to all nodes, such as searches
@@ -112,9 +112,11 @@ type Options struct {
 	Dedupe time.Duration // how long JetStream recognises duplicates
 	// longest wait of a node whose links are worse than those of others; used with an Order
 	Patience time.Duration
-	MaxBytes int64                            // of links in transit; half as much for hashes of visited URLs
-	Log      func(format string, args ...any) // gets warnings; nil drops them
-	Say      func(format string, args ...any) // gets other messages; nil: Log does
+	MaxBytes int64 // of links in transit; half as much for hashes of visited URLs
+	// Blocklist is shared with the other nodes; nil: nothing is blocked.
+	Blocklist Blocklist
+	Log       func(format string, args ...any) // gets warnings; nil drops them
+	Say       func(format string, args ...any) // gets other messages; nil: Log does
 }
 
 // DefaultOptions are a heartbeat of 2 s, 5 minutes until a silent node's share
@@ -213,7 +215,8 @@ type Node struct {
 	idle      atomic.Int64 // workers in Wait
 	workers   atomic.Int64 // of the crawl, as Wait has seen them at most
 
-	counts struct{ received, poisoned atomic.Int64 }
+	counts  struct{ received, poisoned atomic.Int64 }
+	blocked atomic.Uint64 // revision of the blocklist of all nodes that this one obeys
 }
 
 // Join connects, agrees on the crawl and begins to receive links into f. An
@@ -278,7 +281,7 @@ func (n *Node) join(ctx context.Context) (err error) {
 	if n.notes, err = openNotes(n.o.Dir); err != nil {
 		return err
 	}
-	if n.outbox, err = openOutbox(filepath.Join(n.o.Dir, "outbox")); err != nil {
+	if n.outbox, err = openOutbox(outboxDir(n.o.Dir)); err != nil {
 		return err
 	}
 	if err := n.plan(); err != nil {
@@ -302,6 +305,7 @@ func (n *Node) join(ctx context.Context) (err error) {
 		{"the definition of the crawl", n.define},
 		{"the list of nodes", n.enter},
 		{"the commands to all nodes", n.skipCommand},
+		{"the blocklist", n.shareBlocklist},
 		{"the map of shares", share},
 	} {
 		if err := n.retry(ctx, step.what, step.do); err != nil {

@@ -261,6 +261,7 @@ func (n *Node) sendFile(ctx context.Context, number uint64) error {
 	var t Traffic
 	before := n.notes.get().Messages
 	for _, name := range slices.Sorted(maps.Keys(links)) {
+		links[name] = n.allowed(links[name])
 		for _, message := range packLinks(links[name]) {
 			sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s\x00%s", n.instance, before+t.Messages, name, message))
 			id := hex.EncodeToString(sum[:12])
@@ -376,6 +377,7 @@ func (n *Node) storeMessage(ctx context.Context, name string, m jetstream.Msg) {
 		m.Term()
 		return
 	}
+	es = n.allowed(es)
 	if err := n.arrive(ctx, name, es); err != nil {
 		if ctx.Err() == nil {
 			n.o.Log("cluster: links of another node cannot be stored: %v", err)

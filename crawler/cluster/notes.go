@@ -18,6 +18,7 @@ import (
 type notes struct {
 	Visited uint64   `json:"visited"`           // number of the last visit that was published
 	Settled []string `json:"settled,omitempty"` // nodes of the map by which settle last sorted the queue
+	Cleaned string   `json:"cleaned,omitempty"` // hash of the blocklist by which cleanLinks was last done
 	Traffic
 	Order nugget.Count `json:"order,omitzero"` // what agreeing on the order has taken
 }

@@ -6,14 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"gazehound/crawler/frontier"
+	"gazehound/internal/disk"
 )
 
 // An outbox keeps links for other nodes in numbered files until JetStream has
@@ -83,6 +86,8 @@ func openOutbox(dir string) (*outbox, error) {
 	}
 	return o, nil
 }
+
+func outboxDir(dir string) string { return filepath.Join(dir, "outbox") }
 
 func (o *outbox) path(number uint64) string {
 	return filepath.Join(o.dir, strconv.FormatUint(number, 10)+outboxExt)
@@ -236,4 +241,25 @@ func (o *outbox) close() {
 	o.closed = true
 	o.complete() // an error of Close is no loss: the next process reads the file
 	o.changed.Broadcast()
+}
+
+// forget removes matching links from a file.
+func (o *outbox) forget(number uint64, matches func(*frontier.Entry) bool) (removed int, err error) {
+	links, err := o.read(number)
+	if err != nil {
+		return 0, err
+	}
+	var left bytes.Buffer
+	for _, node := range slices.Sorted(maps.Keys(links)) {
+		before := len(links[node])
+		es := slices.DeleteFunc(links[node], func(e frontier.Entry) bool { return matches(&e) })
+		removed += before - len(es)
+		if len(es) > 0 {
+			fmt.Fprintf(&left, "%s %s\n", node, encodeLinks(es))
+		}
+	}
+	if removed == 0 {
+		return 0, nil
+	}
+	return removed, disk.ReplaceBytes(o.path(number), 0o600, left.Bytes())
 }

@@ -196,15 +196,10 @@ func (d Dir) readBlocked(fn func(line string) error) (missing []string, err erro
 		}
 	}
 	err = d.eachBlocked(func(_ int, line string) error {
-		delete(wanted, strings.TrimLeft(strings.TrimSpace(line), "# "))
+		delete(wanted, uncommented(line))
 		return fn(line)
 	})
 	return slices.DeleteFunc(missing, func(line string) bool { return !wanted[line] }), err
-}
-
-// IsEmpty reports whether nothing is blocked.
-func (b Blocklist) IsEmpty() bool {
-	return len(b.hosts)+len(b.urls)+len(b.addresses)+len(b.texts) == 0
 }
 
 // Has reports whether u must not be fetched or kept: because of its host, itself, or a host or page
@@ -215,6 +210,9 @@ func (b Blocklist) Has(u weburl.URL) bool {
 	}
 	return b.hosts.has(u.Host()) || b.hasHost(u.Hostname()) || b.Names(u.Path()+" "+u.Query())
 }
+
+// uncommented returns a line without the # of a comment.
+func uncommented(line string) string { return strings.TrimLeft(strings.TrimSpace(line), "# ") }
 
 // hasHost reports whether a host or one above it is blocked.
 func (b *Blocklist) hasHost(name string) bool {
@@ -243,13 +241,9 @@ func (b Blocklist) hasKey(key string) bool {
 		b.hasPlace(index.PlaceOf(p.Street, p.Number, "", p.City)))
 }
 
-// HasAddress returns a function that reports whether an address must not be kept; nil if none is
-// blocked.
-func (b Blocklist) HasAddress() func(geoparse.Address) bool {
-	if len(b.addresses) == 0 {
-		return nil
-	}
-	return func(a geoparse.Address) bool { return slices.ContainsFunc(index.Places(a), b.hasPlace) }
+// HasAddress reports whether an address must not be kept.
+func (b Blocklist) HasAddress(a geoparse.Address) bool {
+	return len(b.addresses) > 0 && slices.ContainsFunc(index.Places(a), b.hasPlace)
 }
 
 // textID returns the ID of a telephone number or an e-mail address, or "" for other texts. Of a

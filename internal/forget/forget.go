@@ -54,6 +54,7 @@ type Removal struct {
 	Pages       int      `json:"pages"`                     // of the index that lost addresses
 	Addresses   int      `json:"addresses"`                 // mentions in the index
 	URLs        int      `json:"urls"`                      // of the crawl tree
+	Unsent      int      `json:"unsent_links,omitempty"`    // of a node, on their way to others
 	Records     int      `json:"warc_records"`              // taken out
 	Files       int      `json:"warc_files"`                // written anew
 	LostBytes   int64    `json:"warc_bytes_lost,omitempty"` // taken out because they could not be read
@@ -163,6 +164,9 @@ type Stores struct {
 	// Files, of which any may be missing.
 	Labels, Model, Clickstream, Seeds string
 	ModelOptions                      predictor.Options
+	// Outbox removes matching links from what a node has not sent yet, and returns their number; nil:
+	// the project is no node.
+	Outbox func(matches func(*frontier.Entry) bool) (int, error)
 	// Say reports each step as it begins; nil disables it.
 	Say func(format string, args ...any)
 }
@@ -252,7 +256,7 @@ func (d Dir) Remove(ctx context.Context, r *Removal, s *Stores) (err error) {
 	if err := disk.ReplaceBytes(d.pending(), 0o600, text); err != nil {
 		return err
 	}
-	if err := d.block(r.lines()); err != nil {
+	if _, err := d.block(r.lines(), strings.TrimSpace); err != nil {
 		return err
 	}
 	x := &removing{Removal: r, list: list, finder: r.newFinder(), pages: r.tracedPages(), stores: s}
@@ -451,6 +455,13 @@ func (x *removing) files(context.Context) error {
 	if err := crawler.ForgetLabels(s.Seeds, x.has); err != nil {
 		return err
 	}
+	if s.Outbox != nil {
+		n, err := s.Outbox(func(e *frontier.Entry) bool { return x.has(e.URL) || x.finder.in(e.Words()) })
+		if err != nil {
+			return err
+		}
+		x.Unsent += n
+	}
 	view := func(url string) bool {
 		u, err := weburl.Parse(url)
 		return err == nil && x.has(u) || x.finder.in(url)
@@ -520,23 +531,25 @@ func (d Dir) next() (int, error) {
 	return next, err
 }
 
-// block adds lines to the blocklist that are not there yet.
-func (d Dir) block(lines []string) error {
-	known := map[string]bool{}
-	err := d.eachBlocked(func(_ int, line string) error {
-		if slices.Contains(lines, line) {
-			known[line] = true
-		}
+// block adds lines to the blocklist that are not there yet, and returns them; as says what a line
+// that is there stands for.
+func (d Dir) block(lines []string, as func(line string) string) (fresh []string, err error) {
+	wanted := map[string]bool{}
+	for _, line := range lines {
+		wanted[line] = true
+	}
+	err = d.eachBlocked(func(_ int, line string) error {
+		delete(wanted, as(line))
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	lines = slices.DeleteFunc(lines, func(line string) bool { return known[line] })
-	if len(lines) == 0 {
-		return nil
+	fresh = slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return !wanted[line] })
+	if len(fresh) == 0 {
+		return nil, nil
 	}
-	return disk.AppendLines(d.blocked(), 0o644, lines...)
+	return fresh, disk.AppendLines(d.blocked(), 0o644, fresh...)
 }
 
 // readLines reads a file of JSON values, one per line. A line that a crash has

