@@ -154,7 +154,7 @@ func (s *scan) british(land *grammar.Country, areas []*area, outward string, sta
 	}
 	cut := n
 	if first < n {
-		a.City = grammar.Phrase(t[first:n])
+		a.City = strings.TrimSuffix(grammar.Phrase(t[first:n]), ".")
 		a.Start = t[first].Start
 		cut = first
 	}

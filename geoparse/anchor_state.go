@@ -392,7 +392,7 @@ func (s *scan) codeFollows(land *grammar.Country, i int) bool {
 	}
 	switch n := digitsAt(text, 0); {
 	case land.Form == grammar.CityStateZIP:
-		return n == 5 || n == 4 && len(s.p.codes.areas("0"+text[:4])) > 0
+		return n == 5 || n == 9 || n == 4 && len(s.p.codes.areas("0"+text[:4])) > 0
 	case n > 0:
 		return n >= 4
 	}

@@ -127,6 +127,45 @@ func TestWholePostcodes(t *testing.T) {
 	}
 }
 
+// TestWrittenPlaces reads town and postcode as pages write them: what the address has of both.
+func TestWrittenPlaces(t *testing.T) {
+	postcode := func(country, code, city, state string) gazetteer.Place {
+		return gazetteer.Place{Kind: gazetteer.Postcode, Country: country, Postcode: code, City: city, State: state,
+			Names: []string{city}, Point: orb.Point{8, 50}, HasPoint: true}
+	}
+	elsewhere := postcode("US", "97327", "Brownsville", "OR")
+	elsewhere.Point = orb.Point{8, 51.5}
+	p, err := New(testGazetteer(t, postcode("GB", "LS9", "Leeds", ""), postcode("GB", "SE1", "London", ""),
+		postcode("US", "97227", "Portland", "OR"), elsewhere), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"18 Weaver Lane\nLS9 7ZB\nLeeds":                        "Weaver Lane|18|LS9 7ZB|Leeds",
+		"18 Weaver Lane, LS9 7ZB, Leeds":                        "Weaver Lane|18|LS9 7ZB|Leeds",
+		"18 Weaver Road\nSE1 9ZG London":                        "Weaver Road|18|SE1 9ZG|London",
+		"18 Weaver Lane, LEEDS. LS9 7ZB":                        "Weaver Lane|18|LS9 7ZB|LEEDS",
+		"18 Weaver Lane, Leeds, West Yorkshire. LS9 7ZB":        "Weaver Lane|18|LS9 7ZB|Leeds",
+		"Weaver House, 18 Weaver Lane, Leeds. Postcode LS9 7ZB": "Weaver Lane|18|LS9 7ZB|Leeds",
+		"Shop\n18 Weaver Lane\nLeeds\nLS9\nTel 0113":            "Weaver Lane|18|LS9|Leeds",
+		"18 Weaver Lane\nLondon\nSE1":                           "Weaver Lane|18|SE1|London",
+		"18 Weaver Lane, London, SE1.":                          "Weaver Lane|18|SE1|London",
+		"12 Cedar Way, Portland, OR 972271234":                  "Cedar Way|12|972271234|Portland",
+		"12 Cedar Way, Portland, OR 97227 1234":                 "Cedar Way|12|97227 1234|Portland",
+		"12 Cedar Way\nPortland, Oregon 972271234\n":            "Cedar Way|12|972271234|Portland",
+		"12 Cedar Way, Portland, OR 97327":                      "Cedar Way|12||Portland",
+		"12 Cedar Way\nPortland, OR 97327-1234":                 "Cedar Way|12||Portland",
+	} {
+		var got []string
+		for _, a := range parse(t, p, Input{Text: text}).Addresses {
+			got = append(got, strings.Join([]string{a.Street, a.HouseNumber, a.Postcode, a.City}, "|"))
+		}
+		if s := strings.Join(got, " & "); s != want {
+			t.Errorf("%q: %q; want %q", text, s, want)
+		}
+	}
+}
+
 // TestListedCountries reads addresses of countries that the grammar has no words of.
 func TestListedCountries(t *testing.T) {
 	for _, c := range []struct{ house, text, want string }{
