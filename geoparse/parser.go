@@ -63,6 +63,7 @@ type Parser struct {
 	streets bool               // the gazetteer has streets
 	has     map[string]bool    // countries of the gazetteer
 	lands   []*grammar.Country // the same, as far as the grammar knows them
+	letters bool               // the postcodes of one of them end with two letters
 	codes   *codeCache
 	speller *gazetteer.Speller
 
@@ -86,6 +87,7 @@ func New(g *gazetteer.Gazetteer, r *gazetteer.Region, o Options) (*Parser, error
 		p.has[c] = true
 		if land := grammar.Find(c); land.Code != "" {
 			p.lands = append(p.lands, land)
+			p.letters = p.letters || land.Letters
 		}
 	}
 	stats := g.Stats()

@@ -121,7 +121,10 @@ func (s *scan) read(ctx context.Context) {
 }
 
 // A splitCode is a form of postcode that is more or less than a run of four or five digits.
-type splitCode struct{ form, lead string }
+type splitCode struct {
+	form, lead string
+	first, all int // digits before the first that is none, behind lead, and in all
+}
 
 // addSplit adds the forms of a country.
 func (s *scan) addSplit(land *grammar.Country) {
@@ -130,7 +133,8 @@ func (s *scan) addSplit(land *grammar.Country) {
 	}
 	for form := range strings.SplitSeq(land.Codes, ",") {
 		lead := form[:max(0, strings.IndexByte(form, '9'))]
-		if code := (splitCode{form, lead}); form != "" && grammar.Split(form) && !slices.Contains(s.split, code) {
+		code := splitCode{form, lead, digitsAt(form, len(lead)), strings.Count(form, "9")}
+		if form != "" && grammar.Split(form) && !slices.Contains(s.split, code) {
 			s.split = append(s.split, code)
 		}
 	}
@@ -144,6 +148,9 @@ func (s *scan) splitPostcode(i, n int) bool {
 	}
 	found := len(s.found)
 	for _, code := range s.split {
+		if n != code.first && n != code.all {
+			continue
+		}
 		end := grammar.CodeAt(code.form[len(code.lead):], s.text, i)
 		if end == i || end < i+n {
 			continue
@@ -173,9 +180,10 @@ func (s *scan) reads(form grammar.Form) bool { return len(s.forms[form]) > 0 }
 // lettered reports whether the gazetteer has a country whose postcodes end with two
 // letters, where the text names the country written, or none.
 func (s *scan) lettered(written string) bool {
-	return slices.ContainsFunc(s.p.lands, func(land *grammar.Country) bool {
-		return land.Letters && (written == "" || written == land.Code)
-	})
+	if written != "" {
+		return grammar.Find(written).Letters && s.p.has[written]
+	}
+	return s.p.letters
 }
 
 // tokens returns the tokens of the window text[lo:hi], in the room of t.
