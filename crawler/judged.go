@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -18,6 +19,8 @@ import (
 // visits, with the links that led to them. The value of a page's links is computed from what their
 // pages turned out to be, whatever order the crawl had; where none of them was visited, it is the
 // expected value that the visit kept.
+//
+// A tree of another region than the first one teaches its words, and nothing of its hosts.
 func JudgedPages(ctx context.Context, trees ...*frontier.Frontier) iter.Seq2[predictor.Example, error] {
 	values := make([]linkValuer, len(trees)) // computed once, however often the examples are read
 	for i, f := range trees {
@@ -30,7 +33,12 @@ func JudgedPages(ctx context.Context, trees ...*frontier.Frontier) iter.Seq2[pre
 		}
 		var sources []*source
 		for i, f := range trees {
-			next, stop := iter.Pull2(judgedIn(ctx, f, values[i]))
+			abroad, err := otherRegion(trees[0], f)
+			if err != nil {
+				yield(predictor.Example{}, err)
+				return
+			}
+			next, stop := iter.Pull2(judgedIn(ctx, f, values[i], abroad))
 			defer stop()
 			sources = append(sources, &source{next: next})
 		}
@@ -67,8 +75,19 @@ type judgedPage struct {
 // A linkValuer returns the linkValues of a crawl tree.
 type linkValuer func() (map[frontier.Key]float32, error)
 
-// judgedIn reads the pages of one crawl tree.
-func judgedIn(ctx context.Context, f *frontier.Frontier, linkValues linkValuer) iter.Seq2[judgedPage, error] {
+// otherRegion reports whether two crawls say that they are about different regions.
+func otherRegion(a, b *frontier.Frontier) (bool, error) {
+	of, err := a.Meta(regionMeta)
+	if err != nil {
+		return false, err
+	}
+	other, err := b.Meta(regionMeta)
+	return of != nil && other != nil && !bytes.Equal(of, other), err
+}
+
+// judgedIn reads the pages of one crawl tree, for the model of another region if abroad.
+func judgedIn(ctx context.Context, f *frontier.Frontier, linkValues linkValuer, abroad bool) iter.Seq2[judgedPage,
+	error] {
 	errStop := errors.New("stop")
 	return func(yield func(judgedPage, error) bool) {
 		values, err := linkValues()
@@ -91,6 +110,9 @@ func judgedIn(ctx context.Context, f *frontier.Frontier, linkValues linkValuer) 
 			e.Expected = e.LinkValue
 			if v, known := values[frontier.KeyOf(n.URL)]; known {
 				e.LinkValue = float64(v)
+			}
+			if abroad {
+				e = e.Abroad()
 			}
 			if len(e.Trail) > 0 && !yield(judgedPage{e, n.Outcome.At}, nil) {
 				return errStop

@@ -3,6 +3,7 @@ package crawler
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,6 +61,22 @@ func TestJudgedPages(t *testing.T) {
 	}
 	for range JudgedPages(t.Context(), a, b) {
 		break
+	}
+
+	// A crawl of another region teaches nothing of its hosts.
+	for f, region := range map[*frontier.Frontier]string{a: "Adorf", b: "Bdorf", none: "Adorf"} {
+		if err := f.PutMeta(regionMeta, []byte(region)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for e, err := range JudgedPages(t.Context(), a, b) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		abroad := strings.HasPrefix(e.Link.Host, "b.example")
+		if abroad != (e.Link.Host != "a.example") || abroad == slices.Contains(e.Trail[0], "host:"+e.Link.Host) {
+			t.Errorf("link on %s has terms %v", e.Link.Host, e.Trail[0])
+		}
 	}
 }
 

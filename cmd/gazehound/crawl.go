@@ -66,7 +66,8 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	f.DurationVar(&o.stay, "stay", 0, "keep running: revisit the pages that are due at this interval, such as 1h, "+
 		"and crawl new links in between")
 	f.BoolVar(&o.newModel, "new-model", false, "start with an untrained model")
-	f.StringVar(&o.model, "model", "", "start with this trained model where the data directory has none: `FILE|DIR`")
+	f.StringVar(&o.model, "model", "", "where the data directory has no model, start with the words that this one "+
+		"has learned in another crawl: `FILE|DIR`")
 	add("region.boundary", "crawl.max_pages", "crawl.max_time", "crawl.max_depth", "crawl.max_pages_per_host",
 		"crawl.max_pages_per_path", "crawl.selectivity", "crawl.patience", "crawl.include", "crawl.exclude",
 		"crawl.country_domains", "crawl.content_languages", "crawl.exhaustive", "crawl.software", "crawl.platforms",

@@ -322,7 +322,8 @@ func openModel(p project, cfg *Config, untrained bool, trained string) (*predict
 	return startModel(trained, o)
 }
 
-// startModel returns an empty model, or the one in file, a model file or a data directory.
+// startModel returns an empty model, or one with the words of the one in file, a model file or a data
+// directory.
 func startModel(file string, o predictor.Options) (*predictor.Model, error) {
 	if file == "" {
 		return predictor.NewModel(o), nil
@@ -331,7 +332,7 @@ func startModel(file string, o predictor.Options) (*predictor.Model, error) {
 	if err != nil {
 		return nil, fail(exitInvalidInput, "--model: %w", err)
 	}
-	return m, nil
+	return m.Abroad(), nil
 }
 
 // projectModel loads the model of the data directory.

@@ -129,7 +129,7 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	config.All().AddFlags(f, "crawl.decay", "crawl.bridge_weight", "predictor.depths", "predictor.laplace",
 		"crawl.news", "crawl.places", "crawl.alpha", "crawl.beta", "crawl.emphasis",
 		"crawl.exploration", "crawl.path_similarity")
-	f.StringVar(&o.model, "model", "", "a trained model that adaptive and lookahead start with: "+
+	f.StringVar(&o.model, "model", "", "adaptive and lookahead start with the words of this trained model: "+
 		"`FILE|DIR`")
 	f.StringArrayVar(&o.without, "without", nil, "compare lookahead with itself without these `PARTS`: bayes, "+
 		"bridge, rates, novelty, or several, joined by + (repeatable)")
