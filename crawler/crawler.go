@@ -106,6 +106,8 @@ type Options struct {
 
 	PlainForBadTLS bool // an https page with a bad certificate is requested by http
 
+	Cookies bool // the Fetcher sends back the cookies of a site
+
 	Sitemaps bool // reads the sitemaps of hosts that have a relevant page
 	// Languages limits judging and following links to pages in these languages (ISO 639-1) or in an
 	// unknown one. Empty: all (Ahlers & Boll 2009, section 5).
@@ -154,6 +156,7 @@ type Crawler struct {
 	pages    pageBudget
 	plain    hostSet // hosts whose https has failed
 	mapped   hostSet // hosts whose sitemaps are queued
+	walls    hostSet // hosts one of whose redirects was followed and fetched again
 	failures atomic.Int64
 	resting  atomic.Bool                       // Stay is waiting for its next round
 	due      atomic.Pointer[frontier.Frontier] // the queue of Revisit while it runs

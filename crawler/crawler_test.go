@@ -270,9 +270,10 @@ func TestVisitedPagesAreNotScored(t *testing.T) {
 	}
 }
 
-// A page over the limit is not judged, and its links before the cut are followed.
+// A page over the limit is judged by what is before the cut: it counts if that has an address, is no
+// negative example if not, and its links before the cut are followed.
 func TestCutPage(t *testing.T) {
-	s := crawltest.MustWeb("-- http://a.example/ --\n<a href=\"/first\">a</a> " + here + strings.Repeat(" lorem ipsum", 250_000) +
+	s := crawltest.MustWeb("-- http://a.example/ --\n<a href=\"/first\">a</a> " + strings.Repeat(" lorem ipsum", 250_000) +
 		"<a href=\"/last\">b</a>\n-- http://a.example/first --\n" + here + "\n-- http://a.example/last --\nx\n").Start(1)
 	defer s.Close()
 	c, l := newCrawler(t, s, "breadth-first", nil, nil)

@@ -125,10 +125,10 @@ func (c *Crawler) expand(v *Visit) error {
 			Switch: l.To.Host() != host && l.To.Site() != site,
 		})
 	}
-	if err := c.find(v, found); err != nil {
+	if err := c.sitemaps(v); err != nil { // before links to the same feeds
 		return err
 	}
-	return c.sitemaps(v)
+	return c.find(v, found)
 }
 
 // find scores entries that v has found, or counts why they are left out. Those

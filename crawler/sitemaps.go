@@ -3,6 +3,7 @@ package crawler
 import (
 	"bytes"
 	"context"
+	"errors"
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/page"
@@ -25,28 +26,43 @@ const (
 	sitemapDistance = 2        // of URLs in a sitemap, which lack the words of links
 )
 
-// sitemaps queues the sitemaps that the host of a relevant page names in its robots.txt, once per
-// run.
+// usualSitemap is where the sitemap of a host is that names none.
+const usualSitemap = "/sitemap.xml"
+
+// sitemaps queues the sitemaps that the host of a relevant page names in its robots.txt, or else
+// usualSitemap, and the feeds that the page names, once per run.
 func (c *Crawler) sitemaps(v *Visit) error {
 	host := v.Entry.URL.Host()
-	if !c.Options.Sitemaps || !v.Verdict.Relevant || len(v.sitemaps) == 0 || c.mapped.has(host) {
+	if !c.Options.Sitemaps || !v.Verdict.Relevant || c.mapped.has(host) {
 		return nil
 	}
 	if _, ok := c.Fetcher.(FileFetcher); !ok {
 		return nil
 	}
 	c.mapped.add(host)
+	named := v.sitemaps
+	if len(named) == 0 {
+		named = []string{v.Entry.URL.Scheme() + "://" + host + usualSitemap}
+	}
 	var found []frontier.Entry
-	for _, raw := range v.sitemaps {
-		u, err := weburl.Parse(raw)
-		if err != nil || u.Host() != host { // sitemaps of other hosts are ignored
-			v.drop("sitemap_foreign", 1)
-			continue
-		}
+	add := func(u weburl.URL) {
 		found = append(found, frontier.Entry{
 			URL: u, Sitemap: true, Depth: v.Entry.Depth + 1, Distance: 1, Parent: frontier.KeyOf(
 				v.Entry.URL), Found: v.Outcome.At,
 		})
+	}
+	for _, raw := range named {
+		u, err := weburl.Parse(raw)
+		if err != nil || !sitemap.SameHost(u, v.Entry.URL) { // sitemaps of other hosts are ignored
+			v.drop("sitemap_foreign", 1)
+			continue
+		}
+		add(u)
+	}
+	for _, u := range v.Page.Feeds {
+		if sitemap.SameHost(u, v.Entry.URL) {
+			add(u)
+		}
 	}
 	return c.find(v, found)
 }
@@ -57,8 +73,12 @@ func (c *Crawler) readSitemap(v *Visit) error {
 	e := &v.Entry
 	file, err := sitemap.Read(bytes.NewReader(v.Response.Body), e.URL,
 		sitemap.Limits{Bytes: sitemapBytes, Entries: sitemapPages})
-	if err != nil && len(file.Pages)+len(file.Lists) == 0 {
-		v.Outcome.Kind, v.Outcome.Reason = "error", "sitemap"
+	switch {
+	case errors.Is(err, sitemap.ErrFormat) && e.URL.Path() == usualSitemap:
+		v.end("skipped", ReasonNoSitemap) // a page in its place says so with status 200
+		return nil
+	case err != nil && len(file.Pages)+len(file.Lists) == 0:
+		v.end("error", "sitemap")
 		return nil
 	}
 	v.Outcome.Kind = "sitemap"

@@ -26,6 +26,8 @@ const (
 	ReasonNoIndex = "noindex" // the page is marked noindex
 	ReasonNoCopy  = "no_copy" // the archive may hold no copy of the page
 	ReasonPanic   = "panic"   // the page made the program panic
+
+	ReasonNoSitemap = "no_sitemap" // there is none
 )
 
 // MaxRedirects is the number of redirects in a row that a crawl follows.
@@ -203,9 +205,12 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 		v.end("error", fetch.ClassProtocol)
 		return nil, nil
 	case r.Status >= 300 && r.Status < 400:
-		return c.redirected(v), nil
+		return c.redirected(ctx, v)
 	case r.Status == 429 || r.Status >= 500:
 		return c.refused(v), nil
+	case r.Status >= 400 && v.Entry.Sitemap:
+		v.end("skipped", ReasonNoSitemap)
+		return nil, nil
 	case r.Status >= 400:
 		v.end("error", "http_4xx")
 		return nil, nil
@@ -217,12 +222,13 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 		return nil, c.readSitemap(v)
 	}
 	p, err := page.Parse(r)
-	if err != nil {
+	switch {
+	case errors.Is(err, page.ErrXML):
+		v.end("skipped", fetch.ClassContentType)
+		return nil, nil
+	case err != nil:
 		v.end("error", "parse")
 		return nil, nil
-	}
-	if r.Cut {
-		return nil, c.cut(v, p)
 	}
 	if p.Reserved && c.Options.Reservations {
 		v.end("skipped", "tdm_reserved")
@@ -236,6 +242,9 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 	verdict, err := c.Judge.Judge(ctx, p)
 	if err != nil {
 		return nil, fmt.Errorf("judge %s: %w", p.URL, err)
+	}
+	if r.Cut && !verdict.Relevant { // an address may be behind the cut
+		return nil, c.cut(v, p)
 	}
 	blankBeside(c.Forgotten, p, verdict.Addresses)
 	if r.Parsed == nil {
@@ -261,8 +270,8 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 	return nil, nil
 }
 
-// cut ends the visit of a page that is too large to judge: only the links before the cut are
-// followed.
+// cut ends the visit of a page that is too large to be called irrelevant: the links before the cut are
+// followed, and nothing is learned.
 func (c *Crawler) cut(v *Visit, p *page.Page) error {
 	blank(c.Forgotten, p)
 	v.end("skipped", fetch.ClassTooLarge)
@@ -519,24 +528,44 @@ func (c *Crawler) refused(v *Visit) (retry *frontier.Backoff) {
 // distance. It passes the set of known URLs, scope, robots.txt and the address guard like any other
 // link. If the target is the same page in another spelling, such as https for http, this entry is
 // fetched from there next.
-func (c *Crawler) redirected(v *Visit) (retry *frontier.Backoff) {
+func (c *Crawler) redirected(ctx context.Context, v *Visit) (retry *frontier.Backoff, err error) {
 	e, target := &v.Entry, v.Response.Location
 	v.end("redirect", "")
+	next := *e
+	next.URL, next.Redirects, next.Retries, next.Found = target, e.Redirects+1, 0, v.Outcome.At
 	switch {
 	case target.IsZero():
 		v.end("error", "bad_redirect")
+	case target != e.URL && c.Scope(target) != "":
+		v.Outcome.Reason = c.Scope(target)
+	case c.mayBeWall(v):
+		if target != e.URL {
+			_, err = c.Frontier.Push(ctx, next)
+		}
+		return &frontier.Backoff{Wait: c.Options.RetryWait}, err
 	case target == e.URL, e.Redirects >= MaxRedirects:
 		v.end("error", "redirect_loop")
-	case c.Scope(target) != "":
-		v.Outcome.Reason = c.Scope(target)
 	case frontier.KeyOf(target) == frontier.KeyOf(e.URL):
 		e.URL = target
 		e.Redirects++
-		return &frontier.Backoff{}
+		return &frontier.Backoff{}, nil
 	default:
-		next := *e
-		next.URL, next.Redirects, next.Retries, next.Found = target, e.Redirects+1, 0, v.Outcome.At
 		v.Found = []frontier.Entry{next}
 	}
-	return nil
+	return nil, nil
+}
+
+// mayBeWall reports whether a redirect may come from a wall that lets through who brings its cookie:
+// the first redirect of a host in a run, if cookies are kept. Such a page is fetched once more, after
+// the page that it redirects to, which may set the cookie and redirect back.
+func (c *Crawler) mayBeWall(v *Visit) bool {
+	host := v.Entry.URL.Host()
+	if !c.Options.Cookies || v.revisit != nil || c.Peers != nil || v.Entry.Redirects > 0 || c.walls.has(host) {
+		return false
+	}
+	if frontier.KeyOf(v.Response.Location) == frontier.KeyOf(v.Entry.URL) && v.Response.Location != v.Entry.URL {
+		return false // https for http
+	}
+	c.walls.add(host)
+	return true
 }

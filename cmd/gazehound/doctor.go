@@ -332,7 +332,7 @@ func (d *doctor) compare(ctx context.Context) {
 
 // network requests the contact's page and the robots.txt of one seed.
 func (d *doctor) network(ctx context.Context) {
-	o, err := d.cfg.FetchOptions(version, d.cfg.Region.Name)
+	o, err := d.cfg.FetchOptions(version)
 	if d.broken("network", err) {
 		return
 	}

@@ -49,9 +49,9 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	if err := cfg.CheckManners(seeds); err != nil {
 		return nil, invalid(err)
 	}
-	options, err := cfg.FetchOptions(version, region.Name)
+	options, err := cfg.FetchOptions(version)
 	if err != nil {
-		return nil, err
+		return nil, invalid(err)
 	}
 	options.OwnPort = listensOn
 	client, err := fetch.New(options)

@@ -16,6 +16,7 @@ import (
 	"net/http/httptrace"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -70,7 +71,7 @@ func DefaultOptions() Options {
 		Timeout:      20 * time.Second,
 		MaxBody:      2 << 20,
 		MaxHeader:    256 << 10,
-		ContentTypes: []string{"text/html", "application/xhtml+xml"},
+		ContentTypes: []string{"text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml"},
 		DNSTTL:       time.Hour,
 		DNSNames:     50_000,
 		IdlePerHost:  2,
@@ -130,7 +131,9 @@ func New(o Options) (*Client, error) {
 		names:   newResolver(o.Resolve, o.DNSTTL, o.DNSNames),
 	}
 	if len(o.ContentTypes) > 0 {
-		c.accept = strings.Join(o.ContentTypes, ",") + ",*/*;q=0.1"
+		// plain text and XML are admitted, and not preferred to HTML where a server offers both
+		html := slices.DeleteFunc(slices.Clone(o.ContentTypes), func(t string) bool { return !strings.Contains(t, "html") })
+		c.accept = strings.Join(append(html, "*/*;q=0.1"), ",")
 	}
 	if o.Cookies {
 		c.cookies = newCookieStore()
@@ -185,7 +188,7 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 // status other than 2xx is no error; of such bodies only the beginning is kept.
 //
 // Errors are an *Error, or wrap the error of ctx if that is done. A 2xx body longer than MaxBody is
-// cut and Cut is set, so that half a page is not judged as a whole. The content type is checked
+// cut and Cut is set. The content type is checked
 // before the body is read; a missing or evidently wrong one is sniffed from the first 512 bytes.
 func (c *Client) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error) {
 	return c.exchange(ctx, u, want{accept: c.accept, types: c.types, max: c.options.MaxBody})

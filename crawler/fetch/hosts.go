@@ -46,24 +46,18 @@ func (h Host) Validate() error {
 	return nil
 }
 
-// UserAgent returns a User-Agent with a product (such as gazehound/1.0), a contact and the region,
-// in ASCII; contact and region may be "".
-func UserAgent(product, contact, region string) string {
-	clean := func(s string) string {
-		return strings.Map(func(r rune) rune {
-			if r < ' ' || r > '~' || r == '(' || r == ')' || r == ';' {
-				return '_'
-			}
-			return r
-		}, s)
+// UserAgent returns a User-Agent with a product (such as gazehound/1.0) and a contact, in ASCII;
+// contact may be "".
+func UserAgent(product, contact string) string {
+	if contact == "" {
+		return product
 	}
-	switch {
-	case contact != "":
-		return fmt.Sprintf("%s (+%s; crawl of %s)", product, clean(contact), clean(region))
-	case region != "":
-		return fmt.Sprintf("%s (crawl of %s)", product, clean(region))
-	}
-	return product
+	return fmt.Sprintf("%s (+%s)", product, strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || r == '(' || r == ')' || r == ';' {
+			return '_'
+		}
+		return r
+	}, contact))
 }
 
 // dress adds the Host's fields to request.

@@ -14,8 +14,8 @@ import (
 )
 
 // decode returns body in UTF-8 and the name of its encoding. In this order it trusts: a byte order
-// mark, valid UTF-8 (declarations are wrong more often), the header, a meta element, a Thai or
-// Japanese distribution of bytes, and else windows-1252. A declared windows-1252 or ISO-8859-1 is
+// mark, valid UTF-8 (declarations are wrong more often), the header, a meta element, a Thai,
+// Japanese or Korean distribution of bytes, and else windows-1252. A declared windows-1252 or ISO-8859-1 is
 // trusted last, because servers declare it without knowing. No declaration makes it fail.
 func decode(body []byte, header http.Header) (text []byte, name string) {
 	switch {

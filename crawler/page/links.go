@@ -102,7 +102,7 @@ func collect(page weburl.URL, h *head, text string, spans []markup.Span, follow 
 		}
 		tried++
 		bytes += min(len(ref), weburl.MaxLength)
-		to, err := h.base.Resolve(ref)
+		to, err := h.resolve(ref)
 		if err != nil {
 			if !errors.Is(err, weburl.ErrScheme) { // mailto: and the like are no pages
 				leave(LeftBadURL, 1)

@@ -57,6 +57,7 @@ type Page struct {
 	Doc       *html.Node       // the tree, see markup.Parse; read-only
 	Text      string           // visible text, one line per block (see markup.Text)
 	Links     []Link           // in document order, each target once, at most MaxLinks
+	Feeds     []weburl.URL     // RSS and Atom that link elements name, at most maxFeeds
 	Left      map[string]int64 // links left out of Links, by reason: LeftNoFollow …; nil: none
 	NoIndex   bool             // meta robots or X-Robots-Tag says noindex
 	NoFollow  bool             // … nofollow: Links is empty

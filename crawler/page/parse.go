@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"mime"
 	"net/http"
+	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse/markup"
@@ -16,6 +18,7 @@ import (
 	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+	"golang.org/x/net/html/charset"
 )
 
 // Agent is the name by which a page may address gazehound in meta elements and
@@ -26,12 +29,12 @@ const Agent = "gazehound"
 // the like, whatever its header says.
 var ErrNotHTML = errors.New("body is not an HTML page")
 
-// Parse parses a page. The only error is ErrNotHTML. Time and memory are linear in the body,
+// Parse parses a page. The only error is ErrNotHTML, for other XML with ErrXML. Time and memory are linear in the body,
 // however broken or hostile it is. r is not changed, and the page shares no memory with its Body.
 //
 // Links are those of a, area, frame and iframe elements, of meta refresh and of
-// link elements that are canonical, alternate in another language, next or
-// prev. Links with rel=nofollow, to the page itself, within it (#…), in
+// link elements that are canonical, alternate (in another language or for
+// another device), next or prev. Links with rel=nofollow, to the page itself, within it (#…), in
 // comments, scripts and templates, and to what is not http or https are left
 // out; those in hidden elements count, because menus are often hidden. A
 // target that is linked to several times keeps the words of the first link
@@ -50,11 +53,16 @@ func Parse(r *Response) (*Page, error) {
 		return nil, fmt.Errorf("page: %s: %w but %s", r.URL, ErrNotHTML, what)
 	}
 	body, encoding := decode(r.Body, r.Header)
-	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media == "text/plain" {
+	switch media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media {
+	case "text/plain":
 		body = append([]byte("<plaintext>"), body...)
+	case "application/xml", "text/xml":
+		if !isXHTML(body) {
+			return nil, fmt.Errorf("page: %s: %w but %w", r.URL, ErrNotHTML, ErrXML)
+		}
 	}
 	p := &Page{URL: r.URL, Charset: encoding, Doc: markup.Parse(body)}
-	h := readHead(r, p.Doc)
+	h := readHead(r, p.Doc, encoding)
 	var spans []markup.Span
 	p.Text, spans = markup.TextSpans(p.Doc, isLink)
 	p.Title = h.title
@@ -63,10 +71,19 @@ func Parse(r *Response) (*Page, error) {
 		p.Lang = h.language(p.Text)
 	}
 	p.NoIndex, p.NoFollow, p.NoArchive, p.Reserved = h.noIndex, h.noFollow, h.noArchive, h.reserved
-	p.Marks = h.marks(r.Header)
+	p.Marks, p.Feeds = h.marks(r.Header), h.feeds
 	p.Links, p.Left = collect(r.URL, h, p.Text, spans, !p.NoFollow)
 	return p, nil
 }
+
+// ErrXML is wrapped by the error for XML that is not XHTML, such as a feed.
+var ErrXML = errors.New("XML of another kind")
+
+// xhtmlRoot matches the root of XHTML behind declaration, comments and document type.
+var xhtmlRoot = regexp.MustCompile(`(?is)^\s*(<\?.*?\?>\s*|<!--.*?-->\s*|<!doctype[^>]*>\s*)*<(\w+:)?html[\s>]`)
+
+// isXHTML reports whether XML is XHTML by its root.
+func isXHTML(body []byte) bool { return xhtmlRoot.Match(body[:min(len(body), 16<<10)]) }
 
 // foreignFormat names the format of a body that is surely not HTML, or "".
 func foreignFormat(body []byte) string {
@@ -89,7 +106,9 @@ func foreignFormat(body []byte) string {
 type head struct {
 	title                                  string
 	base                                   weburl.URL // base of relative references
+	encoding                               string     // of the page, in which queries are sent
 	links                                  []Link     // of link elements and refreshes
+	feeds                                  []weburl.URL
 	langs                                  []string
 	charset                                string // of a meta element, by the name of the Encoding Standard
 	noIndex, noFollow, noArchive, reserved bool
@@ -99,8 +118,8 @@ type head struct {
 // headElements selects the elements of readHead, anywhere in the page.
 var headElements = cascadia.MustCompile("html, title, base, meta, link, body")
 
-func readHead(r *Response, doc *html.Node) *head {
-	h := &head{base: r.URL}
+func readHead(r *Response, doc *html.Node, encoding string) *head {
+	h := &head{base: r.URL, encoding: encoding}
 	elements := goquery.NewDocumentFromNode(doc).FindMatcher(headElements).Nodes
 	for _, n := range elements {
 		if href, ok := attr(n, "href"); ok && n.DataAtom == atom.Base {
@@ -175,6 +194,8 @@ func readHead(r *Response, doc *html.Node) *head {
 	return h
 }
 
+const maxFeeds = 3 // of a page
+
 // maxMarks and maxMark bound the marks of a page.
 const (
 	maxMarks = 20
@@ -208,6 +229,49 @@ func (h *head) marks(header http.Header) []string {
 	return h.made
 }
 
+// resolve returns the URL of a reference on the page. Letters in its query are escaped in the charset
+// of the page, as browsers do (URL Standard, section 4.4, query state); those that it lacks are sent
+// as references, "&#8364;".
+func (h *head) resolve(ref string) (weburl.URL, error) {
+	if q := strings.IndexByte(ref, '?'); q >= 0 && !isASCII(ref[q:]) && len(ref) <= weburl.MaxLength {
+		ref = ref[:q] + escapeIn(h.encoding, ref[q:])
+	}
+	return h.base.Resolve(ref)
+}
+
+func isASCII(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}
+
+// escapeIn escapes what is not ASCII in an encoding, by its name in the Encoding Standard.
+func escapeIn(encoding, s string) string {
+	e, name := charset.Lookup(encoding)
+	if e == nil || name == "utf-8" || strings.HasPrefix(name, "utf-16") {
+		return s // escaped in UTF-8
+	}
+	s, fragment, hasFragment := strings.Cut(s, "#")
+	encoder := e.NewEncoder()
+	var b strings.Builder
+	for _, r := range s {
+		if r < utf8.RuneSelf {
+			b.WriteRune(r)
+			continue
+		}
+		bytes, err := encoder.String(string(r))
+		if err != nil {
+			fmt.Fprintf(&b, "%%26%%23%d%%3B", r)
+			continue
+		}
+		for _, c := range []byte(bytes) {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	if hasFragment {
+		return b.String() + "#" + fragment
+	}
+	return b.String()
+}
+
 func (h *head) link(page weburl.URL, n *html.Node) {
 	href, ok := attr(n, "href")
 	if !ok || len(h.links) >= 50 {
@@ -222,9 +286,15 @@ func (h *head) link(page weburl.URL, n *html.Node) {
 		case "next", "prev":
 			follow = true
 		case "alternate":
-			_, inLanguage := attr(n, "hreflang")
 			kind, _ := attr(n, "type")
-			follow = inLanguage && (kind == "" || strings.EqualFold(kind, "text/html"))
+			switch kind = strings.ToLower(kind); kind {
+			case "", "text/html", "application/xhtml+xml":
+				follow = true
+			case "application/rss+xml", "application/atom+xml":
+				if to, err := h.resolve(href); err == nil && len(h.feeds) < maxFeeds {
+					h.feeds = append(h.feeds, to)
+				}
+			}
 		case "nofollow", "stylesheet":
 			return
 		}
@@ -232,7 +302,7 @@ func (h *head) link(page weburl.URL, n *html.Node) {
 	if !follow {
 		return
 	}
-	to, err := h.base.Resolve(href)
+	to, err := h.resolve(href)
 	if err != nil || canonical && to.Site() != page.Site() {
 		return
 	}
@@ -255,7 +325,7 @@ func (h *head) refresh(page weburl.URL, content string) {
 	if quote := ref[:min(len(ref), 1)]; quote == "'" || quote == `"` {
 		ref, _, _ = strings.Cut(ref[1:], quote)
 	}
-	if to, err := h.base.Resolve(ref); err == nil && ref != "" {
+	if to, err := h.resolve(ref); err == nil && ref != "" {
 		h.links = append(h.links, Link{From: page, To: to, Place: ZoneHead + " meta"})
 	}
 }

@@ -18,6 +18,7 @@ const (
 	eucJP    = "euc-jp"
 	shiftJIS = "shift_jis"
 	iso2022  = "iso-2022-jp"
+	eucKR    = "euc-kr"
 )
 
 // CharsetLanguage returns the only language of a charset, as an ISO 639-1 code, or "". name is that
@@ -40,18 +41,20 @@ const (
 	minLetters = 20
 )
 
-// charsetOfBytes returns the Thai or Japanese charset of an HTML body that declares none, by the
-// distribution of its bytes, or "". It rejects the western and eastern European, Greek, Arabic,
-// Chinese and Korean charsets.
+// charsetOfBytes returns the Thai, Japanese or Korean charset of an HTML body that declares none, by the
+// distribution of its bytes, or "". It rejects the western and eastern European, Greek, Arabic
+// and Chinese charsets.
 func charsetOfBytes(body []byte) string {
 	body = body[:min(len(body), maxBytes)]
 	switch {
 	case bytes.Contains(body, []byte("\x1b$B")), bytes.Contains(body, []byte("\x1b$@")):
 		return iso2022
+	case isJapanese(body, eucJP): // before Thai, whose letters have the same bytes
+		return eucJP
+	case isKorean(body):
+		return eucKR
 	case isThai(body):
 		return thaiPage
-	case isJapanese(body, eucJP):
-		return eucJP
 	case isJapanese(body, shiftJIS):
 		return shiftJIS
 	}
@@ -119,6 +122,39 @@ func isJapanese(body []byte, codePage string) bool {
 		}
 	}
 	return err == nil && wide >= minPairs && wrong*50 <= wide && kana*5 >= wide
+}
+
+// isKorean reports whether nearly all of a body beyond ASCII can be read in EUC-KR, and four fifths of
+// it are Hangul. The decoder reads more, as of windows-949, whose further bytes are below 0xA1.
+func isKorean(body []byte) bool {
+	low, high := 0, 0
+	for _, c := range body {
+		if c >= utf8.RuneSelf {
+			high++
+			if c < 0xA1 {
+				low++
+			}
+		}
+	}
+	if low*50 > high {
+		return false
+	}
+	in, _ := charset.Lookup(eucKR)
+	text, err := in.NewDecoder().Bytes(body)
+	wide, hangul, wrong := 0, 0, 0
+	for _, r := range string(text) {
+		switch {
+		case r < utf8.RuneSelf:
+		case r == utf8.RuneError:
+			wrong++
+		default:
+			wide++
+			if 0xAC00 <= r && r <= 0xD7A3 {
+				hangul++
+			}
+		}
+	}
+	return err == nil && wide >= minPairs && wrong*50 <= wide && hangul*5 >= wide*4
 }
 
 // languageOfScript returns "th" if a fifth of the text's letters are Thai, "ja" if a twentieth are

@@ -40,7 +40,7 @@ func TestCharsetOfBytes(t *testing.T) {
 		{"iso-2022-jp", ja, japanese.ISO2022JP, iso2022},
 		{"gb2312", chinese, simplifiedchinese.GBK, ""},
 		{"big5", hanzi, traditionalchinese.Big5, ""},
-		{"euc-kr", korea, korean.EUCKR, ""},
+		{"euc-kr", korea, korean.EUCKR, "euc-kr"},
 		{"windows-1251", russian, charmap.Windows1251, ""},
 		{"koi8-r", russian, charmap.KOI8R, ""},
 		{"iso-8859-5", russian, charmap.ISO8859_5, ""},
@@ -84,14 +84,14 @@ func TestCharsetLanguage(t *testing.T) {
 	}
 }
 
-// FuzzCharsetOfBytes: any bytes have an answer, one of the five.
+// FuzzCharsetOfBytes: any bytes have an answer, one of the six.
 func FuzzCharsetOfBytes(f *testing.F) {
 	f.Add([]byte(thai))
 	f.Add([]byte("\x1b$B"))
 	f.Add([]byte("\xa4\xa2\xa4"))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		switch got := charsetOfBytes(body); got {
-		case "", thaiPage, eucJP, shiftJIS, iso2022:
+		case "", thaiPage, eucJP, shiftJIS, iso2022, eucKR:
 		default:
 			t.Errorf("Charset = %q", got)
 		}

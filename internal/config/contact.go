@@ -36,7 +36,7 @@ func contactHost(text string) string {
 		return ""
 	}
 	host := a.Address[strings.LastIndexByte(a.Address, '@')+1:]
-	if !strings.Contains(strings.Trim(host, "."), ".") {
+	if !strings.Contains(strings.Trim(host, "."), ".") && !weburl.IsLoopback(host) {
 		return ""
 	}
 	return host

@@ -1,6 +1,11 @@
 package config
 
-import "testing"
+import (
+	"testing"
+	"time"
+
+	"gazehound/crawler/weburl"
+)
 
 func TestContact(t *testing.T) {
 	for _, c := range []struct {
@@ -29,7 +34,7 @@ func TestContact(t *testing.T) {
 		{"https:///bot", false, false, false},
 		{"ftp://stadtlabor.de/", false, false, false},
 		{"javascript:alert(1)", false, false, false},
-		{"me@localhost", false, false, false},
+		{"me@localhost", true, false, true},
 		{"me@", false, false, false},
 		{"@stadtlabor.de", false, false, false},
 		{"a b@stadtlabor.de", false, false, false},
@@ -47,4 +52,37 @@ func TestContact(t *testing.T) {
 			t.Errorf("%q is on loopback: %v, want %v", c.text, got, c.isHere)
 		}
 	}
+}
+
+// A contact that is an example will do for a crawl that can only reach loopback, and keeps it there.
+func TestExampleContactStaysHere(t *testing.T) {
+	here, elsewhere := mustURL(t, "http://127.2.0.1/"), mustURL(t, "http://www.stadt.de/")
+	for _, contact := range []string{"mailto:bot@stadt.test", "https://stadt.example/bot", "http://crawl.localhost/bot", "bot@localhost"} {
+		o := new(Options)
+		o.Fetch.Contact, o.Fetch.Delay, o.Fetch.AllowPrivateAddresses = contact, time.Second, true
+		if err := CheckContact(contact); err != nil {
+			t.Errorf("%s: %v", contact, err)
+		}
+		if err := o.CheckManners([]weburl.URL{here}); err != nil {
+			t.Errorf("%s: %v", contact, err)
+		}
+		if !o.ContactIsExample() {
+			continue
+		}
+		if err := o.CheckManners([]weburl.URL{here, elsewhere}); err == nil {
+			t.Errorf("%s will do for %s", contact, elsewhere)
+		}
+		if !o.ScopeRules(false).Loopback || o.ScopeRules(true).Loopback {
+			t.Errorf("%s: a live crawl may leave loopback, or a replay may not", contact)
+		}
+	}
+}
+
+func mustURL(t *testing.T, raw string) weburl.URL {
+	t.Helper()
+	u, err := weburl.Parse(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
 }

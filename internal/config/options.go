@@ -105,6 +105,7 @@ type (
 		ContentTypes          []string      `key:"content_types"`
 		Cookies               string        `oneof:"none|site"`
 		Proxy                 string
+		CAFile                string        `key:"ca_file"`
 		HTTPForBadTLS         bool          `key:"http_for_bad_tls"`
 		AllowPrivateAddresses bool          `key:"allow_private_addresses"`
 		ShutdownGrace         time.Duration `key:"shutdown_grace" range:"0s..1h"`

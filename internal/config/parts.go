@@ -1,6 +1,7 @@
 package config
 
 import (
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"net/url"
@@ -33,7 +34,7 @@ func (o *Options) CrawlerOptions() crawler.Options {
 		Retries: o.Fetch.Retries, RetryWait: o.RetryWait(), Grace: o.Fetch.ShutdownGrace,
 		PlainForBadTLS: o.Fetch.HTTPForBadTLS,
 		Sitemaps:       o.Seeds.Sitemaps, Reservations: o.Policy.TDM == "respect", Revisits: o.Revisit,
-		Languages: o.Crawl.ContentLanguages,
+		Languages: o.Crawl.ContentLanguages, Cookies: o.Fetch.Cookies == "site",
 	}
 }
 
@@ -75,10 +76,22 @@ func (o *Options) GateOptions() polite.Options {
 	return g
 }
 
-// FetchOptions returns the options of the HTTP client; version and region go into the User-Agent.
-func (o *Options) FetchOptions(version, region string) (fetch.Options, error) {
+// FetchOptions returns the options of the HTTP client; version goes into the User-Agent.
+func (o *Options) FetchOptions(version string) (fetch.Options, error) {
 	f := fetch.DefaultOptions()
-	f.UserAgent = fetch.UserAgent(o.Fetch.UserAgentName+"/"+version, o.Fetch.Contact, region)
+	if o.Fetch.CAFile != "" {
+		pem, err := os.ReadFile(o.Fetch.CAFile)
+		if err != nil {
+			return f, fmt.Errorf("fetch.ca_file: %w", err)
+		}
+		if f.RootCAs, err = x509.SystemCertPool(); err != nil {
+			f.RootCAs = x509.NewCertPool()
+		}
+		if !f.RootCAs.AppendCertsFromPEM(pem) {
+			return f, fmt.Errorf("fetch.ca_file: %s has no certificate in PEM (-----BEGIN CERTIFICATE-----)", o.Fetch.CAFile)
+		}
+	}
+	f.UserAgent = fetch.UserAgent(o.Fetch.UserAgentName+"/"+version, o.Fetch.Contact)
 	f.Timeout, f.MaxBody, f.MaxHeader = o.Fetch.Timeout, int64(o.Fetch.MaxBody), int64(o.Fetch.MaxHeader)
 	f.ContentTypes, f.Proxy, f.AllowPrivate = o.Fetch.ContentTypes, o.Fetch.Proxy, o.Fetch.AllowPrivateAddresses
 	f.KeepRaw = o.WARC.Dir != ""
@@ -99,14 +112,14 @@ func (o *Options) FetchOptions(version, region string) (fetch.Options, error) {
 	return f, nil
 }
 
-// ScopeRules returns the rules of the scope. Without a contact, or without a delay, a crawl stays
-// on loopback, unless it replays recorded pages.
+// ScopeRules returns the rules of the scope. Without a contact that is no example, or without a delay, a
+// crawl stays on loopback, unless it replays recorded pages.
 func (o *Options) ScopeRules(recorded bool) crawler.ScopeRules {
 	r := crawler.ScopeRules{
 		Include: o.Crawl.Include, Exclude: o.Crawl.Exclude, Hosts: map[string]crawler.HostRules{},
 		Delay: o.Fetch.Delay, Longest: o.longestDelay(), Adaptive: o.Fetch.AdaptiveDelay,
 		CountryDomains: o.Crawl.CountryDomains, Exhaustive: o.Crawl.Exhaustive, Platforms: o.Crawl.Platforms,
-		Loopback: (o.Fetch.Contact == "" || o.Fetch.Delay == 0) && !recorded && o.Fetch.Proxy == "",
+		Loopback: (o.Fetch.Contact == "" || o.ContactIsExample() || o.Fetch.Delay == 0) && !recorded && o.Fetch.Proxy == "",
 	}
 	for name, h := range o.Hosts {
 		r.Hosts[name] = crawler.HostRules{Delay: h.Delay, Skip: h.Skip}
@@ -272,7 +285,7 @@ func (o *Options) Departures() map[string]string {
 func (o *Options) ArchiveOptions(version, region string) warc.WriterOptions {
 	info := [][2]string{
 		{"software", "gazehound/" + version}, {"robots", "obey"},
-		{"http-header-user-agent", fetch.UserAgent(o.Fetch.UserAgentName+"/"+version, o.Fetch.Contact, region)},
+		{"http-header-user-agent", fetch.UserAgent(o.Fetch.UserAgentName+"/"+version, o.Fetch.Contact)},
 		{"description", "crawl of " + region},
 	}
 	if o.Fetch.Contact != "" {
