@@ -25,13 +25,13 @@ func TestAblations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open := func(i int) (*sim.Web, error) { return town(t, 60, uint64(i+1)), nil }
-	c, err := sim.Compare(t.Context(), 3, open, orders, sim.Options{Pages: 400}, 2)
+	open := func(i int) (*sim.Web, error) { return town(t, 40, uint64(i+1)), nil }
+	c, err := sim.Compare(t.Context(), 2, open, orders, sim.Options{Pages: 200}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := c.Ablations(400)
-	if len(list) != 2 || len(list[0].Webs) != 3 {
+	list := c.Ablations(200)
+	if len(list) != 2 || len(list[0].Webs) != 2 {
 		t.Fatalf("%d ablations", len(list))
 	}
 	if news := list[0]; news.Without != "novelty" || news.Change.Mean != 0 { // News is off here
