@@ -7,7 +7,7 @@ GO := CGO_ENABLED=0 go
 # The systems that the program is released for.
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 freebsd/amd64 freebsd/arm64
 
-.PHONY: build ui release demo test race soak damage fuzz bench growth eval figures golden check cross clean
+.PHONY: build ui release demo test race soak damage fuzz bench growth eval software figures golden check cross clean
 
 build: ## the program, one static binary
 	$(GO) build -ldflags "-X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
@@ -63,6 +63,9 @@ microbench: ## benchmarks of the packages, each beside its baseline
 
 eval: ## precision and recall of the geoparser on labelled pages, with the causes of its errors (EVAL_ERRORS=1 lists them), of house numbers and kinds by the names of OpenStreetMap, nDCG of the search, and the verdicts on a real web
 	$(GO) test ./crawler/... ./gazetteer/... ./geoparse ./index ./internal/kind ./cmd/gazehound -run '^TestEval' -count 1 -v -timeout 1h
+
+software: build ## crawls a web of real software from Debian packages (Apache, MediaWiki, DokuWiki, WordPress) with 120 known addresses; needs apache2, php-cli, mariadb-server and ten minutes (PAGES=600 FLAGS="--software off")
+	.ci/software.sh
 
 figures: build ## the simulations behind docs/papers.md and docs/measurements.md, a file each in OUT=figures (IRVINE=irvine.trace; ONLY=name runs one; hours)
 	.ci/figures.sh

@@ -198,3 +198,26 @@ seeds+=" $base/"
 for _ in $(seq 50); do curl -fsS -o /dev/null "http://127.0.0.1:$apache/" 2>/dev/null && break; sleep 0.2; done
 printf '%s\n' $seeds >seeds.txt
 [ -z "${WAIT:-}" ] || { echo "the web is up: $work/seeds.txt; Enter ends it"; read -r _; exit 0; }
+
+# Links that the software makes for its users alone, and lists of pages that other links lead to.
+machine='listing[^"]*\?C=|//wiki[^"]*([?&](action|oldid|diff|printable|veaction|returnto)=|Spezial(:|%3A))|dokuwiki[^"]*([?&](do|rev|idx|sectok)=|/lib/exe/|/feed\.php)|blog[^"]*(replytocom=|/feed/|/(tag|author|category)/|/wp-|/20[0-9][0-9]/([0-9][0-9]/)?(page/[0-9]+/)?"|/page/[0-9])'
+crawl() { # crawl NAME FLAG…
+  local name=$1 out=crawl-$1.ndjson fetched sum at
+  shift
+  rm -rf "$name"
+  "$program" gazetteer import places.csv --format table -d "$name" -q >/dev/null 2>>log/crawl
+  printf 'version: 1\nfetch:\n  adaptive_delay: false\n' >"$name/config.yaml"
+  "$program" crawl -d "$name" --seeds seeds.txt --region postcodes:26931 --allow-private-addresses --delay 10ms \
+    --serve off --admin off --max-pages "$pages" --json --emit page "$@" ${FLAGS:-} >"$out" 2>>log/crawl
+  fetched=$(grep -c '"type":"page"' "$out")
+  sum=$(grep '"type":"page"' "$out" | grep -cE "$machine" || true)
+  found=$(grep '"type":"summary"' "$out" | grep -oE '"addresses":[0-9]+' | cut -d: -f2)
+  echo "$name: $fetched pages, $sum of them such links, $found of 120 addresses"
+  for at in 150 300; do
+    echo "  after $at pages: $(grep '"type":"page"' "$out" | head -$at | grep -vE "$machine" | grep -c '"relevant":true' || true) pages with an address"
+  done
+}
+rm -f log/crawl
+crawl breadth-first --strategy breadth-first
+crawl lookahead
+[ "$found" = 120 ] || { echo "addresses are missing"; exit 1; }

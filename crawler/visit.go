@@ -27,7 +27,8 @@ const (
 	ReasonNoCopy  = "no_copy" // the archive may hold no copy of the page
 	ReasonPanic   = "panic"   // the page made the program panic
 
-	ReasonNoSitemap = "no_sitemap" // there is none
+	ReasonNoSitemap    = "no_sitemap"     // there is none
+	ReasonNotInArchive = "not_in_archive" // of a crawl that reads recorded pages
 )
 
 // MaxRedirects is the number of redirects in a row that a crawl follows.
@@ -208,6 +209,9 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 		return c.redirected(ctx, v)
 	case r.Status == 429 || r.Status >= 500:
 		return c.refused(v), nil
+	case r.Missing:
+		v.end("skipped", ReasonNotInArchive)
+		return nil, nil
 	case r.Status >= 400 && v.Entry.Sitemap:
 		v.end("skipped", ReasonNoSitemap)
 		return nil, nil
@@ -243,10 +247,10 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 	if err != nil {
 		return nil, fmt.Errorf("judge %s: %w", p.URL, err)
 	}
+	blankBeside(c.Forgotten, p, verdict.Addresses)
 	if r.Cut && !verdict.Relevant { // an address may be behind the cut
 		return nil, c.cut(v, p)
 	}
-	blankBeside(c.Forgotten, p, verdict.Addresses)
 	if r.Parsed == nil {
 		p.Doc = nil // frees memory: the page may wait for its host
 	}
@@ -273,7 +277,6 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 // cut ends the visit of a page that is too large to be called irrelevant: the links before the cut are
 // followed, and nothing is learned.
 func (c *Crawler) cut(v *Visit, p *page.Page) error {
-	blank(c.Forgotten, p)
 	v.end("skipped", fetch.ClassTooLarge)
 	v.Page = p
 	defer func() { v.Page = nil }()

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/monitor/report"
 	"gazehound/internal/disk"
 	"gazehound/predictor"
 )
@@ -56,7 +57,9 @@ type Snapshot struct {
 	Skipped   map[string]int64 `json:"skipped"`
 	// patterns with the most parked links, at most 20
 	ParkedBy []frontier.ParkedPattern `json:"parked,omitempty"`
-	Damaged  int64                    `json:"damaged,omitempty"` // records that could not be read
+	// hosts that gave nothing, of this run and the last pages before it, at most 5
+	Silent  []report.SilentHost `json:"silent_hosts,omitempty"`
+	Damaged int64               `json:"damaged,omitempty"` // records that could not be read
 
 	Leased    int64 `json:"leased"` // pages that are worked on
 	Workers   int   `json:"workers"`

@@ -10,6 +10,7 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/monitor/report"
 	"gazehound/crawler/polite"
 	"gazehound/internal/disk"
 )
@@ -40,6 +41,9 @@ type Recorder struct {
 	private  int64 // mentions of private persons' addresses
 	links    int64 // parked, when patterns were read
 	patterns []frontier.ParkedPattern
+	silence  report.Silence      // of this run and the visits before it that Start reads
+	silent   []report.SilentHost // at silentAt
+	silentAt time.Time
 	end      string
 	stopping bool
 	samples  []sample // of the last seconds, the oldest first
@@ -62,6 +66,7 @@ func (r *Recorder) Start(ctx context.Context) error {
 	r.samples = []sample{{r.began, r.before.Pages, processorTime()}}
 	visits := uint64(r.before.Visited)
 	err := r.Frontier.Walk(ctx, visits-min(visits, 2*recent), func(n frontier.Node) error {
+		r.silence.Visit(&n.Entry, &n.Outcome)
 		if n.Outcome.Kind == "page" {
 			r.count(n.Outcome.Relevant)
 		}
@@ -101,6 +106,7 @@ func (r *Recorder) Visit(v *crawler.Visit) {
 			r.private++
 		}
 	}
+	r.silence.Visit(&v.Entry, &v.Outcome)
 	if v.Before != nil {
 		r.again[v.Revisit.String()]++
 	} else if v.Outcome.Kind == "page" {
@@ -137,6 +143,12 @@ func (r *Recorder) Tick() State {
 	Write(r.File, s.Snapshot)
 	return s
 }
+
+// Bounds of the silent hosts of a Snapshot, and how often they are chosen.
+const (
+	maxSilentHosts = 5
+	silentEvery    = 10 * time.Second
+)
 
 // maxParkedPatterns bounds the patterns of a Snapshot.
 const maxParkedPatterns = 20
@@ -187,6 +199,10 @@ func (r *Recorder) Snapshot() Snapshot {
 	for _, n := range r.again {
 		now.pages += int64(n)
 	}
+	if s.At.Sub(r.silentAt) >= silentEvery || r.end != "" {
+		r.silent, r.silentAt = r.silence.Top(maxSilentHosts), s.At
+	}
+	s.Silent = r.silent
 	s.End, s.Stopping, s.Private = r.end, r.stopping, r.private
 	if r.pages > 0 {
 		s.HarvestRecent = round(float64(r.relevant)/float64(min(r.pages, recent)), 4)

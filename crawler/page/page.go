@@ -21,6 +21,7 @@ type Response struct {
 	Raw      []byte      // the body as sent, if the fetcher keeps it; shorter if Cut
 	Cut      bool        // the body goes on beyond what was kept
 	Request  http.Header // as sent, or nil
+	Missing  bool        // not in the archive that was read
 	Location weburl.URL  // target of a redirect, or zero
 	RemoteIP string      // address that answered, or "" (proxy, WARC)
 	Fetched  time.Time

@@ -30,7 +30,8 @@ var ErrTooLarge = errors.New("body is too large")
 // Fetch returns the recorded response for u. The scheme does not matter, and a
 // directory is found as a static server would: /dir leads to /dir/ by a
 // redirect, /dir/ may be recorded as /dir/index.html and the other way round,
-// and /page as /page.html. What was not recorded has the status 404. Errors are
+// and /page as /page.html. What was not recorded has the
+// status 404 and is Missing. Errors are
 // those of the live web: a *fetch.Error, or the error of ctx.
 func (a *Archive) Fetch(ctx context.Context, u weburl.URL) (*page.Response, error) {
 	if err := ctx.Err(); err != nil {
@@ -40,7 +41,8 @@ func (a *Archive) Fetch(ctx context.Context, u weburl.URL) (*page.Response, erro
 	p, redirect, ok := a.find(u)
 	switch {
 	case !ok:
-		return &page.Response{URL: u, Status: http.StatusNotFound, Header: http.Header{}, Fetched: began}, nil
+		return &page.Response{URL: u, Status: http.StatusNotFound, Missing: true, Header: http.Header{},
+			Fetched: began}, nil
 	case redirect != "":
 		to, err := u.Resolve(u.Scheme() + "://" + redirect)
 		if err != nil {

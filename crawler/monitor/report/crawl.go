@@ -13,6 +13,9 @@ const Recent = 1000
 // maxPoints bounds a curve.
 const maxPoints = 120
 
+// maxSilentHosts bounds the silent hosts of a report.
+const maxSilentHosts = 20
+
 // Options tune a report.
 type Options struct {
 	// Street returns the id of the street of an address that the crawl tree
@@ -46,6 +49,8 @@ type Crawl struct {
 	BreadthFirst Levels  `json:"breadth_first"`     // estimated
 	Curve        []Point `json:"curve"`             // the last point is the whole crawl
 	Streets      *Meter  `json:"streets,omitempty"` // nil without a gazetteer
+	// hosts that gave nothing, those with the most URLs first, at most maxSilentHosts
+	Silent []SilentHost `json:"silent_hosts,omitempty"`
 	// relevant pages whose text was not kept for comparing; each counts as different
 	Untexted  int               `json:"untexted,omitzero"`
 	addresses map[string]string // each with the host where it was found first
@@ -92,8 +97,15 @@ func Read(ctx context.Context, name string, f *frontier.Frontier, o Options) (*C
 			return nil
 		})
 	}
+	var parked []frontier.ParkedPattern
+	if err == nil {
+		parked, err = f.Parked()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("report: %s: %w", name, err)
+	}
+	for _, p := range parked {
+		t.silence.Parked(p)
 	}
 	t.crawl.Name = name
 	return t.finish(), nil
@@ -109,6 +121,7 @@ type counter struct {
 	hosts   map[string]*Host
 	more    map[string]bool // addresses that a second host has, too
 	meter   *meter
+	silence Silence
 	recent  [Recent + 1]Point // after each of the last pages, by their number
 }
 
@@ -125,6 +138,7 @@ func newCounter(o Options, step int) *counter {
 func (t *counter) add(v *frontier.Node, text uint64) {
 	c := t.crawl
 	isPage := v.Outcome.Kind == "page"
+	t.silence.Visit(&v.Entry, &v.Outcome)
 	t.levels.Found(v.Depth, v.Priority, 1)
 	t.levels.Visited(v.Depth, v.Priority, isPage, v.Outcome.Relevant)
 	if !isPage {
@@ -222,6 +236,7 @@ func (t *counter) finish() *Crawl {
 	c.OffBiggest.Pages, c.OffBiggest.Relevant = c.Pages-c.Biggest.Pages, c.Relevant-c.Biggest.Relevant
 	c.OffBiggest.Harvest, c.Biggest.Harvest = share(c.OffBiggest.Relevant, c.OffBiggest.Pages),
 		share(c.Biggest.Relevant, c.Biggest.Pages)
+	c.Silent = t.silence.Top(maxSilentHosts)
 	c.BreadthFirst = t.levels.estimate(c.Curve)
 	if t.meter != nil {
 		c.Streets = t.meter.read(now.Streets-before.Streets, c.Pages, c.Waiting)

@@ -108,6 +108,9 @@ func (r *Report) sentences() [][2]string {
 		say("biggest", "%s has %d of %d relevant pages, and %d addresses", textutil.OneLine(b.Host),
 			b.Relevant, c.Relevant, b.Addresses)
 	}
+	for _, h := range c.Silent {
+		say("silent", "%s", textutil.OneLine(h.String()))
+	}
 	if m := c.Streets; m != nil {
 		say("streets", "%d of %d found (%.1f %%); that is %.0f %% of those that sites like these mention, "+
 			"estimated as %.0f in all (Chao2, 95 %%: %.0f to %.0f)",

@@ -1,0 +1,51 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gazehound/crawler/frontier"
+	"gazehound/crawler/weburl"
+)
+
+func TestSilence(t *testing.T) {
+	var s Silence
+	visit := func(host string, times int, sitemap bool, o frontier.Outcome) {
+		for i := range times {
+			u, err := weburl.Parse(fmt.Sprintf("http://%s/%d", host, i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Visit(&frontier.Entry{URL: u, Sitemap: sitemap}, &o)
+		}
+	}
+	visit("forbidden.example", 7, false, frontier.Outcome{Kind: "skipped", Reason: "robots"})
+	visit("login.example", 3, false, frontier.Outcome{Kind: "error", Reason: "http_4xx", Status: 403})
+	visit("code.example", 4, false, frontier.Outcome{Kind: "page", Dropped: map[string]int64{"nofollow": 9}})
+	visit("read.example", 5, false, frontier.Outcome{Kind: "page"}) // irrelevant, and read
+	visit("read.example", 5, false, frontier.Outcome{Kind: "error", Reason: "timeout"})
+	visit("good.example", 9, false, frontier.Outcome{Kind: "error", Reason: "timeout"})
+	visit("good.example", 1, false, frontier.Outcome{Kind: "page", Relevant: true})
+	visit("good.example", 9, false, frontier.Outcome{Kind: "error", Reason: "timeout"})
+	visit("map.example", 9, true, frontier.Outcome{Kind: "skipped", Reason: "no_sitemap"})
+	visit("odd.example", 2, false, frontier.Outcome{Kind: "error", Reason: "panic"})
+	s.Parked(frontier.ParkedPattern{Host: "list.example", Pattern: "listing sorting", Links: 40})
+	var got []string
+	for _, h := range s.Top(10) {
+		got = append(got, fmt.Sprint(h.Host, " ", h.Reason, " ", h.URLs))
+		if text := h.String(); !strings.HasPrefix(text, h.Host+"  ") || !strings.HasSuffix(text, ")") {
+			t.Errorf("line %q", text)
+		}
+	}
+	want := "list.example parked 40, forbidden.example robots 7, code.example nofollow 4, login.example login 3, odd.example panic 2"
+	if strings.Join(got, ", ") != want {
+		t.Errorf("got %s\nwant %s", strings.Join(got, ", "), want)
+	}
+	if top := s.Top(1); len(top) != 1 || top[0].Host != "list.example" {
+		t.Errorf("the first is %+v", top)
+	}
+	if text := (SilentHost{"a.example", "robots", 7}).String(); text != "a.example  7 URLs: robots.txt forbids them (no option; ask its owner)" {
+		t.Errorf("line %q", text)
+	}
+}
