@@ -176,6 +176,9 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 		}
 		a.Kind = page.site.Kind(a.Name, lang, a.Country, single)
 	}
+	if a.Fax == a.Phone {
+		a.Fax = ""
+	}
 	if a.Person {
 		a.Email = ""
 	}
@@ -394,6 +397,9 @@ func (p *Parser) read(a *Address, page *pageCues, from, to int) {
 	text := page.text[from:to]
 	if a.Phone == "" {
 		a.Phone = place.PhoneIn(text, a.Country)
+	}
+	if a.Fax == "" {
+		a.Fax = place.FaxIn(text, a.Country)
 	}
 	if a.Email == "" {
 		a.Email = place.EmailIn(text)

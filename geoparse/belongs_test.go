@@ -30,10 +30,10 @@ func TestBelongings(t *testing.T) {
 		role        Role
 	}{
 		{"Tischlerei Harms, Nadorster Straße 12\n26123 Oldenburg\nTel. 0441 / 123 45-0\nFax: 0441 12345-99\ninfo@tischlerei-harms.example\nwww.tischlerei-harms.example\nÖffnungszeiten: Mo–Fr 8–18 Uhr, Sa 9–13 Uhr", "",
-			Belongings{Name: "Tischlerei Harms", Kind: "craft=joiner", Phone: "+49441123450", Email: "info@tischlerei-harms.example", Website: "https://www.tischlerei-harms.example/", Hours: "Mo-Fr 08:00-18:00; Sa 09:00-13:00"}, OwnRole},
+			Belongings{Name: "Tischlerei Harms", Kind: "craft=joiner", Phone: "+49441123450", Fax: "+494411234599", Email: "info@tischlerei-harms.example", Website: "https://www.tischlerei-harms.example/", Hours: "Mo-Fr 08:00-18:00; Sa 09:00-13:00"}, OwnRole},
 		{"Tischlerei Harms\nInhaber: Hanna Harms\n" + street12 + "\nhanna.harms@mail.example\nRufen Sie uns an: +49 441 12345", "", Belongings{Name: "Tischlerei Harms", Kind: "craft=joiner", Phone: "+4944112345"}, OwnRole},
 		{"Kontakt\nAdresse:\n" + street12 + "\nUSt-IdNr. DE123456789, HRB 204711, IBAN DE02 2805 0100 0012 3456 78", "Kontakt | Blumen Meyer", Belongings{Name: "Blumen Meyer", Kind: "shop=florist"}, OwnRole},
-		{"Fax 0441 123456\nBlumen Meyer\n" + street12 + "\nFax 0441 123456", "", Belongings{Name: "Blumen Meyer", Kind: "shop=florist"}, OwnRole},
+		{"Fax 0441 123456\nBlumen Meyer\n" + street12 + "\nFax 0441 123456", "", Belongings{Name: "Blumen Meyer", Fax: "+49441123456", Kind: "shop=florist"}, OwnRole},
 		{"Blumen Meyer\n" + street12 + "\nMontag\n9:00 – 18:00\nDienstag\ngeschlossen\nTelefon\n0441 123456", "", Belongings{Name: "Blumen Meyer", Kind: "shop=florist", Phone: "+49441123456", Hours: "Mo 09:00-18:00; Tu off"}, OwnRole},
 		{"Blumen Meyer\n" + street12 + "\nPartner: www.stadtplan.example", "Blumen Meyer", Belongings{Name: "Blumen Meyer", Kind: "shop=florist"}, OwnRole},
 		{"Blumen Meyer\n" + street12 + "\nwww.meyerblumen.example", "Blumen Meyer", Belongings{Name: "Blumen Meyer", Kind: "shop=florist", Website: "https://www.meyerblumen.example/"}, OwnRole},

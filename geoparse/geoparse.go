@@ -109,6 +109,7 @@ type Belongings struct {
 	Name    string // of the business, institution or person; at most 80 characters in one line
 	Branch  string // branch, such as "Head Office"; at most 80 characters
 	Phone   string // E.164: "+4944112345"
+	Fax     string // E.164
 	Email   string // of a role such as info@, never of a person
 	Website string // http or https URL that is stated beside the address
 	Hours   string // opening hours as OpenStreetMap writes them: "Mo-Fr 08:00-18:00; Sa 09:00-13:00"
@@ -121,6 +122,7 @@ type Belongings struct {
 // fill copies fields that b lacks from o.
 func (b *Belongings) fill(o Belongings) {
 	b.Name, b.Phone, b.Email = cmp.Or(b.Name, o.Name), cmp.Or(b.Phone, o.Phone), cmp.Or(b.Email, o.Email)
+	b.Fax = cmp.Or(b.Fax, o.Fax)
 	b.Website, b.Hours = cmp.Or(b.Website, o.Website), cmp.Or(b.Hours, o.Hours)
 	b.Type, b.Branch = cmp.Or(b.Type, o.Type), cmp.Or(b.Branch, o.Branch)
 	if b.Object == "" {

@@ -71,7 +71,7 @@ func TestLevels(t *testing.T) {
 		{"Nadorster Straße 900, 26123 Oldenburg", StreetLevel, gazetteer.StreetPrecision, true},
 		{"Erfundene Straße 5, 26123 Oldenburg", StreetLevel, gazetteer.PostcodePrecision, false},
 		{"Der Verein sitzt in 26123 Oldenburg", CityLevel, gazetteer.PostcodePrecision, false},
-		{"Postfach 1234, 26123 Oldenburg", CityLevel, gazetteer.PostcodePrecision, false},
+		{"Postfach 1234, 26123 Oldenburg", CityLevel, gazetteer.NoPrecision, false},
 		{"Nadorster Straße 12, 28195 Bremen", StreetLevel, gazetteer.PostcodePrecision, false},
 		{"In Oldenburg: Nadorster Straße 12, Tel. 0441 123", VerifiedLevel, gazetteer.HousePrecision, true},
 	} {

@@ -5,16 +5,17 @@ import (
 	"strings"
 
 	"gazehound/gazetteer"
-	"gazehound/geoparse/place"
 )
 
-// Parts of addresses that templates have.
-var (
-	// placeholders are the keys of streets and towns that are nowhere.
-	placeholders = place.Words("placeholders")
-	// templateStreets are the house numbers and keys of streets that exist, and not where templates say.
-	templateStreets = place.Phrases("template-streets")
-)
+// placeholders are the keys of streets and towns that are nowhere.
+var placeholders = strings.Fields(`musterstrasse musterstr musterweg musterallee musterplatz beispielstrasse
+	beispielstr beispielweg examplestreet examplest yourstreet ihrestrasse deinestrasse strassenname
+	streetname anystreet fakestreet musterstadt musterhausen musterort musterdorf beispielstadt
+	beispielort anytown yourtown yourcity ihrestadt ihrort exampletown examplecity sampletown`)
+
+// templateStreets are the house numbers and keys of streets that exist, and not where templates say.
+var templateStreets = []string{"123 mainstreet", "123 mainst", "1234 mainstreet", "1234 mainst",
+	"742 evergreenterrace", "123 businessstreet", "123 businessavenue"}
 
 // withoutPlaceholders drops the addresses that a template has for its user to fill in,
 // "Musterstraße 1, 12345 Musterstadt", and takes the street off where it is only the town again:
@@ -41,7 +42,7 @@ func withoutPlaceholders(found []Address, rejected *[]Candidate) []Address {
 // Street", is none where the gazetteer has the house.
 func (a *Address) isPlaceholder() bool {
 	street, city := gazetteer.Key(a.Street), gazetteer.Key(a.City)
-	if street != "" && placeholders[street] || city != "" && placeholders[city] {
+	if slices.Contains(placeholders, street) || slices.Contains(placeholders, city) {
 		return true
 	}
 	if a.Precision >= gazetteer.InterpolatedPrecision {

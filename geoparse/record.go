@@ -34,6 +34,7 @@ type Record struct {
 	Branch      string   `json:"branch,omitempty"`
 	Kind        string   `json:"kind,omitempty"`
 	Phone       string   `json:"phone,omitempty"`
+	Fax         string   `json:"fax,omitempty"`
 	Email       string   `json:"email,omitempty"`
 	Website     string   `json:"website,omitempty"`
 	Hours       string   `json:"opening_hours,omitempty"`
@@ -50,7 +51,7 @@ func NewRecord(x Address) Record {
 		Level: x.Level.String(), Confidence: float64(int(x.Confidence*1000+0.5)) / 1000,
 		Precision: x.Precision.String(), Origin: x.Origin.String(), Place: x.Place.ID, InRegion: x.InRegion,
 		Role: x.Role.String(), Footer: x.Footer, SiteWide: x.SiteWide, Person: x.Person, Private: x.Private,
-		Name: x.Name, Branch: x.Branch, Kind: x.Kind, Phone: x.Phone, Email: x.Email, Website: x.Website,
+		Name: x.Name, Branch: x.Branch, Kind: x.Kind, Phone: x.Phone, Fax: x.Fax, Email: x.Email, Website: x.Website,
 		Hours: x.Hours, Object: x.Object, Tags: x.Tags,
 	}
 	if x.Precision > gazetteer.NoPrecision {

@@ -1,6 +1,10 @@
 package geoparse
 
-import "gazehound/gazetteer"
+import (
+	"gazehound/gazetteer"
+
+	"github.com/paulmach/orb"
+)
 
 // Confidences of an address by its evidence.
 const (
@@ -46,8 +50,9 @@ func (s *scan) resolve(a *Address, strength int) {
 			s.resolveStreet(a, area, base)
 		}
 	}
-	if a.POBox != "" && a.Street == "" {
+	if a.POBox != "" && a.Street == "" { // no place on the map
 		a.Confidence -= 0.05
+		a.Point, a.Precision = orb.Point{}, gazetteer.NoPrecision
 	}
 	a.Confidence = min(1, max(0.05, a.Confidence))
 	a.InRegion = p.region != nil && p.region.Has(a.Place)

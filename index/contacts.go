@@ -1,6 +1,9 @@
 package index
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // The contacts of a hit: their names in Hit.Differs, and their fields in Hit and mention.
 var contacts = []struct {
@@ -39,6 +42,9 @@ func (h *Hit) contacts(all []statement, isDirectory func(site string) bool) {
 				h.addDiffers(c.name)
 			}
 		}
+	}
+	for _, s := range ordered {
+		h.Fax = cmp.Or(h.Fax, s.Fax)
 	}
 	for _, s := range ordered {
 		if s.Object != "" && s.fit == namedSo {

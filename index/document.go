@@ -82,6 +82,7 @@ type mention struct {
 	Kind   string `json:"k,omitempty"`  // see package kind
 	Person bool   `json:"pe,omitempty"`
 	Phone  string `json:"ph,omitempty"`
+	Fax    string `json:"fx,omitempty"`
 	Email  string `json:"em,omitempty"`
 	Home   string `json:"ho,omitempty"` // web site that the page states beside the address
 	Hours  string `json:"oh,omitempty"`
@@ -199,6 +200,7 @@ func (m *mention) merge(a geoparse.Address) {
 	m.Name, m.Unit, m.Kind = cmp.Or(m.Name, a.Name), cmp.Or(m.Unit, a.Unit), cmp.Or(m.Kind, a.Kind)
 	m.Role, m.Person = min(m.Role, uint8(a.Role)), m.Person && a.Person
 	m.Phone, m.Email = cmp.Or(m.Phone, clip(a.Phone, maxShown)), cmp.Or(m.Email, clip(a.Email, maxShown))
+	m.Fax = cmp.Or(m.Fax, clip(a.Fax, maxShown))
 	m.Home, m.Hours = cmp.Or(m.Home, clip(a.Website, maxShown)), cmp.Or(m.Hours, clip(a.Hours, maxShown))
 	m.State, m.Land = cmp.Or(m.State, a.State), cmp.Or(m.Land, a.Country)
 	m.Branch = cmp.Or(m.Branch, clip(a.Branch, maxShown))

@@ -41,7 +41,7 @@ func (x *Index) affected(
 				return
 			}
 			for _, m := range r.Mentions {
-				n.Texts = append(n.Texts, m.Near[m.Start:m.End], m.Phone, m.Email, m.mailBeside())
+				n.Texts = append(n.Texts, m.Near[m.Start:m.End], m.Phone, m.Fax, m.Email, m.mailBeside())
 				if m.Person {
 					n.Texts = append(n.Texts, m.Name)
 				}

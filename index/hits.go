@@ -104,12 +104,23 @@ func (k *hitMaker) hitOf(r *record) Hit {
 			h.Evidence = append(h.Evidence, k.evidence(s.mention, i == 0))
 		}
 	}
+	if h.isLoose(a.statements) {
+		h.Name, h.Names, h.Kind = "", nil, ""
+		a.statements = nil
+	}
 	h.contacts(a.statements, func(site string) bool { // of a site that states many addresses, and this one seldom
 		return own(site) < leastOwn && k.count(fieldSite, site) >= int(1/leastOwn)
 	})
 	h.Gone = goneSince(r)
 	k.place(&h, r.Mentions)
 	return h
+}
+
+// isLoose reports whether a card of no street collects pages of strangers, "Oldenburg, 26123": what
+// each of them has there is not what the others have.
+func (h *Hit) isLoose(all []statement) bool {
+	return h.Street == "" && (len(h.Names) > 0 || h.Hosts > 1 &&
+		slices.ContainsFunc(all, func(s statement) bool { return s.fit != namedSo }))
 }
 
 // place sets the coordinate of the hit.

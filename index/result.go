@@ -72,11 +72,12 @@ type Hit struct {
 
 	// What pages that mean Name state beside it, each "" where they state nothing.
 	Phone   string // E.164
+	Fax     string // E.164
 	Email   string // of a role such as info@
 	Website string
 	Hours   string // as OpenStreetMap writes opening_hours
 
-	// Differs names those of these four, "phone", "email", "website" and "opening_hours", that
+	// Differs names those of "phone", "email", "website" and "opening_hours", that
 	// another site states differently. The place's own site is trusted first.
 	Differs []string
 

@@ -392,5 +392,5 @@ func (m *mention) blank(says func(string) bool) {
 
 // texts are what a page says of an address beside the address.
 func (m *mention) texts() []*string {
-	return []*string{&m.Title, &m.Name, &m.Phone, &m.Email, &m.Home, &m.Words}
+	return []*string{&m.Title, &m.Name, &m.Phone, &m.Fax, &m.Email, &m.Home, &m.Words}
 }

@@ -44,7 +44,19 @@ var (
 
 // PhoneIn returns the first telephone number in text that is no fax: one with
 // a label, or alone in its line, in E.164.
-func PhoneIn(text, country string) string {
+func PhoneIn(text, country string) string { return numberIn(text, country, false) }
+
+// FaxIn returns the first fax number in text, one with that label, in E.164.
+func FaxIn(text, country string) string {
+	if !faxWord.MatchString(text) {
+		return ""
+	}
+	return numberIn(text, country, true)
+}
+
+var faxWord = regexp.MustCompile(`(?i)fax|facsim|(?:^|[\s(|/·,;])f[.:)]`)
+
+func numberIn(text, country string, wantFax bool) string {
 	tries := 0
 	var headings []string // lines right above that hold no number, "Tel:" and "Fax:"
 	for line := range strings.SplitSeq(text, "\n") {
@@ -73,7 +85,7 @@ func PhoneIn(text, country string) string {
 				behind = nil
 			}
 			fax := faxLabel.MatchString(said) && !telAndFax.MatchString(said) || behind != nil
-			if !fax && !bankLabel.MatchString(said) && (phoneLabel.MatchString(said) || looksLikePhone(line, i, end, country) ||
+			if fax == wantFax && !bankLabel.MatchString(said) && (fax || phoneLabel.MatchString(said) || looksLikePhone(line, i, end, country) ||
 				line[i] == '+' && !strings.ContainsAny(said, "0123456789")) {
 				tries++
 				if n := PhoneNumber(line[i:end], country); n != "" {

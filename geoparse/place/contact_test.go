@@ -1,6 +1,9 @@
 package place
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestHoursWithin(t *testing.T) {
 	for text, want := range map[string]string{
@@ -130,5 +133,13 @@ func TestPhoneNumber(t *testing.T) {
 		if got := PhoneNumber(c.text, c.country); got != c.want {
 			t.Errorf("%q: %q, want %q", c.text, got, c.want)
 		}
+	}
+}
+
+// Of 200 numbers the first is taken, and the first fax of as many.
+func TestManyPhones(t *testing.T) {
+	text := strings.Repeat("Tel. 0441 123456\nFax 0441 123457\nTel. 0441 654321\n", 100)
+	if phone, fax := PhoneIn(text, "DE"), FaxIn(text, "DE"); phone != "+49441123456" || fax != "+49441123457" {
+		t.Errorf("%q, %q", phone, fax)
 	}
 }

@@ -679,10 +679,12 @@ func HoursIn(text string, from, to int) string {
 	for at := from; at < to; {
 		line, _, _ := strings.Cut(text[at:to], "\n")
 		osm, leaveOut := hoursWithin(text, at, at+len(line))
-		if osm != "" || leaveOut {
+		access := strings.Contains(line, "24") && notOpen.MatchString(neighbours(text, at, at+len(line)))
+		switch {
+		case access && (osm == "24/7" || alwaysOpen(line)): // "Access", and in the next line "24/7"
+		case osm != "" || leaveOut:
 			return osm
-		}
-		if alwaysOpen(line) && !notOpen.MatchString(neighbours(text, at, at+len(line))) {
+		case alwaysOpen(line):
 			always = "24/7"
 		}
 		at += len(line) + 1

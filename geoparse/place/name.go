@@ -472,6 +472,9 @@ func (p *Page) candidates(a Around) []candidate {
 		firm := ""
 		if line.prefix {
 			firm = firmIn(line.text[strings.LastIndexByte(line.text, ')')+1:])
+			if at := sentenceJoint.FindAllStringIndex(firm, -1); at != nil {
+				firm = firm[at[len(at)-1][1]:]
+			}
 		}
 		switch {
 		case firm != "": // in a sentence: "services of Reents Inc. ("
@@ -530,6 +533,9 @@ func (p *Page) candidates(a Around) []candidate {
 	p.markSubject(found)
 	return found
 }
+
+// sentenceJoint stands before the name of a firm in a sentence: "services of Reents Inc." in German.
+var sentenceJoint = regexp.MustCompile(` (?:von|durch|by|from|bei) `)
 
 // isFirm reports whether a text names an organisation by its words or by the domain.
 func (p *Page) isFirm(text string) bool {
@@ -725,7 +731,6 @@ func support(found []candidate) {
 	for i := range found {
 		f := &found[i].features
 		f[supported] = min(counts[i]-1, 4) / 4
-		f[stranger] = is(f.ofSite() && f[domain]+f[noDomain]+f[supported] == 0)
 	}
 }
 

@@ -64,7 +64,6 @@ const (
 	privacySite  // of the site, on a page of privacy where nothing says that the address is its own
 	abroad       // of the site, where the address is in another country
 	foreign      // of the site, where a mail or web address beside the address is somebody else's
-	stranger     // of the site, by one source alone that does not agree with the domain: a builder's credit
 	features     // their number
 )
 
@@ -75,7 +74,7 @@ var featureNames = [features]string{
 	"user-name", "document", "branch-words", "branch-only", "phrase", "address-part", "labels", "long",
 	"one-word", "digits", "link", "heading", "repeats", "supported", "list-site", "list-near",
 	"tenants-site", "tenants-near", "tenants-heading", "subject", "other-subject",
-	"rival", "venue", "section", "privacy-site", "abroad", "foreign", "stranger"}
+	"rival", "venue", "section", "privacy-site", "abroad", "foreign"}
 
 // leastScore is the probability from which a name is given: no name is better than a wrong one.
 const leastScore = 0.5

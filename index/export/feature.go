@@ -43,6 +43,7 @@ type Properties struct {
 	Country     string   `json:"addr:country,omitempty"`
 	Full        string   `json:"addr:full"`
 	Phone       string   `json:"phone,omitempty"`         // E.164
+	Fax         string   `json:"fax,omitempty"`           // E.164
 	Email       string   `json:"email,omitempty"`         // of a role such as info@
 	Website     string   `json:"website,omitempty"`       // see Website
 	Hours       string   `json:"opening_hours,omitempty"` // as OpenStreetMap writes them
@@ -101,7 +102,7 @@ func PropertiesOf(h *index.Hit) Properties {
 		Ref: h.ID, Name: h.Name, Branch: h.Branch, Names: h.Names, Label: h.Label(), Full: h.Line(),
 		Street: h.Street, HouseNumber: h.HouseNumber, Unit: h.Unit,
 		Postcode: h.Postcode, City: h.City, State: h.State, Country: h.Country,
-		Phone: h.Phone, Email: h.Email, Website: Website(h), Hours: h.Hours, Differs: h.Differs,
+		Phone: h.Phone, Fax: h.Fax, Email: h.Email, Website: Website(h), Hours: h.Hours, Differs: h.Differs,
 		Kind: h.Kind, KindTag: kindTag(h.Kind), Role: h.Role, Person: h.Person, SiteWide: h.SiteWide,
 		Source: e.URL, Title: e.Title, Evidence: strings.TrimSpace(e.Snippet.Text),
 		Precision: h.Precision, Level: h.Level, Confidence: Round(h.Confidence, 2),
