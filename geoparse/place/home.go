@@ -131,7 +131,7 @@ func (d *Door) cues() (f [cues]float64) {
 	}
 	lived := livesAt(first, lineAfter(d.Below))
 	above := foldWords(first + "\n" + further)
-	below := firstBytes(d.Below, 4*doorText)
+	below := BeforeDisclaimer(firstBytes(d.Below, 4*doorText), 0)
 	title := firstBytes(d.Title, 2*MaxName)
 	inside := foldWords(d.Inside + " " + d.Unit)
 	titled := foldWords(title)
@@ -141,12 +141,12 @@ func (d *Door) cues() (f [cues]float64) {
 		cueBias:        true,
 		cuePerson:      d.Person || endsWithPerson(first) || IsPerson(beforeComma(first)) || IsPerson(behind),
 		cueNames:       !d.Person && looksLikeNames(first),
-		cueFirm:        !lived && !lets && isInstitution(first) || firmHomes.in(foldWords(first)),
+		cueFirm:        !lived && !lets && isInstitution(behindCareOf(first)) || firmHomes.in(foldWords(first)),
 		cueFirmAbove:   isInstitution(further),
 		cueFirmIn:      isInstitution(d.Inside) || isBuilding(d.Street),
 		cueRoom:        roomWords.in(inside),
 		cueFlat:        flatWords.in(inside) || flatNumber.MatchString(d.Unit),
-		cueCommerce:    !office && IsCommerce(first+"\n"+further+"\n"+below+"\n"+title) || slices.ContainsFunc(append(lines, first), isTrade),
+		cueCommerce:    !office && IsCommerce(first+"\n"+further+"\n"+below+"\n"+title) || isTrade(first) || len(lines) > 0 && isTrade(lines[len(lines)-1]),
 		cueJob:         jobWords.in(above),
 		cueOffice:      officeWords.in(above),
 		cueHome:        atHome,
@@ -180,7 +180,8 @@ const mostTrade = 4
 // isTrade reports whether a line says what somebody does for a living and names nobody: "Staatlich
 // anerkannte Physiotherapeutin".
 func isTrade(line string) bool {
-	return !IsPerson(line) && len(strings.Fields(line)) <= mostTrade && kind.OfName(line, "", "") != ""
+	return !IsPerson(line) && !strings.ContainsAny(line, ":@0123456789") &&
+		len(strings.Fields(line)) <= mostTrade && kind.OfName(line, "", "") != ""
 }
 
 // BeforeDisclaimer returns the text before the first heading of a disclaimer behind text[:from], which
@@ -188,7 +189,7 @@ func isTrade(line string) bool {
 func BeforeDisclaimer(text string, from int) string {
 	for at := from; at < len(text); {
 		line, _, _ := strings.Cut(text[at:], "\n")
-		if word := firstField(line); word != "" && len(line) < doorText && disclaimers[strings.ToLower(word)] {
+		if word := firstField(line); word != "" && len(line) < 3*doorText && disclaimers[strings.ToLower(word)] {
 			return text[:at]
 		}
 		at += len(line) + 1
@@ -211,6 +212,17 @@ func livesAt(before, behind string) bool {
 		homeSale.MatchString(behind) && !isInstitution(before+" "+behind)
 }
 
+// behindCareOf returns what stands behind the last "c/o" of a line: at whose door it is.
+func behindCareOf(line string) string {
+	at := careOf.FindAllStringIndex(line, -1)
+	if at == nil {
+		return line
+	}
+	return line[at[len(at)-1][1]:]
+}
+
+var careOf = regexp.MustCompile(`(?i)\bc/o\b`)
+
 // beforeComma returns the text before its last comma: "Uwe Harms" of "Uwe Harms, Zeche", the rest of
 // whose street was read.
 func beforeComma(text string) string {
@@ -230,14 +242,10 @@ func endsWithPerson(text string) bool {
 	for from > 0 && n-from < 5 && properNames(words[from-1], 1, 1) {
 		from--
 	}
-	running = running || from > 0
-	for ; n-from >= 2; from++ { // "1. Vorsitzender Uwe Harms" too
-		if running && IsPerson(strings.Trim(strings.Join(words[from:], " "), ",:")) {
-			return true
-		}
-		running = true
+	if n-from > 2 && honorary.in(foldWords(words[from])) { // "1. Vorsitzender Uwe Harms"
+		from++
 	}
-	return false
+	return (running || from > 0) && n-from >= 2 && IsPerson(strings.Trim(strings.Join(words[from:], " "), ",:"))
 }
 
 // linesOf returns the last lines of the text before an address, the nearest

@@ -108,7 +108,7 @@ func IsName(line string) bool {
 		return false
 	}
 	if strings.ContainsAny(line, "@{}<>\\=") || strings.Contains(line, "://") || strings.Contains(line, "...") ||
-		strings.Count(line, "(") != strings.Count(line, ")") {
+		strings.Count(line, "(") != strings.Count(line, ")") || strings.IndexByte(line, ')') < strings.IndexByte(line, '(') {
 		return false
 	}
 	letters, digits := 0, 0

@@ -470,8 +470,9 @@ func (p *Page) candidates(a Around) []candidate {
 	persons := 0 // so far: the line above a person is an organisation's first
 	for i, line := range above[:min(len(above), linesAbove)] {
 		firm := ""
-		if line.prefix {
-			firm = firmIn(line.text[strings.LastIndexByte(line.text, ')')+1:])
+		if line.prefix && !p.canBeName(line.text) {
+			firm = strings.TrimRight(line.text, " (")
+			firm = firmIn(firm[strings.LastIndexAny(firm, "()")+1:])
 			if at := sentenceJoint.FindAllStringIndex(firm, -1); at != nil {
 				firm = firm[at[len(at)-1][1]:]
 			}
@@ -527,7 +528,7 @@ func (p *Page) candidates(a Around) []candidate {
 	markRivals(found)
 	found = slices.DeleteFunc(found, func(c candidate) bool { // it is theirs, never the site's
 		f := &c.features
-		return f[venue] > 0 || f[rival] > 0 && (third || f[privacySite]+f[abroad] > 0)
+		return f[venue] > 0 || f[rival] > 0 && (third || f[privacySite]+f[abroad]+f[foreign] > 0)
 	})
 	support(found)
 	p.markSubject(found)
@@ -535,7 +536,7 @@ func (p *Page) candidates(a Around) []candidate {
 }
 
 // sentenceJoint stands before the name of a firm in a sentence: "services of Reents Inc." in German.
-var sentenceJoint = regexp.MustCompile(` (?:von|durch|by|from|bei) `)
+var sentenceJoint = regexp.MustCompile(`(?i)(?:^| )(?:von|durch|by|from|bei|der|des|the|anbieter) `)
 
 // isFirm reports whether a text names an organisation by its words or by the domain.
 func (p *Page) isFirm(text string) bool {
@@ -662,14 +663,15 @@ func (f *vector) ofSite() bool {
 func markRivals(found []candidate) {
 	for i := range found {
 		f := &found[i].features
-		if f[leadIn] == 0 && (f[prefix]+f[above1]+f[above2] == 0 || f[orgWord]+f[legal] == 0) ||
+		named := f[orgWord]+f[legal]+f[leadIn] > 0
+		if f[leadIn]+f[prefix]+f[above1]+f[above2] == 0 ||
 			f[domain] >= 0.5 || f[person] > 0 || f[branchWords] > 0.5 || f[labels] >= 0.5 || f[part] > f[leadIn] {
 			continue
 		}
 		words := nameWords(withoutLegalForm(found[i].text))
 		for k := range found {
 			if other := nameWords(withoutLegalForm(found[k].text)); found[k].features.ofSite() &&
-				!within(words, other) && !within(other, words) {
+				(named || found[k].features[foreign] > 0) && !within(words, other) && !within(other, words) {
 				found[k].features[rival] = max(found[k].features[rival], 1-f[leadIn])
 				found[k].features[venue] = max(found[k].features[venue], f[leadIn])
 			}
