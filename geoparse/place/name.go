@@ -665,7 +665,7 @@ func markRivals(found []candidate) {
 		f := &found[i].features
 		named := f[orgWord]+f[legal]+f[leadIn] > 0
 		if f[leadIn]+f[prefix]+f[above1]+f[above2] == 0 ||
-			f[domain] >= 0.5 || f[person] > 0 || f[branchWords] > 0.5 || f[labels] >= 0.5 || f[part] > f[leadIn] {
+			f[domain] >= 0.5 || f[person] > 0 || f[branchWords] > 0.5 || f[labels] > 0.5 || f[part] > f[leadIn] {
 			continue
 		}
 		words := nameWords(withoutLegalForm(found[i].text))
