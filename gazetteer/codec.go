@@ -145,7 +145,7 @@ func (c *codec) sourcePlace(p *Place) {
 	c.place(p)
 	c.area(&p.Area)
 	if c.Reading() && c.Len() > 0 {
-		if p.Kind == House {
+		if p.Kind == House || p.Kind == POI {
 			p.Object = new(Object)
 		} else {
 			p.Range = new(Range)

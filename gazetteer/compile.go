@@ -215,6 +215,8 @@ func (c *compiler) add(source int, p *Place) error {
 		return c.addAliases(Key(p.Names[0]), p)
 	case Outline:
 		c.addState(p)
+	case POI:
+		return c.addPOI(p)
 	}
 	return nil
 }

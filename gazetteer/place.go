@@ -26,9 +26,10 @@ const (
 	Street
 	House
 	Outline // a county, state or country: no city; the name of a state and its code, or an Area
+	POI     // a named thing of the map, with an Object: a shop, an office, a church
 )
 
-var kindNames = [...]string{"none", "city", "postcode", "street", "house", "outline"}
+var kindNames = [...]string{"none", "city", "postcode", "street", "house", "outline", "poi"}
 
 // String returns the name of k, such as "house".
 func (k Kind) String() string {
@@ -61,7 +62,7 @@ type Place struct {
 	MaxNumber int
 	// Range is the house numbers along a part of a Street.
 	Range *Range
-	// Object is what a source says is at a House. Looked-up places have none:
+	// Object is what a source says is at a House, or what a POI is. Looked-up places have none:
 	// Gazetteer.Objects returns them.
 	Object *Object `json:",omitempty"`
 	// Population, where > 0, is that of a City.
@@ -171,7 +172,7 @@ func (p *Place) check() error {
 			p.Names = append([]string{name}, p.Names...)
 		}
 	}
-	if p.Object = p.Object.check(); p.Kind != House {
+	if p.Object = p.Object.check(); p.Kind != House && p.Kind != POI {
 		p.Object = nil
 	}
 	missing := ""
@@ -201,6 +202,13 @@ func (p *Place) check() error {
 			missing = "name"
 		} else if p.Kind == City {
 			p.City = p.Names[0]
+		}
+	case POI:
+		switch {
+		case p.Object == nil || len(p.Names) == 0 || Key(p.Names[0]) == "":
+			missing = "name or tag"
+		case !p.HasPoint:
+			missing = "position"
 		}
 	default:
 		return fmt.Errorf("%w: kind %d", ErrBadPlace, p.Kind)

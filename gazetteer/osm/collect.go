@@ -37,6 +37,7 @@ type collector struct {
 	areas   []*area
 
 	houses *spool    // objects with an address
+	pois   *spool    // named objects that are something
 	lines  *spool    // named highways
 	shapes *spool    // ways that a map shows, with Options.Shape; street is their kind
 	waters []*area   // relations that a map shows
@@ -94,7 +95,7 @@ type area struct {
 func newCollector(o Options) (*collector, error) {
 	c := &collector{options: o, ways: map[int64][2]int{}, members: map[member]string{}, numbered: map[int64]*feature{}}
 	c.nodes.wanted = disk.Sorter{Dir: o.TempDir, Memory: 32 << 20}
-	for _, s := range []**spool{&c.houses, &c.lines, &c.shapes} {
+	for _, s := range []**spool{&c.houses, &c.pois, &c.lines, &c.shapes} {
 		var err error
 		if *s, err = newSpool(o.TempDir); err != nil {
 			c.close()
@@ -106,7 +107,7 @@ func newCollector(o Options) (*collector, error) {
 
 // close deletes the temporary files.
 func (c *collector) close() {
-	for _, s := range []*spool{c.houses, c.lines, c.shapes} {
+	for _, s := range []*spool{c.houses, c.pois, c.lines, c.shapes} {
 		if s != nil {
 			s.close()
 		}
@@ -131,9 +132,27 @@ func interesting(tags osm.Tags) bool {
 			if placeKinds[t.Value] {
 				return true
 			}
+		case "name":
+			if isPOI(tags) {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// isPOI reports whether a named object is something that people look for.
+func isPOI(tags osm.Tags) bool {
+	if tags.Find("name") == "" {
+		return false
+	}
+	return slices.ContainsFunc(tags, func(t osm.Tag) bool {
+		switch t.Key {
+		case "railway", "public_transport": // not tracks and platforms
+			return t.Value == "station" || t.Value == "halt"
+		}
+		return gazetteer.IsPOIKey(t.Key) && t.Value != "no"
+	})
 }
 
 func isStreet(tags osm.Tags) bool {
@@ -386,6 +405,23 @@ func objectTags(tags osm.Tags) (all []string) {
 	return all
 }
 
+// contactKeys are the keys of further tags of points of interest.
+var contactKeys = []string{"club", "railway", "public_transport", "wheelchair", "phone", "contact:phone", "website", "contact:website"}
+
+// addPOI keeps a named object with what it is, when it is open and how it is reached.
+func (c *collector) addPOI(f feature, tags osm.Tags) {
+	if !isPOI(tags) {
+		return
+	}
+	f.names, f.tags = namesOf(tags), objectTags(tags)
+	for _, key := range contactKeys {
+		if value := tags.Find(key); value != "" {
+			f.tags = append(f.tags, key+"="+value)
+		}
+	}
+	c.pois.add(&f)
+}
+
 // feature adds one object to the collections that its tags call for.
 func (c *collector) feature(f feature, tags osm.Tags) {
 	f.setAddress(tags)
@@ -400,6 +436,7 @@ func (c *collector) feature(f feature, tags osm.Tags) {
 	if f.number != "" || f.street != "" || f.postcode != "" || f.city != "" || f.country != "" {
 		c.houses.add(&f)
 	}
+	c.addPOI(f, tags)
 	if kind := tags.Find("place"); f.kind == 'n' && placeKinds[kind] && tags.Find("name") != "" {
 		p := f
 		p.place, p.names, p.population = kind, namesOf(tags), number(tags.Find("population"))
@@ -539,7 +576,7 @@ func (c *collector) nearestStreets(ctx context.Context) (map[orb.Point]*loneHous
 
 // finish emits the places.
 func (c *collector) finish(ctx context.Context, emit func(gazetteer.Place) error) error {
-	for _, err := range []error{c.err, c.houses.flush(), c.lines.flush(), c.shapes.flush()} {
+	for _, err := range []error{c.err, c.houses.flush(), c.pois.flush(), c.lines.flush(), c.shapes.flush()} {
 		if err != nil {
 			return fmt.Errorf("osm: %w", err)
 		}
@@ -571,7 +608,7 @@ func (c *collector) finish(ctx context.Context, emit func(gazetteer.Place) error
 		return err
 	}
 	for _, step := range []func(context.Context, *surroundings, func(gazetteer.Place) error) error{c.emitAreas,
-		c.emitPlaces, c.emitHouses, c.emitInterpolations, c.emitStreets} {
+		c.emitPlaces, c.emitHouses, c.emitPOIs, c.emitInterpolations, c.emitStreets} {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -699,6 +736,22 @@ func (c *collector) emitHouses(ctx context.Context, x *surroundings, emit func(g
 		if f.number == "" {
 			p.Kind, p.ID = gazetteer.Street, "" // the street exists, by the address of an object
 		}
+		x.fill(&p, f)
+		return emit(p)
+	})
+}
+
+// emitPOIs emits the points of interest.
+func (c *collector) emitPOIs(ctx context.Context, x *surroundings, emit func(gazetteer.Place) error) error {
+	return c.pois.each(ctx, func(f *feature) error {
+		c.locate(f)
+		f.street = c.streetOf(f)
+		if !f.has {
+			return nil
+		}
+		p := gazetteer.Place{Kind: gazetteer.POI, ID: f.osmID(), Names: slices.Clone(f.names), Street: f.street,
+			HouseNumber: f.number, Point: f.point, HasPoint: true}
+		p.Object = &gazetteer.Object{ID: p.ID, Names: p.Names, Tags: slices.Clone(f.tags)}
 		x.fill(&p, f)
 		return emit(p)
 	})

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"gazehound/gazetteer"
 	"gazehound/index"
 	"gazehound/index/export"
 	"gazehound/index/web"
@@ -46,6 +47,7 @@ type collection struct {
 	Hint      *streetHint `json:"hint,omitempty"`
 
 	Features []export.Feature         `json:"features"`
+	OnMap    []export.Feature         `json:"onmap,omitempty"` // points of interest of the map that no page states
 	Facets   map[string][]index.Value `json:"facets,omitempty"`
 	Links    []link                   `json:"links,omitempty"`
 }
@@ -170,6 +172,12 @@ func (s *server) collection(r *http.Request, a *params, result *index.Result) *c
 			v.Set("q", o.Text)
 		}
 		c.Hint = &streetHint{o.String(), o.Street, o.HouseNumber, o.Pages, o.Addresses, "/v1/search?" + v.Encode()}
+	}
+	pois, _ := s.pois(a, result.Hits)
+	for i := range pois[:min(len(pois), maxOnMap)] {
+		h := hitOf(&pois[i])
+		c.OnMap = append(c.OnMap, export.Feature{Type: "Feature", ID: pois[i].ID, Geometry: export.GeometryOf(h),
+			Properties: export.PropertiesOf(h)})
 	}
 	var points orb.MultiPoint
 	for i := range result.Hits {
@@ -370,9 +378,25 @@ func (s *server) suggest(r *http.Request, a *params) (any, *Problem) {
 	all := []index.Suggestion{}
 	p := s.limited(r.Context(), a.t, func(context.Context) (err error) {
 		all, err = s.index.Suggest(a.Text, a.Limit)
+		all = s.suggestPOIs(all, a)
 		return err
 	})
 	return map[string]any{"query": a.Text, "suggestions": all}, p
+}
+
+// suggestPOIs adds the names of points of interest that begin so.
+func (s *server) suggestPOIs(all []index.Suggestion, a *params) []index.Suggestion {
+	words := strings.Fields(a.Text)
+	if s.Gazetteer == nil || len(words) == 0 {
+		return all
+	}
+	for _, p := range s.Gazetteer.POIs(gazetteer.POIQuery{Words: words, Fits: s.serves, Limit: a.Limit}) {
+		known := slices.ContainsFunc(all, func(o index.Suggestion) bool { return o.Text == p.Names[0] })
+		if !known && len(all) < a.Limit {
+			all = append(all, index.Suggestion{Text: p.Names[0], Kind: "name", Count: 1})
+		}
+	}
+	return all
 }
 
 // found returns the address that the path names.

@@ -69,6 +69,10 @@ func (s *server) photon(r *http.Request, a *params) (any, *Problem) {
 	for i := range places {
 		all = append(all, photonPlace(&places[i], a.Center))
 	}
+	pois, _ := s.pois(a, result.Hits)
+	for i := range pois[:min(len(pois), maxOnMap)] {
+		all = append(all, photonPOI(&pois[i], a))
+	}
 	for i := range others {
 		all = append(all, photonHit(&others[i], a.Center))
 	}
@@ -236,6 +240,10 @@ func (s *server) locate(text string) (at orb.Point, name string, ok bool) {
 			return p.Point, lineOf(p), true
 		}
 	}
+	about := index.SubjectOf(index.Query{Text: text})
+	for _, p := range s.findPOIs(gazetteer.POIQuery{Limit: 1, Fits: s.serves}, about) {
+		return p.Point, p.Names[0], true
+	}
 	return at, "", false
 }
 
@@ -326,6 +334,15 @@ func (s *server) showOnMap(a *params, p *web.Page) {
 		if place.Street != "" && !stated || p.Result.Total == 0 {
 			p.OnMap = append(p.OnMap, web.OnMap{Title: lineOf(place), Place: place.ID, Point: place.Point})
 		}
+	}
+	pois, same := s.pois(a, p.Result.Hits)
+	for i := range pois[:min(len(pois), maxOnMap)] {
+		p.OnMap = append(p.OnMap, onMapOf(&pois[i]))
+	}
+	p.MorePOIs = max(0, len(pois)-maxOnMap)
+	p.Sides = map[string]web.OnMap{}
+	for id, place := range same {
+		p.Sides[id] = onMapOf(&place)
 	}
 }
 

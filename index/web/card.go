@@ -22,9 +22,10 @@ import (
 
 // An OnMap is a house, street, town or object of the map.
 type OnMap struct {
-	Title string // the address in one line
+	Title string // the address in one line, or the name of a point of interest
 	Place string // ID in the gazetteer
 	Point orb.Point
+	Hit   *index.Hit // what the map says of a point of interest; nil: it is none
 }
 
 // OSM returns the address of the place at openstreetmap.org.
@@ -64,9 +65,10 @@ type hit struct {
 	Removal  string       // address of the form for its removal
 	Page     string       // address of the hit's own page
 	Pages    []evidence
-	Reasons  []string // how sure it is, and how exact
-	Objects  []OnMap  // of the map, that it was matched with
-	Last     string   // when a page was read last that states it
+	Reasons  []string   // how sure it is, and how exact
+	Objects  []OnMap    // of the map, that it was matched with
+	Side     *onMapCard // the point of interest of the map that it is, or nil
+	Last     string     // when a page was read last that states it
 }
 
 // A link leads to another address.
@@ -83,6 +85,9 @@ type contact struct {
 	Open          bool
 	Differs       string // which of these other sites state differently, in words
 }
+
+// With returns c with the words of the page, for a template that has nothing else.
+func (c contact) With(t texts.Words) map[string]any { return map[string]any{"C": c, "T": t} }
 
 // An evidence is a page that states an address.
 type evidence struct {
@@ -126,6 +131,13 @@ func (v *view) hit(n int, h *index.Hit) hit {
 	for _, o := range h.Tenants {
 		out.Tenants = append(out.Tenants, link{cmp.Or(joined(", ", o.Name, o.Unit), out.Address), v.to(AddressPath+o.ID, v.Form.Get("lang"))})
 	}
+	if side, ok := v.Sides[h.ID]; ok {
+		card := v.onMapCard(side)
+		out.Side = &card
+		if h.Name == "" {
+			out.Title = side.Title
+		}
+	}
 	out.Other = v.isOther(h.Kind)
 	if h.Kind != "" {
 		out.KindName = v.kind(h.Kind)
@@ -155,6 +167,41 @@ func (v *view) hit(n int, h *index.Hit) hit {
 		out.Objects = append(out.Objects, OnMap{Title: tags, Place: h.Object, Point: h.Point})
 	}
 	return out
+}
+
+// An onMapCard is a place of the map, with what the map says of it.
+type onMapCard struct {
+	OnMap
+	Address, KindName string
+	Contact           contact
+	Route             template.URL
+}
+
+// OnMapCards returns the places that only the map knows.
+func (v *view) OnMapCards() (all []onMapCard) {
+	for _, o := range v.OnMap {
+		all = append(all, v.onMapCard(o))
+	}
+	return all
+}
+
+func (v *view) onMapCard(o OnMap) onMapCard {
+	card := onMapCard{OnMap: o, Route: route(o.Point, o.Title)}
+	if o.Hit != nil {
+		card.Address, card.Contact = o.Hit.Line(), v.contact(o.Hit)
+		if o.Hit.Kind != "" {
+			card.KindName = v.kind(o.Hit.Kind)
+		}
+	}
+	return card
+}
+
+// MoreOnMap says how many further places the map knows, or "".
+func (v *view) MoreOnMap() string {
+	if v.MorePOIs == 0 {
+		return ""
+	}
+	return v.T.Say("more_onmap", v.number(v.MorePOIs))
 }
 
 // isOther reports whether a place is of a kind that was not asked for, where kinds were.

@@ -69,8 +69,11 @@ type Page struct {
 	Points   []orb.Point // where matches beyond those of Result lie
 	NextOpen *NextOpen   // where nothing is open at the time that was asked for
 
-	OnMap   []OnMap // what the map has at the address of the search, and no page states
-	NoHouse string  // the house number of the search, where OnMap's street does not have it
+	OnMap    []OnMap          // what the map has at the address of the search, and no page states
+	MorePOIs int              // points of interest of the map beyond those of OnMap
+	Sides    map[string]OnMap // those that a hit is, by its ID
+
+	NoHouse string // the house number of the search, where OnMap's street does not have it
 
 	StreetOnly *index.StreetOnly // where a house is not known and its street is
 

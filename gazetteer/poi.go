@@ -1,0 +1,178 @@
+package gazetteer
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/geo"
+)
+
+// Keys of points of interest. Both end with the ID of the object.
+const (
+	poiWordKey = "w" // word of a name, ID → the POI
+	poiTagKey  = "k" // tag that says what it is, ID → the POI
+)
+
+// Bounds of points of interest.
+const (
+	maxPOIWords = 16   // of all names of one
+	maxPOIs     = 5000 // that one question reads
+)
+
+// addPOI writes a point of interest, under the words of its names and its tags.
+func (c *compiler) addPOI(p *Place) error {
+	var keys [][]byte
+	for _, word := range poiWords(p.Names) {
+		keys = append(keys, joinKey(poiWordKey, word, p.ID))
+	}
+	for _, tag := range p.Object.Tags {
+		if what, _, _ := strings.Cut(tag, "="); slices.Contains(poiKeys, what) {
+			keys = append(keys, joinKey(poiTagKey, tag, p.ID))
+		}
+	}
+	return c.record(func(record *codec) {
+		record.place(p)
+		record.object(p.Object)
+	}, keys...)
+}
+
+// poiKeys are the keys of tags by which points of interest are found.
+var poiKeys = []string{"amenity", "shop", "tourism", "office", "craft", "healthcare", "leisure", "historic", "club",
+	"railway", "public_transport"}
+
+// IsPOIKey reports whether a tag of this key says what a point of interest is.
+func IsPOIKey(key string) bool { return slices.Contains(poiKeys, key) }
+
+// poiWords returns the folded words of names, and the whole names in one word, each once.
+func poiWords(names []string) (words []string) {
+	add := func(word string) {
+		if word = Key(word); word != "" && !slices.Contains(words, word) && len(words) < maxPOIWords {
+			words = append(words, word)
+		}
+	}
+	for _, name := range names {
+		for word := range strings.FieldsFuncSeq(name, isWordBreak) {
+			add(word)
+		}
+		add(name)
+	}
+	return words
+}
+
+// A POIQuery asks for points of interest: named places of the map that are no address. All parts
+// that are given must fit.
+type POIQuery struct {
+	Words []string   // all in the names; the last may be the start of a word
+	Tags  []string   // one of them: "shop=bakery", or several that go together, "amenity=restaurant cuisine=thai"
+	Near  *orb.Point // lon, lat: the nearest come first
+	Fits  func(*Place) bool
+	Limit int // at least 1
+}
+
+// POIs returns points of interest, each with its Object: those that are named by the words alone
+// first, then by name, or the nearest first. It reads at most some thousand of those that the first
+// word or the tags lead to.
+func (g *Gazetteer) POIs(q POIQuery) (found []Place) {
+	for off := range g.poiOffsets(q) {
+		if p, ok := g.poi(off); ok && p.fits(q) {
+			found = append(found, p)
+		}
+	}
+	extra := func(p *Place) int { return len(poiWords(p.Names[:1])) - len(q.Words) }
+	slices.SortFunc(found, func(a, b Place) int {
+		if q.Near != nil {
+			return cmp.Compare(geo.Distance(*q.Near, a.Point), geo.Distance(*q.Near, b.Point))
+		}
+		order := 0
+		if len(q.Words) > 0 {
+			order = cmp.Compare(extra(&a), extra(&b))
+		}
+		return cmp.Or(order, strings.Compare(a.Names[0], b.Names[0]), strings.Compare(a.ID, b.ID))
+	})
+	return found[:min(len(found), q.Limit)]
+}
+
+// poiOffsets returns where the records are that may fit: by the longest word, or by the tags.
+func (g *Gazetteer) poiOffsets(q POIQuery) map[uint64]bool {
+	all := map[uint64]bool{}
+	take := func(prefix string) {
+		for _, off := range g.each(prefix) {
+			if len(all) >= maxPOIs {
+				return
+			}
+			all[off] = true
+		}
+	}
+	if len(q.Words) == 0 {
+		for _, tags := range q.Tags {
+			main, _, _ := strings.Cut(tags, " ")
+			take(string(joinKey(poiTagKey, main)))
+		}
+		return all
+	}
+	longest := 0
+	for i, word := range q.Words {
+		if len(word) > len(q.Words[longest]) {
+			longest = i
+		}
+	}
+	prefix := joinKey(poiWordKey, Key(q.Words[longest]))
+	if longest == len(q.Words)-1 {
+		prefix = bytes.TrimSuffix(prefix, []byte{0}) // may be the start of one
+	}
+	if len(prefix) > len(poiWordKey)+1 {
+		take(string(prefix))
+	}
+	return all
+}
+
+// poi reads a point of interest; ok is false where the file is damaged.
+func (g *Gazetteer) poi(off uint64) (p Place, ok bool) {
+	record := g.at(off)
+	p.Object = new(Object)
+	record.place(&p)
+	record.object(p.Object)
+	return p, !record.Failed() && p.Kind == POI && len(p.Names) > 0
+}
+
+// fits reports whether a point of interest is one that is asked for.
+func (p *Place) fits(q POIQuery) bool {
+	words := poiWords(p.Names)
+	for i, word := range q.Words {
+		word = Key(word)
+		last := i == len(q.Words)-1
+		if !slices.ContainsFunc(words, func(w string) bool { return w == word || last && strings.HasPrefix(w, word) }) {
+			return false
+		}
+	}
+	if len(q.Tags) > 0 && !slices.ContainsFunc(q.Tags, p.Object.Is) {
+		return false
+	}
+	return q.Fits == nil || q.Fits(p)
+}
+
+// Is reports whether an object has some tags, "amenity=restaurant cuisine=thai"; one of several
+// values is enough.
+func (o *Object) Is(tags string) bool {
+	for tag := range strings.FieldsSeq(tags) {
+		key, value, _ := strings.Cut(tag, "=")
+		has := o.Tag(key)
+		if has != value && !slices.Contains(strings.FieldsFunc(has, func(r rune) bool { return r == ';' || r == ',' || r == ' ' }), value) {
+			return false
+		}
+	}
+	return true
+}
+
+// Tag returns the value of a tag, or "".
+func (o *Object) Tag(key string) string {
+	for _, tag := range o.Tags {
+		if k, value, _ := strings.Cut(tag, "="); k == key {
+			return value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,225 @@
+package api
+
+import (
+	"compress/gzip"
+	"context"
+	"flag"
+	"math"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gazehound/gazetteer"
+	"gazehound/gazetteer/importer"
+	"gazehound/index"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/osm"
+	"github.com/paulmach/osm/osmxml"
+)
+
+func poi(id, name string, lon float64, street, number string, tags ...string) gazetteer.Place {
+	return gazetteer.Place{ID: id, Kind: gazetteer.POI, Names: []string{name}, Street: street, HouseNumber: number, Postcode: "26122", City: "Oldenburg",
+		Country: "DE", Point: orb.Point{lon, 53.141}, HasPoint: true, Object: &gazetteer.Object{ID: id, Names: []string{name}, Tags: tags}}
+}
+
+// Named places of the map are found by kind and by name before any page states them, with what the
+// map says of them, and are usable as surroundings; one that a page states is one answer with it.
+func TestPOIs(t *testing.T) {
+	o := onMapOptions()
+	o.Gazetteer = gazetteer.Of(
+		poi("node/71", "Altes Rathaus", 8.215, "", "", "amenity=townhall", "opening_hours=Mo-Fr 08:00-16:00"),
+		poi("node/72", "Thai Garten", 8.216, "Markt", "3", "amenity=restaurant", "cuisine=thai;asian", "phone=0441 998877", "website=https://thai.example/", "opening_hours=whenever we like"),
+		poi("node/73", "Holz & Form Tischlerei", 8.2231, "Stau", "21", "craft=carpenter"),
+		poi("node/74", strings.Repeat("Lang ", 40), 8.2, "", "", "shop=kiosk"))
+	empty, err := index.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { empty.Close() })
+	names := func(v map[string]any) (all []string) {
+		list, _ := v["onmap"].([]any)
+		for _, f := range list {
+			all = append(all, f.(map[string]any)["properties"].(map[string]any)["name"].(string))
+		}
+		return all
+	}
+	before, after := Handler(empty, o), Handler(town(t, 0), o)
+	for _, c := range []struct{ query, want string }{
+		{"rathaus", "Altes Rathaus"}, {"townhall", "Altes Rathaus"}, {"altes rat", "Altes Rathaus"}, {"thai", "Thai Garten"}, {"restaurant", "Thai Garten"},
+		{"restaurant near rathaus", "Thai Garten"}, {"rathaus montag 10 Uhr", "Altes Rathaus"}, {"rathaus sonntag 10 Uhr", ""}, {"tischlerei", "Holz & Form Tischlerei"},
+		{"zzzz", ""}, {strings.Repeat("wort ", 38), ""}, {`"altes rathaus"`, "Altes Rathaus"},
+	} {
+		if got := strings.Join(names(ask(t, before, "/v1/search?q="+url.QueryEscape(c.query))), "; "); got != c.want {
+			t.Errorf("%s: %q, want %q", c.query, got, c.want)
+		}
+	}
+	// Beside pages: the carpenter that a page states is one answer, with what the map says.
+	if got := names(ask(t, after, "/v1/search?q=tischlerei")); len(got) != 0 {
+		t.Errorf("beside its page the map still lists %q", got)
+	}
+	_, body := get(after, "/?lang=en&q=tischlerei")
+	if !strings.Contains(body, "OpenStreetMap says:") || !strings.Contains(body, "Holz &amp; Form Tischlerei") {
+		t.Error("the card lacks what the map says")
+	}
+	_, body = get(before, "/?lang=en&q=thai")
+	for _, want := range []string{"Thai Garten", "tel:&#43;49441998877", "thai.example", "no page yet", "Markt 3, 26122 Oldenburg", `href="geo:53.141`} {
+		if !strings.Contains(strings.ReplaceAll(body, "tel:+", "tel:&#43;"), want) {
+			t.Errorf("the page of a place of the map lacks %q", want)
+		}
+	}
+	if got := ask(t, after, "/v1/search?q=lange+near+Rathaus")["near"]; got != "Altes Rathaus" {
+		t.Errorf("near %v", got)
+	}
+	suggested := ask(t, before, "/v1/suggest?q=alt")["suggestions"].([]any)
+	if len(suggested) != 1 || suggested[0].(map[string]any)["text"] != "Altes Rathaus" {
+		t.Errorf("suggested %v", suggested)
+	}
+	features := ask(t, before, "/api?q=Altes+Rathaus")["features"].([]any)
+	if len(features) != 1 || features[0].(map[string]any)["properties"].(map[string]any)["osm_value"] != "townhall" {
+		t.Errorf("/api has %v", features)
+	}
+}
+
+// mapQuestions reads questions with what right places are tagged or named.
+func mapQuestions(t *testing.T) (all [][2]string) {
+	text, err := os.ReadFile(filepath.Join("testdata", "eval", "kaiserslautern.tsv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if question, want, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && !strings.HasPrefix(line, "#") {
+			all = append(all, [2]string{question, want})
+		}
+	}
+	if len(all) < 150 {
+		t.Fatalf("%d questions", len(all))
+	}
+	return all
+}
+
+// isRight reports whether an object with these tags is what a question wants.
+func isRight(want string, tags map[string]string) bool {
+	if name, ok := strings.CutPrefix(want, "name "); ok {
+		return strings.Contains(gazetteer.Key(tags["name"]), gazetteer.Key(name))
+	}
+	for tag := range strings.FieldsSeq(want) {
+		key, value, _ := strings.Cut(tag, "=")
+		key, among := strings.CutPrefix(key, "#")
+		if tags[key] == value || among && strings.Contains(tags[key], value) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestEvalMapPlaces asks for places of Kaiserslautern right after the import of its extract, before
+// any crawl. What is right is read from the extract's tags.
+func TestEvalMapPlaces(t *testing.T) {
+	if run := flag.Lookup("test.run"); run == nil || !strings.Contains(run.Value.String(), "Eval") {
+		t.Skip("reads a whole extract: asked for by make eval")
+	}
+	file := "../../../shared/data/gazetteer/osm-kaiserslautern-de/kaiserslautern.osm.gz"
+	if _, err := os.Stat(file); err != nil {
+		t.Skipf("real data not found: %v", err)
+	}
+	truth := namedObjects(t, file)
+	dir := t.TempDir()
+	if _, err := (importer.Options{}).Import(t.Context(), dir, []string{file}, func(*importer.Imported) {}); err != nil {
+		t.Fatal(err)
+	}
+	g, err := gazetteer.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { g.Close() })
+	empty, err := index.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { empty.Close() })
+	o := DefaultOptions()
+	o.Gazetteer = g
+	h := Handler(empty, o)
+	sum, wrong, none, asked := 0.0, 0, 0, 0
+	for _, q := range mapQuestions(t) {
+		right := 0
+		for _, tags := range truth {
+			if isRight(q[1], tags) {
+				right++
+			}
+		}
+		if right == 0 {
+			continue // the extract has none
+		}
+		asked++
+		list, _ := ask(t, h, "/v1/search?q="+url.QueryEscape(q[0]))["onmap"].([]any)
+		got, ideal, bad := 0.0, 0.0, 0
+		for rank, f := range list[:min(10, len(list))] {
+			id, _ := f.(map[string]any)["id"].(string)
+			switch {
+			case isRight(q[1], truth[id]):
+				got += 1 / math.Log2(float64(rank)+2)
+			case rank < 3:
+				bad++
+			}
+		}
+		for rank := range min(10, right) {
+			ideal += 1 / math.Log2(float64(rank)+2)
+		}
+		sum += got / ideal
+		wrong += bad
+		if len(list) == 0 {
+			none++
+		}
+		if os.Getenv("EVAL_ERRORS") != "" && got/ideal < 0.99 {
+			t.Logf("%.2f %q wants %s (%d): %d found, %d wrong among the first three", got/ideal, q[0], q[1], right, len(list), bad)
+		}
+	}
+	t.Logf("%d questions: nDCG@10 %.3f; %d wrong among the first three; %d without an answer", asked, sum/float64(asked), wrong, none)
+	if sum/float64(asked) < 0.85 {
+		t.Error("nDCG@10 is below .85")
+	}
+}
+
+// namedObjects reads the tags of the named objects of an extract, by ID.
+func namedObjects(t *testing.T, file string) map[string]map[string]string {
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]map[string]string{}
+	s := osmxml.New(context.Background(), z)
+	defer s.Close()
+	for s.Scan() {
+		var tags osm.Tags
+		switch o := s.Object().(type) {
+		case *osm.Node:
+			tags = o.Tags
+		case *osm.Way:
+			tags = o.Tags
+		case *osm.Relation:
+			tags = o.Tags
+		}
+		poi := slices.ContainsFunc(tags, func(t osm.Tag) bool { return gazetteer.IsPOIKey(t.Key) })
+		if tags.Find("name") != "" && poi {
+			id := string(s.Object().ObjectID().Type()) + "/"
+			if ref := s.Object().ObjectID().Ref(); ref > 0 {
+				all[id+strconv.FormatInt(ref, 10)] = tags.Map()
+			}
+		}
+	}
+	if err := s.Err(); err != nil || len(all) < 500 {
+		t.Fatalf("%d objects, %v", len(all), err)
+	}
+	return all
+}
