@@ -151,7 +151,8 @@ func newBleve(path string) error {
 	}
 	batch := b.NewBatch()
 	batch.SetInternal(stateKey, state{}.encode())
-	if err := errors.Join(b.Batch(batch), b.Close()); err != nil {
+	// Bleve does not sync its description of the index.
+	if err := errors.Join(b.Batch(batch), b.Close(), disk.SyncTree(part)); err != nil {
 		return fmt.Errorf("index: write: %w", err)
 	}
 	if err := os.Rename(part, path); err != nil {

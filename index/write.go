@@ -124,6 +124,11 @@ func (x *Index) write() {
 		timer.Stop()
 		err := x.commit(batch)
 		_, bad := errors.AsType[*panicked](err)
+		if bad {
+			if broken := x.broken(); broken != nil {
+				err, bad = broken, false
+			}
+		}
 		for _, c := range batch {
 			if bad { // each alone, for only one of them need have caused it
 				err = x.commit([]change{c})
@@ -131,6 +136,26 @@ func (x *Index) write() {
 			c.done <- err
 		}
 	}
+}
+
+// broken returns an error if Bleve cannot even be read: after a failure to open or write one of its
+// files it panics over every change, none of which is to blame.
+func (x *Index) broken() (err error) {
+	look := func() (err error) {
+		defer intoError(&err)
+		reader, err := x.latest()
+		if err != nil {
+			return err
+		}
+		defer reader.Close()
+		_, err = newCommit(reader).page("")
+		return err
+	}
+	if p, bad := errors.AsType[*panicked](look()); bad {
+		return fmt.Errorf("index: it failed (%v), as it does after an error of the disk or at the limit of open "+
+			"files; what is on the disk is whole", p.value)
+	}
+	return nil
 }
 
 // A panicked is a panic over a change on its way to the caller of Put or Delete,

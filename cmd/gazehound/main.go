@@ -95,15 +95,20 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if errors.As(err, &silent) {
 		return code
 	}
-	if tooManyFiles(err) && !strings.Contains(err.Error(), "ulimit") {
-		err = fmt.Errorf("%w. Allow more, such as with \"ulimit -n 1024\"", err)
-	}
 	a.Configure("info", "text") // the flags alone if no configuration was read
-	a.Failed(code, err.Error())
+	a.Failed(code, advised(err))
 	if a.json {
-		a.printJSON(fields{"type": "exit_error", "exit_code": code, "message": oneLine(err.Error())})
+		a.printJSON(fields{"type": "exit_error", "exit_code": code, "message": oneLine(advised(err))})
 	}
 	return code
+}
+
+// advised returns the text of an error, with advice if it is that of the limit of open files.
+func advised(err error) string {
+	if tooManyFiles(err) && !strings.Contains(err.Error(), "ulimit") {
+		return err.Error() + ". Allow more, such as with \"ulimit -n 1024\""
+	}
+	return err.Error()
 }
 
 func newRootCommand(a *app) *cobra.Command {

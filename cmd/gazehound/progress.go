@@ -255,7 +255,7 @@ func (w *progress) finish(runErr error) error {
 	all.Due = w.left
 	all.Patterns, all.Params = w.traps.Counts()
 	missing := 0
-	if w.index != nil { // counts only; what cannot be read was reported before
+	if w.index != nil && end.reason != "error" { // which may be the index's; counts only
 		all.Wide, all.WidePages, _ = w.index.SiteWide(context.Background())
 		missing = w.missing()
 	}
@@ -283,7 +283,7 @@ func (w *progress) finish(runErr error) error {
 	case end.code == exitOK:
 		return nil
 	case end.reason == "error":
-		w.a.Failed(end.code, runErr.Error())
+		w.a.Failed(end.code, advised(runErr))
 	}
 	return silentExit(end.code)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"gazehound/internal/disk"
 	"gazehound/internal/oserr"
 
 	badger "github.com/dgraph-io/badger/v4"
@@ -92,6 +93,10 @@ func openStore(o Options, unlock func() error) (store, error) {
 		return nil, errors.Join(err, os.RemoveAll(s.temp), unlock())
 	}
 	if !o.ReadOnly {
+		// lockFile says that there is a log, after a power cut, too.
+		if err := errors.Join(s.sync(), disk.SyncDir(dir)); err != nil {
+			return nil, errors.Join(err, s.close())
+		}
 		s.lock = filepath.Join(dir, lockFile)
 		if err := os.WriteFile(s.lock, fmt.Appendln(nil, os.Getpid()), 0o666); err != nil {
 			return nil, errors.Join(err, s.close())
@@ -114,7 +119,7 @@ func copyKilled(dir string, found files) (temp string, err error) {
 	}
 	found.logs[badger.ManifestFilename] = found.manifest
 	for name, whole := range found.logs {
-		if len(whole) > logHead { // else it is empty
+		if name == badger.ManifestFilename || len(whole) > logHead { // else it is empty
 			err = errors.Join(err, os.WriteFile(filepath.Join(temp, name), whole, 0o600))
 		}
 	}
@@ -149,6 +154,10 @@ func openBadger(o Options) (db *badger.DB, err error) {
 func (s *badgerStore) close() (err error) {
 	if s.lock != "" {
 		err = os.Remove(s.lock)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		// Nothing can be written, and Badger would try for ever. The store is as after a kill.
+		return errors.Join(err, s.unlock())
 	}
 	return errors.Join(err, s.db.Close(), os.RemoveAll(s.temp), s.unlock())
 }

@@ -44,3 +44,24 @@ func TestKilledBetweenEmptyLogs(t *testing.T) {
 		t.Errorf("%d queued, want 1", n)
 	}
 }
+
+// A store that was killed in its first run, before it had a table, can be read.
+func TestReadFirstRunKilled(t *testing.T) {
+	dir := t.TempDir()
+	f := open(t, Options{Dir: dir})
+	if _, err := f.Push(t.Context(), Entry{URL: parse(t, "http://a.example/")}); err != nil {
+		t.Fatal(err)
+	}
+	killed := filepath.Join(t.TempDir(), "killed")
+	if err := os.CopyFS(killed, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	read, err := Open(Options{Dir: killed, ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	if n := read.Totals().Queued; n != 1 {
+		t.Errorf("%d queued, want 1", n)
+	}
+}

@@ -151,6 +151,23 @@ func SyncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
+// SyncTree brings a folder with all files below it to the disk.
+func SyncTree(dir string) error {
+	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			return SyncDir(name)
+		}
+		f, err := os.OpenFile(name, os.O_RDWR, 0) // Windows syncs only what is open for writing
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.Sync(), f.Close())
+	})
+}
+
 // AppendLines adds lines to a text file, which it makes where there is none,
 // and brings them to the disk. A line that a crash has cut off is ended first.
 func AppendLines(name string, mode fs.FileMode, lines ...string) error {
