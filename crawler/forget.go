@@ -14,6 +14,9 @@ import (
 // numbers and e-mail addresses.
 type Forgotten interface {
 	Names(text string) bool
+	// States reports whether a text states the street and house number of a forgotten address, or of
+	// the same one in another town.
+	States(text string) bool
 	// Blank returns a text of as many characters with spaces in place of what it names.
 	Blank(text string) string
 }

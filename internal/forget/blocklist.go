@@ -26,7 +26,7 @@ import (
 //	host NAME       the host and all below it; with a port that one only
 //	url URL         one page
 //	address ID      an address wherever it is stated, by its index.Place
-//	text ID         a telephone number or e-mail address, see textID
+//	text ID         a telephone number, e-mail address or street and number, see textID
 //
 // IDs do not say what they are of. The zero value is empty. A Blocklist takes 8 bytes a line.
 type Blocklist struct {
@@ -246,18 +246,37 @@ func (b Blocklist) HasAddress(a geoparse.Address) bool {
 	return len(b.addresses) > 0 && slices.ContainsFunc(index.Places(a), b.hasPlace)
 }
 
-// textID returns the ID of a telephone number or an e-mail address, or "" for other texts. Of a
-// number its last eight digits count, which all ways of writing it share.
+// textID returns the ID of a telephone number, an e-mail address, or street and house number, or ""
+// for other texts. Of a telephone number its last eight digits count, which all ways of writing it
+// share.
 func textID(text string) string {
-	plain := ""
-	switch digits := digitsOf(text); {
+	digits := digitsOf(text)
+	switch {
 	case strings.Contains(text, "@"):
-		plain = strings.ToLower(text)
+		return idOf(strings.ToLower(text))
 	case isPhone(text, digits):
-		plain = digits[max(0, len(digits)-maxPhone):]
-	default:
+		return idOf(digits[max(0, len(digits)-maxPhone):])
+	}
+	return lineID(strings.Fields(wordsOf(text)))
+}
+
+// lineID returns the ID of the words of street and house number, or "" for other words.
+func lineID(words []string) string {
+	house := slices.IndexFunc(words, isNumber)
+	if house < 1 || house > maxStreet || len(words) > house+2 {
 		return ""
 	}
+	return idOf(strings.Join(words, " "))
+}
+
+// maxStreet bounds the words of a street before its number.
+const maxStreet = 5
+
+// isNumber reports whether a word begins like a house number.
+func isNumber(word string) bool { return word[0] >= '0' && word[0] <= '9' }
+
+// idOf returns the ID of a text in the spelling that all its spellings share.
+func idOf(plain string) string {
 	sum := sha256.Sum256([]byte("text\x1f" + plain))
 	return hex.EncodeToString(sum[:8])
 }

@@ -39,6 +39,9 @@ func (c *Current) HasAddress(a geoparse.Address) bool { return c.List().HasAddre
 // Names is Blocklist.Names.
 func (c *Current) Names(text string) bool { return c.List().Names(text) }
 
+// States is Blocklist.States.
+func (c *Current) States(text string) bool { return c.List().States(text) }
+
 // Blank is Blocklist.Blank.
 func (c *Current) Blank(text string) string { return c.List().Blank(text) }
 

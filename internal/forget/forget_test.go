@@ -236,7 +236,8 @@ func FuzzFinder(f *testing.F) {
 // else.
 func TestBlocklistInTexts(t *testing.T) {
 	list, err := NewBlocklist("host gone.example", "host xn--mller-opfer-thb.example", "host port.example:8080",
-		"url http://page.example/away?x=1", "text "+textID("0441 / 998 877 66"), "text "+textID("Anna.Braun@mail.example"))
+		"url http://page.example/away?x=1", "text "+textID("0441 / 998 877 66"), "text "+textID("Anna.Braun@mail.example"),
+		"text "+textID("Alte Landstraße 10"), "text "+textID("Ahorndamm 5a"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,6 +274,14 @@ func TestBlocklistInTexts(t *testing.T) {
 	} {
 		if got := list.hasPage(raw); got != want {
 			t.Errorf("%s is blocked: %v, want %v", raw, got, want)
+		}
+	}
+	for text, want := range map[string]bool{
+		"Meet at ALTE LANDSTR. Nr. 10, behind": true, "Alte Landstraße\n10\nlast": true, "Ahorndamm 5 a": true,
+		"Alte Landstraße 101, Neue Alte Landstraße 1": false, "Ahorndamm 5": false, "10 Ahorndamm": false,
+	} {
+		if got := list.States(text); got != want {
+			t.Errorf("%q states a blocked address: %v", text, got)
 		}
 	}
 	none, _ := NewBlocklist()

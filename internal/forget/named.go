@@ -102,3 +102,25 @@ func (b *Blocklist) phoneIn(text string, from, to int) (span, bool) {
 	}
 	return span{}, false
 }
+
+// States reports whether a text states a blocked street and house number, in whatever spelling. It may
+// be that of another town.
+func (b Blocklist) States(text string) bool {
+	if len(b.texts) == 0 || !strings.ContainsAny(text, "0123456789") {
+		return false
+	}
+	words := strings.Fields(wordsOf(text))
+	for i, word := range words {
+		if !isNumber(word) {
+			continue
+		}
+		for from := max(0, i-maxStreet); from < i; from++ {
+			for to := i + 1; to <= min(len(words), i+2); to++ {
+				if id := lineID(words[from:to]); id != "" && b.texts.has(id) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
