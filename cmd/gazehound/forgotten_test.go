@@ -126,7 +126,7 @@ func TestForgottenForGood(t *testing.T) {
 }
 
 // spelledPhone returns the end of a number, which all spellings without separators share.
-func spelledPhone(phone string) string { return phone[max(0, len(phone)-6):] }
+func spelledPhone(phone string) string { return phone[max(0, len(phone)-8):] }
 
 // searchAll names the places of a data directory that hold one of the texts.
 func searchAll(t *testing.T, data string, texts []string) (found []string) {
