@@ -128,7 +128,7 @@ func newCtlReleaseCommand(a *app) *cobra.Command {
 }
 
 func newCtlOrdersCommand(a *app) *cobra.Command {
-	return command("orders", "Show the standing orders: delays and exclusions", noArgs,
+	return command("orders", "Show the standing orders: delays, exclusions and releases", noArgs,
 		stoppable(func(ctx context.Context, args []string) error {
 			var v crawler.OrdersView
 			if err := a.ctl(ctx, http.MethodGet, "v1/crawl/orders", nil, &v); err != nil {

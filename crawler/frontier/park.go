@@ -41,7 +41,8 @@ func parkedKey(host, pattern, url uint64) []byte {
 	return binary.BigEndian.AppendUint64(key, url)
 }
 
-// Park takes a leased entry out of the queue and keeps it under e.Parked until Unpark.
+// Park takes a leased entry out of the queue and keeps it under e.Parked until Unpark, however many
+// are parked there: the entry was accepted, and the limit of its host has counted it.
 func (f *Frontier) Park(ctx context.Context, e Entry) error {
 	links, err := prepare([]Entry{e})
 	if err != nil {
@@ -56,25 +57,26 @@ func (f *Frontier) Park(ctx context.Context, e Entry) error {
 		h := b.host(l.key)
 		b.dequeue(h, place{r.Rank, b.tie(l.key)})
 		b.hosts[h].total--
-		if reason := b.park(h, l); reason != "" {
-			b.delete(urlKey(l.key))
-			count(b.totals.Dropped, reason, 1)
-		}
+		b.park(h, l)
 	})
 }
 
-// park keeps a link that is not in the queue, or returns why there is no room for it.
-func (b *batch) park(h *host, l *link) (refused string) {
+// parkedFull reports whether as many links are parked under the pattern of a link as its host may
+// have URLs.
+func (b *batch) parkedFull(h *host, l *link) bool {
+	n, _ := find(b, patternKey(h.id, parkedOf(l.Parked)), decode[ParkedPattern])
+	limit := b.limit(l.URL)
+	return limit > 0 && n.Links >= limit
+}
+
+// park keeps a link that is not in the queue.
+func (b *batch) park(h *host, l *link) {
 	id := parkedOf(l.Parked)
 	n, _ := find(b, patternKey(h.id, id), decode[ParkedPattern])
-	if limit := b.limit(l.URL); limit > 0 && n.Links >= limit {
-		return "host_limit"
-	}
 	b.put(patternKey(h.id, id), ParkedPattern{l.URL.Host(), l.Parked, n.Links + 1})
 	b.put(parkedKey(h.id, id, l.key.url()), &l.Entry)
 	b.set(urlKey(l.key), fixed(urlRecord{State: Parked, Distance: uint32(l.Distance), Retries: uint8(l.Retries), Seq: id}))
 	b.totals.Parked++
-	return ""
 }
 
 // unpark removes a parked link, whose record the caller replaces.

@@ -249,8 +249,10 @@ func (b *batch) pushLink(l *link) (isNew bool) {
 		return false
 	}
 	if l.Parked != "" {
-		if reason := b.park(h, l); reason != "" {
-			count(b.totals.Dropped, reason, 1)
+		if b.parkedFull(h, l) {
+			count(b.totals.Dropped, "host_limit", 1)
+		} else {
+			b.park(h, l)
 		}
 		return false
 	}
