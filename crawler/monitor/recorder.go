@@ -200,7 +200,7 @@ func (r *Recorder) Snapshot() Snapshot {
 		now.pages += int64(n)
 	}
 	if s.At.Sub(r.silentAt) >= silentEvery || r.end != "" {
-		r.silent, r.silentAt = r.silence.Top(maxSilentHosts), s.At
+		r.silent, r.silentAt = r.silence.Top(maxSilentHosts, r.patterns), s.At
 	}
 	s.Silent = r.silent
 	s.End, s.Stopping, s.Private = r.end, r.stopping, r.private

@@ -104,10 +104,8 @@ func Read(ctx context.Context, name string, f *frontier.Frontier, o Options) (*C
 	if err != nil {
 		return nil, fmt.Errorf("report: %s: %w", name, err)
 	}
-	for _, p := range parked {
-		t.silence.Parked(p)
-	}
 	t.crawl.Name = name
+	t.crawl.Silent = t.silence.Top(maxSilentHosts, parked)
 	return t.finish(), nil
 }
 
@@ -236,7 +234,6 @@ func (t *counter) finish() *Crawl {
 	c.OffBiggest.Pages, c.OffBiggest.Relevant = c.Pages-c.Biggest.Pages, c.Relevant-c.Biggest.Relevant
 	c.OffBiggest.Harvest, c.Biggest.Harvest = share(c.OffBiggest.Relevant, c.OffBiggest.Pages),
 		share(c.Biggest.Relevant, c.Biggest.Pages)
-	c.Silent = t.silence.Top(maxSilentHosts)
 	c.BreadthFirst = t.levels.estimate(c.Curve)
 	if t.meter != nil {
 		c.Streets = t.meter.read(now.Streets-before.Streets, c.Pages, c.Waiting)

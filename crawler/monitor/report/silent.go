@@ -68,9 +68,6 @@ func (s *Silence) Visit(e *frontier.Entry, o *frontier.Outcome) {
 	}
 }
 
-// Parked counts the parked links of a pattern.
-func (s *Silence) Parked(p frontier.ParkedPattern) { s.count(p.Host, "parked", p.Links) }
-
 func (s *Silence) gives(host string) {
 	if s.hosts == nil {
 		s.hosts = map[string]map[string]int64{}
@@ -114,18 +111,26 @@ func silentReason(e *frontier.Entry, o *frontier.Outcome) string {
 	return ""
 }
 
-// Top returns up to n hosts, those with the most URLs first. A host most of whose URLs were read is
-// left out: it is irrelevant and not silent.
-func (s *Silence) Top(n int) (top []SilentHost) {
+// Top returns up to n hosts, those with the most URLs first; parked are the patterns of parked links,
+// which count for hosts that were visited. A host most of whose URLs were read is left out: it is
+// irrelevant and not silent.
+func (s *Silence) Top(n int, parked []frontier.ParkedPattern) (top []SilentHost) {
+	links := map[string]int64{}
+	for _, p := range parked {
+		links[p.Host] += p.Links
+	}
 	for host, counts := range s.hosts {
-		read, reason := counts["read"], ""
-		for name, n := range counts {
-			if name != "read" && (n > counts[reason] || n == counts[reason] && name < reason) {
-				reason = name
+		if counts == nil {
+			continue // it gave something
+		}
+		worst := SilentHost{host, "parked", links[host]}
+		for reason, urls := range counts {
+			if reason != "read" && (urls > worst.URLs || urls == worst.URLs && reason < worst.Reason) {
+				worst.Reason, worst.URLs = reason, urls
 			}
 		}
-		if reason != "" && counts[reason] > read {
-			top = append(top, SilentHost{host, reason, counts[reason]})
+		if worst.URLs > counts["read"] {
+			top = append(top, worst)
 		}
 	}
 	slices.SortFunc(top, func(a, b SilentHost) int {

@@ -30,9 +30,12 @@ func TestSilence(t *testing.T) {
 	visit("good.example", 9, false, frontier.Outcome{Kind: "error", Reason: "timeout"})
 	visit("map.example", 9, true, frontier.Outcome{Kind: "skipped", Reason: "no_sitemap"})
 	visit("odd.example", 2, false, frontier.Outcome{Kind: "error", Reason: "panic"})
-	s.Parked(frontier.ParkedPattern{Host: "list.example", Pattern: "listing sorting", Links: 40})
+	visit("list.example", 3, false, frontier.Outcome{Kind: "page"})
+	parked := []frontier.ParkedPattern{{Host: "list.example", Pattern: "listing sorting", Links: 30},
+		{Host: "list.example", Pattern: "list.example?sid", Links: 10}, {Host: "good.example", Pattern: "good.example/*", Links: 99},
+		{Host: "long-ago.example", Pattern: "long-ago.example/*", Links: 99}}
 	var got []string
-	for _, h := range s.Top(10) {
+	for _, h := range s.Top(10, parked) {
 		got = append(got, fmt.Sprint(h.Host, " ", h.Reason, " ", h.URLs))
 		if text := h.String(); !strings.HasPrefix(text, h.Host+"  ") || !strings.HasSuffix(text, ")") {
 			t.Errorf("line %q", text)
@@ -42,7 +45,7 @@ func TestSilence(t *testing.T) {
 	if strings.Join(got, ", ") != want {
 		t.Errorf("got %s\nwant %s", strings.Join(got, ", "), want)
 	}
-	if top := s.Top(1); len(top) != 1 || top[0].Host != "list.example" {
+	if top := s.Top(1, parked); len(top) != 1 || top[0].Host != "list.example" {
 		t.Errorf("the first is %+v", top)
 	}
 	if text := (SilentHost{"a.example", "robots", 7}).String(); text != "a.example  7 URLs: robots.txt forbids them (no option; ask its owner)" {
