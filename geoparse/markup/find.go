@@ -32,9 +32,11 @@ const (
 	Element // <address>
 	GeoMeta // meta elements
 	MapLink
+	InlineJSON // data for the page's own scripts
 )
 
-var originNames = [...]string{"text", "json-ld", "microdata", "rdfa", "hcard", "address", "geo-meta", "map-link"}
+var originNames = [...]string{"text", "json-ld", "microdata", "rdfa", "hcard", "address", "geo-meta", "map-link",
+	"inline-json"}
 
 // String returns the name of o, such as "json-ld".
 func (o Origin) String() string { return originNames[o] }
@@ -68,7 +70,7 @@ type Statement struct {
 type Page struct {
 	Site
 	// Statements are what it states about places, in document order and each thing
-	// once, at most MaxStatements: JSON-LD, microdata, RDFa, hCard and h-card,
+	// once, at most MaxStatements: JSON-LD, JSON for scripts, microdata, RDFa, hCard and h-card,
 	// <address> elements, geo meta elements and links to maps.
 	Statements []Statement
 	// Footers are the texts of what is marked as the footer of the page, as they
@@ -93,6 +95,7 @@ type finder struct {
 	scopes []*scopeOf // open items, outermost first
 	meta   int        // 1 + place of the statement of the meta elements, or 0
 	read   int        // elements read as values so far
+	inline int        // bytes of inline JSON read so far
 	quote  *html.Node // outermost open article, quotation or footer, or nil
 }
 
@@ -118,11 +121,7 @@ func (f *finder) enter(n *html.Node) bool {
 	case atom.Style, atom.Template, atom.Svg:
 		return false
 	case atom.Script:
-		if strings.Contains(strings.ToLower(attr(n, "type")), "ld+json") {
-			for c := n.FirstChild; c != nil; c = c.NextSibling {
-				f.jsonLD(c.Data)
-			}
-		}
+		f.script(n)
 		return false
 	case atom.Address:
 		f.read++
@@ -147,6 +146,21 @@ func (f *finder) enter(n *html.Node) bool {
 		}
 	}
 	return true
+}
+
+// script reads the data in a script element.
+func (f *finder) script(n *html.Node) {
+	kind := strings.ToLower(attr(n, "type"))
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch {
+		case strings.Contains(kind, "ld+json"):
+			f.jsonLD(c.Data)
+		case strings.HasSuffix(kind, "json"):
+			f.jsonElement(c.Data, attr(n, "id"))
+		case kind == "" || strings.Contains(kind, "javascript") || kind == "module":
+			f.assignedJSON(c.Data)
+		}
+	}
 }
 
 func (f *finder) leave(n *html.Node) {

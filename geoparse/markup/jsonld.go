@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Bounds of one JSON-LD script.
+// Bounds of one script.
 const (
-	maxJSON      = 1 << 20 // bytes; of a longer list the entries before it are read
+	maxJSON      = 2 << 20 // bytes; of a longer list the entries before it are read
 	maxJSONDepth = 32
 	maxJSONNodes = 50000
 )
@@ -21,14 +21,8 @@ const (
 // with what their owners say, and the names of organisations and web sites. What is
 // not JSON adds nothing.
 func (f *finder) jsonLD(script string) {
-	script = unwrap(script[:min(len(script), maxJSON)])
-	values, whole := decodeJSON(script)
-	if !whole {
-		if repaired, _ := decodeJSON(withoutExtraCommas(script)); len(repaired) > len(values) {
-			values = repaired
-		}
-	}
-	r := &jsonReader{finder: f, byID: make(map[string]map[string]any)}
+	values := jsonIn(script)
+	r := &jsonReader{finder: f, origin: JSONLD, byID: make(map[string]map[string]any)}
 	for _, v := range values {
 		r.learnIDs(v, 0)
 	}
@@ -38,24 +32,38 @@ func (f *finder) jsonLD(script string) {
 	}
 }
 
-// decodeJSON returns the values that text begins with, those of a list one by
-// one, and whether there is nothing else in it.
-func decodeJSON(text string) (values []any, whole bool) {
-	d := json.NewDecoder(strings.NewReader(text))
+// jsonIn returns the values that a script begins with, after the repairs that many need.
+func jsonIn(script string) []any {
+	script = unwrap(script[:min(len(script), maxJSON)])
+	values, _, whole := decodeJSON(strings.NewReader(script))
+	if !whole {
+		if repaired, _, _ := decodeJSON(strings.NewReader(withoutExtraCommas(script))); len(repaired) > len(values) {
+			values = repaired
+		}
+	}
+	return values
+}
+
+// decodeJSON returns the values that a text begins with, those of a list one by
+// one, the byte behind them, and whether there is nothing else in it.
+func decodeJSON(text *strings.Reader) (values []any, end int64, whole bool) {
+	first, _ := text.ReadByte()
+	text.Seek(0, io.SeekStart)
+	d := json.NewDecoder(text)
 	d.UseNumber() // 1e309 is no float64, and a postcode keeps its digits
-	list := strings.HasPrefix(text, "[")
+	list := first == '['
 	if list {
 		d.Token() // the bracket
 	}
 	for len(values) < maxJSONNodes && (!list || d.More()) {
 		var v any
 		if err := d.Decode(&v); err != nil {
-			return values, err == io.EOF
+			return values, d.InputOffset(), err == io.EOF
 		}
 		values = append(values, v)
 	}
 	_, err := d.Token()
-	return values, err == nil
+	return values, d.InputOffset(), err == nil
 }
 
 // unwrap takes off the comments that old browsers needed, those of whole lines, and entities where
@@ -120,6 +128,7 @@ func withoutExtraCommas(script string) string {
 
 type jsonReader struct {
 	finder *finder
+	origin Origin // JSONLD or InlineJSON
 	byID   map[string]map[string]any
 	nodes  int
 }
@@ -168,7 +177,11 @@ func (r *jsonReader) read(v any, property string, owner *scopeOf, depth int) {
 		if len(v) == 1 && known != nil && (property == "address" || property == "geo") {
 			v = known
 		}
-		r.thing(v, property, owner, depth)
+		if r.origin == InlineJSON {
+			r.object(v, property, owner, depth)
+		} else {
+			r.thing(v, property, owner, depth)
+		}
 	}
 }
 
@@ -183,7 +196,7 @@ func (r *jsonReader) thing(v map[string]any, property string, owner *scopeOf, de
 	if v["streetAddress"] != nil || v["postalCode"] != nil || v["addressLocality"] != nil {
 		k = address
 	}
-	s := r.finder.open(JSONLD, k, strings.Join(types, " "))
+	s := r.finder.open(r.origin, k, strings.Join(types, " "))
 	s.own.Hours = openingHours(v)
 	for _, key := range slices.Sorted(maps.Keys(v)) {
 		value := v[key]
