@@ -528,7 +528,7 @@ func (p *Page) candidates(a Around) []candidate {
 	markRivals(found)
 	found = slices.DeleteFunc(found, func(c candidate) bool { // it is theirs, never the site's
 		f := &c.features
-		return f[venue] > 0 || f[rival] > 0 && (third || f[privacySite]+f[abroad]+f[foreign] > 0)
+		return f[venue] > 0 || f[rival] > 0 && (third || f[privacySite]+f[abroad] > 0)
 	})
 	support(found)
 	p.markSubject(found)
@@ -595,7 +595,10 @@ func (p *Page) look(c *candidate, a Around) {
 		label = ""
 	}
 	if label != "" {
-		near = agreement(nameWords(c.text), label)
+		words := nameWords(c.text)
+		if near = agreement(words, label); len(words) > 0 && len(words[0]) > 2 && strings.HasPrefix(label, words[0]) {
+			near = max(near, 0.5)
+		}
 	}
 	if f.near() {
 		f[mailDomain] = max(f[mailDomain], near)
@@ -663,7 +666,7 @@ func (f *vector) ofSite() bool {
 func markRivals(found []candidate) {
 	for i := range found {
 		f := &found[i].features
-		named := f[orgWord]+f[legal]+f[leadIn] > 0
+		named, theirs := f[orgWord]+f[legal]+f[leadIn] > 0, is(f[mailDomain] >= 0.5)
 		if f[leadIn]+f[prefix]+f[above1]+f[above2] == 0 ||
 			f[domain] >= 0.5 || f[person] > 0 || f[branchWords] > 0.5 || f[labels] > 0.5 || f[part] > f[leadIn] {
 			continue
@@ -671,9 +674,9 @@ func markRivals(found []candidate) {
 		words := nameWords(withoutLegalForm(found[i].text))
 		for k := range found {
 			if other := nameWords(withoutLegalForm(found[k].text)); found[k].features.ofSite() &&
-				(named || found[k].features[foreign] > 0) && !within(words, other) && !within(other, words) {
+				(named || theirs > 0 && found[k].features[foreign] > 0) && !within(words, other) && !within(other, words) {
 				found[k].features[rival] = max(found[k].features[rival], 1-f[leadIn])
-				found[k].features[venue] = max(found[k].features[venue], f[leadIn])
+				found[k].features[venue] = max(found[k].features[venue], f[leadIn], theirs*found[k].features[foreign])
 			}
 		}
 	}
