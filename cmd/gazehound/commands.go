@@ -3,6 +3,7 @@ package main
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gazehound/crawler/monitor/report"
@@ -107,9 +108,9 @@ func describe(commands []*cobra.Command, texts map[string]string, fit func(strin
 	}
 }
 
-// groupFlags prints the flags of cmd under headings. A heading stands before the flag that is its
-// key.
-func groupFlags(a *app, cmd *cobra.Command, headings map[string]string) {
+// groupFlags prints the flags of cmd: those that most people need first, the others under headings.
+// A heading stands before the flag that is its key.
+func groupFlags(a *app, cmd *cobra.Command, headings map[string]string, first ...string) {
 	cmd.SetUsageFunc(func(c *cobra.Command) error {
 		w := c.OutOrStderr()
 		fmt.Fprintf(w, "Usage:\n  %s\n\nExamples:\n%s\n", c.UseLine(), c.Example)
@@ -121,13 +122,21 @@ func groupFlags(a *app, cmd *cobra.Command, headings map[string]string) {
 				fmt.Fprintf(w, "\n%s:\n%s", title, group.FlagUsagesWrapped(a.columns))
 			}
 		}
+		if len(first) > 0 {
+			title = "Most used"
+		}
+		for _, name := range first {
+			group.AddFlag(c.LocalFlags().Lookup(name))
+		}
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if heading := headings[f.Name]; heading != "" {
 				end()
 				group, title = pflag.NewFlagSet("", pflag.ContinueOnError), heading
 				group.SortFlags = false
 			}
-			group.AddFlag(f)
+			if !slices.Contains(first, f.Name) {
+				group.AddFlag(f)
+			}
 		})
 		end()
 		_, err := fmt.Fprintf(w, "\nGlobal Flags:\n%s", c.InheritedFlags().FlagUsagesWrapped(a.columns))

@@ -44,7 +44,8 @@ func newCrawlCommand(a *app) *cobra.Command {
 		})
 	o.flags(cmd.Flags())
 	cmd.MarkFlagsMutuallyExclusive("fresh", "revisit")
-	groupFlags(a, cmd, crawlHeadings())
+	groupFlags(a, cmd, crawlHeadings(), "region", "seed", "seeds", "contact", "max-pages", "max-time", "delay", "workers",
+		"strategy", "warc")
 	return cmd
 }
 
