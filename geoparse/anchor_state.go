@@ -173,6 +173,9 @@ func (s *scan) codeBehindState(land *grammar.Country, areas []*area, code string
 	}
 	a := Address{End: last, Postcode: text[start:end], State: c.area.place.State, Country: land.Code,
 		Confidence: confidencePlace}
+	if n := end - start; land.Code == "US" && n > 5 && digits(text[start:start+5]) && digits(text[end-4:end]) {
+		a.Postcode = text[start:start+5] + "-" + text[end-4:end] // "972271234", "97227 1234"
+	}
 	if state != "" {
 		a.State = strings.Trim(span.Of(text), "()")
 	}

@@ -150,9 +150,9 @@ func TestWrittenPlaces(t *testing.T) {
 		"Shop\n18 Weaver Lane\nLeeds\nLS9\nTel 0113":            "Weaver Lane|18|LS9|Leeds",
 		"18 Weaver Lane\nLondon\nSE1":                           "Weaver Lane|18|SE1|London",
 		"18 Weaver Lane, London, SE1.":                          "Weaver Lane|18|SE1|London",
-		"12 Cedar Way, Portland, OR 972271234":                  "Cedar Way|12|972271234|Portland",
-		"12 Cedar Way, Portland, OR 97227 1234":                 "Cedar Way|12|97227 1234|Portland",
-		"12 Cedar Way\nPortland, Oregon 972271234\n":            "Cedar Way|12|972271234|Portland",
+		"12 Cedar Way, Portland, OR 972271234":                  "Cedar Way|12|97227-1234|Portland",
+		"12 Cedar Way, Portland, OR 97227 1234":                 "Cedar Way|12|97227-1234|Portland",
+		"12 Cedar Way\nPortland, Oregon 972271234\n":            "Cedar Way|12|97227-1234|Portland",
 		"12 Cedar Way, Portland, OR 97327":                      "Cedar Way|12||Portland",
 		"12 Cedar Way\nPortland, OR 97327-1234":                 "Cedar Way|12||Portland",
 	} {

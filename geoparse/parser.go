@@ -157,7 +157,7 @@ func (p *Parser) parse(ctx context.Context, in Input, rejected *[]Candidate) (Ve
 		found = p.addStatements(ctx, found, marked.Statements, in)
 		markFooter(text, marked.Footers, found)
 	}
-	found = withoutPlaceholders(found, rejected)
+	found = withoutPlaceholders(found, in.Doc == nil && s.isShort(), rejected)
 	p.assign(text, in, marked, found)
 	if !p.options.EveryMention {
 		found = deduplicate(found, p.options.Persons)

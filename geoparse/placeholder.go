@@ -19,15 +19,16 @@ var templateStreets = []string{"123 mainstreet", "123 mainst", "1234 mainstreet"
 
 // withoutPlaceholders drops the addresses that a template has for its user to fill in,
 // "Musterstraße 1, 12345 Musterstadt", and takes the street off where it is only the town again:
-// a heading "Lüneburg" above "21337 Lüneburg". rejected is that of Parser.parse.
-func withoutPlaceholders(found []Address, rejected *[]Candidate) []Address {
+// a heading "Lüneburg" above "21337 Lüneburg". On a line of a list, which is no page, "123 Main Street"
+// is meant. rejected is that of Parser.parse.
+func withoutPlaceholders(found []Address, line bool, rejected *[]Candidate) []Address {
 	for i := range found {
 		if a := &found[i]; a.isTown() {
 			a.Street, a.Level = "", CityLevel
 		}
 	}
 	return slices.DeleteFunc(found, func(a Address) bool {
-		if a.isPlaceholder() {
+		if a.isPlaceholder() || !line && a.isTemplate() {
 			if rejected != nil && len(*rejected) < maxRejected {
 				*rejected = append(*rejected, Candidate{Text: a.Text, Start: a.Start, End: a.End,
 					Reason: "it is the placeholder of a template"})
@@ -38,17 +39,17 @@ func withoutPlaceholders(found []Address, rejected *[]Candidate) []Address {
 	})
 }
 
-// isPlaceholder reports whether the address stands in a template. One of a usual form, "123 Main
-// Street", is none where the gazetteer has the house.
+// isPlaceholder reports whether street or town are nowhere: "Musterstraße 1".
 func (a *Address) isPlaceholder() bool {
 	street, city := gazetteer.Key(a.Street), gazetteer.Key(a.City)
-	if slices.Contains(placeholders, street) || slices.Contains(placeholders, city) {
-		return true
-	}
-	if a.Precision >= gazetteer.InterpolatedPrecision {
-		return false
-	}
-	return slices.Contains(templateStreets, strings.TrimSpace(a.HouseNumber+" "+street))
+	return slices.Contains(placeholders, street) || slices.Contains(placeholders, city)
+}
+
+// isTemplate reports whether the address is what templates say, "123 Main Street", and not a house of
+// the gazetteer.
+func (a *Address) isTemplate() bool {
+	return a.Precision < gazetteer.InterpolatedPrecision &&
+		slices.Contains(templateStreets, strings.TrimSpace(a.HouseNumber+" "+gazetteer.Key(a.Street)))
 }
 
 // isTown reports whether the street is only the town again, as no map has a street of that name.

@@ -26,4 +26,7 @@ func TestPlaceholders(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
+	if v := parse(t, p, Input{Text: "123 Main Street, Irvine, CA 92617", Country: "US"}); len(v.Addresses) != 1 {
+		t.Errorf("a line of a list: %+v", v.Addresses)
+	}
 }

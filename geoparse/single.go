@@ -19,7 +19,7 @@ const (
 // found and the country is known.
 func (s *scan) single() []Address {
 	text := strings.TrimRight(s.text, " \t\r\n.,")
-	if s.in.Country == "" || len(text) > maxSingle || strings.Count(text, "\n") > maxSingleLines || text == "" {
+	if !s.isShort() || text == "" {
 		return nil
 	}
 	s.text, s.end = text, 0
@@ -36,6 +36,11 @@ func (s *scan) single() []Address {
 		s.singleEurope(land, t)
 	}
 	return s.found
+}
+
+// isShort reports whether the text may be one address: it is short, and of a stated country.
+func (s *scan) isShort() bool {
+	return s.in.Country != "" && len(s.text) <= maxSingle && strings.Count(s.text, "\n") <= maxSingleLines
 }
 
 // singleUS reads "number street, unit, city, state ZIP", any part of which may
