@@ -289,6 +289,31 @@ func TestCutPage(t *testing.T) {
 	}
 }
 
+// A page whose text only scripts write is no negative example, and its links are followed; one whose
+// data have an address counts.
+func TestPageNeedsScript(t *testing.T) {
+	s := crawltest.MustWeb(`
+-- http://a.example/ --
+<nav><a href="/shell">a</a> <a href="/data">b</a></nav><div id="app"></div><script src="/main.js"></script>
+-- http://a.example/shell --
+<noscript>You need to enable JavaScript to run this app.</noscript><div id="root"></div><script src="/main.js"></script>
+-- http://a.example/data --
+<div id="app"></div><noscript>` + here + `</noscript><script src="/main.js"></script>
+`).Start(1)
+	defer s.Close()
+	c, l := newCrawler(t, s, "breadth-first", nil, nil)
+	seed(t, c, "http://a.example/")
+	if err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := l.urls(); !slices.Equal(got, []string{"http://a.example/data"}) {
+		t.Errorf("pages %q; want the one with an address", got)
+	}
+	if n := c.Frontier.Totals(); n.Skipped[crawler.ReasonNeedsScript] != 2 || n.Relevant != 1 || n.Pages != 1 {
+		t.Errorf("totals %+v", n)
+	}
+}
+
 func TestOutcomes(t *testing.T) {
 	s := crawltest.MustWeb(`
 -- http://a.example/robots.txt --

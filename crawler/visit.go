@@ -27,8 +27,9 @@ const (
 	ReasonNoCopy  = "no_copy" // the archive may hold no copy of the page
 	ReasonPanic   = "panic"   // the page made the program panic
 
-	ReasonNoSitemap    = "no_sitemap"     // there is none
-	ReasonNotInArchive = "not_in_archive" // of a crawl that reads recorded pages
+	ReasonNoSitemap    = "no_sitemap"       // there is none
+	ReasonNeedsScript  = "needs_javascript" // the page has its text only after scripts have run
+	ReasonNotInArchive = "not_in_archive"   // of a crawl that reads recorded pages
 )
 
 // MaxRedirects is the number of redirects in a row that a crawl follows.
@@ -249,7 +250,10 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 	}
 	blankBeside(c.Forgotten, p, verdict.Addresses)
 	if r.Cut && !verdict.Relevant { // an address may be behind the cut
-		return nil, c.cut(v, p)
+		return nil, c.undecided(v, p, fetch.ClassTooLarge)
+	}
+	if p.NeedsScript && !verdict.Relevant {
+		return nil, c.undecided(v, p, ReasonNeedsScript)
 	}
 	if r.Parsed == nil {
 		p.Doc = nil // frees memory: the page may wait for its host
@@ -274,10 +278,10 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 	return nil, nil
 }
 
-// cut ends the visit of a page that is too large to be called irrelevant: the links before the cut are
-// followed, and nothing is learned.
-func (c *Crawler) cut(v *Visit, p *page.Page) error {
-	v.end("skipped", fetch.ClassTooLarge)
+// undecided ends the visit of a page that cannot be called irrelevant, because a part of it was not
+// read: the links that were read are followed, and nothing is learned.
+func (c *Crawler) undecided(v *Visit, p *page.Page, reason string) error {
+	v.end("skipped", reason)
 	v.Page = p
 	defer func() { v.Page = nil }()
 	return c.expand(v)

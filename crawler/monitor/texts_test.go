@@ -70,7 +70,7 @@ func TestTexts(t *testing.T) {
 		said["js_bound_"+bound] = true
 	}
 	for _, reason := range []string{fetch.ClassDNS, fetch.ClassConnect, fetch.ClassTLS, fetch.ClassTimeout, fetch.ClassTooLarge, fetch.ClassContentType, fetch.ClassPrivateAddress, fetch.ClassProtocol,
-		crawler.ReasonNoIndex, crawler.ReasonNoCopy, crawler.ReasonPanic, "parse", "http_4xx", "http_429", "http_5xx", "bad_redirect", "redirect_loop", "sitemap", "robots", "robots_unreachable", "no_content", "tdm_reserved", "visited_elsewhere"} {
+		crawler.ReasonNoIndex, crawler.ReasonNeedsScript, crawler.ReasonNoCopy, crawler.ReasonPanic, "parse", "http_4xx", "http_429", "http_5xx", "bad_redirect", "redirect_loop", "sitemap", "robots", "robots_unreachable", "no_content", "tdm_reserved", "visited_elsewhere"} {
 		said["js_reason_"+reason] = true
 	}
 	for _, feature := range predictor.Families() {

@@ -66,7 +66,9 @@ type Page struct {
 	Marks     []string         // what head and header say of the software that made it: see marks; bounded
 	NoCopy    bool             // it named what was forgotten: no copy may be kept
 	Reserved  bool             // rights to text and data mining are reserved (TDMRep: header or meta element)
-	Relevant  bool             // a person has labelled it relevant, whatever a judge finds on it
+	// NeedsScript: the text exists only after scripts have run. It is not set of Parsed pages of a simulation.
+	NeedsScript bool
+	Relevant    bool // a person has labelled it relevant, whatever a judge finds on it
 }
 
 // A Link is one hyperlink and the words a reader sees on and around it. The

@@ -73,6 +73,7 @@ func Parse(r *Response) (*Page, error) {
 	p.NoIndex, p.NoFollow, p.NoArchive, p.Reserved = h.noIndex, h.noFollow, h.noArchive, h.reserved
 	p.Marks, p.Feeds = h.marks(r.Header), h.feeds
 	p.Links, p.Left = collect(r.URL, h, p.Text, spans, !p.NoFollow)
+	p.NeedsScript = needsScript(p.Doc, p.Text, len(p.Links))
 	return p, nil
 }
 

@@ -29,6 +29,7 @@ func TestSilence(t *testing.T) {
 	visit("good.example", 1, false, frontier.Outcome{Kind: "page", Relevant: true})
 	visit("good.example", 9, false, frontier.Outcome{Kind: "error", Reason: "timeout"})
 	visit("map.example", 9, true, frontier.Outcome{Kind: "skipped", Reason: "no_sitemap"})
+	visit("shop.example", 6, false, frontier.Outcome{Kind: "skipped", Reason: "needs_javascript", Status: 200})
 	visit("odd.example", 2, false, frontier.Outcome{Kind: "error", Reason: "panic"})
 	visit("list.example", 3, false, frontier.Outcome{Kind: "page"})
 	parked := []frontier.ParkedPattern{{Host: "list.example", Pattern: "listing sorting", Links: 30},
@@ -41,7 +42,7 @@ func TestSilence(t *testing.T) {
 			t.Errorf("line %q", text)
 		}
 	}
-	want := "list.example parked 40, forbidden.example robots 7, code.example nofollow 4, login.example login 3, odd.example panic 2"
+	want := "list.example parked 40, forbidden.example robots 7, shop.example needs_javascript 6, code.example nofollow 4, login.example login 3, odd.example panic 2"
 	if strings.Join(got, ", ") != want {
 		t.Errorf("got %s\nwant %s", strings.Join(got, ", "), want)
 	}

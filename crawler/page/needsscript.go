@@ -1,0 +1,90 @@
+package page
+
+import (
+	"strings"
+	"unicode"
+
+	"gazehound/geoparse/markup"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// Bounds of pages that need scripts, in letters and digits that a reader sees without them.
+const (
+	mostShellText = 250 // of the page
+	mostRootText  = 40  // of the element that scripts fill, such as "Loading …"
+	mostBareText  = 60  // of a page without links whose element for scripts has no known name
+
+	maxRootNodes = 60 // in an element that scripts fill, such as those of a picture that turns
+	maxNoscripts = 20 // of a page
+)
+
+// rootNames are ids and custom elements that application frameworks fill: React, Vue, Next.js, Nuxt,
+// Gatsby, Angular, Svelte, Quasar, Flutter, Docusaurus, Blazor.
+var rootNames = map[string]bool{"root": true, "react-root": true, "app": true, "__next": true, "__nuxt": true,
+	"___gatsby": true, "app-root": true, "svelte": true, "q-app": true, "flutter-view": true, "__docusaurus": true,
+	"application": true, "app-container": true, "app-mount": true, "mount": true, "react-app": true, "vue-app": true}
+
+// needsScript reports whether a page has its text only after its scripts have run: it loads scripts,
+// has hardly any text, and an empty element for an application, a request to enable JavaScript, or
+// nothing else at all.
+func needsScript(doc *html.Node, text string, links int) bool {
+	letters := countLetters(text)
+	if letters > 2*mostShellText {
+		return false
+	}
+	loads, asks, root, empty, shows, noscripts := false, false, false, false, false, 0
+	for n := range doc.Descendants() {
+		if n.Type != html.ElementNode {
+			continue
+		}
+		switch n.DataAtom {
+		case atom.Script:
+			source, _ := attr(n, "src")
+			kind, _ := attr(n, "type")
+			loads = loads || source != "" || strings.EqualFold(kind, "module")
+		case atom.Noscript:
+			if noscripts++; noscripts > maxNoscripts {
+				return false
+			}
+			request := markup.Text(n)
+			letters -= countLetters(request)
+			asks = asks || strings.Contains(strings.ToLower(request), "javascript")
+		case atom.Img, atom.Svg, atom.Picture, atom.Video, atom.Audio, atom.Canvas, atom.Object, atom.Embed, atom.Iframe,
+			atom.Frame, atom.Form, atom.Table, atom.A:
+			shows = true
+		case atom.Div, atom.Main, atom.Section, 0:
+			id, _ := attr(n, "id")
+			if id == "" && !strings.Contains(n.Data, "-") || !hardlyFilled(n) {
+				continue
+			}
+			root = root || rootNames[strings.ToLower(id)] || rootNames[n.Data]
+			empty = empty || n.FirstChild == nil || n.FirstChild == n.LastChild && n.FirstChild.Type != html.ElementNode
+		}
+	}
+	empty = empty || !shows && letters <= 0
+	bare := letters <= mostBareText
+	return loads && letters <= mostShellText && (root || asks && (empty || bare) || empty && bare && links == 0)
+}
+
+// hardlyFilled reports whether an element is empty, or has no more than a note that it is loading.
+func hardlyFilled(n *html.Node) bool {
+	nodes := 0
+	for range n.Descendants() {
+		if nodes++; nodes > maxRootNodes {
+			return false
+		}
+	}
+	return countLetters(markup.Text(n)) <= mostRootText
+}
+
+// countLetters counts letters and digits.
+func countLetters(text string) (n int) {
+	for _, r := range text {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			n++
+		}
+	}
+	return n
+}
