@@ -105,7 +105,7 @@ func TestNoArchive(t *testing.T) {
 	again := filepath.Join(t.TempDir(), "again")
 	out.Reset()
 	if code := run(t.Context(), []string{"replay", "--data", data, archive, "--into", again, "--json"}, nil, &out, &complaints); code != 0 ||
-		!strings.Contains(out.String(), `"no_copy":4`) || !strings.Contains(out.String(), `"verdicts_changed":0`) || !strings.Contains(out.String(), `"verdicts_compared":3`) {
+		!strings.Contains(out.String(), `"no_copy":5`) || !strings.Contains(out.String(), `"verdicts_changed":0`) || !strings.Contains(out.String(), `"verdicts_compared":3`) {
 		t.Fatalf("replay: exit %d: %s%s", code, out.String(), complaints.String())
 	}
 	trees := map[string][]string{}
@@ -132,12 +132,12 @@ func TestNoArchive(t *testing.T) {
 		f.Close()
 		slices.Sort(trees[dir])
 	}
-	if diff := cmp.Diff(trees[data], trees[again]); diff != "" || len(trees[data]) != 7 {
+	if diff := cmp.Diff(trees[data], trees[again]); diff != "" || len(trees[data]) != 8 {
 		t.Errorf("the crawl and its replay (-crawl +replay):\n%s", diff)
 	}
 	out.Reset()
 	run(t.Context(), []string{"doctor", "--data", again, "--deep"}, nil, &out, &complaints)
-	if !strings.Contains(out.String(), "7 visits in the crawl tree, 1 of them relevant and all in the index") {
+	if !strings.Contains(out.String(), "8 visits in the crawl tree, 1 of them relevant and all in the index") {
 		t.Errorf("doctor of the replay: %s", out.String())
 	}
 }

@@ -16,7 +16,7 @@ func TestScopeWithoutDelay(t *testing.T) {
 		{time.Second, "http://www.example.org/", ""},
 	} {
 		cfg := DefaultConfig()
-		cfg.Fetch.Contact, cfg.Fetch.Delay, cfg.Fetch.AllowPrivateAddresses = "https://a.example/bot", c.delay, true
+		cfg.Fetch.Contact, cfg.Fetch.Delay, cfg.Fetch.AllowPrivateAddresses = "https://www.a-town.org/bot", c.delay, true
 		scope, err := newScope(&cfg, crawlOptions{})
 		if err != nil {
 			t.Fatal(err)

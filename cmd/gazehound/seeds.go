@@ -146,8 +146,8 @@ func (a *app) seedsCheck(ctx context.Context, network bool, limit int) error {
 		state := ""
 		if seen[u.Identity()] {
 			state = "twice"
-			// the contact may be set later
-		} else if reason := scope.Check(u); reason != "" && !(reason == "out_of_scope" && cfg.Fetch.Contact == "") {
+			// a contact of one's own may be set later
+		} else if reason := scope.Check(u); reason != "" && !(reason == "out_of_scope" && (cfg.Fetch.Contact == "" || cfg.ContactIsExample())) {
 			state = reason
 		}
 		seen[u.Identity()] = true
