@@ -56,8 +56,8 @@ func (s ArchiveSink) Visit(ctx context.Context, v *Visit) error {
 // names reports whether an exchange names what was forgotten.
 func (s ArchiveSink) names(v *Visit) bool {
 	f := s.Forgotten
-	return f != nil && (v.Page != nil && (v.Page.NoCopy || f.States(v.Page.Text)) || f.Names(fmt.Sprint(v.Response.Header)) ||
-		f.Names(string(v.Response.Body)))
+	return f != nil && (v.Page != nil && (v.Page.NoCopy || f.States(v.Page.Text)) ||
+		f.Names(fmt.Sprint(v.Response.Header)) || f.Names(string(v.Response.Body)))
 }
 
 // noteOf returns the metadata archived with an exchange.

@@ -160,7 +160,8 @@ func (o *Object) Is(tags string) bool {
 	for tag := range strings.FieldsSeq(tags) {
 		key, value, _ := strings.Cut(tag, "=")
 		has := o.Tag(key)
-		if has != value && !slices.Contains(strings.FieldsFunc(has, func(r rune) bool { return r == ';' || r == ',' || r == ' ' }), value) {
+		values := strings.FieldsFunc(has, func(r rune) bool { return strings.ContainsRune(";, ", r) })
+		if has != value && !slices.Contains(values, value) {
 			return false
 		}
 	}

@@ -253,8 +253,9 @@ func (p *Parser) judgePrivate(b *block, page *pageCues, imprint, typedPerson boo
 		Before: b.around.Before, Below: b.below, Inside: page.inside(a), Street: a.Street, Unit: a.Unit,
 		Title: page.title, Host: page.in.Host, Path: page.in.Path,
 		Person: a.Person, Typed: a.Type, TypedPerson: typedPerson,
-		Imprint: imprint || place.HasImprintCue(page.title) || place.IsNotice(page.title, page.in.Path), Business: page.commerce,
-		Lets: func() bool { return p.letsElsewhere(page, a) },
+		Imprint:  imprint || place.HasImprintCue(page.title) || place.IsNotice(page.title, page.in.Path),
+		Business: page.commerce,
+		Lets:     func() bool { return p.letsElsewhere(page, a) },
 	}
 	if p.onDoor != nil {
 		p.onDoor(a, &door)
@@ -320,10 +321,12 @@ func newPageCues(in Input, text string, marked *markup.Page, order []*Address) *
 // title, a town other than that of the address.
 func (p *Parser) letsElsewhere(page *pageCues, a *Address) bool {
 	named := page.title + " " + page.in.Host
-	if a.City == "" || !place.IsLetting(strings.ReplaceAll(named, "-", " ")) || strings.Contains(gazetteer.Key(named), gazetteer.Key(a.City)) {
+	if a.City == "" || !place.IsLetting(strings.ReplaceAll(named, "-", " ")) ||
+		strings.Contains(gazetteer.Key(named), gazetteer.Key(a.City)) {
 		return false
 	}
-	return slices.ContainsFunc(strings.FieldsFunc(page.title, func(r rune) bool { return !unicode.IsLetter(r) }), func(word string) bool {
+	words := strings.FieldsFunc(page.title, func(r rune) bool { return !unicode.IsLetter(r) })
+	return slices.ContainsFunc(words, func(word string) bool {
 		return len(word) > leastTown && len(p.codes.cities(a.Country, word)) > 0
 	})
 }

@@ -39,8 +39,8 @@ const (
 )
 
 // Put replaces the addresses of the page d.URL by those of d in the region; without any, and without
-// homes and notes, the page is removed. It is on disk when Put returns without an error, and every search that begins later sees
-// it. Several Puts at once share a batch, so callers in parallel are much faster than one alone.
+// homes and notes, the page is removed. It is on disk when Put returns without an error, and every
+// search that begins later sees it. Several Puts at once share a batch, so callers in parallel are much faster than one alone.
 // After the end of ctx the page may or may not have been written.
 func (x *Index) Put(ctx context.Context, d Document) error { return x.put(ctx, d, 0) }
 

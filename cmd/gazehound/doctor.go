@@ -41,7 +41,8 @@ func newDoctorCommand(a *app) *cobra.Command {
 			d.examine(ctx, deep, network)
 			return cmp.Or(ctx.Err(), d.tell())
 		}))
-	cmd.Flags().BoolVar(&deep, "deep", false, "read crawl tree and index and compare them; read all records of the WARC files")
+	cmd.Flags().BoolVar(&deep, "deep", false, "read crawl tree and index and compare them; "+
+		"read all records of the WARC files")
 	cmd.Flags().StringVar(&into, "rebuild", "", "make a new data `DIR` of what can be read of a damaged one")
 	cmd.Flags().BoolVar(&network, "network", false, "request the contact's page and one seed's robots.txt")
 	return cmd

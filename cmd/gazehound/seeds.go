@@ -140,14 +140,14 @@ func (a *app) seedsCheck(ctx context.Context, network bool, limit int) error {
 	if err != nil {
 		return err
 	}
+	contactLater := cfg.Fetch.Contact == "" || cfg.ContactIsExample() // one of one's own may be set
 	var usable []weburl.URL
 	seen, hosts := map[string]bool{}, map[string]bool{}
 	for _, u := range urls {
 		state := ""
 		if seen[u.Identity()] {
 			state = "twice"
-			// a contact of one's own may be set later
-		} else if reason := scope.Check(u); reason != "" && !(reason == "out_of_scope" && (cfg.Fetch.Contact == "" || cfg.ContactIsExample())) {
+		} else if reason := scope.Check(u); reason != "" && !(reason == "out_of_scope" && contactLater) {
 			state = reason
 		}
 		seen[u.Identity()] = true

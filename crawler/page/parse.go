@@ -29,8 +29,8 @@ const Agent = "gazehound"
 // the like, whatever its header says.
 var ErrNotHTML = errors.New("body is not an HTML page")
 
-// Parse parses a page. The only error is ErrNotHTML, for other XML with ErrXML. Time and memory are linear in the body,
-// however broken or hostile it is. r is not changed, and the page shares no memory with its Body.
+// Parse parses a page. The only error is ErrNotHTML, for other XML with ErrXML. Time and memory are
+// linear in the body, however broken or hostile it is. r is not changed, and the page shares no memory with its Body.
 //
 // Links are those of a, area, frame and iframe elements, of meta refresh and of
 // link elements that are canonical, alternate (in another language or for

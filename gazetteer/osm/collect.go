@@ -406,7 +406,8 @@ func objectTags(tags osm.Tags) (all []string) {
 }
 
 // contactKeys are the keys of further tags of points of interest.
-var contactKeys = []string{"club", "railway", "public_transport", "wheelchair", "phone", "contact:phone", "website", "contact:website"}
+var contactKeys = []string{"club", "railway", "public_transport", "wheelchair", "phone", "contact:phone",
+	"website", "contact:website"}
 
 // addPOI keeps a named object with what it is, when it is open and how it is reached.
 func (c *collector) addPOI(f feature, tags osm.Tags) {

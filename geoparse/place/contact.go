@@ -72,7 +72,8 @@ func numberIn(text, country string, wantFax bool) string {
 					end, digits = i+n, leastDigits
 				}
 			}
-			if digits < leastDigits || digits > mostDigits || noPhone.MatchString(line[i:end]) || i > 0 && isLetterAt(line, lastRune(line, i)) {
+			if digits < leastDigits || digits > mostDigits || noPhone.MatchString(line[i:end]) ||
+				i > 0 && isLetterAt(line, lastRune(line, i)) {
 				i = max(end, i+1)
 				continue
 			}
@@ -85,7 +86,8 @@ func numberIn(text, country string, wantFax bool) string {
 				behind = nil
 			}
 			fax := faxLabel.MatchString(said) && !telAndFax.MatchString(said) || behind != nil
-			if fax == wantFax && !bankLabel.MatchString(said) && (fax || phoneLabel.MatchString(said) || looksLikePhone(line, i, end, country) ||
+			if fax == wantFax && !bankLabel.MatchString(said) && (fax ||
+				phoneLabel.MatchString(said) || looksLikePhone(line, i, end, country) ||
 				line[i] == '+' && !strings.ContainsAny(said, "0123456789")) {
 				tries++
 				if n := PhoneNumber(line[i:end], country); n != "" {

@@ -138,15 +138,16 @@ func (d *Door) cues() (f [cues]float64) {
 	lets := d.Lets != nil && d.Lets()
 	office := lets || honorary.in(above) // held at home, whatever the site does
 	for c, has := range [cues]bool{
-		cueBias:        true,
-		cuePerson:      d.Person || endsWithPerson(first) || IsPerson(beforeComma(first)) || IsPerson(behind),
-		cueNames:       !d.Person && looksLikeNames(first),
-		cueFirm:        !lived && !lets && isInstitution(behindCareOf(first)) || firmHomes.in(foldWords(first)),
-		cueFirmAbove:   isInstitution(further),
-		cueFirmIn:      isInstitution(d.Inside) || isBuilding(d.Street),
-		cueRoom:        roomWords.in(inside),
-		cueFlat:        flatWords.in(inside) || flatNumber.MatchString(d.Unit),
-		cueCommerce:    !office && IsCommerce(first+"\n"+further+"\n"+below+"\n"+title) || isTrade(first) || len(lines) > 0 && isTrade(lines[len(lines)-1]),
+		cueBias:      true,
+		cuePerson:    d.Person || endsWithPerson(first) || IsPerson(beforeComma(first)) || IsPerson(behind),
+		cueNames:     !d.Person && looksLikeNames(first),
+		cueFirm:      !lived && !lets && isInstitution(behindCareOf(first)) || firmHomes.in(foldWords(first)),
+		cueFirmAbove: isInstitution(further),
+		cueFirmIn:    isInstitution(d.Inside) || isBuilding(d.Street),
+		cueRoom:      roomWords.in(inside),
+		cueFlat:      flatWords.in(inside) || flatNumber.MatchString(d.Unit),
+		cueCommerce: !office && IsCommerce(first+"\n"+further+"\n"+below+"\n"+title) || isTrade(first) ||
+			len(lines) > 0 && isTrade(lines[len(lines)-1]),
 		cueJob:         jobWords.in(above),
 		cueOffice:      officeWords.in(above),
 		cueHome:        atHome,

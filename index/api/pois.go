@@ -24,7 +24,9 @@ func (s *server) pois(a *params, hits []index.Hit) (others []gazetteer.Place, sa
 		return nil, nil
 	}
 	about := index.SubjectOf(a.Query)
-	q := gazetteer.POIQuery{Near: a.Center, Limit: maxPOIs, Fits: func(p *gazetteer.Place) bool { return s.mayShow(a, &about, p) }}
+	q := gazetteer.POIQuery{Near: a.Center, Limit: maxPOIs, Fits: func(p *gazetteer.Place) bool {
+		return s.mayShow(a, &about, p)
+	}}
 	if about.Where != "" && q.Near == nil {
 		if at, _, ok := s.locate(about.Where); ok {
 			q.Near = &at
@@ -86,7 +88,8 @@ func (s *server) mayShow(a *params, about *index.Subject, p *gazetteer.Place) bo
 	switch {
 	case !s.serves(p), a.Box != nil && !a.Box.Contains(p.Point),
 		a.Radius > 0 && geo.Distance(*a.Center, p.Point) > a.Radius,
-		!among(gazetteer.StreetKey, a.Street, p.Street), !among(gazetteer.Key, a.Postcode, p.Postcode), !among(gazetteer.Key, a.City, p.City):
+		!among(gazetteer.StreetKey, a.Street, p.Street), !among(gazetteer.Key, a.Postcode, p.Postcode),
+		!among(gazetteer.Key, a.City, p.City):
 		return false
 	case about.Open != nil && !hitOf(p).OpenThen(*about.Open):
 		return false

@@ -129,7 +129,8 @@ func (v *view) hit(n int, h *index.Hit) hit {
 		out.Also += " …"
 	}
 	for _, o := range h.Tenants {
-		out.Tenants = append(out.Tenants, link{cmp.Or(joined(", ", o.Name, o.Unit), out.Address), v.to(AddressPath+o.ID, v.Form.Get("lang"))})
+		out.Tenants = append(out.Tenants, link{cmp.Or(joined(", ", o.Name, o.Unit), out.Address),
+			v.to(AddressPath+o.ID, v.Form.Get("lang"))})
 	}
 	if side, ok := v.Sides[h.ID]; ok {
 		card := v.onMapCard(side)
@@ -206,9 +207,10 @@ func (v *view) MoreOnMap() string {
 
 // isOther reports whether a place is of a kind that was not asked for, where kinds were.
 func (v *view) isOther(of string) bool {
-	return of != "" && v.Result != nil && len(v.Result.Kinds) > 0 && !slices.ContainsFunc(v.Result.Kinds, func(k string) bool {
-		return kind.Main(k) == kind.Main(of) || slices.Contains(kind.Alike(k), of)
-	})
+	return of != "" && v.Result != nil && len(v.Result.Kinds) > 0 &&
+		!slices.ContainsFunc(v.Result.Kinds, func(k string) bool {
+			return kind.Main(k) == kind.Main(of) || slices.Contains(kind.Alike(k), of)
+		})
 }
 
 // joined joins the texts that are not empty.

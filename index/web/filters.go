@@ -20,7 +20,8 @@ type Form url.Values
 var several = []string{"street", "postcode", "city", "host", "kind", "month"}
 
 // single are those that take one.
-var single = []string{"q", "bbox", "lat", "lon", "radius", "open", "precision", "since", "in_osm", "site_wide", "sort", "lang"}
+var single = []string{"q", "bbox", "lat", "lon", "radius", "open", "precision", "since",
+	"in_osm", "site_wide", "sort", "lang"}
 
 // NewForm returns the form of the parameters of a request. Where one value is possible,
 // the first counts.

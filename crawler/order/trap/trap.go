@@ -132,10 +132,13 @@ type param struct {
 
 // New returns an empty Detector.
 func New() *Detector {
-	return &Detector{seed: maphash.MakeSeed(), once: recent.Map[uint64, reading]{Most: maxOnce},
+	return &Detector{
+		seed: maphash.MakeSeed(), once: recent.Map[uint64, reading]{Most: maxOnce},
 		places: map[uint64]uint32{}, params: map[string]*param{},
 		spelt:    recent.Map[uint64, print]{Most: maxSpelt},
-		contents: recent.Map[uint64, struct{}]{Most: maxContents}, suspects: map[string]bool{}, software: map[string]software.Set{}}
+		contents: recent.Map[uint64, struct{}]{Most: maxContents}, suspects: map[string]bool{},
+		software: map[string]software.Set{},
+	}
 }
 
 // Observe learns from a page, and returns the patterns under which links need no longer be parked.
