@@ -22,14 +22,14 @@ demo: build ## a made-up town on loopback: crawl it, compare the strategies
 	./bin/gazehound demo --data demo-data
 
 test: ## all tests but the evaluations of "make eval"; "make check" vets, and a larger heap spares a fifth of the processor time
-	GOGC=400 $(GO) test -vet=off -skip '^TestEval' ./...
+	GOGC=400 $(GO) test -p 4 -vet=off -skip '^TestEval' ./...
 
 race: ## the tests without the longest under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -short -skip '^TestEval' -timeout 40m ./...
 
 SOAK ?= 200
 soak: ## kills a crawl SOAK times and holds the server's ledger against what is left; kills retrain, import, forget 20 times; cuts the power of a crawl 15 times (as root)
-	GAZEHOUND_SOAK=$(SOAK) $(GO) test ./cmd/gazehound -run '^(TestSoak|TestCommandsKilled|TestPowerCut)$$' -v -count 1 -timeout 2h
+	GAZEHOUND_SOAK=$(SOAK) $(GO) test ./cmd/gazehound -run '^(TestSoak|TestCommandsKilled|TestLimits|TestPowerCut)$$' -v -count 1 -timeout 2h
 
 DAMAGE ?= 2000
 damage: ## flips bits of and cuts short the files of a data directory DAMAGE times: each an error or the same answers
