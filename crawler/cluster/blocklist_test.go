@@ -119,7 +119,7 @@ func TestBlocklistOfAllNodes(t *testing.T) {
 	}
 
 	late := &memory{}
-	b = join(t, late, optionsOf["b"])
+	join(t, late, optionsOf["b"])
 	if lines, _ := lists["b"].Lines(); !slices.Contains(lines, "site0.example") {
 		t.Errorf("b has joined and blocks %q", lines)
 	}
