@@ -14,11 +14,13 @@ const (
 	maxSingleLines = 8
 )
 
+const endOfLine = " \t\r\n.,"
+
 // single reads a short text that is one address, whole or in part: a line of a
 // list, a form field. It needs no postcode. It is tried where nothing else was
 // found and the country is known.
 func (s *scan) single() []Address {
-	text := strings.TrimRight(s.text, " \t\r\n.,")
+	text := strings.TrimRight(s.text, endOfLine)
 	if !s.isShort() || text == "" {
 		return nil
 	}
@@ -40,7 +42,8 @@ func (s *scan) single() []Address {
 
 // isShort reports whether the text may be one address: it is short, and of a stated country.
 func (s *scan) isShort() bool {
-	return s.in.Country != "" && len(s.text) <= maxSingle && strings.Count(s.text, "\n") <= maxSingleLines
+	text := strings.TrimRight(s.text, endOfLine)
+	return s.in.Country != "" && len(text) <= maxSingle && strings.Count(text, "\n") <= maxSingleLines
 }
 
 // singleUS reads "number street, unit, city, state ZIP", any part of which may
