@@ -105,7 +105,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 
 // advised returns the text of an error, with advice if it is that of the limit of open files.
 func advised(err error) string {
-	if tooManyFiles(err) && !strings.Contains(err.Error(), "ulimit") {
+	if says(err, oserr.Files) && !strings.Contains(err.Error(), "ulimit") {
 		return err.Error() + ". Allow more, such as with \"ulimit -n 1024\""
 	}
 	return err.Error()
@@ -260,9 +260,9 @@ func codeOf(err error) int {
 	switch {
 	case errors.As(err, &silent):
 		return int(silent)
-	case errors.Is(err, oserr.Full), errors.Is(err, oserr.ReadOnly):
+	case says(err, oserr.Full), says(err, oserr.ReadOnly):
 		return exitOutOfSpace
-	case tooManyFiles(err):
+	case says(err, oserr.Files):
 		return exitError
 	case errors.Is(err, index.ErrQuery), errors.Is(err, index.ErrCursor):
 		return exitUsage
@@ -273,9 +273,10 @@ func codeOf(err error) int {
 	}
 }
 
-// tooManyFiles reports whether err is that of the limit of open files, of which libraries pass on the
-// text alone.
-func tooManyFiles(err error) bool { return strings.Contains(err.Error(), oserr.Files.Error()) }
+// says reports whether err is that of the system, of which libraries may pass on the text alone.
+func says(err, system error) bool {
+	return errors.Is(err, system) || strings.Contains(err.Error(), system.Error())
+}
 
 // printJSON writes v as one line to standard output.
 func (a *app) printJSON(v any) error {
