@@ -199,33 +199,42 @@ func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backof
 	defer v.survive()
 	r := v.Response
 	v.Outcome.Status, v.Outcome.Bytes = r.Status, int64(len(r.Body))
+	if r.Status != 200 && r.Status != 203 {
+		return c.processStatus(ctx, v)
+	}
+	if v.Entry.Sitemap {
+		return nil, c.readSitemap(v)
+	}
+	return c.processPage(ctx, v)
+}
+
+// processStatus turns a response of another status than 200 into an outcome, or returns when to retry.
+func (c *Crawler) processStatus(ctx context.Context, v *Visit) (retry *frontier.Backoff, err error) {
+	r := v.Response
 	switch {
 	case r.Status == 304 && v.Before != nil:
 		v.Revisit = Same
-		return nil, nil
 	case r.Status == 304: // not the answer to a conditional request
 		v.end("error", fetch.ClassProtocol)
-		return nil, nil
 	case r.Status >= 300 && r.Status < 400:
 		return c.redirected(ctx, v)
 	case r.Status == 429 || r.Status >= 500:
 		return c.refused(v), nil
 	case r.Missing:
 		v.end("skipped", ReasonNotInArchive)
-		return nil, nil
 	case r.Status >= 400 && v.Entry.Sitemap:
 		v.end("skipped", ReasonNoSitemap)
-		return nil, nil
 	case r.Status >= 400:
 		v.end("error", "http_4xx")
-		return nil, nil
-	case r.Status != 200 && r.Status != 203:
+	default:
 		v.end("skipped", "no_content")
-		return nil, nil
 	}
-	if v.Entry.Sitemap {
-		return nil, c.readSitemap(v)
-	}
+	return nil, nil
+}
+
+// processPage parses and judges a page.
+func (c *Crawler) processPage(ctx context.Context, v *Visit) (retry *frontier.Backoff, err error) {
+	r := v.Response
 	p, err := page.Parse(r)
 	switch {
 	case errors.Is(err, page.ErrXML):

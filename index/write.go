@@ -40,7 +40,8 @@ const (
 
 // Put replaces the addresses of the page d.URL by those of d in the region; without any, and without
 // homes and notes, the page is removed. It is on disk when Put returns without an error, and every
-// search that begins later sees it. Several Puts at once share a batch, so callers in parallel are much faster than one alone.
+// search that begins later sees it. Several Puts at once share a batch, so callers in
+// parallel are much faster than one alone.
 // After the end of ctx the page may or may not have been written.
 func (x *Index) Put(ctx context.Context, d Document) error { return x.put(ctx, d, 0) }
 
@@ -188,7 +189,8 @@ type commit struct {
 func newCommit(r *view) *commit {
 	return &commit{
 		reader: r, addresses: map[string]*record{}, pages: map[string]*pageRecord{},
-		stored: map[string]bool{}, changed: map[string]bool{}, hosts: map[string]*hostChange{}, homes: map[string]bool{},
+		stored: map[string]bool{}, changed: map[string]bool{}, hosts: map[string]*hostChange{},
+		homes: map[string]bool{},
 	}
 }
 

@@ -285,7 +285,8 @@ func (a *app) openOwnArchive(cfg *Config, names []string) (_ *warc.Archive, miss
 			a.warn("%s", what)
 			missing++
 		}
-		if names = m.Folders(); len(names) == 0 {
+		names = m.Folders()
+		if len(names) == 0 {
 			return nil, 0, fail(exitNoData, "%s has no WARC files. \"gazehound crawl --warc DIR\" writes them; others "+
 				"can be named", a.data)
 		}

@@ -131,7 +131,8 @@ func TestPowerCut(t *testing.T) {
 			if at.IsZero() {
 				acknowledged[page.URL] = time.Now()
 			}
-			if n++; n != after {
+			n++
+			if n != after {
 				continue
 			}
 			if power {

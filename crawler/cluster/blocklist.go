@@ -157,7 +157,8 @@ func (n *Node) cleanLinks(ctx context.Context, lines []string) error {
 		if err != nil {
 			return err
 		}
-		if removed += gone; gone == 0 {
+		removed += gone
+		if gone == 0 {
 			first = min(first, m.Sequence)
 		}
 	}
@@ -177,7 +178,8 @@ func (n *Node) cleanMessage(ctx context.Context, m *jetstream.RawStreamMsg) (rem
 		return 0, nil // its receiver puts it aside
 	}
 	left := n.allowed(slices.Clone(es))
-	if removed = len(es) - len(left); removed == 0 {
+	removed = len(es) - len(left)
+	if removed == 0 {
 		return 0, nil
 	}
 	for i, message := range packLinks(left) {

@@ -27,8 +27,8 @@ var (
 	// vanity numbers have letters: "1-800-FLOWERS", "303.333.PAUL".
 	vanity = regexp.MustCompile(`^(?:\+?1[-. ])?(?:\(?8(?:00|33|44|55|66|77|88)\)?[-. ]+(?:[A-Z0-9]-?){7}|` +
 		`(?:\(\d{3}\) ?|\d{3}[-.])\d{3}[-. ][A-Z]{4}\b)`)
-	phoneLabel = regexp.MustCompile(`\btel|telef|fon|phone|\b(?:an|not|rück)?ruf|mobil|call|handy|natel|hotline|\bvoice|toll.?free|` +
-		`contact number|office|büro|zentrale|sekretariat|durchwahl|reception|☎|📞|(?:^|[\s|/·,;])[tp][.:]?\s*$`)
+	phoneLabel = regexp.MustCompile(`\btel|telef|fon|phone|\b(?:an|not|rück)?ruf|mobil|call|handy|natel|hotline|` +
+		`\bvoice|toll.?free|contact number|office|büro|zentrale|sekretariat|durchwahl|reception|☎|📞|(?:^|[\s|/·,;])[tp][.:]?\s*$`)
 	// otherNumber is the label of a number that cannot be called.
 	otherNumber = regexp.MustCompile(`(?i)invoice|order|account|konto|kto|blz|iban|bic|steuer|ust|vat|tax|regist|` +
 		`hr[ab]\b|isbn|issn|company|charity|licen[cs]e|\bid\b|\bn(?:r|o|um)\b|nummer|artikel`)

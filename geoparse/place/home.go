@@ -50,7 +50,8 @@ const (
 
 var cueTitles = [cues]string{
 	"bias", "person", "business", "honorary", "editor", "names", "firm", "firm-above", "firm-in", "room",
-	"flat", "commerce", "job", "office", "home", "home-above", "home-phone", "fax", "freemail", "tilde", "folder", "homepage",
+	"flat", "commerce", "job", "office", "home", "home-above", "home-phone", "fax", "freemail",
+	"tilde", "folder", "homepage",
 	"family", "own-name", "firm-title", "typed", "typed-person", "no-street", "resident", "lets",
 }
 
@@ -377,7 +378,8 @@ var (
 	// resident is the end of a text before an address where somebody lives, aged a person's age there:
 	// "Mary Smith, 83, formerly of".
 	resident = regexp.MustCompile(`(?i)(?:\b(?:residents?|homeowners?|late|formerly|neighbou?rs?\b.{0,40}) (?:of|at)|` +
-		`\b(?:the|a|his|her|their|our|my|family|family's) (?:home|house|apartment|residence)\b.{0,30} (?:of|at|in|on)|` +
+		`\b(?:the|a|his|her|their|our|my|family|family's) ` +
+		`(?:home|house|apartment|residence)\b.{0,30} (?:of|at|in|on)|` +
 		`\b(?:his|her|their|our|my) (?:home|house|apartment|residence)|` +
 		`\b(?:lives?|lived|living|resid(?:es|ed|ing)) (?:at|in)|` +
 		`\blast known address\b.{0,40}|\b(?:sent to )?the family (?:at|in)|\bMr\. (?:and|&) Mrs\. .{0,40}|` +

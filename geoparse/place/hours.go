@@ -39,7 +39,8 @@ var dayWords = func() map[string]daySet {
 		"tu di tue tues tuesday tuesdays dienstag dienstags mar mardi martedì martes dinsdag tirsdag",
 		"we mi wed weds wednesday wednesdays mittwoch mittwochs mer mercredi mercoledì mié mie miércoles miercoles " +
 			"wo woensdag onsdag",
-		"th do thu thur thurs thursday thursdays donnerstag donnerstags jeu jeudi gio giovedì jue jueves donderdag torsdag",
+		"th do thu thur thurs thursday thursdays donnerstag donnerstags jeu jeudi gio giovedì jue jueves " +
+			"donderdag torsdag",
 		"f fr fri friday fridays freitag freitags ven vendredi venerdì vie viernes vrijdag vr fredag",
 		"sa sat saturday saturdays samstag samstags sonnabend sonnabends sam samedi sab sabato sáb sábado sábados " +
 			"sabado zaterdag za lørdag",
@@ -316,8 +317,8 @@ var (
 	sevenDays = regexp.MustCompile(`(?i)^(?:(?:7|seven|sieben) (?:days|tage)` +
 		`(?: (?:a|per|die|pro|in der) (?:week|woche))?|(?:every|each) day|jeden tag|tous les jours)\b`)
 	letterDays = regexp.MustCompile(`^(M|T|Tu|W)\s?[-–]\s?(Th|F|Sa|Su)\b`)
-	timeLead   = regexp.MustCompile(`(?i)^[\s:|=,(.…·_–—-]*(?:(?:von|from|between|zwischen|ab|open|geöffnet|offen|jeweils|` +
-		`entre|desde|de|dalle|van|the|hours|of|in|der|zeit|zu|den|servicezeiten)\b[\s:]*)*`)
+	timeLead   = regexp.MustCompile(`(?i)^[\s:|=,(.…·_–—-]*(?:(?:von|from|between|zwischen|ab|open|` +
+		`geöffnet|offen|jeweils|entre|desde|de|dalle|van|the|hours|of|in|der|zeit|zu|den|servicezeiten)\b[\s:]*)*`)
 	timeFrom    = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:geöffnet|open)\s+)?(?:ab|from)\s+`)
 	closed      = regexp.MustCompile(`(?i)^(?:` + strings.Join(closedWords, "|") + `|no (?:office )?hours)\.?`)
 	closedDash  = regexp.MustCompile(`^[\s:]*[-–—]+[ \t]*(?:\n|$)`)

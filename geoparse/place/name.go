@@ -471,11 +471,7 @@ func (p *Page) candidates(a Around) []candidate {
 	for i, line := range above[:min(len(above), linesAbove)] {
 		firm := ""
 		if line.prefix && !p.canBeName(line.text) {
-			firm = strings.TrimRight(line.text, " (")
-			firm = firmIn(firm[strings.LastIndexAny(firm, "()")+1:])
-			if at := sentenceJoint.FindAllStringIndex(firm, -1); at != nil {
-				firm = firm[at[len(at)-1][1]:]
-			}
+			firm = firmOfSentence(line.text)
 		}
 		switch {
 		case firm != "": // in a sentence: "services of Reents Inc. ("
@@ -503,19 +499,7 @@ func (p *Page) candidates(a Around) []candidate {
 		add(a.Stated, stated)
 	}
 	if !a.Third {
-		for _, c := range p.sites {
-			i := slices.IndexFunc(found, func(f candidate) bool { return strings.EqualFold(f.text, c.text) })
-			if i < 0 && p.IsDirectory() {
-				continue // the names are those of the entries, not of who lists them
-			}
-			if i < 0 {
-				found = append(found, c)
-				continue
-			}
-			for f, v := range c.features {
-				found[i].features[f] = max(found[i].features[f], v)
-			}
-		}
+		found = p.withSites(found)
 	}
 	third := thirdSections.in(foldWords(a.Before))
 	controlled := controllers.in(foldWords(a.Before))
@@ -533,6 +517,34 @@ func (p *Page) candidates(a Around) []candidate {
 	support(found)
 	p.markSubject(found)
 	return found
+}
+
+// withSites adds the names of the site, and what makes them its names to candidates of the same text.
+func (p *Page) withSites(found []candidate) []candidate {
+	for _, c := range p.sites {
+		i := slices.IndexFunc(found, func(f candidate) bool { return strings.EqualFold(f.text, c.text) })
+		if i < 0 && p.IsDirectory() {
+			continue // the names are those of the entries, not of who lists them
+		}
+		if i < 0 {
+			found = append(found, c)
+			continue
+		}
+		for f, v := range c.features {
+			found[i].features[f] = max(found[i].features[f], v)
+		}
+	}
+	return found
+}
+
+// firmOfSentence returns the firm at the end of a sentence, "services of Reents Inc. (", or "".
+func firmOfSentence(text string) string {
+	firm := strings.TrimRight(text, " (")
+	firm = firmIn(firm[strings.LastIndexAny(firm, "()")+1:])
+	if at := sentenceJoint.FindAllStringIndex(firm, -1); at != nil {
+		firm = firm[at[len(at)-1][1]:]
+	}
+	return firm
 }
 
 // sentenceJoint stands before the name of a firm in a sentence: "services of Reents Inc." in German.
