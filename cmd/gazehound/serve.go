@@ -171,8 +171,20 @@ func listenAt(address, flag string) (net.Listener, error) {
 	if err != nil {
 		return nil, listenError(err, address, flag)
 	}
-	listening.Store(uint16(l.Addr().(*net.TCPAddr).Port), true)
-	return l, nil
+	port := uint16(l.Addr().(*net.TCPAddr).Port)
+	listening.Store(port, true)
+	return ownListener{l, port}, nil
+}
+
+// An ownListener is listed in listening until it is closed.
+type ownListener struct {
+	net.Listener
+	port uint16
+}
+
+func (l ownListener) Close() error {
+	listening.Delete(l.port)
+	return l.Listener.Close()
 }
 
 // listenError explains why the program cannot listen at the address of a flag.
