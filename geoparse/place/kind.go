@@ -15,7 +15,7 @@ const leastShared = 4
 
 // What a statement of the kind of a page's place weighs, and what is enough.
 const (
-	titleWeight   = 2.0
+	titleWeight   = 1.5 // not enough alone: "School opens doors" is what an article is about
 	headingWeight = 0.5
 	domainWeight  = 2.0
 	sharedWeight  = 1.5 // more where it shares a word with the name, or agrees with the domain
@@ -30,11 +30,14 @@ func (p *Page) Kind(name, lang, country string, own bool) string {
 	if id := kind.OfName(name, lang, country); id != "" && !IsPerson(name) || !own {
 		return id
 	}
-	words := slices.DeleteFunc(nameWords(withoutLegalForm(name)), func(w string) bool { return len(w) < leastShared })
+	words := slices.DeleteFunc(nameWords(withoutLegalForm(name)), func(w string) bool {
+		return len(w) < leastShared || p.places != nil && p.places(w)
+	})
 	weights := map[string]float64{}
 	for i, text := range p.own {
 		said := nameWords(text)
-		if len(said) > mostTitle {
+		isText := func(earlier string) bool { return strings.EqualFold(earlier, text) } // a title as heading
+		if len(said) > mostTitle || slices.ContainsFunc(p.own[:i], isText) {
 			continue
 		}
 		id := kind.OfName(text, lang, country)
