@@ -28,7 +28,7 @@ race: ## the tests without the longest under the race detector (needs a C compil
 	CGO_ENABLED=1 go test -race -short -skip '^TestEval' -timeout 40m ./...
 
 SOAK ?= 200
-soak: ## kills a crawl SOAK times and holds the server's ledger against what is left; kills retrain, import, forget 20 times; cuts the power of a crawl 15 times (as root)
+soak: ## kills a crawl SOAK times and holds the server's ledger against what is left; kills retrain, import, forget 20 times; cuts the power of a crawl 30 times (as root)
 	GAZEHOUND_SOAK=$(SOAK) $(GO) test ./cmd/gazehound -run '^(TestSoak|TestCommandsKilled|TestLimits|TestPowerCut)$$' -v -count 1 -timeout 2h
 
 DAMAGE ?= 2000

@@ -44,6 +44,10 @@ const format = 14
 // An Index holds the relevant pages of one crawl. It is safe for concurrent
 // use; searches go on while others write.
 type Index struct {
+	// BeforeWrite, unless it is nil, runs before a batch of pages is written, which waits for it and is
+	// not written after an error. It is set before the first Put.
+	BeforeWrite func() error
+
 	dir    string
 	id     string // of the data, random: two indexes never share an ETag
 	unlock func() error

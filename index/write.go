@@ -215,6 +215,11 @@ func (x *Index) commit(changes []change) (err error) {
 	if err := c.spreadNotes(); err != nil {
 		return err
 	}
+	if x.BeforeWrite != nil {
+		if err := x.BeforeWrite(); err != nil {
+			return err
+		}
+	}
 	return x.store(c)
 }
 

@@ -148,6 +148,7 @@ func (s *session) openIndex() (err error) {
 		s.a.warn("%v. This crawl begins a new one. %s", err, s.p.remakesIndex())
 	}
 	if s.x, err = openIndex(s.p); err == nil {
+		s.x.BeforeWrite = s.f.Sync // after a power cut the index has no page that the crawl tree lacks
 		s.onClose(s.x.Close)
 	}
 	return err

@@ -232,6 +232,7 @@ type Frontier struct {
 
 	putting  sync.Mutex // one PutMeta at a time; before writing
 	writing  sync.Mutex // one transaction at a time; before mu
+	syncing  sync.Mutex // one Sync at a time; before mu
 	unsynced atomic.Bool
 
 	stop    chan struct{}  // closed by Close

@@ -144,7 +144,8 @@ func openBadger(o Options) (db *badger.DB, err error) {
 	case errors.Is(err, badger.ErrEncryptionKeyMismatch): // no store of ours is encrypted
 		return nil, damaged(badger.KeyRegistryFileName, "it cannot be read")
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, oserr.Full),
-		strings.Contains(err.Error(), oserr.Files.Error()): // Badger passes on the text alone
+		// of these Badger passes on the text alone
+		strings.Contains(err.Error(), oserr.Files.Error()), strings.Contains(err.Error(), oserr.ReadOnly.Error()):
 		return nil, err
 	}
 	return nil, fmt.Errorf("%w: %w", ErrDamaged, err)

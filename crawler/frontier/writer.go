@@ -98,15 +98,27 @@ func (f *Frontier) syncEverySecond() {
 		case <-f.stop:
 			return
 		case <-ticks.C:
-			if !f.unsynced.Swap(false) {
-				continue
-			}
-			if err := f.store.sync(); err != nil {
-				f.fail(fmt.Errorf("frontier: sync %s: %w", f.options.Dir, err))
+			if f.Sync() != nil {
 				return
 			}
 		}
 	}
+}
+
+// Sync makes what was written before the call survive a power cut, too. What another store keeps
+// about a URL of this one must not be durable before the URL is.
+func (f *Frontier) Sync() error {
+	return f.read(func(view) error {
+		f.syncing.Lock() // a second call waits for what the first one syncs
+		defer f.syncing.Unlock()
+		if !f.unsynced.Swap(false) {
+			return nil
+		}
+		if err := f.store.sync(); err != nil {
+			return f.fail(fmt.Errorf("frontier: sync %s: %w", f.options.Dir, err))
+		}
+		return nil
+	})
 }
 
 // checkDisk refuses to write to a disk that is nearly full.
