@@ -3,6 +3,7 @@ package geoparse
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +72,7 @@ func BenchmarkParse(b *testing.B) {
 		warm(b, p, texts)
 		b.SetBytes(int64(size))
 		b.ReportAllocs()
+		defer perCore(b, size, cpuTime())
 		for b.Loop() {
 			for _, text := range texts {
 				if _, err := p.Parse(b.Context(), Input{Text: text}); err != nil {
@@ -79,6 +81,41 @@ func BenchmarkParse(b *testing.B) {
 			}
 		}
 	})
+	// As a crawl reads them: who is at an address is read on relevant pages alone.
+	for _, relevant := range []bool{false, true} {
+		name := "pages without an address of the region"
+		if relevant {
+			name = "pages with an address of the region"
+		}
+		b.Run(name, func(b *testing.B) {
+			crawl, err := New(evalGazetteer(b), nil, Options{MinPrecision: "auto", OnlyRelevant: true})
+			if err != nil {
+				b.Fatal(err)
+			}
+			var read []string
+			n := 0
+			for _, text := range texts {
+				v, err := crawl.Parse(b.Context(), Input{Text: text})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if !relevant || slices.ContainsFunc(v.Addresses, func(a Address) bool { return a.Street != "" }) {
+					read = append(read, text)
+					n += len(text)
+				}
+			}
+			b.SetBytes(int64(n))
+			b.ReportAllocs()
+			defer perCore(b, n, cpuTime())
+			for b.Loop() {
+				for _, text := range read {
+					if _, err := crawl.Parse(b.Context(), Input{Text: text, Relevant: relevant}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
+	}
 	for _, times := range []int{1, 4} {
 		var long []string // of the same number of texts
 		n := 0
