@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -48,7 +49,7 @@ func PhoneIn(text, country string) string { return numberIn(text, country, false
 
 // FaxIn returns the first fax number in text, one with that label, in E.164.
 func FaxIn(text, country string) string {
-	if !faxWord.MatchString(text) {
+	if !mayNameFax(text) || !faxWord.MatchString(text) {
 		return ""
 	}
 	return numberIn(text, country, true)
@@ -56,9 +57,24 @@ func FaxIn(text, country string) string {
 
 var faxWord = regexp.MustCompile(`(?i)fax|facsim|(?:^|[\s(|/·,;])f[.:)]`)
 
+// mayNameFax reports whether text has the two letters, or the letter and the mark, with which what
+// faxWord matches begins.
+func mayNameFax(text string) bool {
+	for i := 0; i+1 < len(text); i++ {
+		if text[i]|0x20 != 'f' {
+			continue
+		}
+		switch c := text[i+1]; {
+		case c|0x20 == 'a', c == '.', c == ':', c == ')':
+			return true
+		}
+	}
+	return false
+}
+
 func numberIn(text, country string, wantFax bool) string {
 	tries := 0
-	var headings []string // lines right above that hold no number, "Tel:" and "Fax:"
+	var short []string // lines above, beginning with those that may be labels: "Tel:" and "Fax:"
 	for line := range strings.SplitSeq(text, "\n") {
 		label := 0 // where the words before the number begin
 		for i := 0; i < len(line) && tries < phoneTries; {
@@ -78,8 +94,9 @@ func numberIn(text, country string, wantFax bool) string {
 				continue
 			}
 			said := strings.ToLower(line[label:i])
-			if strings.TrimSpace(said) == "" && len(headings) > 0 {
-				said, headings = headings[0], headings[1:]
+			if strings.TrimSpace(said) == "" && len(short) > 0 {
+				short = headings(short)
+				said, short = short[0], short[1:]
 			}
 			behind := faxBehind.FindStringSubmatch(line[end:])
 			if faxExtension.MatchString(line[end:]) {
@@ -98,14 +115,25 @@ func numberIn(text, country string, wantFax bool) string {
 				label += len(behind[1])
 			}
 		}
-		if said := strings.ToLower(line); label == 0 && len(line) < 30 {
-			if !phoneLabel.MatchString(said) && !faxLabel.MatchString(said) {
-				headings = nil
-			}
-			headings = append(headings, said)
+		if label == 0 && len(line) < 30 {
+			short = append(short, line)
 		}
 	}
 	return ""
+}
+
+// headings returns the last of these lines above a number, in lower case: those that are labels of
+// numbers, and the line above them. Only a number without a label needs them.
+func headings(lines []string) (last []string) {
+	for _, line := range slices.Backward(lines) {
+		line = strings.ToLower(line)
+		last = append(last, line)
+		if !phoneLabel.MatchString(line) && !faxLabel.MatchString(line) {
+			break
+		}
+	}
+	slices.Reverse(last)
+	return last
 }
 
 // mostAround is how many letters may stand in the line of a number that has no label.
@@ -182,6 +210,9 @@ var (
 
 // EmailIn returns the first mail address in text that is a role's.
 func EmailIn(text string) string {
+	if strings.IndexByte(text, '@') < 0 {
+		return ""
+	}
 	for _, address := range mailIn.FindAllString(text, -1) {
 		if e := RoleAddress(strings.Trim(address, ".-_")); e != "" {
 			return e
@@ -216,6 +247,9 @@ var webIn = regexp.MustCompile(`(?:^|[^\pL@])((?:https?://|www\.)[!-~]+)`)
 
 // WebsiteIn returns the first web address in text.
 func WebsiteIn(text string) string {
+	if !strings.Contains(text, "://") && !strings.Contains(text, "www.") {
+		return ""
+	}
 	for _, m := range webIn.FindAllStringSubmatch(text, -1) {
 		address := strings.FieldsFunc(m[1], func(r rune) bool { return strings.ContainsRune(`"'<>(),;|`, r) })[0]
 		if u := WebURL(strings.TrimRight(address, ".:!?")); u != "" {

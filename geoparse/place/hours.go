@@ -680,12 +680,13 @@ func HoursIn(text string, from, to int) string {
 	for at := from; at < to; {
 		line, _, _ := strings.Cut(text[at:to], "\n")
 		osm, leaveOut := hoursWithin(text, at, at+len(line))
-		access := strings.Contains(line, "24") && notOpen.MatchString(neighbours(text, at, at+len(line)))
+		open := alwaysOpen(line)
 		switch {
-		case access && (osm == "24/7" || alwaysOpen(line)): // "Access", and in the next line "24/7"
+		case (open || osm == "24/7") && strings.Contains(line, "24") &&
+			notOpen.MatchString(neighbours(text, at, at+len(line))): // "Access", and in the next line "24/7"
 		case osm != "" || leaveOut:
 			return osm
-		case alwaysOpen(line):
+		case open:
 			always = "24/7"
 		}
 		at += len(line) + 1
@@ -740,9 +741,10 @@ func hoursWithin(text string, from, to int) (osm string, leaveOut bool) {
 			if !isLetterAt(line, i) {
 				continue
 			}
-			word := strings.ToLower(firstWord(line[i:]))
-			if dayWords[word] == 0 && !slices.Contains(dayCues, word) {
-				continue // most words, for less than the expressions below cost
+			word := firstWord(line[i:])
+			if !beginsHours(word) {
+				i += len(word) - 1 // most words, for less than the expressions below cost
+				continue
 			}
 			r := hoursReader{line[i:]}
 			if _, ok := r.days(); !ok && !closedOn.MatchString(r.rest) {
@@ -753,6 +755,9 @@ func hoursWithin(text string, from, to int) (osm string, leaveOut bool) {
 			}
 		}
 		tries++
+		if n := digitsAt(line, i); n == 3 || n > 4 {
+			continue // a postcode, a part of a telephone number
+		}
 		h, ok := readHours(text[from+i:])
 		before := text[max(0, from-cueText) : from+i]
 		if ok && (season.MatchString(before) || seasonBehind.MatchString(line[i:])) {
@@ -763,6 +768,23 @@ func hoursWithin(text string, from, to int) (osm string, leaveOut bool) {
 		}
 	}
 	return "", false
+}
+
+// beginsHours reports whether a word is that of a day, or one with which hours begin.
+func beginsHours(word string) bool {
+	if len(word) > maxDayWord {
+		return false
+	}
+	word = strings.ToLower(word)
+	return dayWords[word] != 0 || slices.Contains(dayCues, word)
+}
+
+// digitsAt returns how many digits begin at text[i].
+func digitsAt(text string, i int) (n int) {
+	for i+n < len(text) && text[i+n]-'0' <= 9 {
+		n++
+	}
+	return n
 }
 
 // isColumn reports whether text begins with days, and others stand in the next line or cell.
