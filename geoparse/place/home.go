@@ -334,10 +334,6 @@ func looksLikeNames(line string) bool {
 	return properNames(line, 2, 4) && !isInstitution(line) && !isLabel(line) && !isAddressPart(line)
 }
 
-// foldWords returns the words of a text in lower case, with a space before and
-// behind each.
-func foldWords(text string) string { return " " + strings.Join(nameWords(text), " ") + " " }
-
 // A lexicon has words, and phrases of several words.
 type lexicon []string
 

@@ -67,7 +67,7 @@ type Page struct {
 func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(name string) bool) *Page {
 	p := &Page{
 		raw: text[:min(len(text), contactText)], plain: marked == nil, places: isPlace,
-		text: " " + strings.Join(nameWords(text[:min(len(text), mostRepeated)]), " ") + " ",
+		text: foldWords(text[:min(len(text), mostRepeated)]),
 		host: host, label: domainLabel(host), domain: domainWords(host),
 		people: isUserPath(path) || peopleFolder.MatchString(path), course: courseFolder.MatchString(path),
 		notice: IsNotice(title, path),
@@ -204,6 +204,9 @@ func isLegalForm(word string) bool {
 	if len(word) < 2 || len(word) > 20 {
 		return false
 	}
+	if !strings.ContainsFunc(word, isWordBreak) && !hasLower(legalForms, word) {
+		return word == "SE" // most words of a page are none
+	}
 	key := strings.ToLower(strings.Trim(word, `.,;:()"“„`))
 	if key == "se" { // not the pronoun
 		return strings.HasPrefix(word, "SE")
@@ -233,8 +236,10 @@ func (p *Page) canBeName(text string) bool {
 }
 
 func (p *Page) addSite(text string, source feature) {
-	text = trimName(text)
-	if len(p.sites) >= mostSites || !p.canBeName(text) {
+	if len(p.sites) >= mostSites {
+		return
+	}
+	if text = trimName(text); !p.canBeName(text) {
 		return
 	}
 	for i := range p.sites {
@@ -501,10 +506,10 @@ func (p *Page) candidates(a Around) []candidate {
 	if !a.Third {
 		found = p.withSites(found)
 	}
-	third := thirdSections.in(foldWords(a.Before))
-	controlled := controllers.in(foldWords(a.Before))
+	before, label := foldWords(a.Before), nearDomain(a)
+	third, controlled := thirdSections.in(before), controllers.in(before)
 	for i := range found {
-		p.look(&found[i], a)
+		p.look(&found[i], a, label)
 		if f := &found[i].features; f.ofSite() {
 			f[section], f[privacySite], f[abroad] = is(third), is(p.notice && !controlled), is(a.Abroad)
 		}
@@ -585,8 +590,9 @@ func (p *Page) markSubject(found []candidate) {
 	}
 }
 
-// look sets the features that do not depend on where the candidate comes from.
-func (p *Page) look(c *candidate, a Around) {
+// look sets the features that do not depend on where the candidate comes from; label is that of the
+// domain beside the address, or "".
+func (p *Page) look(c *candidate, a Around, label string) {
 	f := &c.features
 	own, known := p.looked[c.text]
 	if !known {
@@ -602,7 +608,6 @@ func (p *Page) look(c *candidate, a Around) {
 		f[domain], f[noDomain] = 0, 1
 	}
 	near := 0.0 // agreement with the domain beside the address, which is not the host's
-	label := nearDomain(a)
 	if label == p.label {
 		label = ""
 	}
@@ -685,8 +690,10 @@ func markRivals(found []candidate) {
 		}
 		words := nameWords(withoutLegalForm(found[i].text))
 		for k := range found {
-			if other := nameWords(withoutLegalForm(found[k].text)); found[k].features.ofSite() &&
-				(named || theirs > 0 && found[k].features[foreign] > 0) && !within(words, other) && !within(other, words) {
+			if !found[k].features.ofSite() || !named && (theirs == 0 || found[k].features[foreign] == 0) {
+				continue
+			}
+			if other := nameWords(withoutLegalForm(found[k].text)); !within(words, other) && !within(other, words) {
 				found[k].features[rival] = max(found[k].features[rival], 1-f[leadIn])
 				found[k].features[venue] = max(found[k].features[venue], f[leadIn], theirs*found[k].features[foreign])
 			}
@@ -771,16 +778,35 @@ func is(b bool) float64 {
 }
 
 // nameWords returns the words of a text in lower case, without apostrophes and full stops.
-func nameWords(text string) []string {
-	return strings.Fields(strings.Map(func(r rune) rune {
+func nameWords(text string) []string { return strings.Fields(foldWords(text)) }
+
+// foldWords returns the words of a text as nameWords does, with a space before and
+// behind each; two spaces where there are none.
+func foldWords(text string) string {
+	var b strings.Builder
+	b.Grow(len(text) + 2)
+	b.WriteByte(' ')
+	inWord := false
+	for _, r := range text {
 		switch {
+		case 'a' <= r && r <= 'z':
+			b.WriteByte(byte(r))
+			inWord = true
 		case r == '\'' || r == '’' || r == '.':
-			return -1
 		case isWordBreak(r):
-			return ' '
+			if inWord {
+				b.WriteByte(' ')
+			}
+			inWord = false
+		default:
+			b.WriteRune(unicode.ToLower(r))
+			inWord = true
 		}
-		return unicode.ToLower(r)
-	}, text))
+	}
+	if inWord || b.Len() == 1 {
+		b.WriteByte(' ')
+	}
+	return b.String()
 }
 
 // Marks between the parts of a title, and what often begins and ends a name and is no
@@ -803,7 +829,7 @@ func titleParts(title string) []string {
 	var parts []string
 	for phrase := range strings.SplitSeq(title, "\n") {
 		cut := ", "
-		if partners.MatchString(strings.TrimSpace(phrase)) {
+		if strings.Contains(phrase, ", ") && partners.MatchString(strings.TrimSpace(phrase)) {
 			cut = "\n"
 		}
 		for part := range strings.SplitSeq(phrase, cut) {
@@ -818,9 +844,12 @@ func titleParts(title string) []string {
 // trimName takes off what often stands around a name and is no part of it.
 func trimName(text string) string {
 	text = withoutQuotes(strings.Trim(fold(text), " \t,;:|·•–—-/>»›→▸*©®™"))
-	text = nameTail.ReplaceAllString(text, "")
-	text, _, _ = cutBranch(text)
 	lower := strings.ToLower(text)
+	if strings.Contains(lower, " (") || strings.Contains(lower, "rights") || strings.Contains(lower, "rechte") {
+		text = nameTail.ReplaceAllString(text, "")
+	}
+	text, _, _ = cutBranch(text)
+	lower = strings.ToLower(text)
 	if i := strings.LastIndex(lower, " by "); i > 0 && len(lower) == len(text) &&
 		(strings.Contains(lower[:i], "design") || strings.Contains(lower[:i], "powered")) {
 		text, lower = text[i+len(" by "):], lower[i+len(" by "):]
@@ -842,7 +871,10 @@ func trimName(text string) string {
 	if utf8.RuneCountInString(text) > MaxName {
 		return ""
 	}
-	return strings.Trim(serviceMark.ReplaceAllString(text, "$1"), " ,;:|·•–—-/")
+	if strings.HasSuffix(text, "TM") || strings.HasSuffix(text, "SM") {
+		text = serviceMark.ReplaceAllString(text, "$1")
+	}
+	return strings.Trim(text, " ,;:|·•–—-/")
 }
 
 // withoutQuotes takes quotation marks off both ends of a name, and one that has no other.
@@ -962,7 +994,7 @@ func (p *Page) branchShare(text string) float64 {
 // isDocument reports whether a text is what papers, courses and their pages are
 // called: "Theater Syllabus", "CSE 22 Fall 2012, Project #2", "Call for Papers".
 func isDocument(text string) bool {
-	return documentWords.in(foldWords(text)) || term.MatchString(text)
+	return documentWords.in(foldWords(text)) || strings.ContainsAny(text, "0123456789") && term.MatchString(text)
 }
 
 var (

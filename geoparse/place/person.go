@@ -108,9 +108,12 @@ func withoutPerson(text string) string {
 	for n < len(parts)-1 && (looksLikePerson(parts[n]) || n > 0 && isJob(parts[n])) {
 		n++
 	}
+	if n == 0 {
+		return text
+	}
 	rest := strings.Join(parts[n:], ", ")
 	institution := isInstitution(rest) || shortInstitute.MatchString(rest)
-	if n == 0 || len(strings.Fields(rest)) < 2 || !institution || isJob(rest) {
+	if len(strings.Fields(rest)) < 2 || !institution || isJob(rest) {
 		return text
 	}
 	return rest
@@ -200,23 +203,37 @@ func IsFirm(text string) bool {
 	return false
 }
 
+// hasLower reports whether set has the word in lower case.
+func hasLower(set map[string]bool, word string) bool {
+	var lower [24]byte // most words have room
+	if len(word) > len(lower) {
+		return set[strings.ToLower(word)]
+	}
+	for i := range len(word) {
+		c := word[i]
+		if c >= utf8.RuneSelf {
+			return set[strings.ToLower(word)]
+		}
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		lower[i] = c
+	}
+	return set[string(lower[:len(word)])]
+}
+
 func isWordBreak(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // IsCommerce reports whether the text around an address says that somebody does
 // business there. It is narrower than IsFirm: "Team" in a menu says nothing.
 func IsCommerce(text string) bool {
-	text = strings.ToLower(text)
-	for _, phrase := range firmPhrases {
-		if strings.Contains(text, phrase) {
-			return true
-		}
-	}
 	for word := range strings.FieldsFuncSeq(text, isWordBreak) {
-		if commerceWords[word] {
+		if hasLower(commerceWords, word) {
 			return true
 		}
 	}
-	return false
+	text = strings.ToLower(text)
+	return slices.ContainsFunc(firmPhrases, func(phrase string) bool { return strings.Contains(text, phrase) })
 }
 
 // imprintCues head what the law wants a site to say of who runs it.
