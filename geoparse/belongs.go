@@ -31,24 +31,28 @@ func (p *Parser) assign(text string, in Input, marked *markup.Page, found []Addr
 		return
 	}
 	order := make([]*Address, 0, len(found))
-	doors := make(map[string]bool, min(len(found), 2*leastList))
 	for i := range found {
-		a := &found[i]
-		if a.Start >= 0 {
+		if a := &found[i]; a.Start >= 0 {
 			order = append(order, a)
-		}
-		if !a.Role.ThirdParty() && a.Street != "" && len(doors) < leastList {
-			doors[a.door()] = true
 		}
 	}
 	slices.SortStableFunc(order, func(a, b *Address) int { return a.Start - b.Start })
-	list := len(doors) >= leastList
-	blocks := blocksOf(text, order, list)
+	blocks := blocksOf(text, order)
 	for i := range found {
 		if a := &found[i]; a.Start < 0 {
-			blocks = append(blocks, block{a: a, around: place.Around{Stated: a.Name, List: list,
-				Third: a.Role.ThirdParty()}})
+			blocks = append(blocks, block{a: a, around: place.Around{Stated: a.Name, Third: a.Role.ThirdParty()}})
 		}
+	}
+	doors := make(map[string]bool, min(len(found), 2*leastList))
+	for i := range blocks {
+		a := blocks[i].a
+		if !a.Role.ThirdParty() && !a.Status.Left() && a.Street != "" && len(doors) < leastList {
+			doors[a.door()] = true
+		}
+	}
+	list := len(doors) >= leastList
+	for i := range blocks {
+		blocks[i].around.List = list
 	}
 	page := newPageCues(in, text, marked, order)
 	for i := range blocks {
@@ -85,11 +89,12 @@ type block struct {
 	a      *Address
 	around place.Around
 	below  string // right behind it
+	behind string // the first lines behind it, without those that may head the next address
 	first  bool   // no address stands close before it
 }
 
 // blocksOf divides the text among its addresses.
-func blocksOf(text string, order []*Address, list bool) []block {
+func blocksOf(text string, order []*Address) []block {
 	blocks := make([]block, len(order), len(order)+8)
 	for i, a := range order {
 		last, next := 0, len(text)
@@ -107,11 +112,13 @@ func blocksOf(text string, order []*Address, list bool) []block {
 			hi--
 		}
 		below := firstLines(text[min(a.End, hi):hi], belowLines)
+		behind := firstLines(below, statusLines+1)
 		if next <= a.End+belowWindow && next < len(text) {
-			below = withoutHead(below)
+			below, behind = withoutHead(below), firstLines(strings.TrimLeft(below, " \n"), 1)
 		}
-		blocks[i] = block{a: a, below: below, first: last < a.Start-aboveWindow || i == 0,
-			around: place.Around{Before: text[lo:a.Start], Below: below, Stated: a.Name, List: list,
+		a.Status, a.StatusWords = leftOf(text[lo:a.Start], behind)
+		blocks[i] = block{a: a, below: below, behind: behind, first: last < a.Start-aboveWindow || i == 0,
+			around: place.Around{Before: text[lo:a.Start], Below: below, Stated: a.Name,
 				Third: a.Role.ThirdParty()}}
 	}
 	return blocks
@@ -178,6 +185,14 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 	}
 	if a.Fax == a.Phone {
 		a.Fax = ""
+	}
+	if a.Status == CurrentStatus {
+		if a.StatusWords = p.closedBy(b, page, single); a.StatusWords != "" {
+			a.Status = ClosedStatus
+		}
+	}
+	if a.Status != CurrentStatus {
+		a.Hours = ""
 	}
 	if a.Person {
 		a.Email = ""
@@ -294,10 +309,11 @@ func responsiblePerson(before string) string {
 type pageCues struct {
 	in       Input
 	text     string
-	title    string      // of the input, else of the markup
-	site     *place.Page // nil until the addresses are described
-	single   bool        // it is about one place
-	commerce func() bool // its host, or what it says of who runs it, has a word of business
+	title    string        // of the input, else of the markup
+	site     *place.Page   // nil until the addresses are described
+	single   bool          // it is about one place
+	lower    func() string // title and the begin of the text in small letters
+	commerce func() bool   // its host, or what it says of who runs it, has a word of business
 }
 
 // newPageCues returns the cues of a page with these addresses in the order of its text.
@@ -310,6 +326,7 @@ func newPageCues(in Input, text string, marked *markup.Page, order []*Address) *
 	if len(order) > 0 {
 		first = min(order[0].End, len(head))
 	}
+	c.lower = sync.OnceValue(func() string { return strings.ToLower(c.title + "\n" + head) })
 	c.commerce = sync.OnceValue(func() bool {
 		notice := place.IsNotice(c.title, in.Path) // its text speaks of firms
 		return place.IsFirm(in.Host) || !notice && place.IsCommerce(place.BeforeDisclaimer(head, first))

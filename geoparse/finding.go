@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -104,6 +105,9 @@ func (x *Address) Beside() string {
 		if s != "" {
 			parts = append(parts, s)
 		}
+	}
+	if x.Status != CurrentStatus {
+		parts = append(parts, fmt.Sprintf("%s: %q", x.Status, x.StatusWords))
 	}
 	if x.Role != OwnRole {
 		parts = append(parts, "role "+x.Role.String())

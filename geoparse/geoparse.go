@@ -117,6 +117,11 @@ type Belongings struct {
 	Tags    string // of Object: "amenity=restaurant;cuisine=thai"
 	Type    string // schema.org's type of it, such as "Bakery"; only where markup states it
 	Kind    string // of place, as package kind has it: "shop=bakery"
+
+	// Status says whether what is named is still there, and StatusWords are the page's words for it, in
+	// small letters: "permanently closed". Without CurrentStatus there are no Hours.
+	Status      Status
+	StatusWords string
 }
 
 // fill copies fields that b lacks from o.
@@ -129,6 +134,12 @@ func (b *Belongings) fill(o Belongings) {
 		b.Object, b.Tags = o.Object, o.Tags
 	}
 	b.Kind = cmp.Or(b.Kind, o.Kind)
+	if b.Status == CurrentStatus {
+		b.Status, b.StatusWords = o.Status, o.StatusWords
+	}
+	if b.Status != CurrentStatus {
+		b.Hours = ""
+	}
 }
 
 // Notes are what a page that does not state the address of its host's place says of that place: a

@@ -38,6 +38,8 @@ type Record struct {
 	Email       string   `json:"email,omitempty"`
 	Website     string   `json:"website,omitempty"`
 	Hours       string   `json:"opening_hours,omitempty"`
+	Status      string   `json:"status,omitempty"`       // "moved", "former" or "closed"
+	StatusWords string   `json:"status_words,omitempty"` // of the page, that say so
 	Object      string   `json:"osm_object,omitempty"`
 	Tags        string   `json:"osm_tags,omitempty"`
 	Reason      string   `json:"reason,omitempty"`
@@ -52,7 +54,7 @@ func NewRecord(x Address) Record {
 		Precision: x.Precision.String(), Origin: x.Origin.String(), Place: x.Place.ID, InRegion: x.InRegion,
 		Role: x.Role.String(), Footer: x.Footer, SiteWide: x.SiteWide, Person: x.Person, Private: x.Private,
 		Name: x.Name, Branch: x.Branch, Kind: x.Kind, Phone: x.Phone, Fax: x.Fax, Email: x.Email, Website: x.Website,
-		Hours: x.Hours, Object: x.Object, Tags: x.Tags,
+		Hours: x.Hours, Status: x.Status.String(), StatusWords: x.StatusWords, Object: x.Object, Tags: x.Tags,
 	}
 	if x.Precision > gazetteer.NoPrecision {
 		lon, lat := x.Point[0], x.Point[1]

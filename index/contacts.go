@@ -52,6 +52,14 @@ func (h *Hit) contacts(all []statement, isDirectory func(site string) bool) {
 			break
 		}
 	}
+	for _, s := range ordered { // one page says it, where others still have the old address
+		if h.Status == "" && s.Gone == 0 {
+			h.Status, h.StatusWords = s.status().String(), s.StatusWords
+		}
+	}
+	if h.Status != "" {
+		h.Hours = ""
+	}
 	for _, s := range ordered {
 		if s.Branch != "" && s.fit == namedSo && s.Branch != h.Name {
 			h.Branch = s.Branch

@@ -87,6 +87,9 @@ type mention struct {
 	Home   string `json:"ho,omitempty"` // web site that the page states beside the address
 	Hours  string `json:"oh,omitempty"`
 
+	Status      uint8  `json:"su,omitempty"` // a geoparse.Status
+	StatusWords string `json:"sw,omitempty"`
+
 	Near  string `json:"x,omitempty"` // words around the address, which itself is Near[Start:End]
 	Start int    `json:"xs,omitempty"`
 	End   int    `json:"xe,omitempty"`
@@ -105,6 +108,8 @@ func (m *mention) locate() {
 }
 
 func (m *mention) role() geoparse.Role { return geoparse.Role(m.Role) }
+
+func (m *mention) status() geoparse.Status { return geoparse.Status(m.Status) }
 
 func (m *mention) origin() string { return geoparse.Origin(m.Origin).String() }
 
@@ -204,6 +209,9 @@ func (m *mention) merge(a geoparse.Address) {
 	m.Home, m.Hours = cmp.Or(m.Home, clip(a.Website, maxShown)), cmp.Or(m.Hours, clip(a.Hours, maxShown))
 	m.State, m.Land = cmp.Or(m.State, a.State), cmp.Or(m.Land, a.Country)
 	m.Branch = cmp.Or(m.Branch, clip(a.Branch, maxShown))
+	if m.Status == 0 {
+		m.Status, m.StatusWords = uint8(a.Status), clip(a.StatusWords, maxShown)
+	}
 	if a.Precision > m.Precision && (m.Precision == gazetteer.NoPrecision || a.Precision == gazetteer.HousePrecision) {
 		m.Point, m.Precision, m.Place = a.Point, a.Precision, a.Place.ID
 	}

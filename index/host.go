@@ -89,7 +89,9 @@ func (c *commit) setHomes(page *pageRecord, host string, homes []string) error {
 }
 
 // isSeat reports whether the mention is that of a place of its own host.
-func (m *mention) isSeat() bool { return m.role() == geoparse.OwnRole && m.Street != "" && m.Gone == 0 }
+func (m *mention) isSeat() bool {
+	return m.role() == geoparse.OwnRole && m.Street != "" && m.Gone == 0 && !m.status().Left()
+}
 
 func (r *record) isSeatOf(host string) bool {
 	return slices.ContainsFunc(r.Mentions, func(m *mention) bool { return m.host == host && m.isSeat() })

@@ -3,7 +3,9 @@ package index
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gazehound/geoparse"
@@ -162,4 +164,36 @@ func newCommitOf(t *testing.T, x *Index) *commit {
 	}
 	t.Cleanup(func() { v.Close() })
 	return newCommit(v)
+}
+
+// One page of a site says that the place is closed for good, or was there once, and the others still have
+// its address: the card says so and has no hours.
+func TestStatusOfACard(t *testing.T) {
+	t.Parallel()
+	x := open(t)
+	const host = "https://haus-hunte.example/"
+	start := page(host, "Haus Hunte", "de", "Haus Hunte\n{Achterdiek 5, 26131 Oldenburg|8.21 53.11}\n")
+	contact := page(host+"kontakt", "Kontakt", "de", "Haus Hunte\n{Achterdiek 5, 26131 Oldenburg|8.21 53.11}\n")
+	history := page(host+"chronik", "Chronik", "de", "früher:\n{Lerchenweg 16, 26131 Oldenburg|8.22 53.12}\n")
+	start.Addresses[0].Belongings = geoparse.Belongings{Name: "Haus Hunte", Status: geoparse.ClosedStatus,
+		StatusWords: "endgültig geschlossen"}
+	contact.Addresses[0].Belongings = geoparse.Belongings{Name: "Haus Hunte", Hours: "Mo-Fr 08:00-18:00"}
+	history.Addresses[0].Belongings = geoparse.Belongings{Name: "Haus Hunte", Status: geoparse.FormerStatus,
+		StatusWords: "früher"}
+	put(t, x, contact, start, history)
+	_, hits := hitsOf(t, x)
+	got := map[string]string{}
+	for _, h := range hits {
+		got[h.Street] = h.Status + " " + h.StatusWords + " " + h.Hours
+	}
+	want := map[string]string{"Achterdiek": "closed endgültig geschlossen ", "Lerchenweg": "former früher "}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	put(t, x, page(host, "Haus Hunte", "de", "Haus Hunte\n{Achterdiek 5, 26131 Oldenburg|8.21 53.11}\n"))
+	_, hits = hitsOf(t, x)
+	if i := slices.IndexFunc(hits, func(h Hit) bool { return h.Street == "Achterdiek" }); hits[i].Status != "" ||
+		hits[i].Hours == "" {
+		t.Errorf("a page read again does not say so any more, and the card is %q, open %q", hits[i].Status, hits[i].Hours)
+	}
 }

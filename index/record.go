@@ -22,6 +22,9 @@ func (h *Hit) Record() map[string]any {
 	if !h.Gone.IsZero() {
 		line["gone"] = h.Gone
 	}
+	if h.Status != "" {
+		line["status"], line["status_words"] = h.Status, h.StatusWords
+	}
 	if h.HasPoint {
 		line["lat"], line["lon"] = h.Point[1], h.Point[0]
 	}

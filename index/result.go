@@ -77,6 +77,11 @@ type Hit struct {
 	Website string
 	Hours   string // as OpenStreetMap writes opening_hours
 
+	// Status is "closed" where a page that means Name says that it is closed for good, "moved" where it has
+	// left for another address, "former" where it was here once; else "". StatusWords are the page's words
+	// for it. With a Status there are no Hours.
+	Status, StatusWords string
+
 	// Differs names those of "phone", "email", "website" and "opening_hours", that
 	// another site states differently. The place's own site is trusted first.
 	Differs []string

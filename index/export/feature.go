@@ -50,25 +50,27 @@ type Properties struct {
 	Differs     []string `json:"@differs,omitempty"`      // those of the four above that differ on another site
 	Kind        string   `json:"@kind,omitempty"`         // of place, see package kind
 	KindTag
-	Role       string    `json:"@role"`                // "own", "listed", "agency" or "authority"
-	Person     bool      `json:"@person,omitempty"`    // stated as that of a person in business
-	SiteWide   bool      `json:"@site_wide,omitempty"` // on most pages of a site
-	Source     string    `json:"@source_uri"`
-	Title      string    `json:"@title,omitempty"`
-	Precision  string    `json:"@precision"`
-	Level      string    `json:"@level"`
-	Confidence float64   `json:"@confidence"`
-	Evidence   string    `json:"@evidence,omitempty"`
-	FirstSeen  time.Time `json:"@first_seen"`
-	LastSeen   time.Time `json:"@last_seen"`
-	Gone       time.Time `json:"@gone,omitzero"` // since then no page states it any more
-	Mentions   int       `json:"@mentions"`      // pages that state it
-	Hosts      int       `json:"@hosts"`         // of these pages
-	Pages      []string  `json:"@pages"`
-	Gazetteer  string    `json:"@gazetteer,omitempty"`
-	OSM        *string   `json:"@osm"`                  // the matching OSM object, or null
-	Object     string    `json:"@osm_object,omitempty"` // the OSM object of that name at the address
-	Tags       string    `json:"@osm_tags,omitempty"`   // what it is there: "amenity=restaurant;cuisine=thai"
+	Role        string    `json:"@role"`                   // "own", "listed", "agency" or "authority"
+	Status      string    `json:"@status,omitempty"`       // "closed" for good, "moved" away or "former", as a page says
+	StatusWords string    `json:"@status_words,omitempty"` // of the page, that say so
+	Person      bool      `json:"@person,omitempty"`       // stated as that of a person in business
+	SiteWide    bool      `json:"@site_wide,omitempty"`    // on most pages of a site
+	Source      string    `json:"@source_uri"`
+	Title       string    `json:"@title,omitempty"`
+	Precision   string    `json:"@precision"`
+	Level       string    `json:"@level"`
+	Confidence  float64   `json:"@confidence"`
+	Evidence    string    `json:"@evidence,omitempty"`
+	FirstSeen   time.Time `json:"@first_seen"`
+	LastSeen    time.Time `json:"@last_seen"`
+	Gone        time.Time `json:"@gone,omitzero"` // since then no page states it any more
+	Mentions    int       `json:"@mentions"`      // pages that state it
+	Hosts       int       `json:"@hosts"`         // of these pages
+	Pages       []string  `json:"@pages"`
+	Gazetteer   string    `json:"@gazetteer,omitempty"`
+	OSM         *string   `json:"@osm"`                  // the matching OSM object, or null
+	Object      string    `json:"@osm_object,omitempty"` // the OSM object of that name at the address
+	Tags        string    `json:"@osm_tags,omitempty"`   // what it is there: "amenity=restaurant;cuisine=thai"
 }
 
 // A KindTag is the main tag of a kind.
@@ -103,7 +105,7 @@ func PropertiesOf(h *index.Hit) Properties {
 		Street: h.Street, HouseNumber: h.HouseNumber, Unit: h.Unit,
 		Postcode: h.Postcode, City: h.City, State: h.State, Country: h.Country,
 		Phone: h.Phone, Fax: h.Fax, Email: h.Email, Website: Website(h), Hours: h.Hours, Differs: h.Differs,
-		Kind: h.Kind, KindTag: kindTag(h.Kind), Role: h.Role, Person: h.Person, SiteWide: h.SiteWide,
+		Kind: h.Kind, KindTag: kindTag(h.Kind), Role: h.Role, Status: h.Status, StatusWords: h.StatusWords, Person: h.Person, SiteWide: h.SiteWide,
 		Source: e.URL, Title: e.Title, Evidence: strings.TrimSpace(e.Snippet.Text),
 		Precision: h.Precision, Level: h.Level, Confidence: Round(h.Confidence, 2),
 		FirstSeen: h.FirstSeen, LastSeen: h.LastSeen, Gone: h.Gone, Mentions: h.Mentions, Hosts: h.Hosts,

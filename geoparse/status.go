@@ -1,0 +1,193 @@
+package geoparse
+
+import (
+	"slices"
+	"strings"
+
+	"gazehound/geoparse/place"
+	"gazehound/internal/kind"
+)
+
+// A Status says whether what a page names is still at the address.
+type Status uint8
+
+// The statuses. A page that says nothing means CurrentStatus.
+const (
+	CurrentStatus Status = iota
+	MovedStatus          // it has left for another address: "Lange Str. 5 (moved to Neue Str. 7)"
+	FormerStatus         // it was there once: "früher: Lange Str. 5"
+	ClosedStatus         // it is closed for good, not for a day or a season
+)
+
+var statusNames = [...]string{"", "moved", "former", "closed"}
+
+// String returns "", "moved", "former" or "closed".
+func (s Status) String() string { return statusNames[s] }
+
+// MarshalText returns the name of s.
+func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// Left reports whether what is named is somewhere else now, so that its name, phone and hours are not
+// those of the address.
+func (s Status) Left() bool { return s == MovedStatus || s == FormerStatus }
+
+// Bounds of the text that is read for a status.
+const (
+	statusLines   = 2   // above the address and below it, beside its own
+	statusLine    = 200 // bytes of each
+	statusSubject = 3   // words that say who is closed: "our shop is"
+	statusLabel   = 5   // words of a line above the address: "Our old address until May"
+)
+
+// Words of words.txt, in small letters.
+var (
+	closedCues   = place.Phrases("closed-cues")
+	formerCues   = place.Phrases("former-cues")
+	formerLabels = place.Words("former-labels") // "old" of "old address"
+	formerEnds   = place.Words("former-ends")
+	movedCues    = place.Phrases("moved-cues")
+	here         = place.Words("here")
+	pronouns     = place.Words("pronouns")
+	ownNouns     = place.Words("own-nouns")
+	negations    = place.Words("negations")
+)
+
+// leftOf returns MovedStatus or FormerStatus where the text before an address, or that behind it, says
+// so, and the words that do.
+func leftOf(before, behind string) (Status, string) {
+	lines := lastLines(strings.ToLower(lastBytes(before, statusLines*statusLine)))
+	prefix := lines[len(lines)-1]
+	if cue := formerLead(prefix); cue != "" {
+		return FormerStatus, cue
+	}
+	if len(lines) > 1 && prefix == "" {
+		label := lines[len(lines)-2]
+		if cue := formerLead(label); cue != "" && len(strings.Fields(label)) <= statusLabel {
+			return FormerStatus, cue
+		}
+	}
+	if cue := movedAway(strings.ToLower(behind)); cue != "" {
+		return MovedStatus, cue
+	}
+	return CurrentStatus, ""
+}
+
+// lastLines returns the last lines of text that hold something, and what stands behind the last line
+// break, even if that is nothing.
+func lastLines(text string) (lines []string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	last := len(lines) - 1
+	above := slices.DeleteFunc(lines[:last:last], func(l string) bool { return l == "" })
+	return append(above[max(0, len(above)-statusLines):], lines[last])
+}
+
+// closedBy returns the words by which a page says that what is at an address is closed for good: near
+// it, or anywhere in the text or title of a page about one place.
+func (p *Parser) closedBy(b *block, page *pageCues, single bool) string {
+	name := b.a.Name + " " + page.title
+	above := lastLines(lastBytes(b.around.Before, statusLines*statusLine))
+	if !b.first { // what stands above the name is said of the address before
+		above = above[max(0, len(above)-2):]
+	}
+	near := strings.Join(above, "\n") + ".\n" + b.behind
+	if cue := closedIn(strings.ToLower(near), name, b.a.Kind); cue != "" || !single {
+		return cue
+	}
+	return closedIn(page.lower(), name, b.a.Kind)
+}
+
+// formerLead returns the cue that a text in small letters ends with, "früher", "formerly at", "our old
+// address:"; "" where there is none.
+func formerLead(text string) string {
+	text = strings.TrimRight(text, " \t:,(–—-")
+	for _, cue := range formerCues {
+		rest, found := strings.CutSuffix(text, cue)
+		if found && (rest == "" || !isLetterAt(rest, lastRune(rest, len(rest)))) {
+			return cue
+		}
+	}
+	words := strings.Fields(text)
+	if n := len(words); n >= 2 && formerEnds[words[n-1]] && formerLabels[words[n-2]] {
+		return words[n-2] + " " + words[n-1]
+	}
+	return ""
+}
+
+// movedAway returns the cue where the text behind an address says that what was there has moved to
+// another one: "moved to", but not "we moved here in 1990" or "moved to this address".
+func movedAway(text string) string {
+	for _, cue := range movedCues {
+		i := strings.Index(text, cue+" ")
+		if i < 0 || strings.ContainsAny(text[:i], ".!?") {
+			continue
+		}
+		next, _, _ := strings.Cut(text[i+len(cue)+1:], " ")
+		if !here[next] && next != "" {
+			return cue
+		}
+	}
+	return ""
+}
+
+// closedIn returns the words by which a text in small letters says that its own place, with that name
+// and of that kind, is closed for good. "The bridge is permanently closed" does not, nor what is not
+// closed for good.
+func closedIn(text, name, of string) string {
+	for _, cue := range closedCues {
+		for at := 0; ; {
+			i := strings.Index(text[at:], cue)
+			if i < 0 {
+				break
+			}
+			i += at
+			at = i + len(cue)
+			from := strings.LastIndexAny(text[:i], ".!?;:\n(|") + 1
+			said := strings.Fields(strings.Trim(text[from:i], " ,–—-"))
+			if slices.ContainsFunc(said, func(w string) bool { return negations[w] }) {
+				continue
+			}
+			end := strings.IndexAny(text[at:], ".!?;:\n)|,")
+			if end < 0 {
+				end = len(text) - at
+			}
+			if isOwnClause(said, strings.Fields(text[at:at+end]), name, of) {
+				return cue
+			}
+		}
+	}
+	return ""
+}
+
+// isOwnClause reports whether the words before and behind a cue speak of the place itself: "we have",
+// "our shop is", a word of its name or its kind, or nothing else. "Our north entrance is" does not.
+func isOwnClause(before, behind []string, name, of string) bool {
+	if len(before) == 0 && len(behind) <= statusSubject {
+		return true
+	}
+	named := strings.Fields(strings.ToLower(name))
+	if slices.ContainsFunc(before, func(w string) bool { return len(w) >= leastTown && slices.Contains(named, w) }) {
+		return true
+	}
+	words := slices.Concat(before, behind)
+	owned := slices.ContainsFunc(words, func(w string) bool { return here[w] })
+	if owned || len(before) <= statusSubject {
+		if slices.ContainsFunc(words, func(w string) bool { return ownNouns[w] }) {
+			return true
+		}
+		id := kind.Main(kind.OfName(strings.Join(before, " "), "", ""))
+		return id != "" && (id == kind.Main(of) || owned && of == "") ||
+			!owned && slices.ContainsFunc(before, func(w string) bool { return pronouns[w] })
+	}
+	return slices.ContainsFunc(before, func(w string) bool { return pronouns[w] })
+}
+
+func lastBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	s = s[len(s)-n:]
+	_, s, _ = strings.Cut(s, " ")
+	return s
+}
