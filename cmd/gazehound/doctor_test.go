@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"context"
-	"gazehound/crawler/monitor"
 	"os"
 	"path/filepath"
+	"strings"
+	"testing"
 	"time"
 
+	"gazehound/crawler/monitor"
 	"gazehound/index"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -63,4 +66,25 @@ func flipBit(ts *testscript.TestScript, _ bool, args []string) {
 	text := []byte(ts.ReadFile(args[0]))
 	text[14] ^= 4
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o644))
+}
+
+// problems returns what is wrong with a project, but for its contact.
+func problems(t *testing.T, data string) (found string) {
+	t.Helper()
+	for line := range strings.Lines(doctorText(t, data)) {
+		if strings.HasPrefix(line, "✗") && !strings.HasPrefix(line, "✗ contact") {
+			found += line
+		}
+	}
+	return found
+}
+
+// doctorText returns what a deep look into a project says.
+func doctorText(t *testing.T, data string) string {
+	t.Helper()
+	var out, complaints bytes.Buffer
+	if code := run(t.Context(), []string{"doctor", "--deep", "--data", data}, nil, &out, &complaints); code != exitOK && code != exitGate {
+		t.Errorf("doctor: exit %d: %s", code, complaints.String())
+	}
+	return out.String()
 }

@@ -11,6 +11,7 @@ import (
 
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/monitor"
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
 	"gazehound/index"
@@ -294,6 +295,7 @@ func (a *app) openToForget(p project, cfg *Config) (*forget.Stores, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.Note = p.noteLists
+	s.Status = func(matches func(string) bool) error { return monitor.Forget(p.status(), matches) }
 	if fileExists(p.cluster()) {
 		s.Outbox = func(matches func(*frontier.Entry) bool) (int, error) {
 			return cluster.ForgetOutbox(p.cluster(), matches)

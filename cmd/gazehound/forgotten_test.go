@@ -116,6 +116,9 @@ func TestForgottenForGood(t *testing.T) {
 		t.Errorf("waiting: %v, %v", waiting, err)
 	}
 	gazehound("pages", "--data", data) // it still opens
+	if says := problems(t, data); says != "" {
+		t.Errorf("after forget:\n%s", says)
+	}
 
 	// A later crawl meets them again, and keeps none.
 	gazehound(append([]string{"crawl", "--quiet", "--fresh", "--yes", "--max-pages", "150", "--warc", archive}, flags...)...)
@@ -224,4 +227,57 @@ func unpackIndex(t *testing.T, dir string) []byte {
 		d.Close()
 	}
 	return b.Bytes()
+}
+
+// What names nothing is refused, and the end or the beginning of a host's name is another host: forget
+// takes nothing out, and does not block the host.
+func TestForgetNothingElse(t *testing.T) {
+	t.Parallel()
+	data, flags := townProject(t)
+	gazehound := func(code int, args ...string) string {
+		t.Helper()
+		var out, complaints bytes.Buffer
+		if got := run(t.Context(), append(args, "--data", data), nil, &out, &complaints); got != code {
+			t.Fatalf("%q: exit %d, want %d: %s", args, got, code, complaints.String())
+		}
+		return out.String()
+	}
+	gazehound(exitOK, append([]string{"crawl", "--quiet", "--max-pages", "100", "--warc", filepath.Join(data, "archive")}, flags[2:]...)...)
+	host := someHost(t, data)
+	state := func() string {
+		t.Helper()
+		return gazehound(exitOK, "pages", "--json") + gazehound(exitOK, "search", "--json", "--limit", "500")
+	}
+	before := state()
+	if strings.Count(before, host) < 2 {
+		t.Fatalf("%s is not among pages and addresses", host)
+	}
+	for _, text := range []string{"/", "", " ", ".", "//", "?", "*", "http://", "http:///", "example", "http://example/", "com", "\x00"} {
+		gazehound(exitUsage, "forget", "--yes", text)
+		if _, err := os.Stat(filepath.Join(data, "blocked.txt")); !errors.Is(err, fs.ErrNotExist) {
+			t.Fatalf("forget %q blocks something: %v", text, err)
+		}
+	}
+	name, _, _ := strings.Cut(strings.TrimPrefix(host, "www."), ".")
+	halves := []string{name[len(name)/2:] + ".example", name[:len(name)/2] + ".example", name + "x.example", name + ".exampl", "x" + host, host + ".org", "a." + host}
+	for _, half := range halves {
+		gazehound(exitOK, "forget", "--yes", half)
+	}
+	if after := state(); after != before {
+		t.Errorf("%q took something of %s out:\n%.2000s\nbefore:\n%.2000s", halves, host, after, before)
+	}
+	blocked, err := forget.Dir(data).Blocklist()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, half := range halves {
+		if u := mustParse(t, "http://"+half+"/"); !blocked.Has(u) {
+			t.Errorf("%s is not blocked", u)
+		}
+	}
+	for _, page := range []string{"http://" + host + "/", "http://www." + host + "/impressum"} {
+		if blocked.Has(mustParse(t, page)) {
+			t.Errorf("%s is blocked by one of %q", page, halves)
+		}
+	}
 }

@@ -205,27 +205,6 @@ func visitedURLs(t *testing.T, data string) map[string]bool {
 	return visited
 }
 
-// problems returns what is wrong with a project, but for its contact.
-func problems(t *testing.T, data string) (found string) {
-	t.Helper()
-	for line := range strings.Lines(doctorText(t, data)) {
-		if strings.HasPrefix(line, "✗") && !strings.HasPrefix(line, "✗ contact") {
-			found += line
-		}
-	}
-	return found
-}
-
-// doctorText returns what a deep look into a project says.
-func doctorText(t *testing.T, data string) string {
-	t.Helper()
-	var out, complaints bytes.Buffer
-	if code := run(t.Context(), []string{"doctor", "--deep", "--data", data}, nil, &out, &complaints); code != exitOK && code != exitGate {
-		t.Errorf("doctor: exit %d: %s", code, complaints.String())
-	}
-	return out.String()
-}
-
 // A running crawl that may open no more files, or gets no more than 256 MB, ends with a clear word or
 // not at all, and loses nothing.
 func TestCrawlStarved(t *testing.T) {

@@ -587,6 +587,12 @@ func TestServerRefuses(t *testing.T) {
 		t.Errorf("without the token: %v", err)
 	}
 	o := options(t, s, "a")
+	for _, wrong := range []string{"Secret", "secret2", strings.Repeat("s", 10_000)} {
+		o.Token = wrong
+		if _, err := Join(context.Background(), &memory{}, o); !errors.Is(err, ErrUnreachable) || strings.Contains(err.Error(), wrong) {
+			t.Errorf("with the token %.20q: %v", wrong, err)
+		}
+	}
 	o.Token = "secret"
 	join(t, &memory{}, o)
 	private := serve(t, func(o *ServerOptions) { o.Listen = "" })

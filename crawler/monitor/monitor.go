@@ -9,7 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"gazehound/crawler/frontier"
@@ -206,6 +208,23 @@ func Write(name string, s Snapshot) error {
 		return fmt.Errorf("status: %w", err)
 	}
 	return nil
+}
+
+// Forget removes the lines of a status file that match. A file that is missing or cannot be read stays
+// as it is.
+func Forget(name string, matches func(text string) bool) error {
+	s, err := Read(name)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrUnreadable) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	s.Silent = slices.DeleteFunc(s.Silent, func(h report.SilentHost) bool { return matches(h.Host) })
+	s.ParkedBy = slices.DeleteFunc(s.ParkedBy, func(p frontier.ParkedPattern) bool { return matches(p.Name()) })
+	if s.Insight != nil {
+		s.Advice = slices.DeleteFunc(s.Advice, matches)
+	}
+	return Write(name, s)
 }
 
 // noSum stands in a status file for the check sum of its text.

@@ -3,8 +3,16 @@ package warc
 import (
 	"bytes"
 	"context"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base32"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -107,11 +115,46 @@ func checkWhole(name string) (damage string, err error) {
 		return "", fmt.Errorf("warc: %w", err)
 	}
 	f := &source{ReaderAt: file, name: name, size: info.Size(), zipped: strings.HasSuffix(fileName(name), fileExt)}
-	err = newReader().survey(f, func(*scanner) {})
-	if err == nil && f.isDamaged() {
-		damage = f.describeDamage("lost")
+	altered, first := 0, int64(0)
+	err = newReader().survey(f, func(s *scanner) {
+		if f.zipped || !s.record.isAltered() { // gzip has sums of its own
+			return
+		}
+		if altered++; altered == 1 {
+			first = s.start
+		}
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case f.isDamaged():
+		return f.describeDamage("lost"), nil
+	case altered > 0:
+		return fmt.Sprintf("%s: %s of another content than WARC-Block-Digest says, the first at byte %d", name,
+			textutil.Several(altered, "record"), first), nil
 	}
-	return damage, err
+	return "", nil
+}
+
+// blockSums are the algorithms of WARC-Block-Digest that are compared.
+var blockSums = map[string]func() hash.Hash{"md5": md5.New, "sha1": sha1.New, "sha256": sha256.New, "sha512": sha512.New}
+
+// isAltered reads the block and reports whether it differs from what its digest says, which may be in
+// base 32 or hexadecimal. A record without a digest of a known algorithm, or one that is cut short,
+// does not.
+func (rec *record) isAltered() bool {
+	algorithm, stated, _ := strings.Cut(rec.blockSum, ":")
+	newSum := blockSums[strings.ReplaceAll(strings.ToLower(algorithm), "-", "")]
+	if newSum == nil || stated == "" {
+		return false
+	}
+	sum := newSum()
+	if n, err := io.Copy(sum, rec.block); err != nil || n < rec.length {
+		return false
+	}
+	is := sum.Sum(nil)
+	return !strings.EqualFold(strings.TrimRight(stated, "= "), strings.TrimRight(base32.StdEncoding.EncodeToString(is), "=")) &&
+		!strings.EqualFold(strings.TrimSpace(stated), hex.EncodeToString(is))
 }
 
 // checkEnds reads the last record only of each *.warc.gz in a folder. It counts those that are

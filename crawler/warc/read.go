@@ -57,6 +57,7 @@ type record struct {
 	target     string
 	media      string // Content-Type
 	digest     string // WARC-Payload-Digest
+	blockSum   string // WARC-Block-Digest
 	refersTo   string // WARC-Refers-To-Target-URI of a revisit
 	date       time.Time
 	length     int64 // of the block, in bytes
@@ -120,6 +121,7 @@ func (r *reader) next(zipped bool) (rec record, err error) {
 		kind: strings.ToLower(h.Get(gowarc.WarcType)), target: strings.Trim(h.Get(gowarc.WarcTargetURI), "<> "),
 		id: h.Get(gowarc.WarcRecordID), concurrent: h.Get(gowarc.WarcConcurrentTo),
 		media: strings.ToLower(h.Get(gowarc.ContentType)), digest: h.Get(gowarc.WarcPayloadDigest),
+		blockSum: h.Get(gowarc.WarcBlockDigest),
 		refersTo: strings.Trim(h.Get(gowarc.WarcRefersToTargetURI), "<> "),
 		header:   r.data.n - int64(r.buf.Buffered()),
 	}

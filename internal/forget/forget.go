@@ -167,6 +167,8 @@ type Stores struct {
 	// Outbox removes matching links from what a node has not sent yet, and returns their number; nil:
 	// the project is no node.
 	Outbox func(matches func(*frontier.Entry) bool) (int, error)
+	// Status removes what matches from the status of the crawl; nil: there is none.
+	Status func(matches func(text string) bool) error
 	// Say reports each step as it begins; nil disables it.
 	Say func(format string, args ...any)
 }
@@ -461,6 +463,11 @@ func (x *removing) files(context.Context) error {
 			return err
 		}
 		x.Unsent += n
+	}
+	if s.Status != nil {
+		if err := s.Status(x.finder.in); err != nil {
+			return err
+		}
 	}
 	view := func(url string) bool {
 		u, err := weburl.Parse(url)
