@@ -101,14 +101,19 @@ func TestLabel(t *testing.T) {
 // of a replay.
 func TestRejectedIsNotFound(t *testing.T) {
 	t.Parallel()
-	dir, flags := townProject(t)
-	archive := filepath.Join(dir, "archive")
-	gazehound := func(args ...string) {
+	dir, flags, _, ledger := servedTown(t)
+	archive, soon := filepath.Join(dir, "archive"), filepath.Join(t.TempDir(), "soon.yaml")
+	if err := os.WriteFile(soon, []byte("revisit: {first: 1ms, min: 1ms, max: 1ms}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	crawl := append([]string{"crawl", "--quiet", "--max-pages", "150", "--warc", archive, "--config", soon}, flags...)
+	gazehound := func(args ...string) string {
 		t.Helper()
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), args, strings.NewReader(""), &out, &errs); code != 0 {
 			t.Fatalf("%s: exit %d: %s", strings.Join(args, " "), code, errs.String())
 		}
+		return out.String()
 	}
 	found := func(dir string) map[string]string { // address → its only page
 		t.Helper()
@@ -130,7 +135,7 @@ func TestRejectedIsNotFound(t *testing.T) {
 		}
 		return pages
 	}
-	gazehound(append([]string{"crawl", "--quiet", "--max-pages", "150", "--warc", archive}, flags...)...)
+	gazehound(crawl...)
 	before := found(dir)
 	rejected := ""
 	for _, page := range before {
@@ -150,6 +155,11 @@ func TestRejectedIsNotFound(t *testing.T) {
 		if len(after) == 0 || len(after) >= len(before) {
 			t.Errorf("%s: %d addresses, before %d", when, len(after), len(before))
 		}
+		for _, format := range []string{"csv", "geojson", "osm"} {
+			if strings.Contains(gazehound("export", format, "--data", dir), rejected) {
+				t.Errorf("%s: export %s names the rejected page", when, format)
+			}
+		}
 	}
 	gazehound("label", "--data", dir, "--quiet", rejected, "not")
 	check("label", dir)
@@ -158,4 +168,18 @@ func TestRejectedIsNotFound(t *testing.T) {
 	check("replay", again)
 	gazehound("retrain", "--quiet", "--data", dir)
 	check("retrain", dir)
+	requests := func() (n int) {
+		for _, r := range ledger.Requests() {
+			if "http://"+r.Host+r.Path == rejected {
+				n++
+			}
+		}
+		return n
+	}
+	once := requests()
+	gazehound(append(crawl, "--revisit")...)
+	if requests() == once {
+		t.Errorf("%s was not revisited", rejected)
+	}
+	check("revisit", dir)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -81,7 +80,8 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 	}
 	defer archive.Close()
 	if fileExists(into.frontier()) {
-		return fail(exitInvalidInput, "%s holds a crawl; --into must be a new directory", into.dir)
+		return fail(exitInvalidInput, "%s holds a crawl, or what an interrupted replay left; --into must be a "+
+			"new directory", into.dir)
 	}
 	if err := a.checkJudgeFlags(cfg); err != nil {
 		return err
@@ -157,10 +157,15 @@ func (p project) borrow(from project) error {
 	if fileExists(p.gazetteer()) {
 		return nil
 	}
-	if err := os.CopyFS(p.gazetteer(), os.DirFS(from.gazetteer())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if !fileExists(from.gazetteer()) {
+		return nil
+	}
+	next := p.gazetteer() + ".new" // a killed replay leaves no half of a gazetteer
+	err = errors.Join(os.RemoveAll(next), os.CopyFS(next, os.DirFS(from.gazetteer())))
+	if err != nil {
 		return err
 	}
-	return nil
+	return disk.ReplaceDir(next, p.gazetteer())
 }
 
 // printReplayed prints the result of a replay.
