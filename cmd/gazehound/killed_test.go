@@ -1,8 +1,16 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"maps"
 	"math/rand/v2"
+	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,6 +47,10 @@ func TestCommandsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	host := someHost(t, data)
+	pages := filepath.Join(t.TempDir(), "more.txt")
+	if err := os.WriteFile(pages, []byte("http://one.example/\nhttp://two.example/\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	crawl := append([]string{"crawl", "--quiet", "--max-pages", "260"}, flags[2:]...)
 	for name, c := range map[string]struct {
 		args   []string
@@ -50,6 +62,8 @@ func TestCommandsKilled(t *testing.T) {
 		"forget":  {[]string{"forget", host, "--yes"}, [][]string{{"search", "--json"}, {"pages"}}, nil},
 		// Only how many pages were visited is the same in each run. It ends with compactions.
 		"crawl": {crawl, [][]string{{"report", "--json"}}, regexp.MustCompile(`"pages":\d+`)},
+		"label": {[]string{"label", relevantPage(t, data, host), "not"}, [][]string{{"search", "--json", "--limit", "500"}, {"pages"}}, nil},
+		"seeds": {[]string{"seeds", "import", pages}, [][]string{{"seeds", "check"}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -107,8 +121,8 @@ func TestCommandsKilled(t *testing.T) {
 				if cmd.Wait() != nil {
 					hit++
 				}
-				// A forgotten page is gone from one store after the other.
-				if got := answers(dir); c.figure == nil && name != "forget" && got != before && got != after {
+				// A forgotten or rejected page is gone from one store after the other.
+				if got := answers(dir); c.figure == nil && name != "forget" && name != "label" && got != before && got != after {
 					t.Errorf("after a kill:\n%.1500s\nbefore:\n%.1500s", got, before)
 				}
 				if out, err := do(dir).CombinedOutput(); err != nil {
@@ -146,4 +160,194 @@ func someHost(t *testing.T, data string) (host string) {
 		t.Fatalf("no host has an address: %v", err)
 	}
 	return host
+}
+
+// relevantPage returns a page of a host that states an address.
+func relevantPage(t *testing.T, data, host string) (page string) {
+	t.Helper()
+	x, err := index.OpenReadOnly(project{data}.index())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	err = x.Walk(t.Context(), index.Query{}, func(h *index.Hit) error {
+		if h.Site == host && len(h.Evidence) > 0 {
+			page = h.Evidence[0].URL
+		}
+		return nil
+	})
+	if err != nil || page == "" {
+		t.Fatalf("no page of %s: %v", host, err)
+	}
+	return page
+}
+
+// A replay that is killed leaves project and archive as they were. It is refused to go on in a folder
+// that holds its crawl, and ends as if it had not been killed in a new one, or in one in which it had
+// not begun it.
+func TestReplayKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills processes for some seconds")
+	}
+	t.Parallel()
+	kills := 2
+	if os.Getenv("GAZEHOUND_SOAK") != "" {
+		kills = 20
+	}
+	data, flags := townProject(t)
+	archive := filepath.Join(data, "archive")
+	if out, err := program(append([]string{"crawl", "--quiet", "--max-pages", "200", "--warc", archive}, flags...)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	replay := func(into string) *exec.Cmd {
+		return program("replay", archive, "--quiet", "--data", data, "--into", into)
+	}
+	found := func(dir string) string {
+		t.Helper()
+		out, err := program("export", "csv", "--data", dir).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(out)
+	}
+	whole := filepath.Join(t.TempDir(), "whole")
+	began := time.Now()
+	if out, err := replay(whole).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	took, want, before := time.Since(began), found(whole), filesOf(t, data)
+	hit, refused := 0, 0
+	for try := 0; hit < kills && try < 5*kills; try++ {
+		into := filepath.Join(t.TempDir(), "into")
+		cmd := replay(into)
+		began := time.Now()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(rand.Float64() * float64(took)))
+		cmd.Process.Kill()
+		if cmd.Wait() == nil {
+			took = min(took, time.Since(began)) / 2
+			continue
+		}
+		hit++
+		if _, err := os.Stat(project{into}.frontier()); err == nil {
+			out, err := replay(into).CombinedOutput()
+			if refused++; err == nil || !strings.Contains(string(out), "what an interrupted replay left") {
+				t.Errorf("given again: %v\n%s", err, out)
+			}
+			if err := os.RemoveAll(into); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if out, err := replay(into).CombinedOutput(); err != nil {
+			t.Errorf("given again: %v\n%s", err, out)
+		} else if got := found(into); got != want {
+			t.Errorf("given again: another result of %d bytes, want %d", len(got), len(want))
+		}
+	}
+	if after := filesOf(t, data); !maps.Equal(after, before) {
+		t.Errorf("the project that was replayed has changed: %v, before %v", after, before)
+	}
+	t.Logf("%d of %d were killed within %v, %d of them in their crawl", hit, kills, took, refused)
+}
+
+// filesOf returns the sums of the files of a folder, by name.
+func filesOf(t *testing.T, dir string) map[string]uint32 {
+	t.Helper()
+	sums := map[string]uint32{}
+	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		sums[name] = crc32.ChecksumIEEE(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sums
+}
+
+// A search server that is killed while it answers has changed nothing but the list of removal
+// requests, which has each one that it acknowledged, and is free to be started again.
+func TestServeKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills processes for some seconds")
+	}
+	t.Parallel()
+	kills := 3
+	if os.Getenv("GAZEHOUND_SOAK") != "" {
+		kills = 20
+	}
+	data, flags := townProject(t)
+	if out, err := program(append([]string{"crawl", "--quiet", "--max-pages", "60"}, flags...)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	before := filesOf(t, data)
+	var acknowledged []string
+	for range kills {
+		serve := program("serve", "--data", data, "--listen", "127.0.0.1:0", "--quiet=false")
+		complaints, err := serve.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := serve.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := serve.Start(); err != nil {
+			t.Fatal(err)
+		}
+		address := regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
+		base := ""
+		for lines := bufio.NewScanner(io.MultiReader(complaints, out)); base == "" && lines.Scan(); {
+			base = address.FindString(lines.Text())
+		}
+		if base == "" {
+			t.Fatal("serve does not say where it listens")
+		}
+		for n := 0; ; n++ {
+			if r, err := http.Get(base + "/v1/search?q=stra%C3%9Fe"); err == nil {
+				r.Body.Close()
+			}
+			reason := fmt.Sprintf("reason %d of process %d", n, serve.Process.Pid)
+			r, err := http.PostForm(base+"/bot/removal", url.Values{"what": {"http://a.example/"}, "reason": {reason}, "contact": {"anna@private.example"}})
+			if err != nil {
+				break
+			}
+			if r.Body.Close(); r.StatusCode == http.StatusAccepted {
+				acknowledged = append(acknowledged, reason)
+			}
+			if n == 0 {
+				time.AfterFunc(rand.N(400*time.Millisecond), func() { serve.Process.Kill() })
+			}
+		}
+		if err := serve.Wait(); err == nil {
+			t.Error("serve ended by itself")
+		}
+	}
+	requests := filepath.Join(data, "requests.ndjson")
+	text, err := os.ReadFile(requests)
+	if err != nil || len(acknowledged) == 0 {
+		t.Fatalf("%d requests were acknowledged: %v", len(acknowledged), err)
+	}
+	for _, reason := range acknowledged {
+		if !strings.Contains(string(text), `"`+reason+`"`) {
+			t.Errorf("%q was acknowledged and is lost", reason)
+		}
+	}
+	if out, err := program("forget", "--requests", "--data", data).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	after := filesOf(t, data)
+	delete(after, requests)
+	if !maps.Equal(after, before) {
+		t.Errorf("other files have changed: %v, before %v", after, before)
+	}
+	if out, err := program(append([]string{"crawl", "--quiet", "--max-pages", "70"}, flags...)...).CombinedOutput(); err != nil {
+		t.Errorf("a crawl afterwards: %v\n%s", err, out)
+	}
+	t.Logf("%d kills, %d removal requests acknowledged", kills, len(acknowledged))
 }

@@ -38,10 +38,12 @@ func build(folder string) error {
 	if _, err := exec.LookPath("npm"); err != nil {
 		return errors.New("npm is not there, which fetches Leaflet (Debian: apt-get install npm). Without it the page has a plain map")
 	}
-	npm := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+	npm := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error",
+		"--prefer-offline", "--fetch-retries=1", "--fetch-retry-mintimeout=1000")
 	npm.Dir = folder
 	if out, err := npm.CombinedOutput(); err != nil {
-		return fmt.Errorf("npm ci: %w\n%s", err, out)
+		return fmt.Errorf("npm cannot fetch Leaflet (npm ci: %w). Is there a network? Without it the page has a plain map\n%s",
+			err, out)
 	}
 	var banner strings.Builder
 	for _, name := range licences {
