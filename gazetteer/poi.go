@@ -3,6 +3,7 @@ package gazetteer
 import (
 	"bytes"
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -93,6 +94,26 @@ func (g *Gazetteer) POIs(q POIQuery) (found []Place) {
 		return cmp.Or(order, strings.Compare(a.Names[0], b.Names[0]), strings.Compare(a.ID, b.ID))
 	})
 	return found[:min(len(found), q.Limit)]
+}
+
+// EachPOI yields every point of interest once, with its Object, in the order of their first tags.
+func (g *Gazetteer) EachPOI() iter.Seq[Place] {
+	return func(yield func(Place) bool) {
+		for key, off := range g.each(poiTagKey) {
+			tag, _, _ := strings.Cut(strings.TrimPrefix(key, poiTagKey), "\x00")
+			p, ok := g.poi(off)
+			if !ok {
+				continue
+			}
+			first := slices.IndexFunc(p.Object.Tags, func(t string) bool {
+				what, _, _ := strings.Cut(t, "=")
+				return IsPOIKey(what)
+			})
+			if first >= 0 && p.Object.Tags[first] == tag && !yield(p) {
+				return
+			}
+		}
+	}
 }
 
 // poiOffsets returns where the records are that may fit: by the longest word, or by the tags.

@@ -35,8 +35,7 @@ func (x *Index) Clusters(ctx context.Context, q Query, zoom int) ([]Cluster, int
 		return nil, 0, fmt.Errorf("index: %w: zoom %d is not 0 to %d", ErrQuery, zoom, MaxZoom)
 	}
 	q.Located = true
-	q, err := q.check()
-	if err != nil {
+	if _, err := q.check(); err != nil {
 		return nil, 0, err
 	}
 	s, err := x.newSearch(ctx, q)

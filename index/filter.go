@@ -15,6 +15,8 @@ import (
 	"github.com/blevesearch/bleve/v2/search"
 	"github.com/blevesearch/bleve/v2/search/query"
 	bleveindex "github.com/blevesearch/bleve_index_api"
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/geo"
 )
 
 // unscored is a query that has no share in a score. Without scores Bleve unites and intersects
@@ -165,4 +167,71 @@ func (q *Query) named() func(*mention) bool {
 		return (len(hosts) == 0 || slices.Contains(hosts, m.host) || slices.Contains(hosts, m.site)) &&
 			(len(q.Kind) == 0 || slices.Contains(q.Kind, m.Kind) || slices.Contains(q.Kind, kind.Main(m.Kind)))
 	}
+}
+
+// Filter returns a function that reports whether a hit fits the filters of q, as Walk would find it;
+// its hosts are those of its evidence. The error wraps ErrQuery.
+func (q Query) Filter() (func(*Hit) bool, error) {
+	if err := q.CheckFilters(); err != nil {
+		return nil, err
+	}
+	q, err := q.check()
+	if err != nil {
+		return nil, err
+	}
+	among := func(key func(string) string, wanted []string, value string) bool {
+		return len(wanted) == 0 || slices.ContainsFunc(wanted, func(w string) bool { return key(w) == key(value) })
+	}
+	hosts := q.hosts()
+	return func(h *Hit) bool {
+		switch {
+		case !among(gazetteer.StreetKey, q.Street, h.Street), !among(gazetteer.Key, q.Postcode, h.Postcode),
+			!among(gazetteer.Key, q.City, h.City), len(hosts) > 0 && !h.isOn(hosts), len(q.Kind) > 0 && !h.isOf(q.Kind):
+			return false
+		case !h.HasPoint && (q.Located || q.Precision > 0 || q.Box != nil || q.Radius > 0):
+			return false
+		case q.Box != nil && !boxHas(*q.Box, h.Point), q.Radius > 0 && geo.Distance(*q.Center, h.Point) > q.Radius:
+			return false
+		case q.Precision > 0 && !slices.Contains(namesOfRange(q.Precision, gazetteer.HousePrecision), h.Precision),
+			q.Level > 0 && !slices.Contains(namesOfRange(q.Level, geoparse.VerifiedLevel), h.Level):
+			return false
+		case h.FirstSeen.Before(q.Since), !q.Until.IsZero() && (h.FirstSeen.IsZero() || h.FirstSeen.After(q.Until)):
+			return false
+		case len(q.Month) > 0 && (h.FirstSeen.IsZero() || !slices.Contains(q.Month, h.FirstSeen.UTC().Format("2006-01"))):
+			return false
+		}
+		return (q.InOSM == nil || *q.InOSM == h.InOSM()) && (q.SiteWide == nil || *q.SiteWide == h.SiteWide)
+	}, nil
+}
+
+// isOn reports whether one of some hosts or sites states h.
+func (h *Hit) isOn(hosts []string) bool {
+	return slices.ContainsFunc(h.Evidence, func(e Evidence) bool {
+		return slices.Contains(hosts, e.Site) || slices.Contains(hosts, hostOf(e.URL))
+	})
+}
+
+// isOf reports whether h is of one of some kinds, by Kind or by what the map has there.
+func (h *Hit) isOf(kinds []string) bool {
+	tags := strings.Split(h.Tags, ";")
+	return slices.ContainsFunc(kinds, func(id string) bool {
+		if id == h.Kind || id == kind.Main(h.Kind) {
+			return true
+		}
+		for tag := range strings.FieldsSeq(id) {
+			if !slices.Contains(tags, tag) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// boxHas reports whether a point lies in a box, which may cross the antimeridian.
+func boxHas(b orb.Bound, p orb.Point) bool {
+	inside := b.Min[0] <= p[0] && p[0] <= b.Max[0]
+	if b.Min[0] > b.Max[0] {
+		inside = p[0] >= b.Min[0] || p[0] <= b.Max[0]
+	}
+	return inside && b.Min[1] <= p[1] && p[1] <= b.Max[1]
 }

@@ -23,6 +23,7 @@ type hitMaker struct {
 	fits   func(*mention) bool // see accountOf
 	most   int                 // pages shown
 	byName bool                // the hit has the name by which it is sorted, whatever the query
+	others bool                // the hit has its Others
 }
 
 // count returns how many documents have a keyword.
@@ -112,8 +113,37 @@ func (k *hitMaker) hitOf(r *record) Hit {
 		return own(site) < leastOwn && k.count(fieldSite, site) >= int(1/leastOwn)
 	})
 	h.Gone = goneSince(r)
+	if k.marks.all {
+		h.StatusPage = k.statusPage(&h, a.statements)
+	}
 	k.place(&h, r.Mentions)
+	if k.others {
+		h.Others = k.othersOf(r, &h)
+	}
 	return h
+}
+
+// othersOf returns the hits of what else is at the address of h.
+func (k *hitMaker) othersOf(r *record, h *Hit) (all []Hit) {
+	for _, name := range h.Names {
+		one, key := *k, (&mention{Name: name}).nameKey()
+		one.others, one.fits = false, func(m *mention) bool { return m.nameKey() == key }
+		if o := one.hitOf(r); o.Name == name {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// statusPage returns the page that says what h has as its status; nil without one.
+func (k *hitMaker) statusPage(h *Hit, all []statement) *Evidence {
+	for _, s := range all {
+		if h.Status != "" && s.fit != anothers && s.mention.Gone == 0 && s.status().String() == h.Status {
+			e := k.evidence(s.mention, true)
+			return &e
+		}
+	}
+	return nil
 }
 
 // isLoose reports whether a card of no street collects pages of strangers, "Oldenburg, 26123": what

@@ -245,3 +245,10 @@ func letters(words []string) string {
 	slices.Sort(all)
 	return string(all)
 }
+
+// SameName reports whether two names are probably of one place, whatever its legal form and its
+// town, in any spelling.
+func SameName(a, b, town string) bool {
+	places := strings.Fields(foldPhrase(town))
+	return sameWords(nameWordsOf(foldPhrase(a), places), nameWordsOf(foldPhrase(b), places))
+}

@@ -141,6 +141,8 @@ type Query struct {
 	Only   []string
 	Sample int
 
+	EachName bool // of walks: Hit.Others has what else is at the address
+
 	Facets     []Facet // counted over all matches, the most frequent values first
 	CountPages bool    // say in Result.Pages how many pages state the matches
 	Explain    bool    // say of each hit what its score is made of

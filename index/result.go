@@ -48,7 +48,8 @@ type Hit struct {
 	Branch  string   // which one of several places of that name it is: "Head Office"; "": none is known
 	Tenants []Tenant // of what else fits in the same building, where Query.Group asked for it
 
-	Names []string // of what else is there, the best known first; at most 20
+	Names  []string // of what else is there, the best known first; at most 20
+	Others []Hit    // what pages state of each of Names, where Query.EachName asked for it
 
 	Street, HouseNumber, Unit, Postcode, City, State, Country string
 
@@ -81,6 +82,7 @@ type Hit struct {
 	// left for another address, "former" where it was here once; else "". StatusWords are the page's words
 	// for it. With a Status there are no Hours.
 	Status, StatusWords string
+	StatusPage          *Evidence // the page that says so; of Walk and Address only
 
 	// Differs names those of "phone", "email", "website" and "opening_hours", that
 	// another site states differently. The place's own site is trusted first.

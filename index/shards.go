@@ -282,10 +282,12 @@ const sampled = 1024
 // them. Total is exact while no part has more than 1,024 matches, and an estimate else; counts of
 // facets are lower bounds where a facet has more values than an answer holds.
 func (s *Shards) Search(ctx context.Context, q Query) (*Result, error) {
+	kinds := q.Kind
 	q, err := q.check()
 	if err != nil {
 		return nil, err
 	}
+	q.Kind = kinds // each part looks them up
 	q.Sample = cmp.Or(q.Sample, sampled)
 	for {
 		r, _, err := s.page(ctx, q, nil)
@@ -320,7 +322,11 @@ func (s *Shards) page(ctx context.Context, q Query, k *hitMaker) (*Result, []str
 	}
 	versions := versionsIn(parts)
 	if k == nil {
-		k = q.hitMaker(splitQuery(strings.Join(a.Words, " ")), a.Center)
+		checked, err := q.check()
+		if err != nil {
+			return nil, nil, err
+		}
+		k = checked.hitMaker(splitQuery(strings.Join(a.Words, " ")), a.Center)
 	}
 	before := cursor{Stage: stages}
 	if q.Cursor != "" { // the last hit of the page before
@@ -508,11 +514,14 @@ func (s *Shards) Walk(ctx context.Context, q Query, fn func(*Hit) error) error {
 		return err
 	}
 	q.Sort, q.Limit = byID, MaxLimit
+	asked := q.Kind
 	if q, err = q.check(); err != nil {
 		return err
 	}
 	k := whole(nil, maxEvidence)
-	k.fits = q.named()
+	checked := q
+	k.fits, k.others = checked.named(), q.EachName
+	q.Kind = asked // each part looks them up
 	for first := []string(nil); ; {
 		r, names, err := s.page(ctx, q, k)
 		if err != nil {

@@ -104,7 +104,7 @@ func (x *Index) Walk(ctx context.Context, q Query, fn func(*Hit) error) error {
 		return err
 	}
 	k := whole(s.view, maxEvidence)
-	k.fits = s.q.named()
+	k.fits, k.others = s.q.named(), q.EachName
 	for _, id := range ids {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("index: %w", err)

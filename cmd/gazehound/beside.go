@@ -26,7 +26,7 @@ import (
 // Only the user's process writes files, and only the one named by its flags.
 
 // readers are the commands that can run inside a running crawl.
-var readers = []string{"search", "explain", "export", "pages", "report", "serve"}
+var readers = []string{"search", "compare", "explain", "export", "pages", "report", "serve"}
 
 // errBeside stops a command before it begins because the running crawl has to run it.
 var errBeside = errors.New("the running crawl answers")

@@ -26,7 +26,7 @@ func addCommands(root *cobra.Command, a *app) {
 			newDemoCommand(a), newInitCommand(a), newSeedsCommand(a), newDoctorCommand(a),
 			newCrawlCommand(a), newStatusCommand(a), newCtlCommand(a), newServeCommand(a)}},
 		{"results", "What was found:", []*cobra.Command{
-			newSearchCommand(a), newExportCommand(a), newPagesCommand(a), newReportCommand(a), newForgetCommand(a)}},
+			newSearchCommand(a), newCompareCommand(a), newExportCommand(a), newPagesCommand(a), newReportCommand(a), newForgetCommand(a)}},
 		{"learning", "What was learned, and why:", []*cobra.Command{
 			newExplainCommand(a), newLabelCommand(a), newModelCommand(a), newRetrainCommand(a), newSimulateCommand(a)}},
 		{"data", "Places, texts, archives and logs:", []*cobra.Command{

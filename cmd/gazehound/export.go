@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
 	"gazehound/crawler/warc"
 	"gazehound/gazetteer"
 	"gazehound/index"
+	"gazehound/index/differences"
 	"gazehound/index/export"
-	"gazehound/internal/kind"
 
 	"github.com/paulmach/orb"
 	"github.com/spf13/cobra"
@@ -24,6 +25,7 @@ type exportFlags struct {
 	confidence            float64
 	precision             string
 	missing, evidence     bool
+	names                 bool
 	rs, excel             bool
 	lang, dialect         string
 }
@@ -43,13 +45,14 @@ func newExportCommand(a *app) *cobra.Command {
 	o.filters.boxFlag(f)
 	f.StringVar(&o.region, "region", "", "only in this `REGION`: a name of the gazetteer, relation/ID, FILE.geojson "+
 		"or minLon,minLat,maxLon,maxLat")
-	f.StringVar(&o.since, "since", "", "only what was first seen since `WHEN`: 2026-11-21, or 7d for the last seven "+
-		"days")
+	sinceFlag(f, &o.since)
 	o.filters.flags(f)
 	f.Float64Var(&o.confidence, "min-confidence", 0, "only addresses with at least this confidence, 0 to 1")
 	f.StringVar(&o.precision, "precision", "", "only coordinates at least this precise: house, interpolated, street, "+
 		"postcode, city (`LEAST`)")
-	f.BoolVar(&o.missing, "only-missing", false, "only addresses whose house is not in the gazetteer")
+	f.BoolVar(&o.missing, "only-missing", false, "only places that the map lacks, as compare lists them")
+	f.BoolVar(&o.names, "with-names", false, "osm, conflator: with the names of the places, which are words of pages: "+
+		"whether the rights in them let you contribute them to OpenStreetMap is for you to decide")
 	f.BoolVar(&o.evidence, "include-evidence", false, "with the page's title and up to 120 characters of its text")
 	f.BoolVar(&o.rs, "rs", false, "geojsonseq: an RS character before each line")
 	f.BoolVar(&o.excel, "excel", false, "csv: for Excel, which then keeps umlauts and leading zeros")
@@ -89,24 +92,17 @@ func formatOf(args []string) (export.Format, error) {
 
 // options turns the flags into options; --since in days counts back from now.
 func (o exportFlags) options(now time.Time) (export.Options, error) {
-	e := export.Options{MinConfidence: o.confidence, Missing: o.missing, Evidence: o.evidence, RS: o.rs,
+	e := export.Options{MinConfidence: o.confidence, Evidence: o.evidence, RS: o.rs, Names: o.names,
 		Excel: o.excel, Lang: o.lang, Datasette: o.dialect == "datasette"}
 	var err error
 	if e.Query, err = o.filters.query(); err != nil {
 		return e, err
 	}
-	for _, name := range o.kind {
-		if kind.Find(name) == nil {
-			return e, fail(exitUsage, "--kind must be a tag of OpenStreetMap such as amenity=dentist or the name of a "+
-				"kind, got %.40q.%s", name, didYouMean(strings.ToLower(name), kind.Names("en")))
-		}
+	if err = o.filters.known(); err != nil {
+		return e, err
 	}
-	if o.since != "" {
-		t, _, ok := index.ReadSince(o.since, now)
-		if !ok {
-			return e, fail(exitUsage, "--since must be 2026-11-21 or 7d, got %.40q", o.since)
-		}
-		e.Since = t
+	if e.Since, err = readSince(o.since, now); err != nil {
+		return e, err
 	}
 	if o.precision == "" {
 		return e, nil
@@ -162,9 +158,17 @@ func (a *app) exportIndex(ctx context.Context, cfg *Config, p project, x *index.
 		}
 	}
 
+	write := func(w io.Writer) (export.Summary, error) { return export.Write(ctx, w, x, format, o) }
+	if flags.missing {
+		hits, err := a.missingPlaces(ctx, p, x, &o)
+		if err != nil {
+			return err
+		}
+		write = func(w io.Writer) (export.Summary, error) { return export.WriteHits(w, hits, format, o) }
+	}
 	var sum export.Summary
 	err := a.writeExport(flags.output, o.LicenceText(format), func(w io.Writer) (err error) {
-		sum, err = export.Write(ctx, w, x, format, o)
+		sum, err = write(w)
 		return err
 	})
 	if err != nil {
@@ -173,14 +177,38 @@ func (a *app) exportIndex(ctx context.Context, cfg *Config, p project, x *index.
 	return a.exported(format, flags.output, o, sum)
 }
 
+// missingPlaces returns the places that the map lacks and that fit o, of which it takes what Compare
+// has judged.
+func (a *app) missingPlaces(ctx context.Context, p project, x *index.Index, o *export.Options) ([]index.Hit, error) {
+	c, _, err := a.compareWithMap(ctx, p, x, "--only-missing")
+	if err != nil {
+		return nil, err
+	}
+	f := differences.Filter{Query: o.Query, Kinds: []differences.Kind{differences.Missing}, MinConfidence: o.MinConfidence}
+	some, _, err := c.Select(f)
+	if err != nil {
+		return nil, err
+	}
+	o.MinConfidence = 0
+	var hits []index.Hit
+	seen := map[string]bool{}
+	for _, d := range some {
+		h := *d.Hit
+		if seen[h.ID] { // another place at the same address
+			h.ID = d.ID
+		}
+		seen[h.ID] = true
+		hits = append(hits, h)
+	}
+	slices.SortFunc(hits, func(a, b index.Hit) int { return strings.Compare(a.ID, b.ID) })
+	return hits, nil
+}
+
 // exportTerms fills in what comes from the gazetteer: the licence of the data and the region of
-// --region. With --only-missing it fails if the gazetteer has no OpenStreetMap data.
+// --region.
 func (a *app) exportTerms(o *export.Options, p project, region string) error {
 	g, err := gazetteer.Open(p.gazetteer())
 	if err != nil {
-		if o.Missing {
-			return fail(exitInvalidInput, "--only-missing compares with the gazetteer, which cannot be read: %w", err)
-		}
 		if region != "" {
 			return fail(exitInvalidInput, "--region is looked up in the gazetteer, which cannot be read: %w", err)
 		}
@@ -197,10 +225,6 @@ func (a *app) exportTerms(o *export.Options, p project, region string) error {
 		}
 		o.Within, o.Outline, o.Region = r, r.Area, cmp.Or(r.Name, o.Region)
 	}
-	if o.Missing && !g.KnowsOSM() {
-		return fail(exitInvalidInput, "--only-missing compares with OpenStreetMap, and this gazetteer holds nothing "+
-			"of it. \"gazehound gazetteer import FILE.osm.pbf\" adds it; crawl again after that")
-	}
 	return nil
 }
 
@@ -209,15 +233,12 @@ func (a *app) exported(f export.Format, file string, o export.Options, sum expor
 	if file != "-" && a.json {
 		line := map[string]any{"type": "summary", "format": f.Name, "file": file, "addresses": sum.Addresses,
 			"left_out": sum.LeftOut, "gone": sum.Gone, "licence": o.Licence, "attribution": o.Attribution}
-		if o.Missing {
-			line["known"] = sum.Known
-		}
 		if f.Name == "seeds" {
 			line["sites"] = sum.Sites
 		}
 		return a.printJSON(line)
 	}
-	a.sayText("export", fields{"format": f, "sum": sum, "file": file, "missing": o.Missing, "notice": o.Notice()})
+	a.sayText("export", fields{"format": f, "sum": sum, "file": file, "notice": o.Notice()})
 	return nil
 }
 

@@ -73,10 +73,12 @@ var arrows = map[string][]string{
 	"gazetteer/importer":      {"gazetteer", "gazetteer/geonames", "gazetteer/openaddresses", "gazetteer/osm", "gazetteer/table", "gazetteer/tiger"},
 
 	"index":        {"geoparse", "geoparse/place", "gazetteer"},
-	"index/api":    {"index", "index/export", "index/texts", "index/web", "gazetteer", "geoparse"},
-	"index/export": {"index", "index/texts", "gazetteer"},
-	"index/texts":  {},
-	"index/web":    {"index", "index/export", "index/texts", "geoparse", "gazetteer"},
+	"index/api":    {"index", "index/differences", "index/export", "index/texts", "index/web", "gazetteer", "geoparse"},
+	"index/export": {"index", "index/texts", "gazetteer", "gazetteer/osm"},
+
+	"index/differences": {"index", "index/export", "gazetteer", "geoparse/place"},
+	"index/texts":       {},
+	"index/web":         {"index", "index/differences", "index/export", "index/texts", "geoparse", "gazetteer"},
 
 	"index/web/build": {},
 }

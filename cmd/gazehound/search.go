@@ -9,6 +9,7 @@ import (
 
 	"gazehound/index"
 	"gazehound/index/api"
+	"gazehound/internal/kind"
 
 	"github.com/paulmach/orb"
 	"github.com/spf13/cobra"
@@ -18,11 +19,11 @@ import (
 // searchOptions are the flags of search.
 type searchOptions struct {
 	filters
-	near, radius string
-	open         string
-	sort         string
-	limit        int
-	cursor       string
+	around
+	open   string
+	sort   string
+	limit  int
+	cursor string
 }
 
 func newSearchCommand(a *app) *cobra.Command {
@@ -33,8 +34,7 @@ func newSearchCommand(a *app) *cobra.Command {
 		})
 	f := cmd.Flags()
 	o.filters.boxFlag(f)
-	f.StringVar(&o.near, "near", "", "a point: `LAT,LON`, latitude first as maps show it")
-	f.StringVar(&o.radius, "radius", "", "only this far from --near: `LENGTH` such as 500m or 2km")
+	o.around.flags(f)
 	f.StringVar(&o.open, "open", "", "only what is open `WHEN`: now, monday, 18:30, \"monday 10:00\"")
 	o.filters.flags(f)
 	f.StringVar(&o.sort, "sort", "", "`ORDER`: relevance | distance (needs --near) | newest | name | importance "+
@@ -63,6 +63,35 @@ func (o *filters) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.host, "host", nil, "only this `HOST` or site (repeatable)")
 	f.StringArrayVar(&o.kind, "kind", nil, "only this `KIND` of place (repeatable): amenity=dentist, shop for all "+
 		"shops, or a name such as Zahnarzt")
+}
+
+// sinceFlag adds --since.
+func sinceFlag(f *pflag.FlagSet, since *string) {
+	f.StringVar(since, "since", "", "only what was first seen since `WHEN`: 2026-11-21, or 7d for the last seven "+
+		"days")
+}
+
+// readSince reads --since; days count back from now.
+func readSince(since string, now time.Time) (t time.Time, err error) {
+	if since == "" {
+		return t, nil
+	}
+	t, _, ok := index.ReadSince(since, now)
+	if !ok {
+		return t, fail(exitUsage, "--since must be 2026-11-21 or 7d, got %.40q", since)
+	}
+	return t, nil
+}
+
+// known returns an error for a --kind that is none.
+func (o *filters) known() error {
+	for _, name := range o.kind {
+		if kind.Find(name) == nil {
+			return fail(exitUsage, "--kind must be a tag of OpenStreetMap such as amenity=dentist or the name of a "+
+				"kind, got %.40q.%s", name, didYouMean(strings.ToLower(name), kind.Names("en")))
+		}
+	}
+	return nil
 }
 
 // query turns the flags into a query.
@@ -142,13 +171,32 @@ func (o searchOptions) query(text string) (index.Query, error) {
 	}
 	q.Text, q.Limit, q.Cursor, q.Bias, q.Sort = text, o.limit, o.cursor, 0.8, index.Sort(o.sort)
 	q.Open = o.open
+	if err := o.around.set(&q); err != nil {
+		return q, err
+	}
+	if q.Radius > 0 {
+		q.Sort = index.Distance
+	}
+	return q, nil
+}
+
+// around are the flags for a point, and how far from it.
+type around struct{ near, radius string }
+
+func (o *around) flags(f *pflag.FlagSet) {
+	f.StringVar(&o.near, "near", "", "a point: `LAT,LON`, latitude first as maps show it")
+	f.StringVar(&o.radius, "radius", "", "only this far from --near: `LENGTH` such as 500m or 2km")
+}
+
+// set sets centre and radius of a query.
+func (o *around) set(q *index.Query) error {
 	if o.near != "" {
 		n, ok := index.ReadDegrees(o.near, 2)
 		if !ok {
-			return q, fail(exitUsage, "--near must be LAT,LON such as 49.4447,7.7689, got %.60q", o.near)
+			return fail(exitUsage, "--near must be LAT,LON such as 49.4447,7.7689, got %.60q", o.near)
 		}
 		if math.Abs(n[0]) > 90 {
-			return q, fail(exitUsage, "--near must be LAT,LON, and %v is no latitude. Did you mean --near %v,%v?",
+			return fail(exitUsage, "--near must be LAT,LON, and %v is no latitude. Did you mean --near %v,%v?",
 				n[0], n[1], n[0])
 		}
 		q.Center = &orb.Point{n[1], n[0]}
@@ -156,15 +204,15 @@ func (o searchOptions) query(text string) (index.Query, error) {
 	if o.radius != "" {
 		metres, ok := index.ReadMetres(o.radius)
 		if !ok || !(metres > 0 && metres <= index.MaxRadius) {
-			return q, fail(exitUsage, "--radius must be a length such as 500m or 2km, at most %dkm, got %.40q",
+			return fail(exitUsage, "--radius must be a length such as 500m or 2km, at most %dkm, got %.40q",
 				index.MaxRadius/1000, o.radius)
 		}
 		if q.Center == nil {
-			return q, fail(exitUsage, "--radius needs a point: --near LAT,LON")
+			return fail(exitUsage, "--radius needs a point: --near LAT,LON")
 		}
-		q.Radius, q.Sort = metres, index.Distance
+		q.Radius = metres
 	}
-	return q, nil
+	return nil
 }
 
 // printHits writes one JSON line per hit, and a summary.

@@ -101,7 +101,7 @@ func noRecords(ts *testscript.TestScript, neg bool, args []string) {
 	figure(ts.Logf, "story E: none of %d header lines of %d WARC files is of the host that was forgotten", records, len(names))
 }
 
-// checkMissing compares MapRoulette tasks with the truth: what the town states
+// checkMissing compares MapRoulette tasks with the truth: the places that the town states
 // and the extract lacks. It prints precision and recall.
 func checkMissing(ts *testscript.TestScript, neg bool, args []string) {
 	key := func(p map[string]any, street, number, postcode string) string {
@@ -121,7 +121,7 @@ func checkMissing(ts *testscript.TestScript, neg bool, args []string) {
 		p := f.Properties
 		k := key(p, "street", "housenumber", "postcode")
 		there[k] = true
-		if p["listed"] == false && p["person"] == false && p["housenumber"] != "" {
+		if lacksPlace(p) {
 			lacking[k] = true
 		}
 	}

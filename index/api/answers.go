@@ -19,6 +19,7 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/index"
+	"gazehound/index/differences"
 	"gazehound/index/export"
 	"gazehound/index/web"
 
@@ -88,7 +89,7 @@ func (s *server) search(w http.ResponseWriter, r *http.Request, a *params) *Prob
 		return p
 	}
 	if result.Next != "" {
-		w.Header().Set("Link", fmt.Sprintf("<%s>; rel=%q", nextOf(r, a, result), "next"))
+		w.Header().Set("Link", fmt.Sprintf("<%s>; rel=%q", nextOf(r, a, result.Next), "next"))
 	}
 	if a.format.Name != "geojson" {
 		return s.writeHits(w, r, a.format.Name, result.Hits)
@@ -138,9 +139,9 @@ func accepted(accept string) string {
 	return best
 }
 
-// nextOf returns the address of the page after this one. A time that counted
-// back from now stays what it was.
-func nextOf(r *http.Request, a *params, result *index.Result) string {
+// nextOf returns the address of the page after this one, which begins at a cursor. A time that
+// counted back from now stays what it was.
+func nextOf(r *http.Request, a *params, cursor string) string {
 	next := url.Values{}
 	for name, values := range r.URL.Query() {
 		if values = slices.DeleteFunc(values, func(v string) bool { return v == "" }); len(values) > 0 {
@@ -150,7 +151,7 @@ func nextOf(r *http.Request, a *params, result *index.Result) string {
 	if a.relative {
 		next.Set("since", a.Since.Format(time.RFC3339))
 	}
-	next.Set("cursor", result.Next)
+	next.Set("cursor", cursor)
 	return r.URL.Path + "?" + next.Encode()
 }
 
@@ -175,7 +176,7 @@ func (s *server) collection(r *http.Request, a *params, result *index.Result) *c
 	}
 	pois, _ := s.pois(a, result.Hits)
 	for i := range pois[:min(len(pois), maxOnMap)] {
-		h := hitOf(&pois[i])
+		h := differences.HitOf(&pois[i])
 		c.OnMap = append(c.OnMap, export.Feature{Type: "Feature", ID: pois[i].ID, Geometry: export.GeometryOf(h),
 			Properties: export.PropertiesOf(h)})
 	}
@@ -201,7 +202,7 @@ func (s *server) collection(r *http.Request, a *params, result *index.Result) *c
 	}
 	c.Links = []link{{Rel: "self", Href: r.URL.RequestURI(), Type: geoJSON}}
 	if result.Next != "" {
-		c.Links = append(c.Links, link{Rel: "next", Href: nextOf(r, a, result), Type: geoJSON})
+		c.Links = append(c.Links, link{Rel: "next", Href: nextOf(r, a, result.Next), Type: geoJSON})
 	}
 	return c
 }

@@ -194,6 +194,7 @@ type server struct {
 	running   chan struct{} // a slot for each query that runs
 	exporting chan struct{} // a slot for each export that runs
 	clients   *clients
+	comparing comparing
 }
 
 const (
@@ -202,7 +203,7 @@ const (
 )
 
 func newServer(x Source, o Options) *server {
-	return &server{Options: o, index: x, clients: newClients(o),
+	return &server{Options: o, index: x, clients: newClients(o), comparing: comparing{turn: make(chan struct{}, 1)},
 		running: make(chan struct{}, o.MaxQueries), exporting: make(chan struct{}, maxExports)}
 }
 

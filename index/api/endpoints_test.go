@@ -576,7 +576,7 @@ func TestNotInOSM(t *testing.T) {
 	o.OSM = true
 	h := Handler(town(t, 0), o)
 	_, body := get(h, "/?lang=en")
-	m := regexp.MustCompile(`<a class="layer" href="([^"]*)">not in OpenStreetMap <span class="count">(\d+)</span>`).FindStringSubmatch(body)
+	m := regexp.MustCompile(`<a class="layer" href="([^"]*)">house number not in OpenStreetMap <span class="count">(\d+)</span>`).FindStringSubmatch(body)
 	if m == nil {
 		t.Fatalf("no layer in %s", body)
 	}

@@ -63,6 +63,7 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, a *params) *Proble
 				return problem
 			}
 		}
+		p.MissingPlaces = s.missingPlaces(r, a)
 	} else {
 		p.Similar = s.similar(a.Text)
 		if s.Coverage != nil {
@@ -77,7 +78,7 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, a *params) *Proble
 	p.StreetOnly = s.streetOnly(r.Context(), a, p.Result)
 	s.showOnMap(a, &p)
 	if p.Result.Next != "" {
-		p.Next = nextOf(r, a, p.Result)
+		p.Next = nextOf(r, a, p.Result.Next)
 	}
 	s.writePage(w, r, http.StatusOK, p)
 	return nil

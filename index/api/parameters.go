@@ -46,7 +46,10 @@ const (
 	onBot
 	onNote // what people read as a page and programs as data
 	onOne  // the page of one address
+	onDifferences
+	onWebAndMap // the same as a page
 
+	compared = onDifferences | onWebAndMap
 	filtered = onSearch | onClusters | onFacets | onFeed | onPage | onItems // routes with all filters
 	worded   = filtered | onPhoton                                          // routes with words
 	photons  = onPhoton | onReverse | onStructured
@@ -107,32 +110,34 @@ type parameter struct {
 var parameters = []parameter{
 	{"q", worded, onPhoton, "words", text, "bäckerei"},
 	{"q", onSuggest, onSuggest, "beginning", text, "lan"},
-	{"bbox", filtered | onExport | onPhoton | onStructured, onClusters, "box", special, "8.1,53.1,8.3,53.2"},
-	{"lat", filtered | onExport | photons, onReverse, "latitude", number(-90, 90), 53.14},
-	{"lon", filtered | onExport | photons, onReverse, "longitude", number(-180, 180), 8.21},
-	{"radius", filtered | onExport, 0, "metres", positive(index.MaxRadius), 500},
+	{"bbox", filtered | onExport | compared | onPhoton | onStructured, onClusters, "box", special, "8.1,53.1,8.3,53.2"},
+	{"lat", filtered | onExport | compared | photons, onReverse, "latitude", number(-90, 90), 53.14},
+	{"lon", filtered | onExport | compared | photons, onReverse, "longitude", number(-180, 180), 8.21},
+	{"radius", filtered | onExport | compared, 0, "metres", positive(index.MaxRadius), 500},
 	{"radius", onReverse, 0, "kilometres", positive(index.MaxRadius / 1000), 1},
 	{"radius_km", onReverse, 0, "kilometres", positive(index.MaxRadius / 1000), 1},
-	{"street", filtered | onExport, 0, "street", text.several(), "Lange Straße"},
-	{"postcode", filtered | onExport, 0, "whole_postcode", text.several(), "26122"},
-	{"city", filtered | onExport, 0, "city", text.several(), "Oldenburg"},
+	{"street", filtered | onExport | compared, 0, "street", text.several(), "Lange Straße"},
+	{"postcode", filtered | onExport | compared, 0, "whole_postcode", text.several(), "26122"},
+	{"city", filtered | onExport | compared, 0, "city", text.several(), "Oldenburg"},
 	{"street", onStructured, 0, "street", text, "Lange Straße"},
 	{"housenumber", onStructured, 0, "number", text, "5"},
 	{"postcode", onStructured, 0, "postcode", text, "26122"},
 	{"city", onStructured, 0, "city", text, "Oldenburg"},
-	{"host", filtered | onExport, 0, "host", text.several(), "example.org"},
-	{"kind", filtered | onExport, 0, "kind", special.several().checked(isKind), "amenity=dentist"},
-	{"month", filtered | onExport, 0, "month", special.several().checked(isMonth), "2026-11"},
+	{"host", filtered | onExport | compared, 0, "host", text.several(), "example.org"},
+	{"kind", filtered | onExport | compared, 0, "kind", special.several().checked(isKind), "amenity=dentist"},
+	{"month", filtered | onExport | compared, 0, "month", special.several().checked(isMonth), "2026-11"},
 	{"open", filtered, 0, "open", special.checked(index.IsOpen), "monday 10:00"},
-	{"precision", filtered | onExport, 0, "precision", oneOf(precisions...), "street"},
-	{"level", filtered | onExport, 0, "level", oneOf(levels...), "street"},
-	{"since", filtered | onExport, 0, "since", special, "7d"},
+	{"precision", filtered | onExport | compared, 0, "precision", oneOf(precisions...), "street"},
+	{"level", filtered | onExport | compared, 0, "level", oneOf(levels...), "street"},
+	{"since", filtered | onExport | compared, 0, "since", special, "7d"},
 	{"datetime", onItems, 0, "interval", special, "2020-01-01T00:00:00Z/.."},
-	{"in_osm", filtered | onExport, 0, "truth", boolean, false},
-	{"site_wide", filtered | onExport, 0, "site_wide", boolean, false},
+	{"in_osm", filtered | onExport | compared, 0, "truth", boolean, false},
+	{"site_wide", filtered | onExport | compared, 0, "site_wide", boolean, false},
 	{"sort", onSearch | onPage | onItems, 0, "", oneOf("relevance", "distance", "newest", "name", "importance"), "newest"},
-	{"limit", onSearch | onFeed | photons | onItems | onPage | onSuggest, 0, "limit", integer(1, index.MaxLimit), 5},
-	{"cursor", onSearch | onPage | onItems, 0, "cursor", text, nil},
+	{"difference", compared, 0, "", oneOf(differenceNames()...).several(), "missing"},
+	{"min_confidence", compared, 0, "share", number(0, 1), 0.8},
+	{"limit", onSearch | onFeed | photons | onItems | onPage | onSuggest | compared, 0, "limit", integer(1, index.MaxLimit), 5},
+	{"cursor", onSearch | onPage | onItems | compared, 0, "cursor", text, nil},
 	{"facets", onSearch | onFacets, 0, "facets", special, "street,postcode"},
 	{"fields", onSearch | onItems, 0, "fields", special, "name,addr:street"},
 	{"explain", onSearch, 0, "truth", boolean, true},
@@ -144,7 +149,7 @@ var parameters = []parameter{
 	{"zoom", onClusters, onClusters, "grid", integer(0, index.MaxZoom), 12},
 	{"location_bias_scale", onPhoton | onStructured, 0, "scale", number(0, 1), 0.2},
 	{"what", onBot, 0, "removal", special.checked(isWhat), "www.example.org"},
-	{"lang", photons | onPage | onBot | onOne | onNote, 0, "language", special.checked(languageTag.MatchString), "de"},
+	{"lang", photons | onPage | onBot | onOne | onNote | onWebAndMap, 0, "language", special.checked(languageTag.MatchString), "de"},
 }
 
 var (
@@ -236,7 +241,7 @@ func valueOr[T any](a *params, name string) (v T) {
 // English, on the page in the reader's language.
 func (s *server) parse(r *http.Request, on route) (params, *Problem) {
 	a := params{on: on, t: english(), values: map[string]any{}}
-	if on == onPage {
+	if on&(onPage|onWebAndMap) != 0 {
 		a.t = texts.Of("api", languageOf(r))
 	}
 	given, err := url.ParseQuery(r.URL.RawQuery)
@@ -248,7 +253,7 @@ func (s *server) parse(r *http.Request, on route) (params, *Problem) {
 		if !slices.Contains(on.names(), name) {
 			return a, a.unknown(name, given.Get(name))
 		}
-		if on == onPage { // a form sends its empty fields
+		if on&(onPage|onWebAndMap) != 0 { // a form sends its empty fields
 			given[name] = slices.DeleteFunc(given[name], func(v string) bool { return v == "" })
 		}
 	}
@@ -531,6 +536,8 @@ func (s *server) checkTogether(a *params) *Problem {
 			Expected: "radius or radius_km", Detail: "radius and radius_km are the same here; give one of them."}
 	case a.Radius > 0 && a.Center == nil:
 		return missing("lat", "no_centre")
+	case a.on&compared != 0 && a.Center != nil && a.Radius == 0:
+		return missing("radius", "no_radius")
 	case a.Sort == index.Distance && a.Center == nil:
 		return missing("lat", "no_start")
 	}
@@ -545,7 +552,7 @@ func (s *server) checkTogether(a *params) *Problem {
 // setDefaults sets what was not given.
 func (s *server) setDefaults(a *params) *Problem {
 	a.Bias = 0.8
-	limits := map[route]int{onReverse: 1, onFeed: 50, onFacets: 1, onPage: 20}
+	limits := map[route]int{onReverse: 1, onFeed: 50, onFacets: 1, onPage: 20, onDifferences: 100, onWebAndMap: 20}
 	a.Limit = cmp.Or(a.Limit, min(cmp.Or(limits[a.on], 10), s.MaxLimit))
 	switch a.on {
 	case onReverse:
@@ -575,6 +582,16 @@ func (s *server) setDefaults(a *params) *Problem {
 		}
 	}
 	return nil
+}
+
+// filters returns the filters of a request alone, as walks take them.
+func (a *params) filters() index.Query {
+	q := a.Query
+	q.Text, q.AddressOnly, q.Sort, q.Cursor, q.Limit, q.Facets, q.Explain = "", false, "", "", 0, nil, false
+	if q.Radius == 0 {
+		q.Center = nil
+	}
+	return q
 }
 
 // narrows reports whether anything narrows the answer.

@@ -10,6 +10,7 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/index"
+	"gazehound/index/differences"
 	"gazehound/index/export"
 	"gazehound/index/web"
 	"gazehound/internal/kind"
@@ -292,13 +293,6 @@ func (m *onMap) lacks() string {
 	return m.address.HouseNumber
 }
 
-// covers reports whether a hit is the address of a place.
-func covers(p *gazetteer.Place, h *index.Hit) bool {
-	return gazetteer.StreetKey(p.Street) == gazetteer.StreetKey(h.Street) && p.Street != "" &&
-		gazetteer.NumberKey(p.HouseNumber) == gazetteer.NumberKey(h.HouseNumber) &&
-		(p.Postcode == "" || h.Postcode == "" || gazetteer.Key(p.Postcode) == gazetteer.Key(h.Postcode))
-}
-
 // arrange parts the hits of an answer to an address: those that are it come first,
 // then the places that no page states, then the others. Where a house is asked for,
 // no other house stands in for it.
@@ -308,11 +302,11 @@ func (m *onMap) arrange(hits []index.Hit) (exact []index.Hit, places []gazetteer
 	}
 	places = slices.Clone(m.places)
 	for _, h := range hits {
-		i := slices.IndexFunc(m.places, func(p gazetteer.Place) bool { return covers(&p, &h) })
+		i := slices.IndexFunc(m.places, func(p gazetteer.Place) bool { return differences.AtDoor(&p, &h) })
 		switch {
 		case i >= 0 && (m.address.HouseNumber == "" || isHouse(m.places[i])):
 			exact = append(exact, h)
-			places = slices.DeleteFunc(places, func(p gazetteer.Place) bool { return covers(&p, &h) })
+			places = slices.DeleteFunc(places, func(p gazetteer.Place) bool { return differences.AtDoor(&p, &h) })
 		case m.address.Street == "" || m.address.HouseNumber == "":
 			others = append(others, h)
 		}

@@ -91,6 +91,12 @@ func endpoints() []endpoint {
 		{"/v1/addresses/{id}", onAddress, "one address", geoJSON, "", asJSON((*server).address)},
 		{"/v1/addresses/{id}/evidence", onAddress, "the pages that state an address, and where in their text", anyJSON,
 			"", asJSON((*server).evidence)},
+		{differencesPath, onDifferences, "what pages and OpenStreetMap do not agree about, place by place", geoJSON,
+			differencesPath + "?difference=missing&min_confidence=0.8", (*server).differences},
+		{differencesPath + ".csv", onDifferences, "all of them as a table", mediaOf("csv"),
+			differencesPath + ".csv", (*server).differences},
+		{differencesPath + ".maproulette", onDifferences, "tasks of MapRoulette, with the tags to set", mediaOf("geojsonseq"),
+			"", (*server).differences},
 		{"/feed.atom", onFeed, "addresses as a feed, newest first", mediaOf("atom"),
 			"/feed.atom?since=7d", (*server).feed},
 		{"/api", onPhoton, "search in Photon's form", anyJSON,
@@ -127,6 +133,8 @@ func endpoints() []endpoint {
 		{removalPath, onBot, "", anyHTML, "", (*server).bot},
 		{"/robots.txt", 0, "", anyText, "", asText((*server).robots)},
 		{web.AddressPath + "{id}", onOne, "one address, for people", anyHTML, "", (*server).addressPage},
+		{web.DifferencesPath, onWebAndMap, "the same differences, for people", anyHTML,
+			web.DifferencesPath + "?lang=en", (*server).webAndMap},
 		{"/{$}", onPage, "the search page", anyHTML, "/?lang=en", (*server).page},
 	}
 	for _, name := range formats {
@@ -158,7 +166,7 @@ func (s *server) serve(e endpoint, w http.ResponseWriter, r *http.Request) {
 	if e.on&(onSearch|onItems|onPage|onNote) != 0 {
 		h.Add("Vary", "Accept")
 	}
-	if e.on&(onPage|onOne|onBot|onNote) != 0 {
+	if e.on&(onPage|onOne|onBot|onNote|onWebAndMap) != 0 {
 		h.Add("Vary", "Accept-Language")
 	}
 	if e.on&(onNote|onBot) != 0 {

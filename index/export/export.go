@@ -56,7 +56,7 @@ var formats = []Format{
 	{Name: "gpx", About: "waypoints: OsmAnd, Garmin", Carries: true,
 		least: gazetteer.CityPrecision, write: writeXML("gpx")},
 	{Name: "atom", About: "a feed with GeoRSS points: news readers", Carries: true, write: writeXML("atom")},
-	{Name: "osm", About: "JOSM, for a look; cannot be uploaded", Carries: true, ForOSM: true,
+	{Name: "osm", About: "JOSM, a node with tags for each; cannot be uploaded", Carries: true, ForOSM: true,
 		least: gazetteer.StreetPrecision, facts: true, write: writeXML("osm")},
 	{Name: "maproulette", About: "one task per line, for people to check one by one", ForOSM: true,
 		least: gazetteer.StreetPrecision, write: writeMapRoulette},
@@ -94,12 +94,6 @@ type Options struct {
 	MinConfidence float64           // 0 to 1
 	MinPrecision  gazetteer.Precision
 
-	// Missing keeps the addresses with street and house number that the
-	// gazetteer has no house for, that is those whose precision is not
-	// "house". It means "not in OpenStreetMap" where the gazetteer is made of
-	// it, and as of the date of that data.
-	Missing bool
-
 	// Lang is the language of html's own words, "en" or "de"; "": English.
 	Lang string
 	// Shapes returns what the base map has in a box, drawn by html; nil: nothing.
@@ -107,6 +101,7 @@ type Options struct {
 
 	Link string // atom: address of what is written, its identity; may be empty
 
+	Names     bool // osm and conflator: with the name of each place, as a page writes it
 	Evidence  bool // words of the pages: title, and up to 120 characters around the address
 	RS        bool // geojsonseq: an RS character (0x1E) before each line
 	Datasette bool // csv: latitude and longitude in place of lat and lon, as Datasette's map wants them
@@ -124,11 +119,10 @@ func (o Options) Validate(f Format) error {
 		return bad("least confidence %v is not 0 to 1", o.MinConfidence)
 	case o.MinPrecision > gazetteer.HousePrecision:
 		return bad("least precision %d is not one", o.MinPrecision)
-	case o.Missing && o.MinPrecision == gazetteer.HousePrecision:
-		return bad("an address that is missing has no precision %s; the best is %s",
-			gazetteer.HousePrecision, gazetteer.InterpolatedPrecision)
 	case o.Evidence && f.facts:
 		return bad("%s never holds words of pages", f.Name)
+	case o.Names && f.Name != "osm" && f.Name != "conflator":
+		return bad("%s has no tags to add names to; osm and conflator have", f.Name)
 	case o.Lang != "" && f.Name != "html":
 		return bad("%s has no labels to translate; html has", f.Name)
 	case o.Lang != "" && !slices.Contains(texts.Languages, o.Lang):
@@ -147,7 +141,6 @@ func (o Options) Validate(f Format) error {
 type Summary struct {
 	Addresses int // that fit the filters and were written
 	LeftOut   int // that fit and have no coordinate, or one too coarse for the format
-	Known     int // that fit but for Missing
 	Gone      int // that fit, are gone, and were left out
 	Sites     int // seeds: lines
 }
@@ -208,13 +201,10 @@ func (r *run) each(fn func(*index.Hit) error) error {
 		precision := precisionOf(h)
 		switch {
 		case h.FirstSeen.Before(r.Since), h.Confidence < r.MinConfidence, precision < r.MinPrecision,
-			r.Missing && (h.Street == "" || h.HouseNumber == ""), r.Within != nil && !r.Within.Has(placeOf(h)):
+			r.Within != nil && !r.Within.Has(placeOf(h)):
 			return nil
 		case r.format.ForOSM && !h.Gone.IsZero():
 			r.sum.Gone++
-			return nil
-		case r.Missing && precision == gazetteer.HousePrecision:
-			r.sum.Known++
 			return nil
 		case precision < r.format.least:
 			r.sum.LeftOut++

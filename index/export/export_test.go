@@ -134,7 +134,9 @@ func TestGolden(t *testing.T) {
 		}{
 			{f.Name, func(*Options) {}},
 			{f.Name + "-evidence", func(o *Options) { o.Evidence = !f.facts }},
-			{f.Name + "-special", func(o *Options) { o.RS, o.Excel = f.Name == "geojsonseq", f.Name == "csv" }},
+			{f.Name + "-special", func(o *Options) {
+				o.RS, o.Excel, o.Names = f.Name == "geojsonseq", f.Name == "csv", f.Name == "osm" || f.Name == "conflator"
+			}},
 		} {
 			o := options()
 			c.change(&o)
@@ -185,7 +187,6 @@ func TestFilters(t *testing.T) {
 		{"confidence", "csv", func(o *Options) { o.MinConfidence = 0.8 }, Summary{Addresses: 4}},
 		{"precision", "csv", func(o *Options) { o.MinPrecision = gazetteer.InterpolatedPrecision }, Summary{Addresses: 3}},
 		{"since", "csv", func(o *Options) { o.Since = day.AddDate(0, 0, 1) }, Summary{Addresses: 1}},
-		{"missing", "maproulette", func(o *Options) { o.Missing = true }, Summary{Addresses: 3, LeftOut: 1, Known: 2}},
 		{"region", "csv", func(o *Options) { o.Within = &gazetteer.Region{Area: outline} }, Summary{Addresses: 5}},
 		{"region by postcodes", "csv", func(o *Options) {
 			o.Within = &gazetteer.Region{Area: outline, Estimated: true, Country: "DE", Postcodes: []string{"DE 01067"}}
@@ -240,7 +241,7 @@ func TestBadOptions(t *testing.T) {
 		o      Options
 	}{
 		{"csv", Options{MinConfidence: 1.5}}, {"csv", Options{MinPrecision: 9}}, {"osm", Options{Evidence: true}}, {"seeds", Options{Evidence: true}},
-		{"csv", Options{RS: true}}, {"kml", Options{Excel: true}}, {"geojson", Options{Missing: true, MinPrecision: gazetteer.HousePrecision}},
+		{"csv", Options{RS: true}}, {"kml", Options{Excel: true}}, {"geojson", Options{Names: true}},
 	} {
 		f, _ := Lookup(c.format)
 		if _, err := Write(t.Context(), io.Discard, x, f, c.o); !errors.Is(err, ErrOptions) {

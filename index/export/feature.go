@@ -1,14 +1,18 @@
 package export
 
 import (
+	"fmt"
 	"math"
+	"net/url"
 	"regexp"
 	"strings"
 	"time"
 
+	"gazehound/gazetteer/osm"
 	"gazehound/index"
 	"gazehound/internal/kind"
 
+	"github.com/nyaruka/phonenumbers"
 	"github.com/paulmach/orb"
 )
 
@@ -151,6 +155,42 @@ func Website(h *index.Hit) string {
 		}
 	}
 	return ""
+}
+
+// OwnWebsite returns the web site of what is at h if it is its own, or "": not that of a directory or
+// a newspaper that mentions it, nor a page at a social network.
+func OwnWebsite(h *index.Hit) string {
+	site, _ := osm.CleanURL(Website(h))
+	u, err := url.Parse(site)
+	if err != nil {
+		return ""
+	}
+	host := u.Hostname()
+	for _, e := range h.Evidence {
+		on := e.Site != "" && (host == e.Site || strings.HasSuffix(host, "."+e.Site))
+		if on && !(h.Own() && !h.Directory && h.Site == e.Site) {
+			return ""
+		}
+	}
+	return site
+}
+
+// OSMPhone returns a telephone number of E.164 as OpenStreetMap writes it, "+49 631 3104477".
+func OSMPhone(e164 string) string {
+	n, err := phonenumbers.Parse(e164, "ZZ")
+	if err != nil {
+		return e164
+	}
+	return phonenumbers.Format(n, phonenumbers.INTERNATIONAL)
+}
+
+// ObjectURL returns the address of a place at openstreetmap.org.
+func ObjectURL(id string, at orb.Point) string {
+	const site = "https://www.openstreetmap.org/"
+	if OSMObject.MatchString(id) {
+		return site + id
+	}
+	return fmt.Sprintf(site+"?mlat=%.6[1]f&mlon=%.6[2]f#map=18/%.6[1]f/%.6[2]f", at[1], at[0])
 }
 
 var rootOf = regexp.MustCompile(`^[a-zA-Z]+://[^/?#]+`)

@@ -109,9 +109,8 @@ func writeMapRoulette(r *run) error {
 // near each. https://wiki.openstreetmap.org/wiki/OSM_Conflator
 func writeConflator(r *run) error {
 	return r.array("[", "\n]\n", func(h *index.Hit) any {
-		p := r.properties(h)
 		tags := map[string]string{}
-		for _, tag := range osmTags(&p) {
+		for _, tag := range OSMTags(h, r.Names) {
 			tags[tag[0]] = tag[1]
 		}
 		at := GeometryOf(h).Coordinates

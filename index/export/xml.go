@@ -96,7 +96,7 @@ func writeXML(name string) func(*run) error {
 					a.Cells = append(a.Cells, cell{c.name, value})
 				}
 			}
-			a.Tags = osmTags(&a.Properties)
+			a.Tags = OSMTags(h, r.Names)
 			if g := GeometryOf(h); g != nil {
 				a.Lon, a.Lat = decimal(g.Coordinates[0]), decimal(g.Coordinates[1])
 			}
@@ -119,15 +119,19 @@ func writeXML(name string) func(*run) error {
 // maxTag is the longest value of a tag in characters, by OpenStreetMap's API.
 const maxTag = 255
 
-// osmTags returns tags for OpenStreetMap in the order of their keys. They are
+// OSMTags returns tags for OpenStreetMap in the order of their keys. They are
 // facts only: the kind of place, the address, how and when to reach who is there, and where and
-// when it was read; not the name, which is the words of a page.
-func osmTags(p *Properties) (tags [][2]string) {
+// when it was read. The name, which is the words of a page, is there only where it is asked for.
+func OSMTags(h *index.Hit, named bool) (tags [][2]string) {
+	p := PropertiesOf(h)
 	all := [][2]string{
 		{"addr:city", p.City}, {"addr:country", p.Country}, {"addr:housenumber", p.HouseNumber},
 		{"addr:postcode", p.Postcode}, {"addr:state", p.State}, {"addr:street", p.Street}, {"addr:unit", p.Unit},
 		{"check_date", p.LastSeen.Format(time.DateOnly)}, {"email", p.Email}, {"opening_hours", p.Hours},
-		{"phone", p.Phone}, {"source:url", link(p.Source)}, {"website", link(p.Website)},
+		{"phone", OSMPhone(p.Phone)}, {"source:url", link(p.Source)}, {"website", OwnWebsite(h)},
+	}
+	if named {
+		all = append(all, [2]string{"name", p.Name}, [2]string{"branch", p.Branch})
 	}
 	for tag := range strings.FieldsSeq(p.Kind) {
 		key, value, _ := strings.Cut(tag, "=")

@@ -29,13 +29,7 @@ type OnMap struct {
 }
 
 // OSM returns the address of the place at openstreetmap.org.
-func (o OnMap) OSM() string {
-	const site = "https://www.openstreetmap.org/"
-	if export.OSMObject.MatchString(o.Place) {
-		return site + o.Place
-	}
-	return fmt.Sprintf(site+"?mlat=%.6[1]f&mlon=%.6[2]f#map=18/%.6[1]f/%.6[2]f", o.Point[1], o.Point[0])
-}
+func (o OnMap) OSM() string { return export.ObjectURL(o.Place, o.Point) }
 
 // A hit is one card of the list. To add a field, set it in view.hit and show it in page.html.
 type hit struct {
@@ -295,21 +289,53 @@ func (v *view) contact(h *index.Hit) contact {
 	return c
 }
 
+// JOSM returns the address under which JOSM, where it runs on the reader's machine, loads the place,
+// or "" where it is no object of OpenStreetMap.
+func (o OnMap) JOSM() string { return loadInJOSM(o.Place, o.Point, nil) }
+
+// loadInJOSM returns the address under which JOSM loads an object with its surroundings, selects it
+// and, after a question, sets tags.
+func loadInJOSM(id string, at orb.Point, tags [][2]string) string {
+	m := export.OSMObject.FindStringSubmatch(id)
+	if m == nil {
+		return ""
+	}
+	const around = 0.0008 // degrees
+	degrees := func(f float64) []string { return []string{strconv.FormatFloat(f, 'f', 6, 64)} }
+	q := url.Values{"left": degrees(at[0] - around), "right": degrees(at[0] + around),
+		"bottom": degrees(at[1] - around), "top": degrees(at[1] + around), "select": {m[1] + m[2]}}
+	if len(tags) > 0 {
+		q.Set("addtags", josmTags(tags))
+	}
+	return josmAddress + "load_and_zoom?" + q.Encode()
+}
+
+// josmAddress is that of JOSM's remote control on the reader's machine.
+const josmAddress = "http://127.0.0.1:8111/"
+
+// josmTags writes tags as the remote control reads them.
+func josmTags(tags [][2]string) string {
+	var all []string
+	for _, t := range tags {
+		if t[1] != "" {
+			all = append(all, t[0]+"="+strings.NewReplacer("|", " ", "=", " ").Replace(t[1]))
+		}
+	}
+	return strings.Join(all, "|")
+}
+
 // josm returns the address under which JOSM, where it runs, offers to add the
 // address as a node. It carries facts, and no text of the page.
 func josm(h *index.Hit) string {
-	var tags []string
-	for _, t := range [][2]string{
-		{"addr:street", h.Street}, {"addr:housenumber", h.HouseNumber},
-		{"addr:postcode", h.Postcode}, {"addr:city", h.City},
-	} {
-		if t[1] != "" {
-			tags = append(tags, t[0]+"="+strings.NewReplacer("|", " ", "=", " ").Replace(t[1]))
-		}
-	}
+	return addInJOSM(h.Point, [][2]string{{"addr:street", h.Street}, {"addr:housenumber", h.HouseNumber},
+		{"addr:postcode", h.Postcode}, {"addr:city", h.City}})
+}
+
+// addInJOSM returns the address under which JOSM offers to add a node with tags.
+func addInJOSM(at orb.Point, tags [][2]string) string {
 	degrees := func(f float64) []string { return []string{strconv.FormatFloat(f, 'f', 6, 64)} }
-	q := url.Values{"lat": degrees(h.Point[1]), "lon": degrees(h.Point[0]), "addtags": {strings.Join(tags, "|")}}
-	return "http://127.0.0.1:8111/add_node?" + q.Encode()
+	q := url.Values{"lat": degrees(at[1]), "lon": degrees(at[0]), "addtags": {josmTags(tags)}}
+	return josmAddress + "add_node?" + q.Encode()
 }
 
 // safeLink returns an address only if it is one of the web: crawled text must

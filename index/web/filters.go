@@ -17,11 +17,11 @@ import (
 type Form url.Values
 
 // several are the parameters of a Form that take several values, of which one must fit.
-var several = []string{"street", "postcode", "city", "host", "kind", "month"}
+var several = []string{"street", "postcode", "city", "host", "kind", "month", "difference"}
 
 // single are those that take one.
 var single = []string{"q", "bbox", "lat", "lon", "radius", "open", "precision", "since",
-	"in_osm", "site_wide", "sort", "lang"}
+	"in_osm", "site_wide", "min_confidence", "sort", "lang"}
 
 // NewForm returns the form of the parameters of a request. Where one value is possible,
 // the first counts.
@@ -91,6 +91,9 @@ func (v *view) Chips() []chip {
 	var chips []chip
 	for _, name := range several {
 		for _, value := range v.Form[name] {
+			if name == "difference" {
+				continue // these are tabs
+			}
 			text := v.T[name] + " " + value
 			switch name {
 			case "kind":
@@ -297,6 +300,22 @@ func (v *view) NotInOSM() string {
 		return ""
 	}
 	return v.with(v.Form.plus("in_osm", "false"))
+}
+
+// Lacked returns the address of the list of places that the map lacks, with their number; nil where
+// there is none.
+func (v *view) Lacked() *choice {
+	if v.MissingPlaces == nil {
+		return nil
+	}
+	f := v.Form.plus("q").plus("sort").plus("open").plus("difference", "missing")
+	if len(v.MissingPlaces.Kinds) > 0 {
+		f = f.plus("kind", v.MissingPlaces.Kinds...)
+	}
+	if f.Get("radius") == "" {
+		f = f.plus("lat").plus("lon")
+	}
+	return &choice{Text: v.number(v.MissingPlaces.Count), Link: DifferencesPath + "?" + f.query()}
 }
 
 // MissingCount writes how many matches OpenStreetMap lacks.

@@ -42,6 +42,8 @@ type Page struct {
 	OSM     bool
 	Missing int
 
+	MissingPlaces *MissingPlaces // of the matches; nil: not known
+
 	// Basemap is the path before LEVEL/X/Y of the tiles of the base map, Tiles
 	// the address of a tile server that takes its place ("https://…/{z}/…").
 	// Both may be empty.
@@ -84,6 +86,12 @@ type Page struct {
 	Crawling bool // a crawl is adding to the index
 
 	MissingNodes []string // of several, whose part of the index did not answer
+}
+
+// MissingPlaces says how many places the map lacks.
+type MissingPlaces struct {
+	Count int
+	Kinds []string // of places that the words ask for
 }
 
 // A NextOpen is a place that is closed and opens.

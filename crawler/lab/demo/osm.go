@@ -110,12 +110,7 @@ const osmHead = xml.Header + `<osm version="0.6" generator="gazehound demo (made
 // or a building. Every other organisation is on the map by name, fewer by their
 // web site.
 func (t *Town) writeHouses(x *extract) {
-	tenants := map[int]int32{}
-	for _, s := range t.orgs[0] {
-		if h := int(t.sites[s].house); tenants[h] == 0 {
-			tenants[h] = s
-		}
-	}
+	tenants := t.tenants()
 	for h := range t.houses {
 		a, tenant := t.houseAddress(h, ""), tenants[h]
 		s := &t.sites[tenant]
@@ -124,7 +119,7 @@ func (t *Town) writeHouses(x *extract) {
 			tags = []string{"addr:street=" + a.Street, "addr:housenumber=" + a.HouseNumber,
 				"addr:postcode=" + a.Postcode, "addr:city=" + a.City, "addr:country=DE"}
 		}
-		if tenant != 0 && s.behaviour != optedOut && (tenant%2 == 0 || s.listed) {
+		if t.isMapped(tenant) {
 			tags = append(tags, words().Trades[s.trade].Tag, "name="+s.name)
 			if s.listed {
 				keys := [...]string{"website=", "contact:website=", "url="}
@@ -139,6 +134,23 @@ func (t *Town) writeHouses(x *extract) {
 			x.way(t.walls(h), append(tags, "building=yes")...)
 		}
 	}
+}
+
+// tenants returns the first organisation of each house.
+func (t *Town) tenants() map[int]int32 {
+	tenants := map[int]int32{}
+	for _, s := range t.orgs[0] {
+		if h := int(t.sites[s].house); tenants[h] == 0 {
+			tenants[h] = s
+		}
+	}
+	return tenants
+}
+
+// isMapped reports whether the extract has an organisation by its name.
+func (t *Town) isMapped(tenant int32) bool {
+	s := &t.sites[tenant]
+	return tenant != 0 && s.behaviour != optedOut && (tenant%2 == 0 || s.listed)
 }
 
 // writeLand adds what no address depends on and makes a map look like one: a river,

@@ -139,10 +139,16 @@ const maxTruthURLs = 50
 
 // WriteTruth writes every address of the town that a reachable page holds as
 // GeoJSON: a feature an address, with its names, the pages that hold it,
-// whether it is a private person's, and whether the extract of WriteOSM has
-// the house.
+// whether it is a private person's, whether the extract of WriteOSM has the
+// house, and whom it has there by name.
 func (t *Town) WriteTruth(w io.Writer) error {
 	known := map[string]*geojson.Feature{}
+	mapped := map[string]string{}
+	for h, tenant := range t.tenants() {
+		if a := t.houseAddress(h, ""); t.isMapped(tenant) {
+			mapped[a.Street+"\x00"+a.HouseNumber] = t.sites[tenant].name
+		}
+	}
 	t.eachPage(func(c *canvas) {
 		if !t.reachable(c.at) {
 			return
@@ -156,7 +162,7 @@ func (t *Town) WriteTruth(w io.Writer) error {
 				f = geojson.NewFeature(orb.Point{a.Lon, a.Lat})
 				f.Properties = geojson.Properties{"street": a.Street, "housenumber": a.HouseNumber,
 					"postcode": a.Postcode, "city": a.City, "listed": a.Listed, "person": true,
-					"names": []string{}, "pages": 0, "urls": []string{}}
+					"mapped": mapped[key], "names": []string{}, "pages": 0, "urls": []string{}}
 				known[key] = f
 			}
 			p := f.Properties

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"slices"
+	"time"
+
+	"gazehound/gazetteer"
+	"gazehound/index"
+	"gazehound/index/differences"
+	"gazehound/index/export"
+
+	"github.com/spf13/cobra"
+)
+
+// compareFlags are the flags of compare.
+type compareFlags struct {
+	filters
+	around
+	kinds          []string
+	since          string
+	confidence     float64
+	format, output string
+	limit          int
+}
+
+func newCompareCommand(a *app) *cobra.Command {
+	var o compareFlags
+	cmd := command("compare", "List what the web and OpenStreetMap do not agree about", noArgs,
+		stoppable(func(ctx context.Context, args []string) error { return a.compare(ctx, o) }, "the list is not complete"))
+	var kinds []string
+	for _, k := range differences.Kinds {
+		kinds = append(kinds, string(k))
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&o.kinds, "difference", nil, "only these `LISTS`, with commas between them: missing, moved, "+
+		"closed, name, kind, phone, website, opening_hours, not_found")
+	o.filters.boxFlag(f)
+	o.around.flags(f)
+	sinceFlag(f, &o.since)
+	o.filters.flags(f)
+	f.Float64Var(&o.confidence, "min-confidence", 0, "only differences with at least this confidence, 0 to 1")
+	f.StringVar(&o.format, "format", "text", "text | geojson | csv | maproulette")
+	f.StringVarP(&o.output, "output", "o", "-", "`FILE` for that; - is standard output")
+	f.IntVar(&o.limit, "limit", 20, "text: differences to print")
+	oneOf(f, "difference", kinds)
+	oneOf(f, "format", append([]string{"text"}, differences.Formats...))
+	between(f, "min-confidence", 0, 1)
+	between(f, "limit", 1, 1_000_000)
+	return cmd
+}
+
+// filter turns the flags into a filter.
+func (o *compareFlags) filter() (f differences.Filter, err error) {
+	if err = o.filters.known(); err != nil {
+		return f, err
+	}
+	if f.Query, err = o.filters.query(); err != nil {
+		return f, err
+	}
+	if err = o.around.set(&f.Query); err != nil {
+		return f, err
+	}
+	if f.Query.Center != nil && f.Query.Radius == 0 {
+		return f, fail(exitUsage, "--near needs a distance: --radius 500m")
+	}
+	f.MinConfidence = o.confidence
+	for _, kind := range o.kinds {
+		f.Kinds = append(f.Kinds, differences.Kind(kind))
+	}
+	f.Query.Since, err = readSince(o.since, time.Now())
+	return f, err
+}
+
+func (a *app) compare(ctx context.Context, o compareFlags) error {
+	f, err := o.filter()
+	if err != nil {
+		return err
+	}
+	return a.readIndex(func(p project, x *index.Index) error {
+		c, terms, err := a.compareWithMap(ctx, p, x, "compare")
+		if err != nil {
+			return err
+		}
+		some, counts, err := c.Select(f)
+		if err != nil {
+			return err
+		}
+		return a.showDifferences(o, some, counts, terms)
+	})
+}
+
+// showDifferences prints differences, or writes them in a format.
+func (a *app) showDifferences(o compareFlags, some []*differences.Difference, counts map[differences.Kind]int,
+	terms differences.Terms) error {
+	end := fields{"counts": counts, "shown": len(some), "total": len(some), "left": 0}
+	switch {
+	case o.format != "text":
+		sum, err := a.writeDifferences(o, some, terms)
+		if err != nil {
+			return err
+		}
+		if a.json && o.output != "-" {
+			return a.printJSON(fields{"type": "summary", "format": o.format, "file": o.output, "written": sum.Written,
+				"left_out": sum.LeftOut, "counts": counts})
+		}
+		end["left"] = sum.LeftOut
+	case a.json:
+		return a.printDifferences(some, counts)
+	default:
+		shown := some[:min(len(some), o.limit)]
+		end["shown"] = len(shown)
+		if err := a.print("%s", text{"differences", fields{"some": shown}}); err != nil {
+			return err
+		}
+	}
+	end["kinds"] = slices.DeleteFunc(slices.Clone(differences.Kinds), func(k differences.Kind) bool {
+		return counts[k] == 0 || len(o.kinds) > 0 && !slices.Contains(o.kinds, string(k))
+	})
+	a.sayText("differences-end", end)
+	return nil
+}
+
+func (a *app) writeDifferences(o compareFlags, some []*differences.Difference, terms differences.Terms) (
+	sum differences.Summary, err error) {
+	licence := ""
+	if o.format != "geojson" { // which has it
+		licence = export.Options{Licence: terms.Licence, Attribution: terms.Attribution}.Notice() + "\n"
+	}
+	err = a.writeExport(o.output, licence, func(w io.Writer) (err error) {
+		sum, err = differences.Write(w, o.format, some, terms)
+		return err
+	})
+	return sum, err
+}
+
+// printDifferences writes one JSON line per difference, and a summary.
+func (a *app) printDifferences(some []*differences.Difference, counts map[differences.Kind]int) error {
+	for _, d := range some {
+		line := struct {
+			Type string `json:"type"`
+			differences.Properties
+			Lat float64 `json:"lat"`
+			Lon float64 `json:"lon"`
+		}{"difference", d.Properties(), export.Round(d.Point().Lat(), 6), export.Round(d.Point().Lon(), 6)}
+		if err := a.printJSON(line); err != nil {
+			return err
+		}
+	}
+	return a.printJSON(fields{"type": "summary", "total": len(some), "counts": counts})
+}
+
+// compareWithMap compares the index with the places of the project's map. who names what asks for it.
+func (a *app) compareWithMap(ctx context.Context, p project, x *index.Index, who string) (*differences.Comparison,
+	differences.Terms, error) {
+	var terms differences.Terms
+	if s, err := x.Stats(ctx); err != nil {
+		return nil, terms, err
+	} else if s.Pages == 0 {
+		return nil, terms, fail(exitNoData, "%s", p.emptyIndex())
+	}
+	g, err := gazetteer.Open(p.gazetteer())
+	if err != nil {
+		return nil, terms, fail(exitInvalidInput, "%s compares with the gazetteer, which cannot be read: %w", who, err)
+	}
+	defer g.Close()
+	if !g.KnowsOSM() {
+		return nil, terms, fail(exitInvalidInput, "%s compares with OpenStreetMap, and this gazetteer holds nothing "+
+			"of it. \"gazehound gazetteer import FILE.osm.pbf\" adds it; crawl again after that", who)
+	}
+	region, err := gazetteer.ReadRegion(p.region())
+	if errors.Is(err, fs.ErrNotExist) {
+		region = nil
+	} else if err != nil {
+		return nil, terms, invalid(err)
+	}
+	credits := gazetteer.CreditsOf(g.Sources())
+	terms = differences.Terms{Licence: credits.Licence, Attribution: credits.Attribution}
+	c, err := differences.Compare(ctx, x, g, region)
+	if errors.Is(err, differences.ErrTooMany) {
+		return nil, terms, invalid(err)
+	}
+	return c, terms, err
+}
