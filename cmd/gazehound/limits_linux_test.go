@@ -61,7 +61,7 @@ var limitedCommands = []limitedCommand{
 	{"forget http://gone.example/ --yes", exitOutOfSpace, exitError},
 	{"forget --requests", exitOK, exitOK},
 	{"replay IN/archive --into NEW.replayed", exitOutOfSpace, exitError},
-	{"init --force --osm IN/town.osm --region TOWN --contact https://bot.example/", exitOutOfSpace, exitOK},
+	{"init --force --osm IN/town.osm --region TOWN --contact https://bot.example/", exitOutOfSpace, exitError},
 	{"crawl --quiet --max-pages 70 CRAWL", exitOutOfSpace, exitError},
 	{"node --seed http://a.example/ CRAWL", exitOutOfSpace, exitError},
 	{"ctl pause", exitNoData, exitNoData},

@@ -41,16 +41,15 @@ func TestAsksOnce(t *testing.T) {
 					if err != nil {
 						return
 					}
-					first := connections.Add(1) == 1
+					connections.Add(1)
 					go func() {
 						defer conn.Close()
 						in := bufio.NewReader(conn)
-						for n := 1; ; n++ {
+						for {
 							if _, err := http.ReadRequest(in); err != nil {
 								return
 							}
-							requests.Add(1)
-							if first && n == 3 {
+							if requests.Add(1) == 3 {
 								io.WriteString(conn, test.last)
 								return
 							}
@@ -70,7 +69,8 @@ func TestAsksOnce(t *testing.T) {
 			if fetch.Class(err) != test.class || err == nil && r.Status != http.StatusRequestTimeout {
 				t.Errorf("%+v, %v; want class %q", r, err, test.class)
 			}
-			if e, ok := errors.AsType[*fetch.Error](err); ok && name == "garbage" && !e.Reused {
+			// A busy machine may open a second connection while the first is still being given back.
+			if e, ok := errors.AsType[*fetch.Error](err); ok && name == "garbage" && connections.Load() == 1 && !e.Reused {
 				t.Errorf("%v: the connection was in use before", err)
 			}
 			if n := requests.Load(); n != 3 {
