@@ -190,7 +190,7 @@ func fitDoors(doors []door, use func(*door) bool) []float64 {
 		w[i] = homePrior[name]
 	}
 	velocity := make([]float64, len(w))
-	const penalty, homeWeight, rate, rounds = 3, 6, 0.02, 1000
+	const penalty, homeWeight, rate, rounds = 3, 6, 0.02, 250 // e^-15 of the way are left
 	for range rounds {
 		gradient := make([]float64, len(w))
 		for i, name := range place.Cues() {
