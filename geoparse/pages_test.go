@@ -110,6 +110,11 @@ func TestEvalPagesOfCountries(t *testing.T) {
 		// NL BE LU DK FR IT ES
 		{"a.nl", `<p>Keizersgracht 241<br>1016 EA Amsterdam</p>`, "Keizersgracht|241|1016 EA|Amsterdam"},
 		{"a.nl", `<p>Prins Hendrikkade 33-HS, 1012TM Amsterdam</p>`, "Prins Hendrikkade|33-HS|1012TM|Amsterdam"},
+		{"a.nl", `<p>Lucas van Leydenstraat 29<br>1016 EA Amsterdam</p>`, "Lucas van Leydenstraat|29|1016 EA|Amsterdam"},
+		{"a.nl", `<p>Karel de Grotelaan 1, 1012TM Amsterdam</p>`, "Karel de Grotelaan|1|1012TM|Amsterdam"},
+		{"a.nl", `<p>Café aan de Dorpskade 7, 1012TM Amsterdam</p>`, "Dorpskade|7|1012TM|Amsterdam"},
+		{"a.nl", `<p>Bij de Dorpskade 7, 1012TM Amsterdam</p>`, "Dorpskade|7|1012TM|Amsterdam"},
+		{"a.nl", `<p>Keizersgracht 2<br>5213 BB 's-Hertogenbosch</p>`, "Keizersgracht|2|5213 BB|'s-Hertogenbosch"},
 		{"a.nl", `<p>Postbus 1234, 3500 BA Utrecht</p>`, "||3500 BA|Utrecht"},
 		{"a.be", `<p>Rue de la Loi 16<br>1000 Bruxelles</p>`, "Rue de la Loi|16|1000|Bruxelles"},
 		{"a.be", `<p>Wetstraat 16, B-1000 Brussel</p>`, "Wetstraat|16|1000|Brussel"},

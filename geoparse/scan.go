@@ -341,7 +341,7 @@ func (s *scan) codeCity(start, i, j int, code, country string, minStrength int) 
 	t := s.tokensAfter(end)
 	k := 0
 	for k < len(t) && k < 3 && (t[k].Kind == grammar.Break ||
-		t[k].Kind == grammar.Mark && strings.Contains(",-–|*/", t[k].Text())) {
+		t[k].Kind == grammar.Mark && strings.Contains(",-–|*/'’‘", t[k].Text())) { // "'s-Hertogenbosch"
 		k++
 	}
 	if t.At(k).Kind != grammar.Word || !t[k].Space && k == 0 {
@@ -619,6 +619,10 @@ func (s *scan) longest(areas []area, country string, t grammar.Tokens, k int, le
 		return match{}, false
 	}
 	var best match
+	start := t[k].Start
+	if k > 0 && t[k-1].Kind == grammar.Mark && strings.Contains("'’‘", t[k-1].Text()) {
+		start = t[k-1].Start // "'s-Hertogenbosch"
+	}
 	for m := k; m < len(t) && m < k+8; m++ {
 		tok := t[m]
 		if tok.Kind == grammar.Mark && m > k && strings.Contains("/(-.'’&", tok.Text()) {
@@ -628,7 +632,7 @@ func (s *scan) longest(areas []area, country string, t grammar.Tokens, k int, le
 			break
 		}
 		name := grammar.Phrase(t[k : m+1])
-		found := match{start: t[k].Start, end: trimCity(s.text, t[k].Start, tok.End)}
+		found := match{start: start, end: trimCity(s.text, t[k].Start, tok.End)}
 		best = s.better(best, found, areas, fits, gazetteer.Key(name), m-k)
 		if h := strings.IndexByte(name, '-'); m == k && h >= 3 { // "Beelitz-Heilstätten" of 14547 Beelitz
 			if part := s.better(match{}, found, areas, fits, gazetteer.Key(name[:h]), 0); part.area != nil {

@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -576,6 +577,34 @@ func (w *word) fold() string {
 	return w.folded
 }
 
+// dutchPerson returns where the street begins that is called after a person, "Lucas van Leydenstraat",
+// "Karel de Grotelaan", if nothing stands before it; else the index of the last word.
+func dutchPerson(w []word) int {
+	last := len(w) - 1
+	if !slices.ContainsFunc(dutchEnds, func(end string) bool { return strings.HasSuffix(w[last].fold(), end) }) {
+		return last
+	}
+	link := last
+	if link > 0 && dutchArticles[w[link-1].text] {
+		link--
+	}
+	if link > 0 && w[link-1].text == "van" {
+		link--
+	}
+	const mostNames = 3
+	named := func(w word) bool { return w.kind == Word && w.capital && !dutchPlaces[w.fold()] }
+	if link == last || link == 0 || link > mostNames || !(named(w[0]) && named(w[link-1])) {
+		return last
+	}
+	return 0
+}
+
+var (
+	dutchEnds     = strings.Fields("straat laan plein kade gracht singel dreef")
+	dutchPlaces   = map[string]bool{"bij": true, "aan": true, "op": true, "in": true, "over": true, "achter": true, "hoek": true}
+	dutchArticles = map[string]bool{"de": true, "den": true, "der": true, "het": true, "ter": true, "ten": true, "te": true}
+)
+
 // germanName returns the index of the word where the street name begins, and
 // how sure it is; -1 if the words end in no street name.
 func germanName(w []word, bounded bool) (int, int) {
@@ -610,6 +639,9 @@ func germanName(w []word, bounded bool) (int, int) {
 		i := compound(w)
 		if i == n-1 && i > 0 && w[i-1].kind == Word && w[i-1].capital && ofPlace(w, i-1, bounded) {
 			i--
+		}
+		if i == n-1 && bounded {
+			i = dutchPerson(w)
 		}
 		if strings.Count(last.text, "-") == 1 { // "Eugen Schafhauser-Strasse"
 			for i > 0 && w[i-1].capital && titles[w[i-1].fold()] {
