@@ -177,11 +177,8 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 	a.Phone = page.site.WholePhone(a.Phone, a.Country)
 	p.takeObject(a, page, b.around)
 	if a.Kind == "" && !a.Role.ThirdParty() {
-		lang := page.in.Lang
-		if spoken := grammar.Find(a.Country).Languages; lang == "" && !strings.Contains(spoken, " ") {
-			lang = spoken
-		}
-		a.Kind = page.site.Kind(a.Name, lang, a.Country, single)
+		own := single || a.Role == OwnRole && page.site.IsNamed(a.Name) // one of its branches
+		a.Kind = page.site.Kind(a.Name, languageOf(page.in, a.Country), a.Country, own)
 	}
 	if a.Fax == a.Phone {
 		a.Fax = ""
@@ -197,6 +194,14 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 	if a.Person {
 		a.Email = ""
 	}
+}
+
+// languageOf returns the language of a page, else the only one of the country, or "".
+func languageOf(in Input, country string) string {
+	if spoken := grammar.Find(country).Languages; in.Lang == "" && !strings.Contains(spoken, " ") {
+		return spoken
+	}
+	return in.Lang
 }
 
 // tagsOf returns tags such as "amenity=cafe" by their keys.

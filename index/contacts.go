@@ -3,6 +3,8 @@ package index
 import (
 	"cmp"
 	"slices"
+
+	"gazehound/geoparse/place"
 )
 
 // The contacts of a hit: their names in Hit.Differs, and their fields in Hit and mention.
@@ -32,7 +34,15 @@ func (h *Hit) contacts(all []statement, isDirectory func(site string) bool) {
 	ordered := slices.Concat(of(namedSo, true), of(namedSo, false), of(meant, true), of(meant, false))
 	for _, c := range contacts {
 		value, site := c.of(h), ""
-		for _, s := range ordered {
+		from := ordered
+		if c.name == "opening_hours" && len(ordered) > 1 { // those of the page of opening hours, and not of its terms of sale
+			from = slices.Clone(ordered)
+			slices.SortStableFunc(from, func(a, b statement) int {
+				return cmp.Or(cmp.Compare(b.fit, a.fit), compareBool(b.site == all[0].site, a.site == all[0].site),
+					compareBool(place.IsHoursPage(b.Title, b.URL), place.IsHoursPage(a.Title, a.URL)))
+			})
+		}
+		for _, s := range from {
 			said := c.said(s.mention)
 			switch {
 			case said == "", c.name == "website" && isDirectory(siteOf(hostOf(said))):

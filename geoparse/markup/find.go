@@ -184,6 +184,8 @@ func (f *finder) metaElement(n *html.Node) {
 	switch name {
 	case "og:site_name", "application-name", "apple-mobile-web-app-title":
 		addName(&f.page.Stated, content)
+	case "description", "og:description":
+		setOnce(&f.page.About, content[:min(len(content), 4*maxSiteText)])
 	case "publisher", "dc.publisher", "dcterms.publisher", "copyright", "dc.rights", "owner":
 		addName(&f.page.Rights, content)
 	}

@@ -212,6 +212,12 @@ func (r *jsonReader) thing(v map[string]any, property string, owner *scopeOf, de
 	if slices.ContainsFunc(types, isSiteType) {
 		addName(&r.finder.page.Stated, s.own.Name)
 	}
+	switch property {
+	case "", "@graph", "mainEntity", "about", "publisher", "itemReviewed":
+		for _, name := range types {
+			addName(&r.finder.page.Types, name[strings.LastIndexAny(name, "/:#")+1:])
+		}
+	}
 	if property != "address" && property != "geo" {
 		owner = nil // the name of an event is not that of where it takes place
 	}

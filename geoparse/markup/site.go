@@ -24,6 +24,8 @@ type Site struct {
 	Logos  []string // alternative texts of logos, and what stands in the brand of a page
 	Rights []string // meta elements for publisher and copyright
 	Phones []string // of links that call, as written
+	About  string   // description of the page in a meta element
+	Types  []string // of schema.org, of the things that JSON-LD says most of: "Dentist"
 
 	Links    map[string]bool // texts of links and buttons, one line each, in lower case
 	Headings map[string]bool // likewise of h1 to h6

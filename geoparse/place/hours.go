@@ -325,7 +325,7 @@ var (
 	closedOn    = regexp.MustCompile(closed.String() + `(?:\s+(?:on|am|le|il|los))?[\s:]+`)
 	appointment = regexp.MustCompile(`(?i)^"?(?:nur )?(?:nach vereinbarung|by appointment|auf anfrage)` +
 		`(?: only)?"?`)
-	spanJoint = regexp.MustCompile(`(?i)^[\s,/&|;]*(?:(?:und|and|sowie|et|en|e|y|og|u\.?)\s+)?` +
+	spanJoint = regexp.MustCompile(`(?i)^(?:[\s,/&|;·•]*|\s+[-–—]\s+)(?:(?:und|and|sowie|et|en|e|y|og|u\.?)\s+)?` +
 		`(?:(?:von|from|de|dalle|van)\s+)?`)
 	timeZone = regexp.MustCompile(`(?i)^[\s(]*(?:(?:eastern|central|mountain|pacific|local)` +
 		`(?:\s+standard|\s+daylight)?(?:\s+time)?|[ecmp][sd]?t\b|gmt\b|bst\b|cet\b)\)?(?:\s*\([a-z]{2,4}\))?`)
@@ -693,6 +693,14 @@ func HoursIn(text string, from, to int) string {
 	}
 	return always
 }
+
+// IsHoursPage reports whether a page is one of opening hours by its title or path.
+func IsHoursPage(title, path string) bool {
+	title = strings.ToLower(title + " " + path)
+	return slices.ContainsFunc(hoursPages, func(word string) bool { return strings.Contains(title, word) })
+}
+
+var hoursPages = Phrases("hours-pages")
 
 // neighbours returns the lines above and below the line text[from:to].
 func neighbours(text string, from, to int) string {

@@ -1,6 +1,7 @@
 package place
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +17,8 @@ const leastShared = 4
 // What a statement of the kind of a page's place weighs, and what is enough.
 const (
 	titleWeight   = 1.5 // not enough alone: "School opens doors" is what an article is about
+	startWeight   = 2.0 // of title and description of the start page, which are about the site
+	typeWeight    = 2.0 // schema.org's
 	headingWeight = 0.5
 	domainWeight  = 2.0
 	sharedWeight  = 1.5 // more where it shares a word with the name, or agrees with the domain
@@ -42,7 +45,10 @@ func (p *Page) Kind(name, lang, country string, own bool) string {
 		}
 		id := kind.OfName(text, lang, country)
 		weight := headingWeight
-		if i < p.titles {
+		switch {
+		case i < p.titles && p.start:
+			weight = startWeight
+		case i < p.titles:
 			weight = titleWeight
 		}
 		shares := func(w string) bool {
@@ -52,6 +58,14 @@ func (p *Page) Kind(name, lang, country string, own bool) string {
 			weight += sharedWeight
 		}
 		weights[id] += weight
+	}
+	if p.start {
+		weights[kind.OfName(firstClause(p.site.About), lang, country)] += startWeight
+	}
+	for _, name := range p.site.Types {
+		if id := kind.OfType(name); weights[id] < typeWeight {
+			weights[id] += typeWeight
+		}
 	}
 	weights[kind.OfName(strings.Join(p.domain, " "), lang, country)] += domainWeight
 	delete(weights, "")
@@ -71,3 +85,18 @@ func (p *Page) Kind(name, lang, country string, own bool) string {
 	}
 	return best
 }
+
+// firstClause returns the first words of a description, which say what it is of: "Garage à Provins" of
+// "Garage à Provins : diagnostic, réparations".
+func firstClause(text string) string {
+	text, _, _ = strings.Cut(text, " - ")
+	if end := strings.IndexAny(text, ".:;!?|,(–—"); end >= 0 {
+		text = text[:end]
+	}
+	return text
+}
+
+// IsStart reports whether a path is that of the start page of a site.
+func IsStart(path string) bool { return len(path) < 40 && startPath.MatchString(path) }
+
+var startPath = regexp.MustCompile(`(?i)^/?(?:(?:de|en|fr|it|es|nl)/)?(?:(?:index|home|start|startseite|default|main)\.[a-z]{3,5})?$`)

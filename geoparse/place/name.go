@@ -42,6 +42,7 @@ type Page struct {
 	people bool     // the page lies in the folder of a person
 	course bool     // or in that of a course
 	notice bool     // it is a page of privacy or cookies
+	start  bool     // or the start page of its site
 	user   string   // the name before the registrable domain: "hharms" of hharms.ics.example
 	users  []string // the letters of mail addresses before the @, in lower case
 	plain  bool     // it has no markup
@@ -70,7 +71,7 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 		text: foldWords(text[:min(len(text), mostRepeated)]),
 		host: host, label: domainLabel(host), domain: domainWords(host),
 		people: isUserPath(path) || peopleFolder.MatchString(path), course: courseFolder.MatchString(path),
-		notice: IsNotice(title, path),
+		notice: IsNotice(title, path), start: IsStart(path),
 		user:   subdomain(host),
 		looked: map[string]vector{}, phones: map[string]string{},
 	}
@@ -290,6 +291,9 @@ func (p *Page) IsOwn(site, name string) bool {
 	return bare(u.Host) == bare(p.host) || p.label == "" && name == "" ||
 		agreement(nameWords(name), domainLabel(u.Host)) >= 0.5
 }
+
+// IsNamed reports whether the site's domain agrees with a name.
+func (p *Page) IsNamed(name string) bool { return agreement(nameWords(name), p.label) >= 0.5 }
 
 // Hours returns the first opening hours in the text. For a page about one place.
 func (p *Page) Hours() string { return p.hours() }

@@ -223,7 +223,7 @@ var ofTypes = pairs(`
 	MotorcycleRepair shop=motorcycle_repair; MovieTheater amenity=cinema; MovingCompany office=moving_company
 	NGO office=ngo; NightClub amenity=nightclub; PerformingArtsTheater amenity=theatre; Physician amenity=doctors
 	PhysiciansOffice amenity=doctors; Physiotherapy healthcare=physiotherapist; PoliceStation amenity=police
-	RealEstateAgent office=estate_agent; RoofingContractor craft=roofer; TireShop shop=tyres
+	RealEstateAgent office=estate_agent; RoofingContractor craft=roofer; SportsClub club=sport; SportsOrganization club=sport; TireShop shop=tyres
 	TouristInformationCenter tourism=information information=office
 	VacationRental tourism=apartment; VeterinaryCare amenity=veterinary`)
 
@@ -237,13 +237,16 @@ func pairs(text string) map[string]string {
 	return all
 }
 
+// noPlaces are types of schema.org whose names are those of places by chance.
+var noPlaces = wordSet("Service Product Offer Event Article Course Person Brand Menu Organization Place")
+
 // OfType returns the kind that a type of schema.org names, such as "Dentist" or
 // "BookStore", or "" where it says too little.
 func OfType(name string) string {
 	if id := ofTypes[name]; id != "" {
 		return id
 	}
-	if name == "" {
+	if name == "" || noPlaces[name] {
 		return ""
 	}
 	var words []string
