@@ -28,11 +28,25 @@ const (
 
 // Kind returns the kind of place by its name, in the form of package kind. If the page is the
 // place's own site, what its title, headings and domain say is weighed where the name says nothing:
-// "Bäckerei Meyer in Oldenburg" for "Meyer GmbH". It is "" if nothing shows it.
+// "Bäckerei Meyer in Oldenburg" for "Meyer GmbH". Last, "e.V." shows an association. It is "" if
+// nothing shows it.
 func (p *Page) Kind(name, lang, country string, own bool) string {
-	if id := kind.OfName(name, lang, country); id != "" && !IsPerson(name) || !own {
+	if id := kind.OfName(name, lang, country); id != "" && !IsPerson(name) {
 		return id
 	}
+	if own {
+		if id := p.kindOfSite(name, lang, country); id != "" {
+			return id
+		}
+	}
+	if lower := strings.ToLower(name); strings.HasSuffix(lower, "e.v.") || strings.HasSuffix(lower, "e. v.") {
+		return "office=association"
+	}
+	return ""
+}
+
+// kindOfSite weighs what the titles, headings, domain, description and markup of a place's own site say.
+func (p *Page) kindOfSite(name, lang, country string) string {
 	words := slices.DeleteFunc(nameWords(withoutLegalForm(name)), func(w string) bool {
 		return len(w) < leastShared || p.places != nil && p.places(w)
 	})

@@ -31,6 +31,7 @@ func TestKindOfPage(t *testing.T) {
 			head: `<meta name="description" content="Bäckerei in Oldenburg: Brot, Kuchen, Café">`},
 		{what: "a type of schema.org", name: "Harms GmbH", title: "Kontakt", host: "nord.example", want: "shop=bakery",
 			head: `<script type="application/ld+json">{"@type": "Bakery", "name": "Harms"}</script>`},
+		{what: "an association by its legal form", name: "Harms e. V.", title: "Kontakt", host: "nord.example", want: "office=association"},
 		{what: "the type of an offer", name: "Harms GmbH", title: "Kontakt", host: "nord.example",
 			head: `<script type="application/ld+json">{"@type": "Service", "name": "Brot"}</script>`},
 	} {
