@@ -30,7 +30,7 @@ var rootNames = map[string]bool{"root": true, "react-root": true, "app": true, "
 // has hardly any text, and an empty element for an application, a request to enable JavaScript, or
 // nothing else at all.
 func needsScript(doc *html.Node, text string, links int) bool {
-	letters := countLetters(text)
+	letters := countLetters(text, 2*mostShellText+1)
 	if letters > 2*mostShellText {
 		return false
 	}
@@ -49,7 +49,7 @@ func needsScript(doc *html.Node, text string, links int) bool {
 				return false
 			}
 			request := markup.Text(n)
-			letters -= countLetters(request)
+			letters -= countLetters(request, letters)
 			asks = asks || strings.Contains(strings.ToLower(request), "javascript")
 		case atom.Img, atom.Svg, atom.Picture, atom.Video, atom.Audio, atom.Canvas, atom.Object, atom.Embed, atom.Iframe,
 			atom.Frame, atom.Form, atom.Table, atom.A:
@@ -76,12 +76,15 @@ func hardlyFilled(n *html.Node) bool {
 			return false
 		}
 	}
-	return countLetters(markup.Text(n)) <= mostRootText
+	return countLetters(markup.Text(n), mostRootText+1) <= mostRootText
 }
 
-// countLetters counts letters and digits.
-func countLetters(text string) (n int) {
+// countLetters counts letters and digits, at most most of them.
+func countLetters(text string, most int) (n int) {
 	for _, r := range text {
+		if n >= most {
+			break
+		}
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			n++
 		}

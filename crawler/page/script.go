@@ -46,19 +46,48 @@ const (
 // and Chinese charsets.
 func charsetOfBytes(body []byte) string {
 	body = body[:min(len(body), maxBytes)]
+	paired := isPaired(body)
 	switch {
 	case bytes.Contains(body, []byte("\x1b$B")), bytes.Contains(body, []byte("\x1b$@")):
 		return iso2022
-	case isJapanese(body, eucJP): // before Thai, whose letters have the same bytes
+	case paired && isJapanese(body, eucJP): // before Thai, whose letters have the same bytes
 		return eucJP
-	case isKorean(body):
+	case paired && isKorean(body):
 		return eucKR
 	case isThai(body):
 		return thaiPage
-	case isJapanese(body, shiftJIS):
+	case hasKanaBytes(body) && isJapanese(body, shiftJIS):
 		return shiftJIS
 	}
 	return ""
+}
+
+// isPaired reports whether nearly all bytes beyond ASCII have others beside them, as in EUC. Letters
+// with marks of western languages stand alone, which a decoder takes longer to find; those up to 0xC6
+// can be Korean with the ASCII byte behind them.
+func isPaired(body []byte) bool {
+	high, alone := 0, 0
+	for i, c := range body {
+		if c < utf8.RuneSelf {
+			continue
+		}
+		high++
+		if c > 0xC6 && (i == 0 || body[i-1] < utf8.RuneSelf) && (i+1 == len(body) || body[i+1] < utf8.RuneSelf) {
+			alone++
+		}
+	}
+	return alone*50 <= high
+}
+
+// hasKanaBytes reports whether a body has two bytes with which kana begin in Shift_JIS.
+func hasKanaBytes(body []byte) bool {
+	n := 0
+	for _, c := range body {
+		if 0x81 <= c && c <= 0x83 {
+			n++
+		}
+	}
+	return n >= 2
 }
 
 // isThai reports whether the bytes beyond ASCII are ordered like Thai letters: marks follow a

@@ -190,7 +190,10 @@ const (
 )
 
 func opens(name []byte) openKind {
-	a := atom.Lookup(bytes.ToLower(name))
+	a := atom.Lookup(name)
+	if a == 0 {
+		a = atom.Lookup(bytes.ToLower(name))
+	}
 	switch a {
 	case atom.Area, atom.Base, atom.Br, atom.Col, atom.Embed, atom.Hr, atom.Img,
 		atom.Image, atom.Input, atom.Link, atom.Meta, atom.Param, atom.Source, atom.Track, atom.Wbr, atom.P, atom.Li,
