@@ -357,10 +357,14 @@ func (r *hoursReader) take(re *regexp.Regexp) []string {
 // Friday", or "closed on Sundays"; where there is none, r stays where it is. No spans: closed.
 func (r *hoursReader) rule() (set daySet, spans []timeSpan, ok bool) {
 	start := *r
-	r.take(lead)
-	if set, ok = r.days(); ok {
+	number := digitsAt(r.rest, 0) > 0 && r.rest[0] != '7' // of "7 days"
+	if !number {
+		r.take(lead)
+		set, ok = r.days()
+	}
+	if ok {
 		spans, ok = r.times()
-	} else if r.take(closedOn) != nil {
+	} else if !number && r.take(closedOn) != nil {
 		set, ok = r.days()
 	} else if spans = r.spans(dash); len(spans) > 0 {
 		r.take(timeJoint)
@@ -625,16 +629,24 @@ func clock(t int, half string) int {
 // time reads "8", "8:30", "08.30 Uhr", "8h30", "9 a.m.", "noon"; half is "a", "p" or "", and whole
 // reports whether it says that it is one of 24 hours.
 func (r *hoursReader) time() (t int, half string, whole, ok bool) {
-	if m := r.take(clockWord); m != nil {
-		if m[2] != "" {
-			return 24 * 60, "", false, true
+	n := digitsAt(r.rest, 0)
+	if n == 0 || strings.HasPrefix(r.rest, "12") {
+		if m := r.take(clockWord); m != nil {
+			if m[2] != "" {
+				return 24 * 60, "", false, true
+			}
+			return 12 * 60, "", false, true
 		}
-		return 12 * 60, "", false, true
 	}
-	if m := r.take(fourDigit); m != nil {
-		hour, _ := strconv.Atoi(m[1])
-		minute, _ := strconv.Atoi(m[2])
-		return 60*hour + minute, "", true, 60*hour+minute <= 24*60
+	if n == len("0800") {
+		if m := r.take(fourDigit); m != nil {
+			hour, _ := strconv.Atoi(m[1])
+			minute, _ := strconv.Atoi(m[2])
+			return 60*hour + minute, "", true, 60*hour+minute <= 24*60
+		}
+	}
+	if n == 0 {
+		return 0, "", false, false
 	}
 	m := r.take(clockTime)
 	if m == nil || r.rest != "" && r.rest[0]-'0' <= 9 && m[4] == "" {
