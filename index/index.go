@@ -107,10 +107,11 @@ func openAs(dir string, readOnly bool) (*Index, error) {
 // write has none.
 func (x *Index) Exists() bool { return x.bleve != nil }
 
-// merging makes Bleve merge segments of a hundred documents as it does those of a
-// thousand. With its own 2,000 a crawl writes a city's addresses again with every
-// tenth batch.
-var merging = map[string]any{"FloorSegmentSize": 100, "MaxSegmentsPerTier": 3}
+// merging makes Bleve merge segments of ten documents as it does those of a
+// thousand: the batches of a crawl are small, and a merge costs as much for every field
+// however few documents it has. With Bleve's own 2,000 a crawl writes a city's addresses
+// again with every tenth batch.
+var merging = map[string]any{"FloorSegmentSize": 10, "MaxSegmentsPerTier": 3}
 
 // openBleve opens the Bleve index, or makes it.
 func openBleve(dir string, readOnly bool) (bleve.Index, error) {

@@ -136,6 +136,10 @@ func kindsOf(x *Index, docs []Document) []questionKind {
 			a := docs[r.IntN(len(docs))].Addresses[0]
 			return search1(x, Query{Text: a.Street + " " + a.HouseNumber})
 		}},
+		{"the world", func(r *rand.Rand) error {
+			return search1(x, Query{Box: &orb.Bound{Min: orb.Point{-180, -85}, Max: orb.Point{180, 85}}})
+		}},
+		{"no box", func(r *rand.Rand) error { return search1(x, Query{}) }},
 		{"everything", func(r *rand.Rand) error {
 			return search1(x, Query{Facets: []Facet{ByStreet, ByPostcode, BySite}})
 		}},
