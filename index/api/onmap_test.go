@@ -3,10 +3,12 @@ package api
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
 	"gazehound/gazetteer"
+	"gazehound/index/export"
 
 	"github.com/paulmach/orb"
 )
@@ -55,7 +57,7 @@ func TestPhotonKnowsTheMap(t *testing.T) {
 		if features := got["features"].([]any); len(features) > 0 {
 			p := features[0].(map[string]any)["properties"].(map[string]any)
 			street, _ := p["street"].(string)
-			first = fmt.Sprint(p["type"], " ", p["known"], " ", street)
+			first = strings.TrimSuffix(fmt.Sprint(p["type"], " ", p["known"], " ", street, " ", p["housenumber"]), " <nil>")
 		}
 		warning, _ := got["warning"].(string)
 		if first != c.want || !strings.Contains(warning, c.warning) || (warning == "") != (c.warning == "") {
@@ -103,7 +105,7 @@ func features(t *testing.T, answer map[string]any) (all []string) {
 	for _, f := range answer["features"].([]any) {
 		p := f.(map[string]any)["properties"].(map[string]any)
 		street, _ := p["street"].(string)
-		all = append(all, fmt.Sprint(p["type"], " ", p["known"], " ", street))
+		all = append(all, strings.TrimSuffix(fmt.Sprint(p["type"], " ", p["known"], " ", street, " ", p["housenumber"]), " <nil>"))
 	}
 	return all
 }
@@ -159,5 +161,47 @@ func TestOSMTag(t *testing.T) {
 	}
 	if n := count("craft:joiner", "!:joiner"); n != 0 {
 		t.Errorf("what is included and excluded has %d features", n)
+	}
+}
+
+// Photon's further filters: countries, categories of the tag, and results that look the same.
+func TestPhotonFilters(t *testing.T) {
+	h := Handler(town(t, 0), onMapOptions())
+	count := func(query string) int { return len(ask(t, h, "/api?"+query)["features"].([]any)) }
+	for query, want := range map[string]string{
+		"q=tischlerei&countrycode=de&countrycode=FR": "house web Stau 21|house web Nadorster Straße 12a", "q=tischlerei&countrycode=FR": "",
+		"include=osm.shop.bakery": "house web Lange Straße 5", "q=tischlerei&include=osm.craft": "house web Nadorster Straße 12a", "q=tischlerei&include=osm.place": "house web Stau 21",
+		"q=tischlerei&include=osm.shop,osm.craft.joiner&include=osm.craft": "house web Nadorster Straße 12a",
+		"q=tischlerei&include=osm.craft&include=osm.shop":                  "", "q=tischlerei&exclude=osm.craft": "house web Stau 21",
+		"q=tischlerei&exclude=osm.craft,osm.shop": "house web Stau 21|house web Nadorster Straße 12a", "q=tischlerei&exclude=osm.place&exclude=osm.craft.joiner": "",
+	} {
+		got := features(t, ask(t, h, "/api?"+query))
+		slices.Sort(got)
+		parts := strings.Split(want, "|")
+		slices.Sort(parts)
+		if strings.Join(got, "|") != strings.Join(parts, "|") {
+			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+	}
+	for _, query := range []string{"q=x&include=osm", "q=x&include=food.shop", "q=x&exclude=osm.a.b.c", "q=x&include=", "q=x&countrycode=DEU", "q=x&dedupe=2", "limit=3"} {
+		if r, body := get(h, "/api?"+query); r.StatusCode != 400 {
+			t.Errorf("%s: %d %s", query, r.StatusCode, body)
+		}
+	}
+	if one, all := count("q=oldenburg&limit=50"), count("q=oldenburg&limit=50&dedupe=0"); one > all || one == 0 {
+		t.Errorf("%d different results of %d", one, all)
+	}
+	if got := ask(t, h, "/api?q=tischlerei+harms&street_number=true")["features"].([]any)[0].(map[string]any)["properties"].(map[string]any); got["street"] != "Nadorster Straße 12a" {
+		t.Errorf("street for Leaflet: %v", got["street"])
+	}
+}
+
+// Of results that look the same the first stays.
+func TestWithoutTwins(t *testing.T) {
+	one := func(name, number string) export.Feature {
+		return export.Feature{Properties: &photonProperties{Name: name, Street: "Am Markt", HouseNumber: number, OSMValue: "bakery"}}
+	}
+	if got := withoutTwins([]export.Feature{one("Brot", "1"), one("BROT", "1"), one("Brot", "2")}); len(got) != 2 {
+		t.Errorf("%d of 3 stay, want 2", len(got))
 	}
 }

@@ -145,6 +145,11 @@ var parameters = []parameter{
 	{"f", onItems | onItem | onPlain, 0, "json", oneOf("json"), "json"},
 	{"layer", photons, 0, "", oneOf("house", "street", "locality", "city", "other").several(), "street"},
 	{"osm_tag", photons, 0, "tag", special.several().checked(tagFilter.MatchString), "amenity:dentist"},
+	{"include", photons, 0, "category", special.several().checked(areCategories), "osm.shop.bakery,osm.amenity"},
+	{"exclude", photons, 0, "category", special.several().checked(areCategories), "osm.shop"},
+	{"countrycode", photons, 0, "country", special.several().checked(countryCode.MatchString), "DE"},
+	{"dedupe", photons, 0, "dedupe", boolean, false},
+	{"street_number", photons, 0, "street_number", boolean, true},
 	{"zoom", onPhoton | onStructured, 0, "zoom", integer(0, 24), 13},
 	{"zoom", onClusters, onClusters, "grid", integer(0, index.MaxZoom), 12},
 	{"location_bias_scale", onPhoton | onStructured, 0, "scale", number(0, 1), 0.2},
@@ -159,6 +164,18 @@ var (
 	tagFilter = regexp.MustCompile(`^(!?([A-Za-z_]\w*|([A-Za-z_]\w*)?:[^\s:!<>]{1,100})|` +
 		`[A-Za-z_]\w*:![^\s:!<>]{1,100})$`)
 )
+
+var (
+	countryCode = regexp.MustCompile(`^[A-Za-z]{2}$`)
+	// category matches those of Photon that there are here: of the group osm, with key and value.
+	category = regexp.MustCompile(`^osm\.[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)?$`)
+)
+
+// areCategories reports whether a value is a list of categories with commas between them.
+func areCategories(value string) bool {
+	return len(value) <= index.MaxQueryLength &&
+		!slices.ContainsFunc(strings.Split(value, ","), func(one string) bool { return !category.MatchString(one) })
+}
 
 func isKind(value string) bool { return kind.Find(value) != nil }
 
@@ -542,6 +559,9 @@ func (s *server) checkTogether(a *params) *Problem {
 		return missing("lat", "no_start")
 	}
 	for _, p := range parameters {
+		if p.name == "q" && a.values["include"] != nil {
+			continue // as Photon has it
+		}
 		if v := a.values[p.name]; p.required&a.on != 0 && (v == nil || v == "") {
 			return missing(p.name, "need_"+p.name)
 		}

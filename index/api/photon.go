@@ -19,8 +19,7 @@ import (
 	"github.com/paulmach/orb/geo"
 )
 
-// photonProperties are those that Photon's clients read. Leaflet's geocoder
-// leaves the house number out of its label, so the street carries it, too.
+// photonProperties are those that Photon's clients read.
 type photonProperties struct {
 	Type        string `json:"type"` // the layer: house, street, locality, city or other
 	Name        string `json:"name,omitempty"`
@@ -45,10 +44,14 @@ type photonProperties struct {
 // gazetteer.
 func (s *server) photon(r *http.Request, a *params) (any, *Problem) {
 	limit := a.Limit
-	layers, tags := valueOr[[]string](a, "layer"), valueOr[[]string](a, "osm_tag")
-	if layers != nil || tags != nil {
-		a.Limit = s.MaxLimit // they are filtered below
+	tags := valueOr[[]string](a, "osm_tag")
+	if include := valueOr[[]string](a, "include"); len(include) == 1 && tags == nil {
+		a.Kind = kindsOf(tagsOf(include[0]))
+	} else {
 		a.Kind = kindsOf(tags)
+	}
+	if a.filtersFeatures() {
+		a.Limit = s.MaxLimit // they are filtered below
 	}
 	result, p := s.answer(r.Context(), a)
 	if p != nil {
@@ -77,10 +80,10 @@ func (s *server) photon(r *http.Request, a *params) (any, *Problem) {
 	for i := range others {
 		all = append(all, photonHit(&others[i], a.Center))
 	}
-	all = slices.DeleteFunc(all, func(f export.Feature) bool {
-		p := f.Properties.(*photonProperties)
-		return layers != nil && !slices.Contains(layers, p.Type) || !p.fitsTags(tags)
-	})
+	all = slices.DeleteFunc(all, func(f export.Feature) bool { return !f.Properties.(*photonProperties).fits(a) })
+	if dedupe := valueOf[bool](a, "dedupe"); dedupe == nil || *dedupe {
+		all = withoutTwins(all)
+	}
 	if a.on == onReverse {
 		slices.SortStableFunc(all, func(x, y export.Feature) int {
 			return cmp.Compare(*x.Properties.(*photonProperties).Distance, *y.Properties.(*photonProperties).Distance)
@@ -88,7 +91,68 @@ func (s *server) photon(r *http.Request, a *params) (any, *Problem) {
 	}
 	c.Features = append(c.Features, all[:min(limit, len(all))]...)
 	c.Returned = len(c.Features)
+	if valueOr[bool](a, "street_number") {
+		for _, f := range c.Features {
+			if p := f.Properties.(*photonProperties); p.Type == "house" {
+				p.Street = streetLine(p.Street, p.HouseNumber, p.CountryCode)
+			}
+		}
+	}
 	return c, nil
+}
+
+// filtersFeatures reports whether a request filters by what only features have.
+func (a *params) filtersFeatures() bool {
+	return slices.ContainsFunc([]string{"layer", "osm_tag", "include", "exclude", "countrycode"}, func(name string) bool {
+		return a.values[name] != nil
+	})
+}
+
+// fits reports whether a feature fits the filters of Photon.
+func (p *photonProperties) fits(a *params) bool {
+	layers, countries := valueOr[[]string](a, "layer"), valueOr[[]string](a, "countrycode")
+	among := func(list string) (some, all bool) {
+		all = true
+		for category := range strings.SplitSeq(list, ",") {
+			has := strings.HasPrefix("osm."+p.OSMKey+"."+p.OSMValue+".", category+".")
+			some, all = some || has, all && has
+		}
+		return some, all
+	}
+	for _, list := range valueOr[[]string](a, "include") { // of each one category must fit
+		if some, _ := among(list); !some {
+			return false
+		}
+	}
+	for _, list := range valueOr[[]string](a, "exclude") { // of none all categories may fit
+		if _, all := among(list); all {
+			return false
+		}
+	}
+	in := countries == nil || slices.ContainsFunc(countries, func(c string) bool { return strings.EqualFold(c, p.CountryCode) })
+	return in && (layers == nil || slices.Contains(layers, p.Type)) && p.fitsTags(valueOr[[]string](a, "osm_tag"))
+}
+
+// tagsOf returns categories, "osm.shop.bakery,osm.shop.butcher", as filters by tags.
+func tagsOf(categories string) (tags []string) {
+	for category := range strings.SplitSeq(categories, ",") {
+		tags = append(tags, strings.Replace(strings.TrimPrefix(category, "osm."), ".", ":", 1))
+	}
+	return tags
+}
+
+// withoutTwins drops features that a reader cannot tell from an earlier one: with the same name,
+// address and value of their tag.
+func withoutTwins(all []export.Feature) []export.Feature {
+	seen := map[[6]string]bool{}
+	return slices.DeleteFunc(all, func(f export.Feature) bool {
+		p := f.Properties.(*photonProperties)
+		key := [6]string{gazetteer.Key(p.Name), gazetteer.StreetKey(p.Street), gazetteer.NumberKey(p.HouseNumber), p.Postcode,
+			gazetteer.Key(p.City), p.OSMValue}
+		twin := seen[key]
+		seen[key] = true
+		return twin
+	})
 }
 
 // kindsOf returns the kinds of places that filters by tags leave, where all of them are
@@ -128,7 +192,7 @@ func photonHit(h *index.Hit, center *orb.Point) export.Feature {
 		Postcode: h.Postcode, City: h.City, State: h.State, Country: countryName(h.Country), CountryCode: h.Country,
 		OSMKey: "place", OSMValue: "house", Website: export.Website(h), Known: "web"}
 	if h.HouseNumber != "" && h.Street != "" {
-		p.Type, p.Street = "house", streetLine(h.Street, h.HouseNumber, h.Country)
+		p.Type = "house"
 	} else if h.Street != "" {
 		p.Type, p.OSMValue = "street", "street"
 	}
@@ -151,7 +215,6 @@ func photonPlace(place *gazetteer.Place, center *orb.Point) export.Feature {
 	p.OSMType, p.OSMID = osmObject(place.ID)
 	switch p.Type {
 	case "house":
-		p.Street = streetLine(place.Street, place.HouseNumber, place.Country)
 	case "street":
 		p.Name, p.OSMKey, p.OSMValue = place.Street, "highway", "street"
 	default:

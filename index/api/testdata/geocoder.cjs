@@ -18,7 +18,8 @@ const source = fs.readFileSync(path.join(folder, "leaflet-control-geocoder/dist/
 new Function("exports", "module", "require", source)(geocoder.exports, geocoder, () => L);
 
 (async () => {
-  const photon = new geocoder.exports.geocoders.Photon({ serviceUrl: url + "api/", reverseUrl: url + "reverse/" });
+  const photon = new geocoder.exports.geocoders.Photon({ serviceUrl: url + "api/", reverseUrl: url + "reverse/", geocodingQueryParams: { street_number: true },
+    reverseQueryParams: { street_number: true } });
   const map = { getCenter: () => L.latLng(53.14, 8.21), getZoom: () => 13 };
   const found = await photon.geocode(query, { map });
   const near = await photon.reverse(L.latLng(53.1401, 8.2141), 65536);
