@@ -241,7 +241,10 @@ func (p *Parser) takeObject(a *Address, page *pageCues, around place.Around) {
 		tags = append(tags, tag)
 	}
 	a.Tags = strings.Join(tags, ";")
-	a.Kind = cmp.Or(kind.OfTags(tagsOf(tags)), a.Kind)
+	stated := a.Kind
+	if a.Kind = cmp.Or(kind.OfTags(tagsOf(tags)), stated); a.Kind != stated {
+		a.StatedKind = stated
+	}
 }
 
 // clipName folds the white space of a name; "" if it is too long.

@@ -117,6 +117,8 @@ type Belongings struct {
 	Tags    string // of Object: "amenity=restaurant;cuisine=thai"
 	Type    string // schema.org's type of it, such as "Bakery"; only where markup states it
 	Kind    string // of place, as package kind has it: "shop=bakery"
+	// StatedKind is that of the page's own markup where Kind is another one, of Object.
+	StatedKind string
 
 	// Status says whether what is named is still there, and StatusWords are the page's words for it, in
 	// small letters: "permanently closed". Without CurrentStatus there are no Hours.
@@ -133,7 +135,7 @@ func (b *Belongings) fill(o Belongings) {
 	if b.Object == "" {
 		b.Object, b.Tags = o.Object, o.Tags
 	}
-	b.Kind = cmp.Or(b.Kind, o.Kind)
+	b.Kind, b.StatedKind = cmp.Or(b.Kind, o.Kind), cmp.Or(b.StatedKind, o.StatedKind)
 	if b.Status == CurrentStatus {
 		b.Status, b.StatusWords = o.Status, o.StatusWords
 	}

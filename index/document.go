@@ -80,6 +80,7 @@ type mention struct {
 	Tags   string `json:"tg,omitempty"` // of Object: "amenity=restaurant;cuisine=thai"
 	Guess  bool   `json:"gu,omitempty"` // Name is that of the page
 	Kind   string `json:"k,omitempty"`  // see package kind
+	Stated string `json:"ks,omitempty"` // the page's own kind where Kind is another one, of Object
 	Person bool   `json:"pe,omitempty"`
 	Phone  string `json:"ph,omitempty"`
 	Fax    string `json:"fx,omitempty"`
@@ -203,6 +204,7 @@ func mentionsOf(d Document) (found []*mention, err error) {
 func (m *mention) merge(a geoparse.Address) {
 	m.Confidence = max(m.Confidence, min(1, a.Confidence))
 	m.Name, m.Unit, m.Kind = cmp.Or(m.Name, a.Name), cmp.Or(m.Unit, a.Unit), cmp.Or(m.Kind, a.Kind)
+	m.Stated = cmp.Or(m.Stated, a.StatedKind)
 	m.Role, m.Person = min(m.Role, uint8(a.Role)), m.Person && a.Person
 	m.Phone, m.Email = cmp.Or(m.Phone, clip(a.Phone, maxShown)), cmp.Or(m.Email, clip(a.Email, maxShown))
 	m.Fax = cmp.Or(m.Fax, clip(a.Fax, maxShown))

@@ -94,7 +94,7 @@ func (k *hitMaker) hitOf(r *record) Hit {
 		Mentions: r.count(), Hosts: r.hosts(),
 		Street: shown[0].Street, HouseNumber: shown[0].Number, Postcode: shown[0].Code, City: shown[0].City,
 		FirstSeen: timeOf(first), LastSeen: timeOf(last),
-		Role: a.role.String(), Kind: a.kind, Person: true, SiteWide: len(k.wideOn(r)) > 0,
+		Role: a.role.String(), Kind: a.kind, StatedKind: a.stated, Person: true, SiteWide: len(k.wideOn(r)) > 0,
 	}
 	for i, s := range shown {
 		h.merge(s.mention)
@@ -106,7 +106,7 @@ func (k *hitMaker) hitOf(r *record) Hit {
 		}
 	}
 	if h.isLoose(a.statements) {
-		h.Name, h.Names, h.Kind = "", nil, ""
+		h.Name, h.Names, h.Kind, h.StatedKind = "", nil, "", ""
 		a.statements = nil
 	}
 	h.contacts(a.statements, func(site string) bool { // of a site that states many addresses, and this one seldom

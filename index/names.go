@@ -39,6 +39,7 @@ type account struct {
 	name       string      // "": none has one
 	others     []string    // names of what else is there
 	kind       string
+	stated     string // kind, by pages that do not agree with the map
 	role       geoparse.Role
 }
 
@@ -78,7 +79,7 @@ func accountOf(r *record, own func(site string) float64, fits func(*mention) boo
 	})
 	for _, s := range a.statements {
 		if s.fit != anothers {
-			a.kind = cmp.Or(a.kind, s.kind())
+			a.kind, a.stated = cmp.Or(a.kind, s.kind()), cmp.Or(a.stated, s.Stated)
 		}
 	}
 	spread(a.statements)

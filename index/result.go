@@ -53,7 +53,8 @@ type Hit struct {
 
 	Street, HouseNumber, Unit, Postcode, City, State, Country string
 
-	Kind string // of what bears Name, see package kind; "": not known
+	Kind       string // of what bears Name, see package kind; "": not known
+	StatedKind string // by a page that does not agree with the map, which Kind follows; "": none
 
 	HasPoint   bool
 	Point      orb.Point // lon, lat

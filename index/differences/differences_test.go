@@ -36,6 +36,7 @@ type shop struct {
 
 type stated struct {
 	name, kind, number string // in Hauptstraße
+	said               string // kind by the page's own markup
 	phone, site, hours string
 	status             string // what the page's words say of it
 	directory          bool   // stated by a directory only
@@ -89,6 +90,7 @@ var shops = []shop{
 	{"opening_hours", stated{name: "Zoo Zander", kind: "shop=pet", number: "45", hours: "Mo-Fr 09:00-18:00"}, onMap{"Zoo Zander", "45", "shop=pet|opening_hours=Mo-Sa 09:00-18:00"}},
 	{"name", stated{name: "Neue Apotheke am Markt", kind: "amenity=pharmacy", number: "46"}, onMap{"Löwen-Apotheke", "46", "amenity=pharmacy"}},
 	{"name", stated{name: "Blumen Brinkmann", kind: "shop=florist", number: "47", phone: "+49441123447"}, onMap{"Flora", "47", "shop=florist|phone=+49 441 123447"}},
+	{"kind", stated{name: "Linde", kind: "amenity=bar", said: "tourism=hotel", number: "49"}, onMap{"Linde", "49", "amenity=bar"}}, // the map's object gave the page its kind
 	{"kind", stated{name: "Krone", kind: "amenity=restaurant", number: "48"}, onMap{"Krone", "48", "amenity=bar"}},
 	// No page states them, and of some none would.
 	{"not_found", stated{}, onMap{"Schuhhaus Schulte", "51", "shop=shoes"}},
@@ -175,7 +177,7 @@ func (s stated) document(n int) index.Document {
 	}
 	head := s.name + "\n"
 	start := len([]rune(head))
-	b := geoparse.Belongings{Name: s.name, Kind: s.kind, Phone: s.phone, Hours: s.hours}
+	b := geoparse.Belongings{Name: s.name, Kind: s.kind, StatedKind: s.said, Phone: s.phone, Hours: s.hours}
 	if s.directory {
 		b.Website = s.site
 	}

@@ -1,6 +1,7 @@
 package differences
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -112,7 +113,7 @@ func (c *Comparison) addFields(p *mapped) {
 	h, o := p.best, p.place.Object
 	like := named(&p.place, h)
 	sure := trust(h) * map[likeness]float64{unlike: 0.5, partly: 0.7, alike: 0.95, equal: 1}[like]
-	add := func(k Kind, web, onMap string, factor float64, set ...string) *Difference {
+	differing := func(k Kind, web, onMap string, factor float64, set ...string) Difference {
 		d := Difference{Kind: k, Hit: h, Place: &p.place, Web: web, Map: onMap, Confidence: sure * factor}
 		if slices.Contains(h.Differs, string(k)) {
 			d.Confidence *= 0.6
@@ -120,34 +121,33 @@ func (c *Comparison) addFields(p *mapped) {
 		for i := 0; i < len(set); i += 2 {
 			d.Set = append(d.Set, [2]string{set[i], set[i+1]})
 		}
-		if k == OtherKind {
-			if old := kind.Key(kindOf(o)); old != kind.Key(h.Kind) {
-				d.Unset = []string{old}
-			}
-		}
-		c.add(d)
-		return &d
+		return d
 	}
 	if like == unlike {
 		factor := 1.0
 		if p.contacts(h) > 0 {
 			factor = 1.6
 		}
-		add(Name, h.Name, p.place.Names[0], factor, "name", h.Name)
+		c.add(differing(Name, h.Name, p.place.Names[0], factor, "name", h.Name))
 	}
-	if rivals(&p.place, h) {
-		key, value, _ := strings.Cut(kind.Main(h.Kind), "=")
-		add(OtherKind, kind.Main(h.Kind), kind.Main(kindOf(o)), 0.7, key, value)
+	said := *h
+	if said.Kind = cmp.Or(h.StatedKind, h.Kind); rivals(&p.place, &said) {
+		key, value, _ := strings.Cut(kind.Main(said.Kind), "=")
+		d := differing(OtherKind, kind.Main(said.Kind), kind.Main(kindOf(o)), 0.7, key, value)
+		if old := kind.Key(kindOf(o)); old != key {
+			d.Unset = []string{old}
+		}
+		c.add(d)
 	}
 	if h.Phone != "" && !slices.Contains(p.phones, h.Phone) {
 		phone := export.OSMPhone(h.Phone)
-		add(Phone, phone, tagOf(o, "phone", "contact:phone"), 1, keyFor(o, "phone"), phone)
+		c.add(differing(Phone, phone, tagOf(o, "phone", "contact:phone"), 1, keyFor(o, "phone"), phone))
 	}
 	if site := export.OwnWebsite(h); site != "" && siteOf(site) != p.site {
-		add(Website, site, tagOf(o, "website", "contact:website"), 1, keyFor(o, "website"), site)
+		c.add(differing(Website, site, tagOf(o, "website", "contact:website"), 1, keyFor(o, "website"), site))
 	}
 	if hours := o.Tag("opening_hours"); h.Hours != "" && hoursDiffer(h.Hours, hours) {
-		add(Hours, h.Hours, hours, 1, "opening_hours", h.Hours)
+		c.add(differing(Hours, h.Hours, hours, 1, "opening_hours", h.Hours))
 	}
 }
 

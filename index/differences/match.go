@@ -229,13 +229,14 @@ func (m *matcher) findMoved(c *Comparison) {
 		best, most := -1, 0.0
 		for _, n := range m.elsewhere(&h) {
 			p := &m.mapped[n]
-			if p.best != nil || p.moved || rivals(&p.place, &h) || likenessOf(&p.place, h.Name) < alike ||
-				p.place.HouseNumber == "" && h.Precision != gazetteer.HousePrecision.String() {
+			vague := p.place.HouseNumber == "" && h.Precision != gazetteer.HousePrecision.String()
+			like, contacts := likenessOf(&p.place, h.Name), p.contacts(&h)
+			if p.best != nil || p.moved || vague || like < alike || rivals(&p.place, &h) && (contacts == 0 || like < equal) {
 				continue
 			}
 			sure := 0.0
-			if n := p.contacts(&h); n > 0 {
-				sure = 0.9 + 0.05*float64(n-1)
+			if contacts > 0 {
+				sure = 0.9 + 0.05*float64(contacts-1)
 			} else if m.once(&p.place) && h.Kind != "" && h.Own() {
 				sure = 0.7
 			}
