@@ -188,3 +188,11 @@ func (d *Difference) At() *index.Hit {
 	}
 	return HitOf(d.Place)
 }
+
+// Address returns the address of a difference in one line: that of pages where the map has no street.
+func (d *Difference) Address() string {
+	if at := d.At(); at.Street != "" || d.Hit == nil {
+		return at.Line()
+	}
+	return d.Hit.Line()
+}

@@ -41,7 +41,7 @@ type Properties struct {
 // Properties returns what programs read of d.
 func (d *Difference) Properties() Properties {
 	at := d.At()
-	p := Properties{Ref: d.ID, Difference: d.Kind, Name: d.Label(), Kind: at.Kind, Full: at.Line(), Web: d.Web, Map: d.Map,
+	p := Properties{Ref: d.ID, Difference: d.Kind, Name: d.Label(), Kind: at.Kind, Full: d.Address(), Web: d.Web, Map: d.Map,
 		Confidence: d.Confidence, Unset: d.Unset}
 	if d.Place != nil {
 		p.Object, p.ObjectURL = d.Place.ID, export.ObjectURL(d.Place.ID, d.Place.Point)

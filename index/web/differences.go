@@ -63,7 +63,7 @@ type differenceCard struct {
 func (v *differencesView) Cards() (all []differenceCard) {
 	for _, d := range v.Some {
 		at := d.At()
-		c := differenceCard{Title: d.Label(), What: v.T["diff_"+string(d.Kind)], Address: at.Line(),
+		c := differenceCard{Title: d.Label(), What: v.T["diff_"+string(d.Kind)], Address: d.Address(),
 			Web: v.value(d.Kind, d.Web), Map: v.value(d.Kind, d.Map),
 			Sure: v.T.Say("diff_sure", int(100*d.Confidence+0.5)), New: d.Place == nil}
 		if at.Kind != "" {
