@@ -223,3 +223,19 @@ func namedObjects(t *testing.T, file string) map[string]map[string]string {
 	}
 	return all
 }
+
+// A place of the map is found by its name in each language that the map has.
+func TestTwoLanguages(t *testing.T) {
+	o := onMapOptions()
+	hall := poi("node/81", "Rathaus Bozen", 8.215, "Markt", "1", "amenity=townhall")
+	hall.Names = append(hall.Names, "Municipio di Bolzano")
+	o.Gazetteer = gazetteer.Of(hall, gazetteer.Place{ID: "node/9", Kind: gazetteer.City, Names: []string{"Bozen - Bolzano", "Bozen", "Bolzano"},
+		City: "Bozen - Bolzano", Country: "IT", Point: orb.Point{8.21, 53.14}, HasPoint: true})
+	h := Handler(town(t, 0), o)
+	for query, want := range map[string]string{"Rathaus Bozen": "Rathaus Bozen", "Municipio Bolzano": "Rathaus Bozen", "Bozen": "Bozen - Bolzano", "Bolzano": "Bozen - Bolzano"} {
+		found := ask(t, h, "/api?q="+url.QueryEscape(query))["features"].([]any)
+		if len(found) == 0 || found[0].(map[string]any)["properties"].(map[string]any)["name"] != want {
+			t.Errorf("%s: %v, want %s first", query, found, want)
+		}
+	}
+}
