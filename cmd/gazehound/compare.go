@@ -180,8 +180,12 @@ func (a *app) compareWithMap(ctx context.Context, p project, x *index.Index, who
 	credits := gazetteer.CreditsOf(g.Sources())
 	terms = differences.Terms{Licence: credits.Licence, Attribution: credits.Attribution}
 	c, err := differences.Compare(ctx, x, g, region)
-	if errors.Is(err, differences.ErrTooMany) {
+	switch {
+	case errors.Is(err, differences.ErrTooMany):
 		return nil, terms, invalid(err)
+	case err == nil && c.Mapped == 0:
+		return nil, terms, fail(exitInvalidInput, "%s compares with the named places of OpenStreetMap, and this gazetteer "+
+			"has none here. \"gazehound gazetteer import FILE.osm.pbf\" reads them", who)
 	}
 	return c, terms, err
 }

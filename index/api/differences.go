@@ -92,6 +92,10 @@ func (s *server) selected(w http.ResponseWriter, r *http.Request, a *params) (
 	if p != nil {
 		return nil, nil, p
 	}
+	if c.Mapped == 0 { // an older gazetteer
+		a.warning = a.t.Say("no_map")
+		return nil, counts, nil
+	}
 	if some, counts, err = c.Select(f); err != nil {
 		return nil, nil, &Problem{Title: "the query cannot be answered", Detail: clip(err.Error()) + "."}
 	}
@@ -162,7 +166,7 @@ func (s *server) webAndMap(w http.ResponseWriter, r *http.Request, a *params) *P
 	if p != nil {
 		return p
 	}
-	page := web.Differences{Page: s.newPage(r), Counts: counts, NoMap: !s.knowsMap()}
+	page := web.Differences{Page: s.newPage(r), Counts: counts, NoMap: a.warning != ""}
 	if page.Some, page.Next, p = pageOf(r, a, all); p != nil {
 		return p
 	}
@@ -193,7 +197,7 @@ func (s *server) missingPlaces(r *http.Request, a *params) *web.MissingPlaces {
 		return nil
 	}
 	c, p := s.compare(r.Context(), a)
-	if p != nil {
+	if p != nil || c.Mapped == 0 {
 		return nil
 	}
 	some, _, err := c.Select(f)

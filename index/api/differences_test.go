@@ -114,6 +114,11 @@ func TestDifferencesRefused(t *testing.T) {
 	if got := ask(t, none, "/v1/differences"); got["numberMatched"].(float64) != 0 || !strings.Contains(got["warning"].(string), "no OpenStreetMap data") {
 		t.Errorf("without a map: %v", got)
 	}
+	o := differingOptions()
+	o.Gazetteer = gazetteer.Of(gazetteer.Place{ID: "way/1", Kind: gazetteer.House, Names: []string{"Stau"}, Street: "Stau", HouseNumber: "1", City: "Oldenburg", Country: "DE"})
+	if _, body := get(Handler(town(t, 0), o), "/differences?lang=en"); !strings.Contains(body, "no OpenStreetMap data") {
+		t.Error("a gazetteer without places of the map makes everything missing")
+	}
 	if _, body := get(none, "/differences?lang=en"); !strings.Contains(body, "no OpenStreetMap data") {
 		t.Error("the page without a map does not say so")
 	}
