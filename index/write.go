@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -107,35 +108,57 @@ func (x *Index) hand(ctx context.Context, c change) error {
 }
 
 // write brings changes to Bleve until no more can come. Those that come while a
-// batch is gathered or written share one.
+// batch is gathered or written share one. Snapshots follow at intervals.
 func (x *Index) write() {
-	for c := range x.writes {
-		batch := []change{c}
-		timer := time.NewTimer(gathering)
-		for open := true; open && len(batch) < maxBatch; {
-			select {
-			case c, ok := <-x.writes:
-				if open = ok; ok {
-					batch = append(batch, c)
-				}
-			case <-timer.C:
-				open = false
+	due := time.NewTimer(0) // of the next snapshot
+	defer due.Stop()
+	changed := true
+	for {
+		select {
+		case c, open := <-x.writes:
+			if !open {
+				os.RemoveAll(snapshotsOf(x.dir)) // readers now read the index itself
+				return
 			}
-		}
-		timer.Stop()
-		err := x.commit(batch)
-		_, bad := errors.AsType[*panicked](err)
-		if bad {
-			if broken := x.broken(); broken != nil {
-				err, bad = broken, false
+			x.writeBatch(c)
+			if !changed {
+				changed = true
+				due.Reset(snapshotEvery)
 			}
+		case <-due.C:
+			x.snapshot() // where none can be made, readers wait for the end
+			changed = false
 		}
-		for _, c := range batch {
-			if bad { // each alone, for only one of them need have caused it
-				err = x.commit([]change{c})
+	}
+}
+
+// writeBatch writes c and the changes that come soon after.
+func (x *Index) writeBatch(c change) {
+	batch := []change{c}
+	timer := time.NewTimer(gathering)
+	for open := true; open && len(batch) < maxBatch; {
+		select {
+		case c, ok := <-x.writes:
+			if open = ok; ok {
+				batch = append(batch, c)
 			}
-			c.done <- err
+		case <-timer.C:
+			open = false
 		}
+	}
+	timer.Stop()
+	err := x.commit(batch)
+	_, bad := errors.AsType[*panicked](err)
+	if bad {
+		if broken := x.broken(); broken != nil {
+			err, bad = broken, false
+		}
+	}
+	for _, c := range batch {
+		if bad { // each alone, for only one of them need have caused it
+			err = x.commit([]change{c})
+		}
+		c.done <- err
 	}
 }
 

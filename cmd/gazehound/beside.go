@@ -26,7 +26,7 @@ import (
 // Only the user's process writes files, and only the one named by its flags.
 
 // readers are the commands that can run inside a running crawl.
-var readers = []string{"search", "compare", "explain", "export", "pages", "report", "serve"}
+var readers = []string{"search", "compare", "explain", "export", "pages", "report"}
 
 // errBeside stops a command before it begins because the running crawl has to run it.
 var errBeside = errors.New("the running crawl answers")
@@ -200,14 +200,6 @@ func (a *app) enterCrawl(command string) error {
 	}
 	a.data, a.configFile = a.beside.session.p.dir, a.path(a.configFile)
 	return nil
-}
-
-// showSearchPage prints the address of a running crawl's search page.
-func (a *app) showSearchPage() error {
-	if url := a.beside.session.page; url != "" {
-		return a.tell(fields{"type": "serving", "url": url}, "search page  %s  of the running crawl\n", url)
-	}
-	return fail(exitLocked, "the running crawl serves no search page; start it with --serve 127.0.0.1:8090")
 }
 
 // Commands that change the stores borrow them from a running crawl: it ends its session, waits until

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
@@ -238,9 +239,17 @@ func (p project) regionIfAny(g *gazetteer.Gazetteer, spec string) (*gazetteer.Re
 	return p.openRegion(g, spec)
 }
 
+// patience bounds the wait for readers of the index: a server that takes over what was written, or a
+// command that shows it.
+const patience = 10 * time.Second
+
 func openIndex(p project) (*index.Index, error) {
-	x, err := index.Open(p.index())
-	return x, storeError(p, err)
+	for deadline := time.Now().Add(patience); ; time.Sleep(patience / 100) {
+		x, err := index.Open(p.index())
+		if !errors.Is(err, index.ErrLocked) || time.Now().After(deadline) {
+			return x, storeError(p, err)
+		}
+	}
 }
 
 // openIndexToRead opens the index for serve and search, which never change it.
@@ -272,8 +281,8 @@ func storeError(p project, err error) error {
 		return fail(exitLocked, "%s is in use: %w. \"gazehound ctl stop\" ends a crawl; the command that started "+
 			"it resumes it", p.dir, err)
 	case errors.Is(err, index.ErrLocked):
-		return fail(exitLocked, "%w: a \"gazehound serve\", perhaps. Stop it; a crawl serves its search page "+
-			"itself", err)
+		return fail(exitLocked, "%w: a command that reads it, perhaps, or \"gazehound serve\" on a disk without "+
+			"hard links. Try again when it has ended", err)
 	case errors.Is(err, frontier.ErrOlderFormat):
 		return fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
 	case errors.Is(err, frontier.ErrDamaged):

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"sync"
 	"syscall"
@@ -55,35 +54,27 @@ func newServeCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// serve serves the project's index until ctx ends.
+// serve serves the project's index until ctx ends, beside crawls that write it.
 func (a *app) serve(ctx context.Context) (err error) {
-	if a.beside != nil {
-		return a.showSearchPage()
-	}
 	p, cfg, err := a.project()
 	if err != nil {
 		return err
 	}
-	x, err := openIndexToShow(p)
+	if err := p.lostIndex(); err != nil {
+		return fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
+	}
+	x, err := index.Follow(p.index(), func(err error) {
+		if err != nil {
+			a.warn("the index cannot be read, what it held before is served: %s", oneLine(err.Error()))
+		} else {
+			a.say("the index can be read again")
+		}
+	})
 	if err != nil {
-		return err
+		return storeError(p, err)
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	if x.Exists() {
-		return a.serveAt(ctx, x, cfg, api.Handler)
-	}
-	end := func() error { return nil }
-	defer func() { err = errors.Join(err, end()) }()
-	return a.serveAt(ctx, x, cfg, func(x api.Source, o api.Options) (h http.Handler) {
-		h, end = api.Await(x, func() (*index.Index, error) { return openIndexToShow(p) }, func(err error) {
-			if err != nil {
-				a.warn("the index cannot be opened yet: %s", oneLine(err.Error()))
-			} else {
-				a.say("the index is there")
-			}
-		}, o)
-		return h
-	})
+	return a.serveAt(ctx, x, cfg)
 }
 
 // serveShards serves several indexes as one until ctx ends: those of data
@@ -98,26 +89,27 @@ func (a *app) serveShards(ctx context.Context, parts []string) (err error) {
 	if err != nil {
 		return err
 	}
-	return a.serveAt(ctx, s, cfg, api.Handler)
+	return a.serveAt(ctx, s, cfg)
 }
+
+// errNoCrawl says why there is nothing to serve yet.
+var errNoCrawl = errors.New("no pages yet; start: gazehound crawl")
 
 // besideCrawl is the default address of a crawl's search page.
 const besideCrawl = "127.0.0.1:8090"
 
 // serveAt serves x at serve.listen until ctx ends.
-func (a *app) serveAt(ctx context.Context, x api.Source, cfg *Config,
-	handler func(api.Source, api.Options) http.Handler) error {
+func (a *app) serveAt(ctx context.Context, x api.Source, cfg *Config) error {
 	l, err := listenAt(cfg.Serve.Listen, "--listen")
 	if err != nil {
 		return err
 	}
 	defer l.Close()
-	return a.serveWith(ctx, x, cfg, l, false, handler)
+	return a.serveWith(ctx, x, cfg, l, false)
 }
 
 // serveWith serves x on l until ctx ends, alone or within the crawl that fills it.
-func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Listener, crawling bool,
-	handler func(api.Source, api.Options) http.Handler) error {
+func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Listener, crawling bool) error {
 	o := a.apiOptions(cfg)
 	if o.Gazetteer != nil {
 		defer o.Gazetteer.Close()
@@ -127,8 +119,19 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Li
 	} else if o.OSM {
 		a.say("the map has no streets yet: \"gazehound gazetteer import FILE.osm.pbf\" draws them")
 	}
-	if crawling {
-		o.Crawl = func() string { return "running" }
+	o.Crawl = func() string {
+		if _, runs := a.runningCrawl(); crawling || runs {
+			return "running"
+		}
+		return "stopped"
+	}
+	if f, ok := x.(*index.Follower); ok {
+		o.Ready = func() error {
+			if !f.Exists() {
+				return errNoCrawl
+			}
+			return nil
+		}
 	}
 	if err := o.Validate(); err != nil {
 		return invalid(err)
@@ -152,8 +155,7 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Li
 	if s, ok := x.(*index.Shards); ok {
 		o.Missing, o.Coverage = s.Missing, nil
 	}
-	return monitor.ServeHTTP(ctx, api.LimitConnections(l), handler(x, o),
-		o.QueryTimeout)
+	return monitor.ServeHTTP(ctx, api.LimitConnections(l), api.Handler(x, o), o.QueryTimeout)
 }
 
 // pageURL returns the URL of the page that is served on l.

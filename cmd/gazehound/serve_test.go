@@ -275,7 +275,6 @@ func TestServeProblems(t *testing.T) {
 		want string
 	}{
 		{[]string{"serve", "--data", shopIndex(t), "--listen", address}, exitError, "error: " + address + " is in use by another program. --listen 127.0.0.1:0 picks a free port"},
-		{[]string{"serve", "--data", locked}, exitLocked, "is in use by a running crawl. The crawl prints the address of its search page"},
 		{[]string{"search", "--data", locked, "x"}, exitLocked, "is in use by a running crawl"},
 		{[]string{"serve", "--data", damaged}, exitInvalidInput, "damaged"},
 	} {

@@ -22,7 +22,6 @@ import (
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
 	"gazehound/index"
-	"gazehound/index/api"
 	"gazehound/internal/disk"
 	"gazehound/predictor"
 
@@ -52,7 +51,6 @@ type session struct {
 	watch    *progress
 	admin    *monitor.Listener // nil: admin.listen is off
 	serving  net.Listener      // listener of the search page; nil: there is none
-	page     string            // URL of the search page, or ""
 	resumed  bool
 	ended    error // error that the run returned
 
@@ -246,7 +244,6 @@ func (s *session) start(ctx context.Context) (err error) {
 			return err
 		}
 		s.onClose(func() error { s.serving.Close(); return nil })
-		s.page = pageURL(s.serving)
 	}
 	s.watch.start(s.cfg)
 	return nil
@@ -353,7 +350,7 @@ func (s *session) tasks(cancel context.CancelCauseFunc, surveyed chan<- struct{}
 	}
 	if s.serving != nil {
 		tasks = append(tasks, func(ctx context.Context) error {
-			err := s.a.serveWith(ctx, s.x, s.cfg, s.serving, true, api.Handler)
+			err := s.a.serveWith(ctx, s.x, s.cfg, s.serving, true)
 			if err != nil {
 				cancel(err)
 			}

@@ -1,0 +1,124 @@
+package index
+
+import (
+	"crypto/rand"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"gazehound/internal/disk"
+
+	"github.com/blevesearch/bleve/v2"
+)
+
+// The writer of an index locks its folder. Whoever reads it meanwhile reads a snapshot: a folder below
+// snapshots, called by its generation and ID, with hard links to the segments, which never change, and a root
+// file of its own. The newest one counts; whoever makes one removes the others.
+
+// snapshotEvery is the time between two snapshots of an index that is written.
+const snapshotEvery = 5 * time.Second
+
+func snapshotsOf(dir string) string { return filepath.Join(dir, "snapshots") }
+
+// newestSnapshot returns the folder of the newest snapshot in dir, or "".
+func newestSnapshot(dir string) string {
+	entries, err := os.ReadDir(snapshotsOf(dir)) // in the order of their names
+	if err != nil {
+		return ""
+	}
+	for _, e := range slices.Backward(entries) {
+		if !strings.HasPrefix(e.Name(), unfinished) {
+			return filepath.Join(snapshotsOf(dir), e.Name())
+		}
+	}
+	return ""
+}
+
+// unfinished begins the names of snapshots that are being made; it sorts before every generation.
+const unfinished = "+"
+
+// snapshot makes a snapshot of x, which nobody else may change meanwhile, and returns its folder.
+func (x *Index) snapshot() (folder string, err error) {
+	defer intoError(&err)
+	v, err := x.latest()
+	if err != nil {
+		return "", err
+	}
+	generation := v.state.Generation
+	if err := v.Close(); err != nil {
+		return "", err
+	}
+	copies, ok := x.bleve.(bleve.IndexCopyable)
+	if !ok {
+		return "", fmt.Errorf("index: %T cannot be copied", x.bleve)
+	}
+	all := snapshotsOf(x.dir)
+	part := filepath.Join(all, unfinished+rand.Text())
+	folder = filepath.Join(all, fmt.Sprintf("%016x-%s", generation, x.id))
+	err = copies.CopyTo(links{filepath.Join(x.dir, "bleve"), filepath.Join(part, "bleve")})
+	if err == nil {
+		err = os.Link(filepath.Join(x.dir, "index.json"), filepath.Join(part, "index.json"))
+	}
+	if err == nil {
+		err = os.RemoveAll(folder)
+	}
+	if err == nil {
+		err = os.Rename(part, folder)
+	}
+	if err != nil {
+		os.RemoveAll(part)
+		return "", fmt.Errorf("index: snapshot: %w", err)
+	}
+	entries, err := os.ReadDir(all)
+	for _, e := range entries {
+		if e.Name() != filepath.Base(folder) {
+			os.RemoveAll(filepath.Join(all, e.Name())) // later, where a reader has it open (Windows)
+		}
+	}
+	return folder, err
+}
+
+// links is where Bleve copies an index to: segments become links.
+type links struct{ from, to string }
+
+// GetWriter returns where the file name is to be written, or nil where it was linked.
+func (l links) GetWriter(name string) (io.WriteCloser, error) {
+	file := filepath.Join(l.to, name)
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return nil, err
+	}
+	if segmentName.MatchString(name) {
+		if err := os.Link(filepath.Join(l.from, name), file); err != nil {
+			return nil, err
+		}
+		return nil, nil // the interface allows it
+	}
+	return os.Create(file)
+}
+
+// openSnapshot opens a snapshot for reading. Its files were checked when the index was opened from
+// which it was made.
+func openSnapshot(folder string) (*Index, error) {
+	id, err := identify(folder, true)
+	if err != nil {
+		return nil, err
+	}
+	b, err := bleve.OpenUsing(filepath.Join(folder, "bleve"), config(true))
+	if err != nil {
+		return nil, openError(folder, err)
+	}
+	return &Index{dir: folder, id: id, bleve: b, unlock: func() error { return nil }}, nil
+}
+
+// isLocked reports whether a writer has the index in dir open.
+func isLocked(dir string) bool {
+	unlock, err := disk.LockDir(dir, true)
+	if err == nil {
+		unlock()
+	}
+	return err != nil
+}
