@@ -53,10 +53,17 @@ func (a *app) openAdmin(cfg *Config, p project) (*monitor.Listener, error) {
 
 // serveAdmin serves the admin listener until ctx ends; cancel ends the run.
 func (s *session) serveAdmin(ctx context.Context, cancel context.CancelCauseFunc) error {
-	defer listening.Delete(s.admin.Port())
 	admin := s.admin.Admin(s.adminOptions(cancel))
 	s.watch.admin.Store(admin)
 	defer s.watch.admin.Store(nil)
+	if op := s.o.operator; op != nil {
+		op.admin.Store(admin)
+		<-ctx.Done()
+		op.admin.Store(nil)
+		admin.Close()
+		return nil
+	}
+	defer listening.Delete(s.admin.Port())
 	return s.admin.Serve(ctx, admin)
 }
 

@@ -24,7 +24,7 @@ func addCommands(root *cobra.Command, a *app) {
 	}{
 		{"project", "A project, from the first command on:", []*cobra.Command{
 			newDemoCommand(a), newInitCommand(a), newSeedsCommand(a), newDoctorCommand(a),
-			newCrawlCommand(a), newStatusCommand(a), newCtlCommand(a), newServeCommand(a)}},
+			newCrawlCommand(a), newStatusCommand(a), newCtlCommand(a), newServeCommand(a), newRunCommand(a)}},
 		{"results", "What was found:", []*cobra.Command{
 			newSearchCommand(a), newCompareCommand(a), newExportCommand(a), newPagesCommand(a), newReportCommand(a), newForgetCommand(a)}},
 		{"learning", "What was learned, and why:", []*cobra.Command{

@@ -31,8 +31,9 @@ type crawlOptions struct {
 	serve    string
 	stats    time.Duration
 	profile  string
-	node     bool // one of several
-	leave    bool // a node that gives its share up
+	node     bool      // one of several
+	leave    bool      // a node that gives its share up
+	operator *operator // serves the admin listener's pages; nil: admin.listen does
 }
 
 func newCrawlCommand(a *app) *cobra.Command {
@@ -127,6 +128,7 @@ var (
 	errAsked       = errors.New("stopped on request")
 	errTimeLimit   = errors.New("time limit reached")
 	errDiskReserve = errors.New("disk reserve reached")
+	errRound       = errors.New("the time of the round is over")
 	errLent        = errors.New("another command needs the data directory")
 )
 

@@ -120,7 +120,8 @@ serves what it found: search page, HTTP API, evidence for every address.`,
 		Example: `  gazehound demo                                        a made-up town on this machine, no network
   gazehound init --osm city.osm.pbf --region Oldenburg  make a project from an OpenStreetMap extract
   gazehound crawl                                       crawl it; the same command resumes
-  gazehound serve                                       search page and API on 127.0.0.1:8090`,
+  gazehound serve                                       search page and API on 127.0.0.1:8090
+  gazehound run --schedule 22:00-06:00                  both as one service, with a round of the crawl every night`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          subCommand,

@@ -215,6 +215,7 @@ var endings = []ending{
 	{crawler.ErrFailures, "failures", "too many failures in a row; " + sameCommand, exitTooManyFailures},
 	{errTimeLimit, "time-limit", "it reached its time limit; " + sameCommand, exitTimeLimit},
 	{errDiskReserve, "disk-reserve", "the disk is nearly full; make room, and " + sameCommand, exitDiskReserve},
+	{errRound, "round", "the time of this round is over; the next one goes on.", exitOK},
 	{errAsked, "request", "it was stopped on request; " + sameCommand, exitStopped},
 	{errSignal, "signal", "it was stopped by a signal; " + sameCommand, exitStopped},
 	{context.Canceled, "signal", "it was stopped by a signal; " + sameCommand, exitStopped},

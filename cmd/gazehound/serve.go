@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"sync"
 	"syscall"
@@ -60,8 +61,18 @@ func (a *app) serve(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	x, err := a.follow(p)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+	return a.serveAt(ctx, x, cfg)
+}
+
+// follow opens the index of p beside those who write it.
+func (a *app) follow(p project) (*index.Follower, error) {
 	if err := p.lostIndex(); err != nil {
-		return fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
+		return nil, fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
 	}
 	x, err := index.Follow(p.index(), func(err error) {
 		if err != nil {
@@ -70,11 +81,7 @@ func (a *app) serve(ctx context.Context) (err error) {
 			a.say("the index can be read again")
 		}
 	})
-	if err != nil {
-		return storeError(p, err)
-	}
-	defer func() { err = errors.Join(err, x.Close()) }()
-	return a.serveAt(ctx, x, cfg)
+	return x, storeError(p, err)
 }
 
 // serveShards serves several indexes as one until ctx ends: those of data
@@ -105,11 +112,13 @@ func (a *app) serveAt(ctx context.Context, x api.Source, cfg *Config) error {
 		return err
 	}
 	defer l.Close()
-	return a.serveWith(ctx, x, cfg, l, false)
+	return a.serveWith(ctx, x, cfg, l, false, nil)
 }
 
-// serveWith serves x on l until ctx ends, alone or within the crawl that fills it.
-func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Listener, crawling bool) error {
+// serveWith serves x on l until ctx ends, alone or within the crawl that fills it, and below
+// operatorPath what is the operator's, unless that is nil.
+func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Listener, crawling bool,
+	op *operator) error {
 	o := a.apiOptions(cfg)
 	if o.Gazetteer != nil {
 		defer o.Gazetteer.Close()
@@ -148,14 +157,21 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Li
 	} else {
 		a.say("search page  %s", pageURL(l))
 	}
-	if s, err := x.Stats(ctx); err == nil && s.Pages == 0 && !crawling {
+	if s, err := x.Stats(ctx); err == nil && s.Pages == 0 && !crawling && op == nil {
 		text := cmp.Or((project{a.data}).withoutAddresses(), "\"gazehound crawl\" fills it")
 		a.warn("the index is empty: %s", text)
 	}
 	if s, ok := x.(*index.Shards); ok {
 		o.Missing, o.Coverage = s.Missing, nil
 	}
-	return monitor.ServeHTTP(ctx, api.LimitConnections(l), api.Handler(x, o), o.QueryTimeout)
+	h := api.Handler(x, o)
+	if op != nil {
+		mux := http.NewServeMux()
+		mux.Handle(operatorPath, op)
+		mux.Handle("/", h)
+		h = mux
+	}
+	return monitor.ServeHTTP(ctx, api.LimitConnections(l), h, o.QueryTimeout)
 }
 
 // pageURL returns the URL of the page that is served on l.

@@ -231,10 +231,14 @@ func (s *session) start(ctx context.Context) (err error) {
 	s.c.Example = func(trail []frontier.Node, relevant bool) {
 		s.watch.Board.Example(trail, relevant, s.model.Score)
 	}
-	if s.admin, err = s.a.openAdmin(s.cfg, s.p); err != nil {
-		return err
+	if s.o.operator != nil {
+		s.admin = s.o.operator.Listener
+	} else {
+		if s.admin, err = s.a.openAdmin(s.cfg, s.p); err != nil {
+			return err
+		}
+		s.onClose(func() error { s.admin.Close(); return nil })
 	}
-	s.onClose(func() error { s.admin.Close(); return nil })
 	if s.o.serve != "" && s.o.serve != noAdmin {
 		// another crawl uses the default port
 		if s.serving, err = listenAt(s.o.serve, "--serve"); err != nil && s.o.serve == besideCrawl {
@@ -350,7 +354,7 @@ func (s *session) tasks(cancel context.CancelCauseFunc, surveyed chan<- struct{}
 	}
 	if s.serving != nil {
 		tasks = append(tasks, func(ctx context.Context) error {
-			err := s.a.serveWith(ctx, s.x, s.cfg, s.serving, true)
+			err := s.a.serveWith(ctx, s.x, s.cfg, s.serving, true, nil)
 			if err != nil {
 				cancel(err)
 			}

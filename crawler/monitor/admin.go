@@ -146,7 +146,7 @@ func NewAdmin(o Options) *Admin {
 		}
 		w.Header().Set("Vary", "Accept-Language")
 		page.Execute(w, map[string]any{"Region": o.Region, "Version": o.Version, "Token": token,
-			"Style": stylePath, "Script": scriptPath, "Features": o.Features,
+			"Style": stylePath[1:], "Script": scriptPath[1:], // below any path "Features": o.Features,
 			"Lang": lang, "T": texts[lang], "Tiles": tiles(&Snapshot{}, texts[lang]),
 			"Texts": texts[lang].ofScript()})
 	})

@@ -67,7 +67,7 @@ async function get(path) {
 // post changes something: what is one of pause, resume, stop, checkpoint, labels.
 async function post(what, body) {
   try {
-    const r = await fetch(what === "labels" ? "/v1/labels" : "/v1/crawl/" + what, {
+    const r = await fetch(what === "labels" ? "v1/labels" : "v1/crawl/" + what, {
       method: "POST", body: body ? JSON.stringify(body) : "",
       headers: { Authorization: "Bearer " + token, "X-Gazehound-Control": "1", "Content-Type": "application/json" },
     });
@@ -183,7 +183,7 @@ function curves() {
 }
 
 async function loadCurves() {
-  points = await get("/v1/crawl/series?span=" + span);
+  points = await get("v1/crawl/series?span=" + span);
   curves();
 }
 
@@ -191,7 +191,7 @@ async function loadCurves() {
 let drawn = [], dirty = false; // of drawn: when it was found, in Unix seconds, and a piece of a path
 
 async function loadMap() {
-  const f = await get("/v1/crawl/found");
+  const f = await get("v1/crawl/found");
   const places = [...f.streets, ...f.dots]; // where something is, or else the whole region
   const at = places.length > 20 || !f.outline.length ? places : f.outline.flat();
   if (!at.length) {
@@ -252,7 +252,7 @@ function atTime() {
 }
 
 async function loadHosts() {
-  const { hosts } = await get("/v1/crawl/hosts?limit=12");
+  const { hosts } = await get("v1/crawl/hosts?limit=12");
   $("hosts").tBodies[0].replaceChildren(...hosts.map((h) => el("tr", {},
     el("td", { class: "url" }, h.host), el("td", { class: "n" }, whole(h.pages)), el("td", { class: "n" }, h.pages ? percent(h.relevant / h.pages) : "–"), el("td", { class: "n" }, whole(h.errors)),
     el("td", { class: h.robots === "allowed" ? "quiet" : "" }, h.refused ? say("refused", named("robots", h.robots), whole(h.refused)) : named("robots", h.robots)),
@@ -271,13 +271,13 @@ function spark(counts) {
 }
 
 async function loadErrors() {
-  const { errors } = await get("/v1/crawl/errors");
+  const { errors } = await get("v1/crawl/errors");
   $("errors").tBodies[0].replaceChildren(...(errors.length ? errors.map((e) => el("tr", {},
     el("td", {}, named("reason", e.reason)), el("td", { class: "quiet" }, named("kind", e.kind)), el("td", { class: "n" }, whole(e.count)), el("td", {}, spark(e.trend)))) : [el("tr", {}, el("td", {}, say("none")))]));
 }
 
 async function loadNext() {
-  const { links } = await get("/v1/crawl/frontier?limit=10");
+  const { links } = await get("v1/crawl/frontier?limit=10");
   const rows = (links || []).map((l) => el("tr", {},
     el("td", { class: "n" }, decimal(l.priority, 3)), el("td", { class: "url" }, l.url, l.anchor ? el("span", { class: "quiet" }, " " + say("open") + l.anchor + say("close")) : null),
     el("td", {}, el("button", { type: "button", "aria-label": say("why_link", l.url), onclick: () => why(l.url) }, say("why")))));
@@ -307,7 +307,7 @@ function termLine(t, most, trend) {
 }
 
 async function loadTerms() {
-  const { terms, every_s } = await get("/v1/crawl/model?top=100&depth=" + depth + "&feature=" + encodeURIComponent($("feature").value));
+  const { terms, every_s } = await get("v1/crawl/model?top=100&depth=" + depth + "&feature=" + encodeURIComponent($("feature").value));
   const most = Math.max(...terms.map((t) => Math.abs(t.log_odds)), 0);
   const list = (kept) => (kept.length ? kept.slice(0, 12).map((t) => termLine(t, most, trendLine(t, every_s))) : [el("li", { class: "quiet" }, say("nothing"))]);
   $("for").replaceChildren(...list(terms.filter((t) => t.log_odds > 0)));
@@ -315,7 +315,7 @@ async function loadTerms() {
 }
 
 async function loadStreets() {
-  const { streets } = await get("/v1/crawl/coverage?limit=12");
+  const { streets } = await get("v1/crawl/coverage?limit=12");
   $("streets").tBodies[0].replaceChildren(...streets.map((s) => el("tr", {}, el("td", {}, s.name, s.city ? el("span", { class: "quiet" }, " " + s.city) : null), el("td", { class: "n" }, whole(s.found)),
     el("td", { class: "n" }, s.houses ? whole(s.houses) : "–"), el("td", {}, el("meter", { min: 0, max: Math.max(s.houses, 1), value: Math.min(s.found, Math.max(s.houses, 1)), "aria-label": say("of_houses", s.found, s.houses) })))));
 }
@@ -326,7 +326,7 @@ async function why(url) {
   $("askurl").value = url;
   box.className = "open";
   try {
-    const x = await get("/v1/crawl/explain?url=" + encodeURIComponent(url));
+    const x = await get("v1/crawl/explain?url=" + encodeURIComponent(url));
     const parts = [el("p", {}, el("strong", {}, x.url))];
     const line = (...text) => parts.push(el("p", {}, ...text));
     if (x.state === "queued") {
@@ -364,7 +364,7 @@ async function why(url) {
 async function listen() {
   for (;;) {
     try {
-      const r = await fetch("/v1/crawl/events?lang=" + lang, { headers: token ? { Authorization: "Bearer " + token } : {} });
+      const r = await fetch("v1/crawl/events?lang=" + lang, { headers: token ? { Authorization: "Bearer " + token } : {} });
       if (r.status === 401) {
         $("login").hidden = false;
         $("state").textContent = say("closed");

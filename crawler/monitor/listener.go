@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -24,7 +25,7 @@ import (
 // owner only, has its address for "gazehound ctl".
 type Listener struct {
 	Address
-	listener net.Listener
+	listener net.Listener // nil: it is shared
 	file     string
 	open     bool // beyond this machine: everything requires the token
 	given    bool // the token is the operator's
@@ -89,12 +90,28 @@ func Listen(address, token, file string, anyPort bool) (*Listener, error) {
 	if at.IP.IsUnspecified() {
 		l.URL = fmt.Sprintf("http://localhost:%d/", at.Port)
 	}
-	data, _ := json.Marshal(l.Address) // texts and a number
-	if err := disk.ReplaceBytes(file, 0o600, data); err != nil {
+	if err := l.announce(); err != nil {
 		l.Close()
-		return nil, fmt.Errorf("admin: %w", err)
+		return nil, err
 	}
 	return l, nil
+}
+
+// Share is Listen for an admin listener below the URL of a server that the caller runs, with a token
+// that everything requires.
+func Share(url, token, file string) (*Listener, error) {
+	l := &Listener{file: file, open: true, given: true}
+	l.Address = Address{URL: url, Token: cmp.Or(token, rand.Text()), Owner: rand.Text(), PID: os.Getpid()}
+	return l, l.announce()
+}
+
+// announce writes the file.
+func (l *Listener) announce() error {
+	data, _ := json.Marshal(l.Address) // texts and a number
+	if err := disk.ReplaceBytes(l.file, 0o600, data); err != nil {
+		return fmt.Errorf("admin: %w", err)
+	}
+	return nil
 }
 
 // ReadAddress reads the file that a Listener wrote.
@@ -122,7 +139,9 @@ func (l *Listener) Close() {
 	if l == nil {
 		return
 	}
-	l.listener.Close()
+	if l.listener != nil {
+		l.listener.Close()
+	}
 	os.Remove(l.file)
 }
 

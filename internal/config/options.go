@@ -17,6 +17,7 @@ import (
 	"gazehound/crawler/fetch"
 	"gazehound/crawler/order"
 	"gazehound/crawler/weburl"
+	"gazehound/internal/schedule"
 )
 
 // Options are the content of config.yaml; that file documents the keys.
@@ -33,6 +34,7 @@ type Options struct {
 	Storage   Storage
 	WARC      WARC
 	Serve     Serve
+	Run       Run
 	Admin     Admin
 	Cluster   Cluster
 	Log       Log
@@ -140,6 +142,12 @@ type (
 		Bandwidth    Size
 		Proxies      []string `key:"trusted_proxies"`
 		RemovalForm  bool     `key:"removal_form"`
+	}
+	Run struct {
+		Schedule string
+		Round    time.Duration `range:"1s.."`
+		Exports  string
+		Formats  []string `flag:"export-format"`
 	}
 	Cluster struct {
 		URL             string `flag:"cluster"`
@@ -253,6 +261,9 @@ func (c *Options) Validate(from Origin) error {
 	if _, err := time.LoadLocation(c.Serve.TimeZone); err != nil {
 		checks = append(checks, fmt.Errorf("%s must be a zone such as Europe/Berlin, got %.60q",
 			where("serve.time_zone"), c.Serve.TimeZone))
+	}
+	if _, err := schedule.Parse(c.Run.Schedule); err != nil {
+		checks = append(checks, fmt.Errorf("%s %w", where("run.schedule"), err))
 	}
 	for host, h := range c.Hosts {
 		checks = append(checks, h.validate(host))
