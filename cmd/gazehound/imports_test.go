@@ -123,7 +123,7 @@ var fences = map[string][]string{
 	"github.com/nlnwa/whatwg-url":     {"crawler/weburl"},
 	"github.com/jimsmart":             {"crawler/polite/robots"},
 	"gonum.org/v1/plot":               {"crawler/lab/sim", "crawler/monitor/report"},
-	"github.com/prometheus":           {"crawler/monitor"},
+	"github.com/prometheus":           {"crawler/monitor", "index/api"},
 	"github.com/nats-io":              {"crawler/cluster"},
 	"github.com/oschwald":             {"crawler/cluster/partition"},
 	"github.com/spf13":                {"cmd/gazehound", "internal/config"},

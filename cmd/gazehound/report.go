@@ -21,7 +21,7 @@ import (
 
 func newReportCommand(a *app) *cobra.Command {
 	var gates, format, output, places string
-	var nodes, bridges bool
+	var nodes, bridges, questions bool
 	most := 20
 	cmd := command("report [DIR…]", "Report what a crawl achieved, beside earlier ones", nil,
 		stoppable(func(ctx context.Context, args []string) error {
@@ -31,11 +31,14 @@ func newReportCommand(a *app) *cobra.Command {
 			if a.json {
 				format = "json"
 			}
+			if questions {
+				return a.reportQuestions(args, nodes || bridges || gates != "", most)
+			}
 			if bridges {
 				return a.reportBridges(ctx, args, nodes || gates != "", most, format, output)
 			}
 			if a.flags.Changed("limit") {
-				return fail(exitUsage, "--limit is for --top-bridges")
+				return fail(exitUsage, "--limit is for --top-bridges and --questions")
 			}
 			if nodes {
 				return a.reportNodes(ctx, args, places, format, output)
@@ -48,6 +51,7 @@ func newReportCommand(a *app) *cobra.Command {
 	config.All().AddFlags(f, "cluster.centrality_links", "cluster.centrality_base")
 	f.BoolVar(&bridges, "top-bridges", false, "list the pages that led to the most, as "+
 		strings.Join(report.BridgeFormats, ", "))
+	f.BoolVar(&questions, "questions", false, "list what is looked for in vain, by the log of serve.questions")
 	f.IntVar(&most, "limit", most, "`NUMBER` of these, 1 to 100,000")
 	between(f, "limit", 1, 100_000)
 	f.StringVar(&gates, "fail-under", "", "`NAME=NUMBER,…` that the crawl has to reach, such as "+

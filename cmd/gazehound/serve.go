@@ -123,6 +123,18 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Li
 	if o.Gazetteer != nil {
 		defer o.Gazetteer.Close()
 	}
+	if cfg.Serve.Questions != "" {
+		log, err := openQuestions(cfg.Serve.Questions)
+		if err != nil {
+			return err
+		}
+		defer log.close()
+		o.Asked = func(q api.Question) {
+			if err := log.add(q); err != nil {
+				a.warn("serve.questions: %s", oneLine(err.Error()))
+			}
+		}
+	}
 	if o.Basemap = a.openBasemap(project{a.data}); o.Basemap != nil {
 		defer o.Basemap.Close()
 	} else if o.OSM {

@@ -98,6 +98,8 @@ type Options struct {
 
 	// Crawl is shown by /status: "running", "stopped". Nil: "stopped".
 	Crawl func() string
+	// Asked is called with every first page of a search with words, from many goroutines. Nil: none.
+	Asked func(Question)
 	// Checks are further checks of /healthz, by their names.
 	Checks map[string]func(context.Context) error
 	// Log logs internal errors; nil: none.
@@ -194,6 +196,7 @@ type server struct {
 	running   chan struct{} // a slot for each query that runs
 	exporting chan struct{} // a slot for each export that runs
 	clients   *clients
+	metrics   *metrics
 	comparing comparing
 }
 
@@ -203,8 +206,9 @@ const (
 )
 
 func newServer(x Source, o Options) *server {
-	return &server{Options: o, index: x, clients: newClients(o), comparing: comparing{turn: make(chan struct{}, 1)},
-		running: make(chan struct{}, o.MaxQueries), exporting: make(chan struct{}, maxExports)}
+	return &server{Options: o, index: x, clients: newClients(o), metrics: newMetrics(),
+		comparing: comparing{turn: make(chan struct{}, 1)},
+		running:   make(chan struct{}, o.MaxQueries), exporting: make(chan struct{}, maxExports)}
 }
 
 // Handler returns the handler of all requests about x. It panics if o is invalid.
@@ -228,6 +232,7 @@ func Handler(x Source, o Options) http.Handler {
 			writeBody(w, r, a.Body)
 		})
 	}
+	mux.Handle("/metrics", s.metrics.handler)
 	mux.HandleFunc("/", s.notFound)
 	return s.counted(gzhttp.GzipHandler(s.guard(mux)))
 }
@@ -238,6 +243,7 @@ func (s *server) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began, c := time.Now(), &counting{ResponseWriter: w, status: http.StatusOK, client: s.clients.of(r)}
 		defer func() {
+			s.metrics.request(r.Pattern, c.status, time.Since(began))
 			s.Log.Debug("request", "method", clip(r.Method), "path", clip(r.URL.EscapedPath()),
 				"query", clip(r.URL.RawQuery), "status", c.status, "bytes", c.bytes,
 				"took", time.Since(began).Round(time.Microsecond))

@@ -78,6 +78,9 @@ func (s *server) broken(what string, err error) *Problem {
 // exchanged.
 func (s *server) answer(ctx context.Context, a *params) (*index.Result, *Problem) {
 	result, p := s.query(ctx, a.t, a.Query)
+	if p == nil {
+		s.asked(a, result)
+	}
 	if p != nil || result.Total > 0 || a.Cursor != "" {
 		return result, p
 	}

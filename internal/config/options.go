@@ -141,7 +141,8 @@ type (
 		Rate         float64 `range:"0..1000000"`
 		Bandwidth    Size
 		Proxies      []string `key:"trusted_proxies"`
-		RemovalForm  bool     `key:"removal_form"`
+		Questions    string
+		RemovalForm  bool `key:"removal_form"`
 	}
 	Run struct {
 		Schedule string
