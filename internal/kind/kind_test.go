@@ -127,6 +127,7 @@ func TestOfName(t *testing.T) {
 func TestOfType(t *testing.T) {
 	for name, want := range map[string]string{
 		"Dentist": "amenity=dentist", "BookStore": "shop=books", "CafeOrCoffeeShop": "amenity=cafe", "HighSchool": "amenity=school",
+		"MiddleSchool": "amenity=school", "DrivingSchool": "amenity=driving_school", "CatholicChurch": "amenity=place_of_worship",
 		"AutoRepair": "shop=car_repair", "LocalBusiness": "", "Store": "", "Organization": "", "": "",
 	} {
 		if got := OfType(name); got != want {

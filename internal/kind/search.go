@@ -256,18 +256,26 @@ func OfType(name string) string {
 		}
 		words[len(words)-1] += string(r)
 	}
-	t := load()
-	if last := words[len(words)-1]; last == "School" || last == "Church" { // HighSchool, CatholicChurch
-		words = words[len(words)-1:]
-	}
 	for end := len(words); end > 0; end-- { // "CafeOrCoffeeShop" is a cafe
 		if end < len(words) && words[end] != "Or" {
 			continue
 		}
-		if p, ok := t.phrases[fold(strings.Join(words[:end], " "))]; ok &&
-			(p.use == Name || p.use == Term || p.use == Unsure && len(p.kinds) == 1) {
-			return t.ids[p.kinds[0]]
+		if id := ofTypeWords(words[:end]); id != "" {
+			return id
 		}
+	}
+	if last := words[len(words)-1]; last == "School" || last == "Church" { // MiddleSchool, CatholicChurch
+		return ofTypeWords([]string{last})
+	}
+	return ""
+}
+
+// ofTypeWords returns the kind that the words of a type name together, or "".
+func ofTypeWords(words []string) string {
+	t := load()
+	p, ok := t.phrases[fold(strings.Join(words, " "))]
+	if ok && (p.use == Name || p.use == Term || p.use == Unsure && len(p.kinds) == 1) {
+		return t.ids[p.kinds[0]]
 	}
 	return ""
 }
