@@ -271,7 +271,7 @@ func filesOf(t *testing.T, dir string) map[string]uint32 {
 }
 
 // A search server that is killed while it answers has changed nothing but the list of removal
-// requests, which has each one that it acknowledged, and is free to be started again.
+// requests and its snapshot, which has each one that it acknowledged, and is free to be started again.
 func TestServeKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills processes for some seconds")
@@ -343,11 +343,16 @@ func TestServeKilled(t *testing.T) {
 	}
 	after := filesOf(t, data)
 	delete(after, requests)
+	maps.DeleteFunc(after, func(name string, _ uint32) bool { // which the crawl afterwards removes
+		return strings.HasPrefix(name, filepath.Join(project{data}.index(), "snapshots"))
+	})
 	if !maps.Equal(after, before) {
 		t.Errorf("other files have changed: %v, before %v", after, before)
 	}
 	if out, err := program(append([]string{"crawl", "--quiet", "--max-pages", "70"}, flags...)...).CombinedOutput(); err != nil {
 		t.Errorf("a crawl afterwards: %v\n%s", err, out)
+	} else if left, err := filepath.Glob(filepath.Join(project{data}.index(), "snapshots", "*")); err != nil || len(left) > 0 {
+		t.Errorf("snapshots are left: %v, %v", left, err)
 	}
 	t.Logf("%d kills, %d removal requests acknowledged", kills, len(acknowledged))
 }
