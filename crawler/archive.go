@@ -57,7 +57,8 @@ func (s ArchiveSink) Visit(ctx context.Context, v *Visit) error {
 func (s ArchiveSink) names(v *Visit) bool {
 	f := s.Forgotten
 	return f != nil && (v.Page != nil && (v.Page.NoCopy || f.States(v.Page.Text)) ||
-		f.Names(fmt.Sprint(v.Response.Header)) || f.Names(string(v.Response.Body)))
+		f.Names(fmt.Sprint(v.Response.Header)) || f.Names(string(v.Response.Body)) ||
+		f.Names(string(v.Response.Rendered)))
 }
 
 // noteOf returns the metadata archived with an exchange.

@@ -43,6 +43,12 @@ type Gate interface {
 	Reserved(ctx context.Context, u weburl.URL) (reserved bool, wait time.Duration, err error)
 }
 
+// A Renderer runs the scripts of a page: see render.Browser. fetch is called for each of its requests.
+type Renderer interface {
+	Render(ctx context.Context, r *page.Response,
+		fetch func(ctx context.Context, u weburl.URL) (*page.Response, error)) (html []byte, err error)
+}
+
 // A Judge decides whether a page is relevant.
 type Judge interface {
 	Judge(ctx context.Context, p *page.Page) (geoparse.Verdict, error)
@@ -115,6 +121,8 @@ type Options struct {
 
 	Reservations bool // respects reservations of rights to text and data mining
 
+	Rendering Rendering // which pages the Renderer renders
+
 	Revisits Schedule // zero: nothing is kept for revisits
 }
 
@@ -124,7 +132,7 @@ var (
 	ErrFailures  = errors.New("too many failures in a row")
 )
 
-// A Crawler runs one crawl. Peers, Traps, SiteWide, Report, Example and
+// A Crawler runs one crawl. Peers, Renderer, Traps, SiteWide, Report, Example and
 // Brake may be nil; all other fields are required.
 type Crawler struct {
 	Options  Options
@@ -134,7 +142,8 @@ type Crawler struct {
 	Judge    Judge
 	Strategy order.Strategy
 	Sinks    []Sink
-	Peers    Peers // nil: a crawl by one node
+	Peers    Peers    // nil: a crawl by one node
+	Renderer Renderer // nil: no page is rendered
 	// Traps learns which URLs repeat pages, and parks or demotes them; nil: none. The Frontier's
 	// Rescore must use the same Traps.
 	Traps *trap.Detector
@@ -158,6 +167,7 @@ type Crawler struct {
 	mapped   hostSet // hosts whose sitemaps are queued
 	walls    hostSet // hosts one of whose redirects was followed and fetched again
 	failures atomic.Int64
+	renders  atomic.Int64                      // in work
 	resting  atomic.Bool                       // Stay is waiting for its next round
 	due      atomic.Pointer[frontier.Frontier] // the queue of Revisit while it runs
 	seeded   chan struct{}                     // holds a token once Seed has added something; see wake

@@ -78,6 +78,7 @@ type Visited struct {
 	Reason   string    `json:"reason,omitzero"`
 	Status   int       `json:"status,omitzero"`
 	Bytes    int64     `json:"bytes"`
+	Rendered bool      `json:"rendered,omitzero"` // its scripts were run
 	Relevant bool      `json:"relevant"`
 	// relevant only by addresses that most pages of the host state
 	SiteWide  bool             `json:"site_wide,omitzero"`
@@ -154,7 +155,7 @@ func pathOf(trail []frontier.Node) []PathStep {
 func (l *Learned) explainVisited(n frontier.Node, trail []frontier.Node) *Visited {
 	o := n.Outcome
 	v := &Visited{
-		Number: n.Seq, At: o.At, Kind: o.Kind, Reason: o.Reason, Status: o.Status, Bytes: o.Bytes, Relevant: o.Relevant,
+		Number: n.Seq, At: o.At, Kind: o.Kind, Reason: o.Reason, Status: o.Status, Bytes: o.Bytes, Rendered: o.Rendered, Relevant: o.Relevant,
 		SiteWide: o.SiteWide, Score: o.Score, Evidence: o.Evidence, Addresses: o.Addresses, Dropped: o.Dropped,
 	}
 	if o.Kind != "page" {

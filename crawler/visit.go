@@ -52,7 +52,8 @@ type Visit struct {
 	Before  *frontier.Check
 	Revisit RevisitOutcome
 
-	Panic string // panic and stack; "": none
+	Panic     string // panic and stack; "": none
+	RenderErr error  // why the page could not be rendered; nil: it was, or need not be
 
 	revisit *revisit // nil: the first visit
 	// the order.BestLinks best of Found that are new to the queue, the best first
@@ -198,7 +199,7 @@ func (c *Crawler) request(ctx context.Context, v *Visit) (*page.Response, error)
 func (c *Crawler) process(ctx context.Context, v *Visit) (retry *frontier.Backoff, err error) {
 	defer v.survive()
 	r := v.Response
-	v.Outcome.Status, v.Outcome.Bytes = r.Status, int64(len(r.Body))
+	v.Outcome.Status, v.Outcome.Bytes, v.Outcome.Rendered = r.Status, int64(len(r.Body)), r.Rendered != nil
 	if r.Status != 200 && r.Status != 203 {
 		return c.processStatus(ctx, v)
 	}
@@ -236,6 +237,11 @@ func (c *Crawler) processStatus(ctx context.Context, v *Visit) (retry *frontier.
 func (c *Crawler) processPage(ctx context.Context, v *Visit) (retry *frontier.Backoff, err error) {
 	r := v.Response
 	p, err := page.Parse(r)
+	if err == nil && c.wantsRendering(r, p) {
+		if p, err = c.render(ctx, v, p); ctx.Err() != nil {
+			return nil, ctx.Err() // the run stops
+		}
+	}
 	switch {
 	case errors.Is(err, page.ErrXML):
 		v.end("skipped", fetch.ClassContentType)

@@ -76,7 +76,8 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 		"crawl.judge", "crawl.language", "crawl.language_by", "crawl.topic", "crawl.topics", "crawl.examples",
 		"crawl.topic_share")
 	strategyFlags(f)
-	add("crawl.random_seed", "fetch.contact", "fetch.delay", "fetch.workers", "crawl.max_failures", "fetch.proxy")
+	add("crawl.random_seed", "fetch.contact", "fetch.delay", "fetch.workers", "crawl.max_failures", "fetch.proxy",
+		"fetch.render", "fetch.render_hosts", "fetch.render_share")
 	f.StringSliceVar(&o.emit, "emit", nil, "`KINDS` of which each gets a JSON line: page, address or page,address; "+
 		"implies --json")
 	oneOf(f, "emit", []string{"page", "address"})

@@ -16,6 +16,7 @@ import (
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
 	"gazehound/crawler/order/trap"
+	"gazehound/crawler/render"
 	"gazehound/geoparse"
 	"gazehound/index"
 	"gazehound/internal/console"
@@ -39,6 +40,8 @@ type progress struct {
 	labels     *crawler.Labelled             // nil: pages cannot be labelled
 	traps      *trap.Detector
 	left       int // pages that are due and were not revisited
+
+	browserFailed bool // a warning told so; of visited alone
 
 	mu    sync.Mutex
 	drawn int // width of the line on the terminal
@@ -83,6 +86,10 @@ func (w *progress) start(cfg *Config) {
 func (w *progress) visited(v *crawler.Visit) {
 	w.Visit(v)
 	w.a.warnOfPanic(v)
+	if errors.Is(v.RenderErr, render.ErrBrowser) && !w.browserFailed {
+		w.browserFailed = true
+		w.a.warn("%s is not rendered, and others may not be either: %s", oneLine(v.Entry.URL.String()), oneLine(v.RenderErr.Error()))
+	}
 	if w.labels != nil {
 		if err := w.labels.Visited(v); err != nil {
 			w.a.warn("%s", oneLine(err.Error())) // a store that fails ends the crawl at the next visit

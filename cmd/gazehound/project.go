@@ -36,6 +36,7 @@ func (p project) labels() string      { return filepath.Join(p.dir, "labels.tsv"
 func (p project) archives() string    { return filepath.Join(p.dir, "archives.txt") }
 func (p project) status() string      { return filepath.Join(p.dir, "status.json") }
 func (p project) admin() string       { return filepath.Join(p.dir, "admin.json") }
+func (p project) browser() string     { return filepath.Join(p.dir, "browser") }
 func (p project) cluster() string     { return filepath.Join(p.dir, "cluster") }
 func (p project) discarded() string   { return filepath.Join(p.dir, "frontier.discarded") }
 

@@ -18,6 +18,7 @@ import (
 	"gazehound/crawler/order"
 	"gazehound/crawler/order/sitewide"
 	"gazehound/crawler/order/trap"
+	"gazehound/crawler/render"
 	"gazehound/crawler/warc"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
@@ -41,6 +42,7 @@ type session struct {
 	places   *gazetteer.Gazetteer // nil: the judge needs no region
 	seeds    []weburl.URL
 	web      *web
+	browser  *render.Browser // nil: no page is rendered
 	model    *predictor.Model
 	strategy order.Strategy
 	f        *frontier.Frontier
@@ -87,11 +89,35 @@ func (s *session) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	defer s.onClose(func() error { s.web.close(); return nil }) // before the frontier, which keeps its delays
+	if err := s.openBrowser(); err != nil {
+		return err
+	}
 	if err := a.makeRoom(p, cfg, o); err != nil {
 		return err
 	}
 	limitMemory(cfg)
 	return s.openFrontier(p, o.newModel, newTraps(cfg, s.web.scope))
+}
+
+// openBrowser finds the browser that renders pages of the live web. It starts with the first of them.
+func (s *session) openBrowser() (err error) {
+	if s.cfg.Fetch.Render == "off" || s.web.polite == nil {
+		return nil
+	}
+	o, err := s.cfg.RenderOptions(version, s.p.browser())
+	if err != nil {
+		return invalid(err)
+	}
+	s.browser, err = render.New(o)
+	if errors.Is(err, render.ErrNoBrowser) {
+		return fail(exitInvalidInput, "fetch.render is %s, and %w. Install Chromium (Debian: apt install chromium), name "+
+			"a browser made from it with fetch.render_browser, or crawl with --render off", s.cfg.Fetch.Render, err)
+	}
+	if err != nil {
+		return err
+	}
+	s.onClose(s.browser.Close)
+	return nil
 }
 
 // newTraps returns what learns which links are parked, but for those of hosts that scope releases.
@@ -163,6 +189,9 @@ func (s *session) build(ctx context.Context) error {
 		Sinks: []crawler.Sink{indexSink{s.x, pageRater(s.strategy)}},
 		Scope: s.web.scope.Check, Traps: s.learned.Traps, SiteWide: s.learned.SiteWide, Brake: &crawler.Brake{},
 		Forgotten: cfg.blocked,
+	}
+	if s.browser != nil {
+		s.c.Renderer = s.browser
 	}
 	if t, ok := s.strategy.(order.Trend); ok && t.TopicGrows {
 		s.c.Sinks = append(s.c.Sinks, crawler.TopicSink{Okapi: t.Topic})

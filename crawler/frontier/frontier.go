@@ -94,9 +94,11 @@ type Outcome struct {
 	Place string `json:",omitzero"`
 	// links of the page that were dropped before Done, by reason
 	Dropped map[string]int64 `json:",omitzero"`
-	Bytes   int64            `json:",omitzero"` // downloaded
-	At      time.Time        `json:",omitzero"`
-	Check   *Check           `json:"-"` // for revisiting, or nil; kept beside the outcome, see Frontier.Check
+	// its scripts were run
+	Rendered bool      `json:",omitzero"`
+	Bytes    int64     `json:",omitzero"` // downloaded
+	At       time.Time `json:",omitzero"`
+	Check    *Check    `json:"-"` // for revisiting, or nil; kept beside the outcome, see Frontier.Check
 }
 
 // Kept returns the addresses that count as found: those of a relevant page without a Reason such as
@@ -152,6 +154,7 @@ type Totals struct {
 	Redirects int64
 	Relevant  int64
 	Addresses int64            // distinct, see Outcome.Kept
+	Rendered  int64            `json:",omitzero"` // visits whose scripts were run
 	Bytes     int64            // downloaded
 	Errors    map[string]int64 // visits with Kind "error", by Reason
 	Skipped   map[string]int64 // visits with Kind "skipped", by Reason

@@ -424,6 +424,9 @@ func (t *Totals) remove(o *Outcome) { t.addTimes(o, -1) }
 func (t *Totals) addTimes(o *Outcome, n int64) {
 	t.Visited += n
 	t.Bytes += n * o.Bytes
+	if o.Rendered {
+		t.Rendered += n
+	}
 	switch o.Kind {
 	case "page":
 		t.Pages += n

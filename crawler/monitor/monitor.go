@@ -57,6 +57,7 @@ type Snapshot struct {
 	Redirects int64            `json:"redirects"`
 	Errors    map[string]int64 `json:"errors"`
 	Skipped   map[string]int64 `json:"skipped"`
+	Rendered  int64            `json:"rendered,omitempty"` // visits whose scripts were run
 	// patterns with the most parked links, at most 20
 	ParkedBy []frontier.ParkedPattern `json:"parked,omitempty"`
 	// hosts that gave nothing, of this run and the last pages before it, at most 5

@@ -173,7 +173,8 @@ func (r *Recorder) Snapshot() Snapshot {
 		Pages: t.Pages, PagesRun: t.Pages - r.before.Pages, Relevant: t.Relevant, Addresses: t.Addresses,
 		Bytes: t.Bytes,
 		Seen:  t.Links, Queued: t.Queued, Parked: t.Parked, Visited: t.Visited, Repeats: t.Repeats, Dropped: t.Dropped,
-		Redirects: t.Redirects, Errors: t.Errors, Skipped: t.Skipped, Damaged: t.Damaged,
+		Redirects: t.Redirects, Errors: t.Errors, Skipped: t.Skipped, Rendered: t.Rendered,
+		Damaged: t.Damaged,
 		Workers: r.Crawler.Options.Workers, Ceiling: r.Ceiling, Cores: runtime.NumCPU(),
 		Paused: r.Crawler.Brake.Held(), Resting: r.Crawler.Resting(),
 	}

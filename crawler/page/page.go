@@ -19,6 +19,7 @@ type Response struct {
 	Header   http.Header // as received, bounded by the fetcher
 	Body     []byte      // decoded (no content encoding), at most the fetcher's limit
 	Raw      []byte      // the body as sent, if the fetcher keeps it; shorter if Cut
+	Rendered []byte      // the document once its scripts had run, as HTML in UTF-8; nil: they did not
 	Cut      bool        // the body goes on beyond what was kept
 	Request  http.Header // as sent, or nil
 	Missing  bool        // not in the archive that was read

@@ -44,7 +44,8 @@ var ErrNotHTML = errors.New("body is not an HTML page")
 // words. If that line has only links, as in a menu, the lines before and after it are used, if
 // these have other words.
 //
-// A response that is parsed already returns its Parsed.
+// Of a rendered response the document is parsed that its scripts have made. A response that is parsed
+// already returns its Parsed.
 func Parse(r *Response) (*Page, error) {
 	if r.Parsed != nil {
 		return r.Parsed, nil
@@ -53,6 +54,9 @@ func Parse(r *Response) (*Page, error) {
 		return nil, fmt.Errorf("page: %s: %w but %s", r.URL, ErrNotHTML, what)
 	}
 	body, encoding := decode(r.Body, r.Header)
+	if r.Rendered != nil {
+		body, encoding = repair(r.Rendered), "utf-8"
+	}
 	switch media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media {
 	case "text/plain":
 		body = append([]byte("<plaintext>"), body...)
@@ -73,7 +77,8 @@ func Parse(r *Response) (*Page, error) {
 	p.NoIndex, p.NoFollow, p.NoArchive, p.Reserved = h.noIndex, h.noFollow, h.noArchive, h.reserved
 	p.Marks, p.Feeds = h.marks(r.Header), h.feeds
 	p.Links, p.Left = collect(r.URL, h, p.Text, spans, !p.NoFollow)
-	p.NeedsScript = needsScript(p.Doc, p.Text, len(p.Links))
+	// once rendered, a page with links has become what it is, however short
+	p.NeedsScript = needsScript(p.Doc, p.Text, len(p.Links)) && (r.Rendered == nil || len(p.Links) == 0)
 	return p, nil
 }
 

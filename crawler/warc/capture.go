@@ -74,8 +74,8 @@ func (e *encoder) info(file string, fields [][2]string) error {
 	return e.record(h, "application/warc-fields", block.Bytes())
 }
 
-// capture writes the records of one exchange: request, response or revisit,
-// and metadata. It returns the origin that later revisits may refer to; without
+// capture writes the records of one exchange: request, response or revisit, the
+// conversion of a rendered page, and metadata. It returns the origin that later revisits may refer to; without
 // a URL, there is none.
 func (e *encoder) capture(c Capture, known func(payload [sha256.Size]byte) (origin, bool)) (origin, error) {
 	r := c.Response
@@ -130,8 +130,19 @@ func (e *encoder) capture(c Capture, known func(payload [sha256.Size]byte) (orig
 	if err := e.record(h, "application/http;msgtype=response", block...); err != nil {
 		return origin{}, err
 	}
+	if r.Rendered != nil {
+		d := header(kindConversion, newID(), r.Fetched)
+		d.Add(gowarc.WarcTargetURI, target)
+		d.Add(gowarc.WarcRefersTo, id)
+		if err := e.record(d, renderedType, r.Rendered); err != nil {
+			return origin{}, err
+		}
+	}
 	return self, e.note(c.Note, target, newID(), id, r.Fetched)
 }
+
+// renderedType is the content type of our conversion records.
+const renderedType = "text/html;charset=utf-8"
 
 // note writes a metadata record, of the exchange with the id of if it has one.
 func (e *encoder) note(n Note, target, id, of string, at time.Time) error {

@@ -114,7 +114,23 @@ func (a *Archive) read(u weburl.URL, p place) (*page.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.response(r, rec, u)
+	resp, err := a.response(r, rec, u)
+	if p, rendered := a.rendered[keyOf(rec.id)]; err == nil && rendered {
+		resp.Rendered, err = a.conversion(p)
+	}
+	return resp, err
+}
+
+// conversion returns the rendered page recorded at p.
+func (a *Archive) conversion(p place) ([]byte, error) {
+	r := a.readers.Get().(*reader)
+	defer a.readers.Put(r)
+	r.seek(p.file, p.offset)
+	rec, err := r.next(p.file.zipped)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(rec.block, a.MaxBody))
 }
 
 // ErrLost is wrapped by the errors for a revisit record whose original is in

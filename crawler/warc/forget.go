@@ -174,7 +174,7 @@ func (a *Archive) naming(ctx context.Context, r Removal) (found naming, err erro
 // inBody reports whether a body matches as it is, or what a reader sees of it: in its code page,
 // without entities and elements, with the targets of its links.
 func (r *Removal) inBody(p *page.Response) bool {
-	if r.Text(string(p.Body)) {
+	if r.Text(string(p.Body)) || r.Text(string(p.Rendered)) {
 		return true
 	}
 	parsed, err := page.Parse(p)

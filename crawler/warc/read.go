@@ -59,6 +59,7 @@ type record struct {
 	digest     string // WARC-Payload-Digest
 	blockSum   string // WARC-Block-Digest
 	refersTo   string // WARC-Refers-To-Target-URI of a revisit
+	original   string // WARC-Refers-To: the WARC-Record-ID of which it is a conversion
 	date       time.Time
 	length     int64 // of the block, in bytes
 	header     int64 // length of the record's header, in bytes
@@ -69,6 +70,8 @@ const (
 	kindResponse = "response"
 	kindRevisit  = "revisit"
 	kindMetadata = "metadata"
+	// a page after its scripts have run, which refers to the record of the response
+	kindConversion = "conversion"
 )
 
 // seek sets r to byte offset of src.
@@ -123,6 +126,7 @@ func (r *reader) next(zipped bool) (rec record, err error) {
 		media: strings.ToLower(h.Get(gowarc.ContentType)), digest: h.Get(gowarc.WarcPayloadDigest),
 		blockSum: h.Get(gowarc.WarcBlockDigest),
 		refersTo: strings.Trim(h.Get(gowarc.WarcRefersToTargetURI), "<> "),
+		original: h.Get(gowarc.WarcRefersTo),
 		header:   r.data.n - int64(r.buf.Buffered()),
 	}
 	rec.length, err = strconv.ParseInt(h.Get(gowarc.ContentLength), 10, 64)
@@ -303,6 +307,9 @@ func (a *Archive) scan(f *source) error {
 func (a *Archive) note(f *source, s *scanner, head responseHead, headErr error) {
 	rec := &s.record
 	a.stats.Records++
+	if rec.kind == kindConversion && rec.media == renderedType && rec.original != "" {
+		a.rendered[keyOf(rec.original)] = place{f, s.start, true}
+	}
 	if !rec.response {
 		return
 	}

@@ -47,6 +47,11 @@ func (a *Archive) Walk(ctx context.Context, fn func(Recorded) error) error {
 			held.Note = readNote(rec.block)
 			return nil
 		}
+		if rec.kind == kindConversion && rec.media == renderedType && held != nil && rec.original == heldID &&
+			held.Response != nil {
+			held.Response.Rendered, held.Err = io.ReadAll(io.LimitReader(rec.block, a.MaxBody))
+			return nil
+		}
 		if !rec.response && !(isNote && rec.concurrent == "") {
 			return nil
 		}

@@ -38,6 +38,7 @@ type Archive struct {
 	close    []io.Closer
 	index    map[key]place
 	payloads map[key]place // by payload digest: what revisit records refer to
+	rendered map[key]place // by record ID of the response: its conversion
 	stats    Stats
 	readers  sync.Pool // *reader
 }
@@ -107,7 +108,7 @@ func OpenWACZ(names ...string) (*Archive, error) { return openAll(names, (*Archi
 
 // newArchive returns an Archive without files.
 func newArchive() *Archive {
-	a := &Archive{MaxBody: DefaultMaxBody, index: map[key]place{}, payloads: map[key]place{}}
+	a := &Archive{MaxBody: DefaultMaxBody, index: map[key]place{}, payloads: map[key]place{}, rendered: map[key]place{}}
 	a.readers.New = func() any { return newReader() }
 	return a
 }

@@ -111,6 +111,10 @@ type (
 		HTTPForBadTLS         bool          `key:"http_for_bad_tls"`
 		AllowPrivateAddresses bool          `key:"allow_private_addresses"`
 		ShutdownGrace         time.Duration `key:"shutdown_grace" range:"0s..1h"`
+		Render                string        `oneof:"off|listed|auto"`
+		RenderHosts           []string      `key:"render_hosts"`
+		RenderShare           float64       `key:"render_share" range:"0..1"`
+		RenderBrowser         string        `key:"render_browser"`
 	}
 	Policy struct {
 		TDM          string `oneof:"respect|ignore"`
@@ -236,6 +240,9 @@ func (c *Options) Validate(from Origin) error {
 	if c.Fetch.BackoffMax < c.Fetch.BackoffStart {
 		checks = append(checks, fmt.Errorf("%s must be at least fetch.backoff_start, %v, got %v",
 			where("fetch.backoff_max"), c.Fetch.BackoffStart, c.Fetch.BackoffMax))
+	}
+	if c.Fetch.Render == "listed" && len(c.Fetch.RenderHosts) == 0 {
+		checks = append(checks, fmt.Errorf("%s listed needs fetch.render_hosts, such as app.example", where("fetch.render")))
 	}
 	checks = append(checks, c.validateFilters(where))
 	for key, list := range map[string][]string{"crawl.include": c.Crawl.Include, "crawl.exclude": c.Crawl.Exclude} {

@@ -18,6 +18,7 @@ import (
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/polite"
 	"gazehound/crawler/polite/robots"
+	"gazehound/crawler/render"
 	"gazehound/crawler/warc"
 	"gazehound/crawler/weburl"
 	"gazehound/predictor"
@@ -35,7 +36,25 @@ func (o *Options) CrawlerOptions() crawler.Options {
 		PlainForBadTLS: o.Fetch.HTTPForBadTLS,
 		Sitemaps:       o.Seeds.Sitemaps, Reservations: o.Policy.TDM == "respect", Revisits: o.Revisit,
 		Languages: o.Crawl.ContentLanguages, Cookies: o.Fetch.Cookies == "site",
+		Rendering: o.rendering(),
 	}
+}
+
+// rendering returns which pages are rendered.
+func (o *Options) rendering() crawler.Rendering {
+	r := crawler.Rendering{Auto: o.Fetch.Render == "auto", Hosts: map[string]bool{}, Share: o.Fetch.RenderShare}
+	for _, host := range o.Fetch.RenderHosts {
+		r.Hosts[strings.ToLower(host)] = true
+	}
+	return r
+}
+
+// RenderOptions returns the options of the browser, with its files in the folder profile.
+func (o *Options) RenderOptions(version, profile string) (render.Options, error) {
+	r := render.DefaultOptions()
+	f, err := o.FetchOptions(version)
+	r.Program, r.Profile, r.UserAgent, r.Document = o.Fetch.RenderBrowser, profile, f.UserAgent, f.MaxBody
+	return r, err
 }
 
 // RetryWait is the wait before the first retry of a temporary failure.

@@ -39,7 +39,7 @@ import (
 // A file that begins with a line "HTTP status" has header lines up to the
 // first empty line; Sleep is not sent, it delays the answer. Other files are
 // answers with status 200. The default type follows from the path: robots.txt
-// and .txt are plain text, .xml is XML, all else HTML. What is not in the
+// and .txt are plain text, .xml is XML, .js and .json are scripts and JSON, all else HTML. What is not in the
 // archive is answered with 404.
 type Web struct{ pages map[string]answerPage }
 
@@ -82,7 +82,8 @@ func MustWeb(archive string) *Web {
 func key(u weburl.URL) string { return strings.TrimPrefix(u.String(), u.Scheme()+"://") }
 
 // types are the default types of pages by the ends of their paths.
-var types = map[string]string{".txt": "text/plain; charset=utf-8", ".xml": "application/xml"}
+var types = map[string]string{".txt": "text/plain; charset=utf-8", ".xml": "application/xml",
+	".js": "text/javascript; charset=utf-8", ".json": "application/json"}
 
 func parsePage(name string, data []byte) (p answerPage, err error) {
 	text := string(data)

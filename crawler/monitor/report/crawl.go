@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"gazehound/crawler/frontier"
 )
@@ -12,6 +14,9 @@ const Recent = 1000
 
 // maxPoints bounds a curve.
 const maxPoints = 120
+
+// maxRenderedHosts bounds the rendered hosts of a report.
+const maxRenderedHosts = 20
 
 // maxSilentHosts bounds the silent hosts of a report.
 const maxSilentHosts = 20
@@ -51,6 +56,8 @@ type Crawl struct {
 	Streets      *Meter  `json:"streets,omitempty"` // nil without a gazetteer
 	// hosts that gave nothing, those with the most URLs first, at most maxSilentHosts
 	Silent []SilentHost `json:"silent_hosts,omitempty"`
+	// hosts of which pages were rendered, those with the most pages first, at most maxRenderedHosts
+	Rendered []RenderedHost `json:"rendered_hosts,omitempty"`
 	// relevant pages whose text was not kept for comparing; each counts as different
 	Untexted  int               `json:"untexted,omitzero"`
 	addresses map[string]string // each with the host where it was found first
@@ -63,6 +70,13 @@ type Host struct {
 	Relevant  int     `json:"relevant"`
 	Harvest   float64 `json:"harvest"`
 	Addresses int     `json:"addresses"` // distinct; other hosts may have some of them, too
+}
+
+// A RenderedHost is a host of which pages were rendered: their scripts were run.
+type RenderedHost struct {
+	Host     string `json:"host"`
+	Pages    int    `json:"pages"`
+	Relevant int    `json:"relevant"` // of these
 }
 
 // A Point is what had been found after some pages.
@@ -120,12 +134,13 @@ type counter struct {
 	more    map[string]bool // addresses that a second host has, too
 	meter   *meter
 	silence Silence
+	renders map[string]*RenderedHost
 	recent  [Recent + 1]Point // after each of the last pages, by their number
 }
 
 func newCounter(o Options, step int) *counter {
 	t := &counter{options: o, step: step, crawl: &Crawl{addresses: map[string]string{}}, texts: map[uint64]bool{},
-		hosts: map[string]*Host{}, more: map[string]bool{}}
+		hosts: map[string]*Host{}, renders: map[string]*RenderedHost{}, more: map[string]bool{}}
 	if o.Street != nil {
 		t.meter = newMeter(o)
 	}
@@ -137,6 +152,9 @@ func (t *counter) add(v *frontier.Node, text uint64) {
 	c := t.crawl
 	isPage := v.Outcome.Kind == "page"
 	t.silence.Visit(&v.Entry, &v.Outcome)
+	if v.Outcome.Rendered {
+		t.rendered(v)
+	}
 	t.levels.Found(v.Depth, v.Priority, 1)
 	t.levels.Visited(v.Depth, v.Priority, isPage, v.Outcome.Relevant)
 	if !isPage {
@@ -159,6 +177,20 @@ func (t *counter) add(v *frontier.Node, text uint64) {
 		c.Curve = append(c.Curve, now)
 	}
 	t.recent[c.Pages%len(t.recent)] = now
+}
+
+// rendered counts a rendered page.
+func (t *counter) rendered(v *frontier.Node) {
+	name := v.URL.Host()
+	host := t.renders[name]
+	if host == nil {
+		host = &RenderedHost{Host: name}
+		t.renders[name] = host
+	}
+	host.Pages++
+	if v.Outcome.Relevant {
+		host.Relevant++
+	}
 }
 
 // relevant counts a relevant page of host.
@@ -222,6 +254,13 @@ func (t *counter) finish() *Crawl {
 			c.Biggest = *h
 		}
 	}
+	for _, h := range t.renders {
+		c.Rendered = append(c.Rendered, *h)
+	}
+	slices.SortFunc(c.Rendered, func(a, b RenderedHost) int {
+		return cmp.Or(b.Pages-a.Pages, cmp.Compare(a.Host, b.Host))
+	})
+	c.Rendered = c.Rendered[:min(len(c.Rendered), maxRenderedHosts)]
 	c.Biggest.Addresses = 0
 	for a, host := range c.addresses {
 		if host == c.Biggest.Host {

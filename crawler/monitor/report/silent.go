@@ -37,7 +37,7 @@ var reasons = map[string]struct{ words, option string }{
 	"http_5xx":           {"its server fails (HTTP 5xx)", "a later crawl tries again"},
 	"redirect_loop":      {"pages redirect in circles", "fetch.cookies: site"},
 	"private_address":    {"it is inside a network", "no option"},
-	"needs_javascript":   {"pages have their text only after JavaScript has run", "no option; --seed names pages with text"},
+	"needs_javascript":   {"pages have their text only after JavaScript has run", "fetch.render: auto, fetch.render_share"},
 	"not_in_archive":     {"they are not in the archive", "more files for --replay"},
 }
 
