@@ -15,6 +15,8 @@ import (
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/lab/crawltest"
+	"gazehound/crawler/order"
+	"gazehound/crawler/order/trap"
 	"gazehound/crawler/page"
 	"gazehound/crawler/polite"
 	"gazehound/crawler/polite/robots"
@@ -226,5 +228,40 @@ func TestRenderingShare(t *testing.T) {
 		if fail != nil && (n.Rendered != 0 || n.Skipped[crawler.ReasonNeedsScript] != 100) {
 			t.Errorf("%d pages rendered, skipped %v", n.Rendered, n.Skipped)
 		}
+	}
+}
+
+// The shells of a host that shows nothing without scripts are parked like other repetition.
+func TestShellsAreParked(t *testing.T) {
+	var web strings.Builder
+	fmt.Fprintf(&web, "-- http://a.example/ --\n")
+	for i := range 400 {
+		fmt.Fprintf(&web, "<a href=/shell/%d>x</a>\n", i)
+	}
+	for i := range 400 {
+		fmt.Fprintf(&web, "-- http://a.example/shell/%d --\n<div id=app></div><script src=/x.js></script>\n", i)
+	}
+	s := crawltest.MustWeb(web.String()).Start(1)
+	defer s.Close()
+	traps := trap.New()
+	breadth, err := order.New("breadth-first", order.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := frontier.Open(frontier.Options{InMemory: true, Memory: 32e6, Score: crawler.Rescore(breadth, traps)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	c, _ := newCrawler(t, s, "breadth-first", f, nil)
+	c.Traps = traps
+	seed(t, c, "http://a.example/")
+	if err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	n := c.Frontier.Totals()
+	t.Logf("%d skipped, %d parked", n.Skipped[crawler.ReasonNeedsScript], n.Parked)
+	if n.Skipped[crawler.ReasonNeedsScript] > 40 || n.Parked < 360 {
+		t.Errorf("skipped %v, %d parked", n.Skipped, n.Parked)
 	}
 }

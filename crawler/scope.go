@@ -270,6 +270,12 @@ func compile(flags string, texts []string) (all []*regexp.Regexp, err error) {
 	return all, nil
 }
 
+// MatchesAll reports whether a regular expression matches every URL: it matches two that have only in
+// common what all have.
+func MatchesAll(e *regexp.Regexp) bool {
+	return e.MatchString("http://q.zz/") && e.MatchString("https://WWW.xyv:8080/7?u=k.j")
+}
+
 // reason returns why a URL is left out, or "".
 func (p *patterns) reason(text string) string {
 	matches := func(e *regexp.Regexp) bool { return e.MatchString(text) }
@@ -469,9 +475,9 @@ func (s *Scope) ExcludePattern(pattern string, undo bool) (done string, err erro
 	const expected = "a regular expression such as /calendar/"
 	if e, err := regexp.Compile(pattern); err != nil {
 		return "", problem.Bad("pattern", pattern, expected, err.Error())
-	} else if !undo && e.MatchString("") {
+	} else if !undo && MatchesAll(e) {
 		return "", problem.Bad("pattern", pattern, expected,
-			"this one matches every URL, or none; pause or stop holds the whole crawl")
+			"this one matches every URL; pause or stop holds the whole crawl")
 	}
 	return excluded(pattern, undo), s.order(func(_ ScopeRules, o *Orders) error {
 		at := slices.Index(o.Exclude, pattern)

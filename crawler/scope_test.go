@@ -109,3 +109,12 @@ func TestParseHost(t *testing.T) {
 		}
 	}
 }
+
+func TestMatchesAll(t *testing.T) {
+	for pattern, want := range map[string]bool{"": true, ".*": true, ".": true, "/": true, "^https?:": true, "x?": true,
+		`\.`: true, "/calendar/": false, `\?`: false, "^http:": false, "a": false, "example": false} {
+		if got := MatchesAll(regexp.MustCompile(pattern)); got != want {
+			t.Errorf("%q: %v", pattern, got)
+		}
+	}
+}

@@ -265,10 +265,10 @@ func (c *Crawler) processPage(ctx context.Context, v *Visit) (retry *frontier.Ba
 	}
 	blankBeside(c.Forgotten, p, verdict.Addresses)
 	if r.Cut && !verdict.Relevant { // an address may be behind the cut
-		return nil, c.undecided(v, p, fetch.ClassTooLarge)
+		return nil, c.undecided(ctx, v, p, fetch.ClassTooLarge)
 	}
 	if p.NeedsScript && !verdict.Relevant {
-		return nil, c.undecided(v, p, ReasonNeedsScript)
+		return nil, c.undecided(ctx, v, p, ReasonNeedsScript)
 	}
 	if r.Parsed == nil {
 		p.Doc = nil // frees memory: the page may wait for its host
@@ -294,11 +294,18 @@ func (c *Crawler) processPage(ctx context.Context, v *Visit) (retry *frontier.Ba
 }
 
 // undecided ends the visit of a page that cannot be called irrelevant, because a part of it was not
-// read: the links that were read are followed, and nothing is learned.
-func (c *Crawler) undecided(v *Visit, p *page.Page, reason string) error {
+// read: the links that were read are followed, and nothing is learned but that shells of an
+// application repeat each other.
+func (c *Crawler) undecided(ctx context.Context, v *Visit, p *page.Page, reason string) error {
 	v.end("skipped", reason)
 	v.Page = p
 	defer func() { v.Page = nil }()
+	if reason == ReasonNeedsScript && c.Traps != nil && v.Before == nil {
+		v.text = page.Fingerprint(p.Text)
+		if err := c.observe(ctx, v); err != nil {
+			return err
+		}
+	}
 	return c.expand(v)
 }
 

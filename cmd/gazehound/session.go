@@ -89,6 +89,7 @@ func (s *session) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	defer s.onClose(func() error { s.web.close(); return nil }) // before the frontier, which keeps its delays
+	s.warnOfExcluded()
 	if err := s.openBrowser(); err != nil {
 		return err
 	}
@@ -97,6 +98,18 @@ func (s *session) prepare(ctx context.Context) (err error) {
 	}
 	limitMemory(cfg)
 	return s.openFrontier(p, o.newModel, newTraps(cfg, s.web.scope))
+}
+
+// warnOfExcluded warns of seeds whose like crawl.exclude leaves out: they are fetched, and links to
+// pages of the same spelling are not.
+func (s *session) warnOfExcluded() {
+	excluded := slices.DeleteFunc(slices.Clone(s.seeds), func(u weburl.URL) bool {
+		return s.web.scope.Check(u) != crawler.ReasonExcluded
+	})
+	if len(excluded) > 0 {
+		s.a.warn("crawl.exclude matches %s, first %s: they are fetched, and links to pages like them are not",
+			several(len(excluded), "seed"), oneLine(excluded[0].String()))
+	}
 }
 
 // openBrowser finds the browser that renders pages of the live web. It starts with the first of them.

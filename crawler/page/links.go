@@ -33,7 +33,28 @@ func reference(n *html.Node) (string, bool) {
 	case atom.Frame, atom.Iframe:
 		return attr(n, "src")
 	}
+	if n.FirstChild == nil || n.FirstChild == n.LastChild && n.FirstChild.Type == html.TextNode {
+		return fragment(n)
+	}
 	return "", false
+}
+
+// fragment returns the URL of what a script puts into an empty element once the page is loaded, such as
+// a menu: by htmx, or by the include attributes of small scripts.
+func fragment(n *html.Node) (string, bool) {
+	ref, trigger := "", ""
+	for _, a := range n.Attr {
+		switch a.Key {
+		case "data-include", "data-include-html", "w3-include-html", "include-html":
+			return a.Val, true
+		case "hx-get", "data-hx-get":
+			ref = a.Val
+		case "hx-trigger", "data-hx-trigger":
+			trigger = a.Val
+		}
+	}
+	loads := strings.HasPrefix(trigger, "load") || strings.HasPrefix(trigger, "revealed")
+	return ref, ref != "" && loads
 }
 
 // Reasons why a link to the web is not in Page.Links.

@@ -32,7 +32,7 @@ var ErrNotHTML = errors.New("body is not an HTML page")
 // Parse parses a page. The only error is ErrNotHTML, for other XML with ErrXML. Time and memory are
 // linear in the body, however broken or hostile it is. r is not changed, and the page shares no memory with its Body.
 //
-// Links are those of a, area, frame and iframe elements, of meta refresh and of
+// Links are those of a, area, frame and iframe elements, of fragments that scripts put in, of meta refresh and of
 // link elements that are canonical, alternate (in another language or for
 // another device), next or prev. Links with rel=nofollow, to the page itself, within it (#…), in
 // comments, scripts and templates, and to what is not http or https are left

@@ -196,6 +196,9 @@ func TestLinks(t *testing.T) {
 		{"no scripts, no frames", `<noscript><a href=b>x</a></noscript><frameset><noframes><a href=c>y</a></noframes></frameset>`, []Link{{Anchor: "x", Title: "/a/b"}, {Anchor: "y", Title: "/a/c"}}},
 		{"hidden menu", `<nav style="display:none"><a href=b><b>x</b> y</a></nav>`, []Link{{Anchor: "x y", Title: "/a/b"}}},
 		{"frames and areas", `<iframe src=b title=x></iframe><map><area href=c alt="y z"></map>`, []Link{{Title: "/a/b"}, {Anchor: "y z", Title: "/a/c"}}},
+		{"fragments", `<nav data-include="menu.html"></nav><div hx-get=/foot hx-trigger=load>Lädt</div><div hx-get=/more><p>x</p></div>` +
+			`<button hx-get=/delete hx-confirm=x>y</button><div data-include=z><a href=b>x</a></div>`,
+			[]Link{{Title: "/a/menu.html"}, {Anchor: "Lädt", Title: "/foot"}, {Anchor: "x", Title: "/a/b"}}},
 		{"frameset", `<frameset><frame src=d></frameset>`, []Link{{Title: "/a/d"}}},
 		{"pictures and labels", `<a href=b><img alt=" Ein  Bild "><img></a><a href=c aria-label=Menü><svg><title>x</title></svg></a><a href=d><img alt=no>Wort</a>`,
 			[]Link{{Anchor: "Ein Bild", Title: "/a/b"}, {Anchor: "Menü", Title: "/a/c"}, {Anchor: "Wort", Title: "/a/d"}}},

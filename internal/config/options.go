@@ -247,8 +247,13 @@ func (c *Options) Validate(from Origin) error {
 	checks = append(checks, c.validateFilters(where))
 	for key, list := range map[string][]string{"crawl.include": c.Crawl.Include, "crawl.exclude": c.Crawl.Exclude} {
 		for _, expr := range list {
-			if _, err := regexp.Compile(expr); err != nil {
+			e, err := regexp.Compile(expr)
+			switch {
+			case err != nil:
 				checks = append(checks, fmt.Errorf("%s: %w", where(key), err))
+			case key == "crawl.exclude" && crawler.MatchesAll(e):
+				checks = append(checks, fmt.Errorf("%s has %q, which matches every URL, so that no link would be "+
+					"followed; exclude a part of it such as /calendar/", where(key), expr))
 			}
 		}
 	}
