@@ -149,7 +149,7 @@ func (b *Browser) Render(ctx context.Context, r *page.Response, fetch Fetch) ([]
 			b.deaths = 0
 			b.mu.Unlock()
 			return html, nil
-		case browser.Err() == nil:
+		case !isDead(browser):
 			return nil, err
 		}
 		lost = fmt.Errorf("%w: it died: %w", ErrBrowser, err)
@@ -164,7 +164,7 @@ func (b *Browser) running(ctx context.Context) (context.Context, error) {
 	if b.closed {
 		return nil, ErrClosed
 	}
-	if b.tab != nil && b.tab.Err() == nil {
+	if b.tab != nil && !isDead(b.tab) {
 		return b.tab, nil
 	}
 	if b.tab != nil {
@@ -193,6 +193,17 @@ func (b *Browser) running(ctx context.Context) (context.Context, error) {
 		return nil, fmt.Errorf("%w: %s does not start: %w", ErrBrowser, b.program, cmp.Or(err, ctx.Err(), ErrTime))
 	}
 	return tab, nil
+}
+
+// isDead reports whether the browser's process has ended. The connection is lost a moment before its
+// context ends.
+func isDead(process context.Context) bool {
+	select {
+	case <-chromedp.FromContext(process).Browser.LostConnection:
+		return true
+	default:
+		return process.Err() != nil
+	}
 }
 
 const startTime = 30 * time.Second
