@@ -136,7 +136,7 @@ func TestRenderOddities(t *testing.T) {
 // Hostile pages get no further than their bounds, and the page after them is rendered as if they had
 // not been. The browser itself sends nothing to anyone: a server on this machine sees no connection.
 func TestRenderHostile(t *testing.T) {
-	b := open(t, func(o *Options) { o.Time = 3 * time.Second })
+	b := open(t, func(o *Options) { o.Time = 1500 * time.Millisecond })
 	ledger := newLedger(t)
 	inside := ledger.address
 	pages := []struct {
