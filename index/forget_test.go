@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 )
@@ -141,7 +142,13 @@ func texts(t *testing.T, x *Index) string {
 		}
 		d.Close()
 	}
-	files, err := fs.Glob(os.DirFS(x.dir), "bleve/store/*.zap")
+	var files []string
+	for range 100 { // Bleve removes a file a moment after its last state is gone
+		if files, err = fs.Glob(os.DirFS(x.dir), "bleve/store/*.zap"); err != nil || len(files) == len(segments) {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
 	if err != nil || len(files) != len(segments) {
 		t.Errorf("%d files of %d segments, %v", len(files), len(segments), err)
 	}
