@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -59,10 +60,16 @@ func TestForget(t *testing.T) {
 	check(y)
 	files := 0
 	err = fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) { // a snapshot that got its name meanwhile
+			return nil
+		}
 		if err != nil || d.IsDir() {
 			return err
 		}
 		text, err := fs.ReadFile(os.DirFS(dir), name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		if bytes.Contains(text, []byte("kaiser.example")) || bytes.Contains(text, []byte("harms.example/")) {
 			t.Errorf("%s still holds what was forgotten", name)
 		}

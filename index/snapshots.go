@@ -59,7 +59,7 @@ func (x *Index) snapshot() (folder string, err error) {
 	all := snapshotsOf(x.dir)
 	part := filepath.Join(all, unfinished+rand.Text())
 	folder = filepath.Join(all, fmt.Sprintf("%016x-%s", generation, x.id))
-	err = copies.CopyTo(links{filepath.Join(x.dir, "bleve"), filepath.Join(part, "bleve")})
+	err = copies.CopyTo(links(filepath.Join(part, "bleve")))
 	if err == nil {
 		err = os.Link(filepath.Join(x.dir, "index.json"), filepath.Join(part, "index.json"))
 	}
@@ -82,22 +82,53 @@ func (x *Index) snapshot() (folder string, err error) {
 	return folder, err
 }
 
-// links is where Bleve copies an index to: segments become links.
-type links struct{ from, to string }
+// links is the folder that Bleve copies an index to: segments on disk become links.
+type links string
 
-// GetWriter returns where the file name is to be written, or nil where it was linked.
+// GetWriter returns where the file name is to be written.
 func (l links) GetWriter(name string) (io.WriteCloser, error) {
-	file := filepath.Join(l.to, name)
+	file := filepath.Join(string(l), name)
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return nil, err
 	}
 	if segmentName.MatchString(name) {
-		if err := os.Link(filepath.Join(l.from, name), file); err != nil {
-			return nil, err
-		}
-		return nil, nil // the interface allows it
+		return &linkWriter{file: file}, nil
 	}
 	return os.Create(file)
+}
+
+// A linkWriter makes a file of a snapshot: a link to the file that is copied, or what is written, of a
+// segment that is only in memory yet. That one may stand half written in the index at the same time.
+type linkWriter struct {
+	file string
+	out  *os.File // nil: nothing was written
+}
+
+// ReadFrom is what io.Copy calls with the file of a segment.
+func (w *linkWriter) ReadFrom(r io.Reader) (int64, error) {
+	from, ok := r.(interface{ Name() string })
+	if !ok {
+		return 0, fmt.Errorf("index: a segment is copied from %T, not from a file", r)
+	}
+	return 0, os.Link(from.Name(), w.file)
+}
+
+func (w *linkWriter) Write(p []byte) (int, error) {
+	if w.out == nil {
+		out, err := os.Create(w.file)
+		if err != nil {
+			return 0, err
+		}
+		w.out = out
+	}
+	return w.out.Write(p)
+}
+
+func (w *linkWriter) Close() error {
+	if w.out == nil {
+		return nil
+	}
+	return w.out.Close()
 }
 
 // openSnapshot opens a snapshot for reading. Its files were checked when the index was opened from
