@@ -261,6 +261,9 @@ func TestForgetNothingElse(t *testing.T) {
 	name, _, _ := strings.Cut(strings.TrimPrefix(host, "www."), ".")
 	first, second := strings.Trim(name[:len(name)/2], "-"), strings.Trim(name[len(name)/2:], "-")
 	halves := []string{second + ".example", first + ".example", name + "x.example", name + ".exampl", "x" + host, host + ".org", "a." + host}
+	halves = slices.DeleteFunc(halves, func(half string) bool { // the town has a host demostadt.example
+		return strings.Contains(before, "//"+half) || strings.Contains(before, "//www."+half)
+	})
 	for _, half := range halves {
 		gazehound(exitOK, "forget", "--yes", half)
 	}

@@ -100,7 +100,7 @@ func TestPowerCut(t *testing.T) {
 		t.Skip("runs processes for some seconds")
 	}
 	t.Parallel()
-	rounds := 4
+	rounds := 2
 	if os.Getenv("GAZEHOUND_SOAK") != "" {
 		rounds = 60
 	}

@@ -269,7 +269,7 @@ func newLedger(t *testing.T) *ledger {
 // Every page is rendered although the browser is killed again and again.
 func TestRenderKilled(t *testing.T) {
 	b := open(t, nil)
-	pages := 10
+	pages := 5
 	if os.Getenv("GAZEHOUND_SOAK") != "" {
 		pages = 200
 	}
