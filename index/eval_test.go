@@ -202,7 +202,7 @@ func documentOf(t *testing.T, parser *geoparse.Parser, r *crawled.Response) (Doc
 		return Document{}, false
 	}
 	v, err := parser.Parse(t.Context(), geoparse.Input{
-		Text: p.Text, Doc: p.Doc, Title: p.Title, Host: p.URL.Hostname(), Lang: p.Lang,
+		Text: p.Text, Doc: p.Doc, Title: p.Title, Host: p.URL.Hostname(), Path: p.URL.Path(), Lang: p.Lang,
 	})
 	if err != nil {
 		t.Fatal(err)

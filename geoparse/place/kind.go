@@ -113,4 +113,4 @@ func firstClause(text string) string {
 // IsStart reports whether a path is that of the start page of a site.
 func IsStart(path string) bool { return len(path) < 40 && startPath.MatchString(path) }
 
-var startPath = regexp.MustCompile(`(?i)^/?(?:(?:de|en|fr|it|es|nl)/)?(?:(?:index|home|start|startseite|default|main)\.[a-z]{3,5})?$`)
+var startPath = regexp.MustCompile(`(?i)^/(?:(?:de|en|fr|it|es|nl)/)?(?:(?:index|home|start|startseite|default|main)\.[a-z]{3,5})?$`)
