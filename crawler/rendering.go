@@ -44,7 +44,8 @@ func (c *Crawler) render(ctx context.Context, v *Visit, p *page.Page) (*page.Pag
 	defer c.renders.Add(-1)
 	r := v.Response
 	html, err := c.Renderer.Render(ctx, r, c.fetchFor)
-	if v.RenderErr = err; err != nil {
+	v.RenderErr = err
+	if err != nil {
 		return p, nil
 	}
 	r.Rendered, v.Outcome.Rendered = html, true

@@ -53,7 +53,8 @@ func TestServeBesideCrawl(t *testing.T) {
 	grows := func(url string, least int) (pages int) {
 		t.Helper()
 		for range 600 {
-			if pages = pagesServed(t, url); pages >= least {
+			pages = pagesServed(t, url)
+			if pages >= least {
 				return pages
 			}
 			time.Sleep(50 * time.Millisecond)

@@ -233,7 +233,8 @@ func TestReplayKilled(t *testing.T) {
 		hit++
 		if _, err := os.Stat(project{into}.frontier()); err == nil {
 			out, err := replay(into).CombinedOutput()
-			if refused++; err == nil || !strings.Contains(string(out), "what an interrupted replay left") {
+			refused++
+			if err == nil || !strings.Contains(string(out), "what an interrupted replay left") {
 				t.Errorf("given again: %v\n%s", err, out)
 			}
 			if err := os.RemoveAll(into); err != nil {

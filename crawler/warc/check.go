@@ -120,7 +120,8 @@ func checkWhole(name string) (damage string, err error) {
 		if f.zipped || !s.record.isAltered() { // gzip has sums of its own
 			return
 		}
-		if altered++; altered == 1 {
+		altered++
+		if altered == 1 {
 			first = s.start
 		}
 	})

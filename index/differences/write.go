@@ -41,8 +41,8 @@ type Properties struct {
 // Properties returns what programs read of d.
 func (d *Difference) Properties() Properties {
 	at := d.At()
-	p := Properties{Ref: d.ID, Difference: d.Kind, Name: d.Label(), Kind: at.Kind, Full: d.Address(), Web: d.Web, Map: d.Map,
-		Confidence: d.Confidence, Unset: d.Unset}
+	p := Properties{Ref: d.ID, Difference: d.Kind, Name: d.Label(), Kind: at.Kind, Full: d.Address(),
+		Web: d.Web, Map: d.Map, Confidence: d.Confidence, Unset: d.Unset}
 	if d.Place != nil {
 		p.Object, p.ObjectURL = d.Place.ID, export.ObjectURL(d.Place.ID, d.Place.Point)
 	}
@@ -116,13 +116,15 @@ func encode(w io.Writer, v any) error {
 }
 
 func writeGeoJSON(w *bufio.Writer, all []*Difference, terms Terms) error {
-	for i, text := range []string{terms.Licence, terms.Attribution} {
-		quoted, err := json.Marshal(text)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w, []string{`{"type":"FeatureCollection","licence":%s`, `,"attribution":%s,"features":[` + "\n"}[i], quoted)
+	head, err := json.Marshal(struct {
+		Type        string `json:"type"`
+		Licence     string `json:"licence"`
+		Attribution string `json:"attribution"`
+	}{"FeatureCollection", terms.Licence, terms.Attribution})
+	if err != nil {
+		return err
 	}
+	fmt.Fprintf(w, "%s,\"features\":[\n", head[:len(head)-1])
 	for i, d := range all {
 		if i > 0 {
 			w.WriteByte(',')
@@ -131,7 +133,7 @@ func writeGeoJSON(w *bufio.Writer, all []*Difference, terms Terms) error {
 			return err
 		}
 	}
-	_, err := w.WriteString("]}\n")
+	_, err = w.WriteString("]}\n")
 	return err
 }
 
@@ -150,8 +152,8 @@ func writeCSV(w io.Writer, all []*Difference) error {
 		for _, tag := range d.Set {
 			set = append(set, tag[0]+"="+tag[1])
 		}
-		row := []string{p.Ref, string(p.Difference), p.Name, p.Kind, p.Full, p.Web, p.Map, number(p.Confidence), p.Object,
-			p.ObjectURL, p.Source, p.Evidence, fetched, strings.Join(set, "|"), number(export.Round(at[1], 6)),
+		row := []string{p.Ref, string(p.Difference), p.Name, p.Kind, p.Full, p.Web, p.Map, number(p.Confidence),
+			p.Object, p.ObjectURL, p.Source, p.Evidence, fetched, strings.Join(set, "|"), number(export.Round(at[1], 6)),
 			number(export.Round(at[0], 6))}
 		for i := range row[:len(row)-2] {
 			row[i] = textutil.Guard(row[i])

@@ -32,7 +32,8 @@ type Differences struct {
 
 // RenderDifferences writes the page.
 func RenderDifferences(w io.Writer, d Differences) error {
-	return differencesPage().Execute(w, &differencesView{view{Page: d.Page, T: texts.Of("page", d.Lang)}, d.Counts, d.Some, d.NoMap})
+	around := view{Page: d.Page, T: texts.Of("page", d.Lang)}
+	return differencesPage().Execute(w, &differencesView{around, d.Counts, d.Some, d.NoMap})
 }
 
 var differencesPage = sync.OnceValue(func() *template.Template {
@@ -166,6 +167,8 @@ func (v *differencesView) Kept() (all []hidden) {
 			all = append(all, hidden{name, value})
 		}
 	}
-	slices.SortFunc(all, func(a, b hidden) int { return slices.Compare([]string{a.Name, a.Value}, []string{b.Name, b.Value}) })
+	slices.SortFunc(all, func(a, b hidden) int {
+		return slices.Compare([]string{a.Name, a.Value}, []string{b.Name, b.Value})
+	})
 	return all
 }

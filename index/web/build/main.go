@@ -33,17 +33,19 @@ var licences = []string{"leaflet/LICENSE", "leaflet.markercluster/MIT-LICENCE.tx
 // them with folder/src into folder/dist.
 func build(folder string) error {
 	if _, err := os.Stat(filepath.Join(folder, "package-lock.json")); err != nil {
-		return fmt.Errorf("%w. Call it in the root of the repository, or name the folder: go run ./index/web/build index/web", err)
+		return fmt.Errorf("%w. Call it in the root of the repository, or name the folder: "+
+			"go run ./index/web/build index/web", err)
 	}
 	if _, err := exec.LookPath("npm"); err != nil {
-		return errors.New("npm is not there, which fetches Leaflet (Debian: apt-get install npm). Without it the page has a plain map")
+		return errors.New("npm is not there, which fetches Leaflet (Debian: apt-get install npm). " +
+			"Without it the page has a plain map")
 	}
 	npm := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error",
 		"--prefer-offline", "--fetch-retries=1", "--fetch-retry-mintimeout=1000")
 	npm.Dir = folder
 	if out, err := npm.CombinedOutput(); err != nil {
-		return fmt.Errorf("npm cannot fetch Leaflet (npm ci: %w). Is there a network? Without it the page has a plain map\n%s",
-			err, out)
+		return fmt.Errorf("npm cannot fetch Leaflet (npm ci: %w). Is there a network? "+
+			"Without it the page has a plain map\n%s", err, out)
 	}
 	var banner strings.Builder
 	for _, name := range licences {
@@ -51,13 +53,15 @@ func build(folder string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&banner, "/*! %s\n%s*/\n", strings.SplitN(name, "/", 2)[0], strings.ReplaceAll(string(text), "*/", "* /"))
+		library, _, _ := strings.Cut(name, "/")
+		fmt.Fprintf(&banner, "/*! %s\n%s*/\n", library, strings.ReplaceAll(string(text), "*/", "* /"))
 	}
 	result := api.Build(api.BuildOptions{
 		EntryPoints: []string{filepath.Join(folder, "src/app.js"), filepath.Join(folder, "src/app.css")},
 		Outdir:      filepath.Join(folder, "dist"), Write: true, Bundle: true,
 		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
-		Platform: api.PlatformBrowser, Format: api.FormatIIFE, Target: api.ES2020, Charset: api.CharsetUTF8, LegalComments: api.LegalCommentsNone,
+		Platform: api.PlatformBrowser, Format: api.FormatIIFE, Target: api.ES2020,
+		Charset: api.CharsetUTF8, LegalComments: api.LegalCommentsNone,
 		Loader:   map[string]api.Loader{".png": api.LoaderEmpty}, // Leaflet's icons; ours are drawn by CSS
 		Banner:   map[string]string{"js": banner.String()},
 		LogLevel: api.LogLevelWarning,
