@@ -271,8 +271,8 @@ func filesOf(t *testing.T, dir string) map[string]uint32 {
 	return sums
 }
 
-// A search server that is killed while it answers has changed nothing but the list of removal
-// requests and its snapshot, which has each one that it acknowledged, and is free to be started again.
+// A search server that is killed while it answers has changed nothing but its snapshot and the list of
+// removal requests. The list has each one that it acknowledged, and a server can be started again.
 func TestServeKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills processes for some seconds")
