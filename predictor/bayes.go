@@ -19,13 +19,20 @@ const (
 	Mean = "mean"
 	// Max is the best of the discounted depths: see Best.
 	Max = "max"
-	// VocabularyLaplace is Laplace smoothing over the words of a class and the vocabulary; the
-	// prior is smoothed, too.
+	// VocabularyLaplace is Laplace smoothing over the words of a class and the vocabulary.
 	VocabularyLaplace = "vocabulary"
 	// LinkLaplace divides by how often the link's own terms were learned in a class,
-	// plus 1, as printed in Ahlers & Boll 2009, section 4.4; the prior is the share
-	// of links learned.
+	// plus 1, as printed in Ahlers & Boll 2009, section 4.4.
 	LinkLaplace = "link"
+)
+
+// Values of Options.Prior: what a depth expects of a link without terms.
+const (
+	// SmoothedPrior counts one more link in each class than was learned.
+	SmoothedPrior = "smoothed"
+	// SharePrior is the share of relevant links among those learned, p(geoRel_d) as in Ahlers & Boll
+	// 2009, section 4.4.
+	SharePrior = "share"
 )
 
 // Options tune a Model. The defaults are the classifiers as published.
@@ -34,6 +41,7 @@ type Options struct {
 	Posterior  string  // Tempered or Raw
 	Combine    string  // Max or Mean
 	Laplace    string  // VocabularyLaplace or LinkLaplace
+	Prior      string  // SmoothedPrior or SharePrior
 	Decay      float64 // of the depths in Predict, in (0, 1]
 	Weight     float64 // of the prediction in Predict, in (0, 1]
 	Smoothing  float64 // added to every count of a term (Laplace), > 0
@@ -58,6 +66,7 @@ func DefaultOptions() Options {
 		Posterior:  Raw,
 		Combine:    Mean,
 		Laplace:    VocabularyLaplace,
+		Prior:      SmoothedPrior,
 		Decay:      0.5,
 		Weight:     1,
 		Smoothing:  1,

@@ -73,7 +73,7 @@ func reference(samples []sample, terms []string, depth int, o Options) float64 {
 			}
 		}
 	}
-	if o.Laplace == LinkLaplace {
+	if o.Prior == SharePrior {
 		prior = math.Log(math.Max(documents[0], 1e-9) / math.Max(documents[1], 1e-9))
 	}
 	evidence := 0.0
@@ -95,6 +95,7 @@ func TestScoreIsTheEquation(t *testing.T) {
 		o := DefaultOptions()
 		o.Posterior = rapid.SampledFrom([]string{Raw, Tempered}).Draw(t, "posterior")
 		o.Laplace = rapid.SampledFrom([]string{VocabularyLaplace, LinkLaplace}).Draw(t, "laplace")
+		o.Prior = rapid.SampledFrom([]string{SmoothedPrior, SharePrior}).Draw(t, "prior")
 		o.Smoothing = rapid.Float64Range(0.01, 10).Draw(t, "smoothing")
 		o.Depths = rapid.IntRange(1, MaxDepth).Draw(t, "depths")
 		m := NewModel(o)
@@ -380,5 +381,45 @@ func TestConcurrentUse(t *testing.T) {
 	}
 	if _, err := Load(path, DefaultOptions()); err != nil {
 		t.Error(err)
+	}
+}
+
+// Of two links learned, "a b" led to a relevant page and "c d" did not. Smoothed over the vocabulary
+// of four words and one more, a word seen once in its class has 2/7 and an unseen one 1/7: "a b" is
+// relevant at 4 : 1. As printed, the class that has seen neither a nor b gives each the probability
+// 1/1 and the one that has seen both gives 2/3, so that "a b" is at 4 : 9, worse than unknown words.
+func TestLaplaceAsPrinted(t *testing.T) {
+	for _, tt := range []struct {
+		laplace, terms string
+		want           float64
+	}{
+		{VocabularyLaplace, "anchor:a anchor:b", 4.0 / 5}, {VocabularyLaplace, "anchor:x anchor:y", 1.0 / 2},
+		{LinkLaplace, "anchor:a anchor:b", 4.0 / 13}, {LinkLaplace, "anchor:x anchor:y", 1.0 / 2},
+		{LinkLaplace, "anchor:c anchor:d", 9.0 / 13},
+	} {
+		o := DefaultOptions()
+		o.Depths, o.Laplace, o.Prior = 1, tt.laplace, SharePrior
+		m := NewModel(o)
+		m.Learn([][]string{{"anchor:a", "anchor:b"}}, true)
+		m.Learn([][]string{{"anchor:c", "anchor:d"}}, false)
+		if got := m.Score(strings.Fields(tt.terms))[0]; math.Abs(got-tt.want) > 1e-9 {
+			t.Errorf("%s, %s: %v, want %v", tt.laplace, tt.terms, got, tt.want)
+		}
+	}
+}
+
+// Of four links one was relevant: a link without words is so at 1 : 3, and with one more in each class
+// at 2 : 4.
+func TestPrior(t *testing.T) {
+	for prior, want := range map[string]float64{SharePrior: 1.0 / 4, SmoothedPrior: 1.0 / 3} {
+		o := DefaultOptions()
+		o.Depths, o.Prior = 1, prior
+		m := NewModel(o)
+		for i := range 4 {
+			m.Learn([][]string{{"anchor:a"}}, i == 0)
+		}
+		if got := m.Score(nil)[0]; math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: %v, want %v", prior, got, want)
+		}
 	}
 }

@@ -149,10 +149,9 @@ func unknown(family int) string {
 	return "<unk>"
 }
 
-// prior returns the log-odds of a link without terms, from the links (not words) learned, smoothed
-// unless Laplace is LinkLaplace.
+// prior returns the log-odds of a link without terms, from the links (not words) learned.
 func (c *classifier) prior() float64 {
-	if c.options.Laplace == LinkLaplace {
+	if c.options.Prior == SharePrior {
 		return math.Log(max(float64(c.relevant), 1e-9) / max(float64(c.other), 1e-9)) // finite
 	}
 	return math.Log(float64(c.relevant+1) / float64(c.other+1))

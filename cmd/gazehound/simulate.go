@@ -57,6 +57,7 @@ type simulateOptions struct {
 
 	sim    sim.Options
 	rate   string
+	ties   string
 	runs   int
 	at     []int
 	expect []string
@@ -84,6 +85,9 @@ func newSimulateCommand(a *app) *cobra.Command {
 	cmd.MarkFlagsOneRequired("trace", "warc", "demo", "nodes", "nuggets")
 	return cmd
 }
+
+// ties are the values of --ties, the default first.
+var ties = []string{"random", "first-in"}
 
 func simulationMetrics() string { return strings.Join(sim.MetricNames(), ", ") }
 
@@ -113,7 +117,8 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 		"limit (as published: 5)")
 	f.StringVar(&o.places, "places", "", "the nodes and their cities: `FILE|us-top-100`, see \"gazehound places\"")
 	o.placesOptions.flags(f)
-	config.All().AddFlags(f, "cluster.alpha", "cluster.beta", "cluster.centrality_links", "cluster.centrality_base")
+	config.All().AddFlags(f, "cluster.alpha", "cluster.beta", "cluster.most_populous", "cluster.centrality_links",
+		"cluster.centrality_base")
 	f.BoolVar(&o.nuggets, "nuggets", false, "no web: agents agree on the order of their queues without a coordinator")
 	o.order = sim.DefaultNuggetOptions()
 	f.IntVar(&o.order.URLs, "order-urls", o.order.URLs, "with --nuggets: URLs of each agent (K), 256 to 10,000")
@@ -127,7 +132,7 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	f.IntSliceVar(&o.limits, "limit-distance", []int{1, 2, 3, 4},
 		"`NUMBERS` of irrelevant pages in a row that limited-distance crosses")
 	config.All().AddFlags(f, "crawl.decay", "crawl.bridge_weight", "predictor.depths", "predictor.laplace",
-		"crawl.news", "crawl.places", "crawl.alpha", "crawl.beta", "crawl.emphasis",
+		"predictor.prior", "crawl.news", "crawl.places", "crawl.alpha", "crawl.beta", "crawl.emphasis",
 		"crawl.exploration", "crawl.path_similarity")
 	f.StringVar(&o.model, "model", "", "adaptive and lookahead start with the words of this trained model: "+
 		"`FILE|DIR`")
@@ -139,6 +144,9 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	f.IntSliceVar(&o.at, "at", nil, "tables after so many pages, too: `NUMBERS`")
 	f.IntVar(&o.runs, "runs", 3, "random seeds for each strategy")
 	f.Uint64Var(&o.sim.Seed, "seed", 1, "the first of them: order among equal priorities")
+	f.StringVar(&o.ties, "ties", ties[0], "order among equal priorities: random | first-in (the link that was found "+
+		"first)")
+	oneOf(f, "ties", ties)
 	f.IntVar(&o.sim.Fetchers, "fetchers", 1, "pages at a time")
 	f.IntVar(&o.sim.PerHost, "per-host", 0, "of these from one host; 0 is no limit (one, if there is a --delay)")
 	f.DurationVar(&o.sim.Delay, "delay", 0, "between requests to one host, in virtual time")
@@ -253,6 +261,7 @@ func (a *app) checkSimulation(o *simulateOptions, cfg *Config) error {
 		}
 		o.sim.Rate = float64(rate)
 	}
+	o.sim.FirstIn = o.ties == "first-in"
 	if o.sim.Delay > 0 && o.sim.PerHost == 0 {
 		o.sim.PerHost = 1
 	}
@@ -502,7 +511,8 @@ func (a *app) simulateNodes(ctx context.Context, o simulateOptions, k config.Clu
 		}
 	}
 	plan := sim.NodesPlan{Orders: orders, NodesOptions: sim.NodesOptions{
-		Partition: partition.Options{Alpha: k.Alpha, Beta: k.Beta}, Pages: o.sim.Pages, Seed: o.sim.Seed,
+		Partition: partition.Options{Alpha: k.Alpha, Beta: k.Beta, MostPopulous: k.MostPopulous},
+		Pages:     o.sim.Pages, Seed: o.sim.Seed,
 		Levels: o.levels, Centrality: sim.Centrality{Links: k.CentralityLinks, Base: k.CentralityBase}}}
 	if plan.Methods, plan.Policies, err = sim.ParsePartitions(o.partitions, o.policies); err != nil {
 		return fail(exitUsage, "%w", err)

@@ -67,7 +67,9 @@ type Definition struct {
 	// Alpha and Beta are those of partition.Options, where it is by full content.
 	Alpha float64 `json:"alpha,omitempty"`
 	Beta  float64 `json:"beta,omitempty"`
-	Order *Order  `json:"order,omitempty"` // of all queues; nil: each node goes by its own
+	// MostPopulous is that of partition.Options.
+	MostPopulous bool   `json:"most_populous,omitempty"`
+	Order        *Order `json:"order,omitempty"` // of all queues; nil: each node goes by its own
 }
 
 // String names what distinguishes crawls.

@@ -182,10 +182,13 @@ func (t *Totals) clone() Totals {
 // Options are the place and the limits of a frontier. The zero values of all fields but Dir are
 // usable.
 type Options struct {
-	Dir        string // of the store; made where it is missing
-	Memory     int64  // bytes to aim at for everything here, at least 32 MB; 0: 256 MiB
-	Seed       uint64 // decides between equal priorities; an existing store keeps its own
-	MaxPerHost int64  // URLs of one host, queued and visited; 0: no limit
+	Dir    string // of the store; made where it is missing
+	Memory int64  // bytes to aim at for everything here, at least 32 MB; 0: 256 MiB
+	Seed   uint64 // decides between equal priorities; an existing store keeps its own
+	// FirstIn serves equal priorities in the order in which their URLs were found. It is of a Memory
+	// only: a store names a URL by what decides between equals.
+	FirstIn    bool
+	MaxPerHost int64 // URLs of one host, queued and visited; 0: no limit
 	// PerHost returns another MaxPerHost for the host of a URL, or 0; nil: none.
 	// It must not call the frontier.
 	PerHost func(weburl.URL) int64
@@ -228,6 +231,7 @@ func DefaultOptions() Options {
 type Frontier struct {
 	options Options
 	seed    uint64
+	found   *arrivals // with FirstIn; else nil
 	store   store
 	now     func() time.Duration // since the frontier was opened; the simulator's time in a Memory
 	block   int                  // items read at a time

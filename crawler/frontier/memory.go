@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"sync"
 	"time"
 )
 
@@ -26,9 +27,38 @@ func NewMemory(o Options) *Memory {
 		panic(err) // an empty tree can be read
 	}
 	m := &Memory{Frontier: f}
+	if o.FirstIn {
+		f.found = &arrivals{number: map[uint64]uint64{}}
+	}
 	f.budget = math.MaxInt // hosts that are evicted at random would make two runs differ
 	f.now = func() time.Duration { return m.now }
 	return m
+}
+
+// arrivals numbers URLs in the order in which they were found.
+type arrivals struct {
+	mu     sync.Mutex
+	number map[uint64]uint64 // hash of the URL → its number
+	urls   []uint64          // and back
+}
+
+// of returns the number of a URL; a new one gets the next.
+func (a *arrivals) of(url uint64) uint64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n, known := a.number[url]
+	if !known {
+		n = uint64(len(a.urls))
+		a.number[url], a.urls = n, append(a.urls, url)
+	}
+	return n
+}
+
+// url returns the URL of a number that of returned.
+func (a *arrivals) url(n uint64) uint64 {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.urls[n]
 }
 
 // SetTime sets the time since the beginning of the crawl, which must not go back.

@@ -174,3 +174,40 @@ func TestMemoryTime(t *testing.T) {
 		t.Fatalf("got %v, %v", e.URL, err)
 	}
 }
+
+// With FirstIn, links of one priority are served as they were found; a better link comes before them,
+// and one that is found again, or better, keeps its number.
+func TestMemoryFirstIn(t *testing.T) {
+	m := NewMemory(Options{Seed: 7, FirstIn: true})
+	push := func(name string, priority float64) {
+		u, err := weburl.Parse("http://" + name + ".example/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Push(t.Context(), Entry{URL: u, Priority: priority, Found: time.Unix(1, 0)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"d", "b", "e", "a", "c"} {
+		push(name, 0.5)
+	}
+	push("f", 1)
+	push("b", 0.5)
+	push("c", 1) // found before f
+	order := ""
+	for {
+		e, err := m.Next(t.Context(), func(string) time.Duration { return 0 })
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		order += e.URL.Host()[:1]
+		if _, err := m.Done(t.Context(), e, Outcome{Kind: "page"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if order != "cfdbea" {
+		t.Errorf("served %s, want cfdbea", order)
+	}
+}

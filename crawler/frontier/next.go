@@ -238,7 +238,7 @@ func (f *Frontier) lease(h *host, tie uint64, e *Entry) {
 func (f *Frontier) entry(h *host, it item) (Entry, error) {
 	key := queueKey(h.id, it.storedPlace())
 	e, known, err := get(f.view, key, decodeLink)
-	if err == nil && (!known || KeyOf(e.URL) != makeKey(h.id, urlOf(f.seed, it.tie))) {
+	if err == nil && (!known || KeyOf(e.URL) != makeKey(h.id, f.urlOf(it.tie))) {
 		err = fmt.Errorf("%w: another link than expected under key %x", ErrDamaged, key)
 	}
 	e.Priority = priorityOf(it.rank)
@@ -304,7 +304,7 @@ func (f *Frontier) taken(l *link) (h *host, i int, err error) {
 		return nil, 0, ErrClosed
 	}
 	if h := f.hosts[l.key.host()]; h != nil {
-		if i := h.leasedAt(tieOf(f.seed, l.key.url())); i >= 0 && !h.buffer.leased[i].delayed {
+		if i := h.leasedAt(f.tie(l.key)); i >= 0 && !h.buffer.leased[i].delayed {
 			return h, i, nil
 		}
 	}

@@ -166,6 +166,22 @@ func urlOf(seed, tie uint64) uint64 {
 
 const golden = 0x9E3779B97F4A7C15
 
+// tie returns what decides between k and entries of equal priority: the lowest is served first.
+func (f *Frontier) tie(k Key) uint64 {
+	if f.found != nil {
+		return f.found.of(k.url())
+	}
+	return tieOf(f.seed, k.url())
+}
+
+// urlOf returns the hash of the URL of a tie.
+func (f *Frontier) urlOf(tie uint64) uint64 {
+	if f.found != nil {
+		return f.found.url(tie)
+	}
+	return urlOf(f.seed, tie)
+}
+
 // encode returns v as JSON, the form of most records.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer

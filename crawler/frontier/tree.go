@@ -34,7 +34,7 @@ func (f *Frontier) node(v view, k Key) (n Node, ok bool, err error) {
 		n.Entry, ok, err = get(v, parkedKey(k.host(), r.Seq, k.url()), decodeLink)
 		n.State = Parked
 	default:
-		n.Entry, ok, err = get(v, queueKey(k.host(), place{r.Rank, tieOf(f.seed, k.url())}), decodeLink)
+		n.Entry, ok, err = get(v, queueKey(k.host(), place{r.Rank, f.tie(k)}), decodeLink)
 		n.Priority, n.State = priorityOf(r.Rank), Queued
 	}
 	if err != nil || !ok {

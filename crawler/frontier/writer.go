@@ -225,7 +225,7 @@ func (b *batch) delta(h *host) *delta {
 	return d
 }
 
-func (b *batch) tie(k Key) uint64 { return tieOf(b.f.seed, k.url()) }
+func (b *batch) tie(k Key) uint64 { return b.f.tie(k) }
 
 // push queues links that are new or better than the queued ones.
 func (b *batch) push(links []link) (added int) {

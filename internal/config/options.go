@@ -88,6 +88,7 @@ type (
 		Posterior string        `oneof:"tempered|raw"`
 		Combine   string        `oneof:"mean|max"`
 		Laplace   string        `oneof:"vocabulary|link"`
+		Prior     string        `oneof:"smoothed|share"`
 		MaxTerms  int           `key:"max_terms" range:"1000..100000000"`
 		SaveEvery time.Duration `key:"save_every" range:"1s.."`
 	}
@@ -165,6 +166,7 @@ type (
 		Policy          string  `oneof:"A|B"`
 		Alpha           float64 `flag:"partition-alpha" range:"0..1"`
 		Beta            float64 `flag:"partition-beta" range:"0..1"`
+		MostPopulous    bool    `key:"most_populous" flag:"most-populous"`
 		CentralityLinks int     `key:"centrality_links" flag:"centrality-links" range:"1..20"`
 		CentralityBase  float64 `key:"centrality_base" flag:"centrality-base" range:"0.001..1000000"`
 		Nodes           string

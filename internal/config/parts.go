@@ -190,7 +190,7 @@ func (o *Options) perPath(u weburl.URL) (prefix string, most int64) {
 func (o *Options) ModelOptions() predictor.Options {
 	m := predictor.DefaultOptions()
 	m.Weight, m.Posterior = o.Predictor.Weight, o.Predictor.Posterior
-	m.Combine, m.Laplace = o.Predictor.Combine, o.Predictor.Laplace
+	m.Combine, m.Laplace, m.Prior = o.Predictor.Combine, o.Predictor.Laplace, o.Predictor.Prior
 	m.Decay, m.Vocabulary = o.Crawl.Decay, o.Predictor.MaxTerms
 	m.Depths, m.WithoutContacts = o.Predictor.Depths, o.Crawl.Judge != "addresses"
 	return m
@@ -271,7 +271,8 @@ func (o *Options) NodeOptions(c *cluster.Options, region string) (err error) {
 	c.Definition = cluster.Definition{
 		Region: region, Partition: partition.Method(k.Partition), Policy: partition.Policy(k.Policy),
 	}
-	c.Partition.Alpha, c.Partition.Beta = k.Alpha, k.Beta
+	c.Partition.Alpha, c.Partition.Beta, c.Partition.MostPopulous = k.Alpha, k.Beta, k.MostPopulous
+	c.Definition.MostPopulous = k.MostPopulous
 	if c.Definition.Partition == partition.FullContent { // all nodes must weigh alike
 		c.Definition.Alpha, c.Definition.Beta = k.Alpha, k.Beta
 	}

@@ -78,6 +78,9 @@ type Options struct {
 	// Alpha weighs mentions of a city with its state against those of the city
 	// alone, Beta the population against the mentions of the state: both 0 to 1.
 	Alpha, Beta float64
+	// MostPopulous takes a city in a URL or beside a link for the most populous one of its name, as
+	// printed in section 3.5, whatever state is named; else a state decides.
+	MostPopulous bool
 	// Known are cities that are no targets and share a name with one: a bare
 	// "Portland" is the most populous Portland, target or not.
 	Known []City
@@ -301,15 +304,15 @@ func (p *Partition) choose(scores []Score) []int {
 
 // inURL finds targets in a URL: as words of host, path and query, or run
 // together in the host's name. With its state anywhere in the URL a city is
-// that pair, alone it is the most populous one of its name.
+// that pair, unless with MostPopulous; alone it is the most populous one of its name.
 func (p *Partition) inURL(u weburl.URL) []Score {
 	words := tokens(unescape(u.Hostname()+" "+u.Path()+" "+u.Query()), true)
 	found := p.names.mentions(words)
 	states := p.names.states(words, found)
 	var scores []Score
 	for _, m := range found {
-		t, ok := p.names.resolve(m)
-		for i := 0; m.state == "" && i < len(states); i++ {
+		t, ok := p.resolve(m)
+		for i := 0; m.state == "" && !p.o.MostPopulous && i < len(states); i++ {
 			if pair, is := p.names.pair(mention{name: m.name, state: states[i]}); is {
 				t, ok = pair, true
 			}
@@ -351,11 +354,19 @@ func (p *Partition) inAnchor(l page.Link) []Score {
 	}
 	slices.SortStableFunc(found, func(a, b near) int { return cmp.Compare(a.distance, b.distance) })
 	for _, f := range found {
-		if t, ok := p.names.resolve(f.mention); ok {
+		if t, ok := p.resolve(f.mention); ok {
 			scores = p.add(scores, t, 1/float64(1+f.distance))
 		}
 	}
 	return scores
+}
+
+// resolve returns the target that a mention in a URL or beside a link is about.
+func (p *Partition) resolve(m mention) (target int, ok bool) {
+	if p.o.MostPopulous {
+		m.state = ""
+	}
+	return p.names.resolve(m)
 }
 
 // add appends a target unless it is there.

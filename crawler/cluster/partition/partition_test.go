@@ -384,3 +384,25 @@ func BenchmarkOwners(b *testing.B) {
 		})
 	}
 }
+
+// As printed, a city in a URL or beside a link is always the most populous one of its name: Glendale,
+// AZ, whose node is mountain, even where California is named. Texts still go by the state.
+func TestMostPopulous(t *testing.T) {
+	for _, most := range []bool{false, true} {
+		node := map[bool]string{false: "pacific", true: "mountain"}[most]
+		u := build(t, func(o *Options) { o.Method, o.MostPopulous = URLBased, most })
+		for _, raw := range []string{"http://example.org/glendale-ca/", "http://example.org/ca/glendale/hotels"} {
+			if got := u.Nodes()[u.Owner(parse(t, raw))].Name; got != node {
+				t.Errorf("%s, most populous %v: %s, want %s", raw, most, got, node)
+			}
+		}
+		a := build(t, func(o *Options) { o.Method, o.MostPopulous = ExtendedAnchor, most })
+		from := &page.Page{Links: []page.Link{{To: parse(t, "http://example.org/"), Anchor: "Glendale, CA"}}}
+		if got := a.Nodes()[a.Owners(from)[0][0]].Name; got != node {
+			t.Errorf("anchor, most populous %v: %s, want %s", most, got, node)
+		}
+		if scores := a.Content("Glendale, CA"); len(scores) != 1 || scores[0].City.State != "CA" {
+			t.Errorf("text, most populous %v: %v", most, scores)
+		}
+	}
+}

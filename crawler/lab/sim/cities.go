@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -30,6 +31,10 @@ type CitiesOptions struct {
 	// World draws the Shares at random, each between half and twice what it is; 0 leaves
 	// them as they are.
 	World uint64 `spec:"world"`
+	// Free draws them from 1 to 95 % instead, evenly on a logarithmic scale, whatever they are.
+	Free int `spec:"free" range:"0..1"`
+	// Examples is from how many pages of no city, and at most of each city, the classes are learned.
+	Examples int `spec:"examples" range:"4..100000"`
 	Shares
 	// Nodes have the cities that the web is about; nil: made-up ones, as in the
 	// table 1 of Gao, Lee & Miao: five time zones and a general node.
@@ -69,8 +74,11 @@ type Shares struct {
 // DefaultCitiesOptions are 120,000 sites with some 13 million pages about
 // 100 made-up cities.
 func DefaultCitiesOptions() CitiesOptions {
-	return CitiesOptions{Seed: 1, Sites: 120_000, Shares: parts().Shares}
+	return CitiesOptions{Seed: 1, Sites: 120_000, Examples: 2000, Shares: parts().Shares}
 }
+
+// maxShare bounds a share that is drawn, and the sum of those that exclude one another.
+const maxShare = 0.95
 
 // drawShares changes all shares at random.
 func (o *CitiesOptions) drawShares() {
@@ -78,7 +86,26 @@ func (o *CitiesOptions) drawShares() {
 	shares := reflect.ValueOf(&o.Shares).Elem()
 	for i := range shares.NumField() {
 		x := shares.Field(i)
-		x.SetFloat(min(x.Float()*math.Exp2(2*r.Float64()-1), 0.95))
+		if o.Free == 1 {
+			x.SetFloat(0.01 * math.Pow(100*maxShare, r.Float64()))
+		} else {
+			x.SetFloat(min(x.Float()*math.Exp2(2*r.Float64()-1), maxShare))
+		}
+	}
+	if o.Free == 0 {
+		return // those chosen leave room beside them
+	}
+	for _, parts := range [][]*float64{
+		{&o.Guides, &o.Businesses, &o.Portals}, {&o.LocalServer, &o.OtherServer}, {&o.GeneralToCity, &o.GeneralToPortal},
+		{&o.SameCity, &o.ToPortal, &o.ToOther},
+	} {
+		sum := 0.0
+		for _, part := range parts {
+			sum += *part
+		}
+		for _, part := range parts {
+			*part *= min(1, maxShare/sum)
+		}
 	}
 }
 
@@ -172,8 +199,11 @@ func NewCities(o CitiesOptions) (*Cities, error) {
 	if err := demo.InRange(o); err != nil {
 		return nil, fmt.Errorf("sim: %w", err)
 	}
-	if o.World > 0 {
+	switch {
+	case o.World > 0:
 		o.drawShares()
+	case o.Free == 1:
+		return nil, errors.New("sim: free=1 draws the shares of a world: world=N says of which")
 	}
 	if o.Nodes == nil {
 		o.Nodes, o.Known = madeUpNodes(o.Seed)
@@ -640,9 +670,8 @@ func (w *Cities) Locate(a netip.Addr) (city, state string, ok bool) {
 	return c.Name, c.State, true
 }
 
-// Classes returns a classifier of texts by city, trained as in the paper: from
-// pages that a directory lists under each city, 500 to 2,000 there, and 2,000
-// pages of no city. Here it is a twentieth of that.
+// Classes returns a classifier of texts by city, trained as in section 3.4.4: from 500 to 2,000 pages
+// that a directory lists under each city, and 2,000 pages of no city.
 func (w *Cities) Classes() (*predictor.Classes, error) {
 	names := []string{partition.None}
 	for _, c := range w.cities {
@@ -663,9 +692,10 @@ func (w *Cities) Classes() (*predictor.Classes, error) {
 			classes.Learn(class, partition.Words(w.text(r, p)))
 		}
 	}
-	learn(0, w.general, 100)
+	most, least := w.Options.Examples, w.Options.Examples/4
+	learn(0, w.general, most)
 	for c := range w.cities {
-		learn(c+1, w.of[c], 25+r.IntN(76))
+		learn(c+1, w.of[c], least+r.IntN(most-least+1))
 	}
 	return classes, nil
 }

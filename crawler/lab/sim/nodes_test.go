@@ -19,7 +19,7 @@ import (
 func citiesWeb(t testing.TB) *Cities {
 	t.Helper()
 	o := DefaultCitiesOptions()
-	o.Sites = 2000
+	o.Sites, o.Examples = 2000, 100
 	w, err := NewCities(o)
 	if err != nil {
 		t.Fatal(err)
@@ -97,6 +97,37 @@ func TestCitiesWeb(t *testing.T) {
 		if _, err := NewCities(bad); err == nil {
 			t.Errorf("%+v: no error", bad)
 		}
+	}
+}
+
+// Free shares do not depend on those that were chosen: each lies between 1 and 95 %, half of them below
+// √(.01 · .95) = 9.7 %, and shares of one whole leave 5 % of it.
+func TestFreeWorlds(t *testing.T) {
+	low, drawn := 0, 0
+	for world := uint64(1); world <= 50; world++ {
+		o, other := CitiesOptions{World: world, Free: 1}, CitiesOptions{World: world, Free: 1}
+		other.Shares = DefaultCitiesOptions().Shares
+		o.drawShares()
+		other.drawShares()
+		if o.Shares != other.Shares {
+			t.Fatalf("world %d: %+v and, from other shares, %+v", world, o.Shares, other.Shares)
+		}
+		for _, x := range []float64{o.Mentions, o.Headlines, o.WithState, o.NamedGuides} {
+			if drawn++; x < 0.01 || x > 0.95 {
+				t.Errorf("world %d: a share of %v", world, x)
+			} else if x < 0.0975 {
+				low++
+			}
+		}
+		if sum := o.Guides + o.Businesses + o.Portals; sum > 0.951 {
+			t.Errorf("world %d: %v of all sites are special", world, sum)
+		}
+	}
+	if low < drawn*4/10 || low > drawn*6/10 {
+		t.Errorf("%d of %d shares are below 9.75 %%, want half", low, drawn)
+	}
+	if _, err := NewCities(CitiesOptions{Sites: 1000, Examples: 100, Free: 1}); err == nil {
+		t.Error("free shares without a world: no error")
 	}
 }
 

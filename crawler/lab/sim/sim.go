@@ -54,6 +54,7 @@ type Options struct {
 	Selectivity float64 `range:"0..0.999"` // frontier.Options.Selectivity
 	Patience    float64 `range:"0..1"`     // frontier.Options.Patience
 	Seed        uint64  // decides between equal priorities, and which labels are wrong
+	FirstIn     bool    // of equal priorities the link that was found first is next
 	Noise       float64 `range:"0..0.999"` // share of pages whose label the judge gets wrong
 
 	// Scope returns why a URL is outside of the crawl, or ""; nil: none is.
@@ -104,7 +105,7 @@ func Run(ctx context.Context, w *Web, s order.Strategy, o Options) (*Result, err
 		o.Patience = 1
 	}
 	r.queue = frontier.NewMemory(frontier.Options{
-		Seed: o.Seed, Selectivity: o.Selectivity, Patience: o.Patience,
+		Seed: o.Seed, FirstIn: o.FirstIn, Selectivity: o.Selectivity, Patience: o.Patience,
 		Workers: o.Fetchers, Await: o.Delay + o.Latency + frontier.VisitTime,
 		Score: crawler.Rescore(s, nil),
 	})

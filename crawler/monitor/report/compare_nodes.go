@@ -165,18 +165,23 @@ func (t *nodesTable) values(r *NodesResult) (row []figure) {
 }
 
 // beside returns what was published for the row of a result, in its columns; nil where
-// nothing was, or the nodes share out other numbers of cities than the paper's. Where only
-// the order of the nodes differs, tables without a column for each node still compare.
+// nothing was, or the result does not compare with the paper's.
 func (t *nodesTable) beside(r *NodesResult) []figure {
-	cities, paper := slices.Clone(r.Cities), slices.Clone(gao2006().Cities)
-	if !t.PerNode {
-		slices.Sort(cities)
-		slices.Sort(paper)
-	}
-	if r.Name() != string(r.Partition) || !slices.Equal(cities, paper) {
+	if !r.likePaper(t.PerNode) {
 		return nil
 	}
 	return t.Published[r.Partition]
+}
+
+// likePaper reports whether a result compares with the paper's: the strategy and policy are the
+// paper's, and the nodes share out the same numbers of cities, with perNode in the same order.
+func (r *NodesResult) likePaper(perNode bool) bool {
+	cities, paper := slices.Clone(r.Cities), slices.Clone(gao2006().Cities)
+	if !perNode {
+		slices.Sort(cities)
+		slices.Sort(paper)
+	}
+	return r.Name() == string(r.Partition) && slices.Equal(cities, paper)
 }
 
 func (t *nodesTable) titles(r *NodesResult) []string {
@@ -225,7 +230,7 @@ var merits = []struct {
 }
 
 // meritRows is table 10. The paper judges by eye; here the third of the way from the worst to the
-// best result decides.
+// best result decides, and there is none where all are equal.
 func (c *NodesComparison) meritRows() [][]string {
 	rows := [][]string{{"partition"}}
 	words := make([][]string, len(c.Results))
@@ -244,6 +249,8 @@ func (c *NodesComparison) meritRows() [][]string {
 		for i, v := range values {
 			word := "–"
 			switch part := (v - worst) / (best - worst); {
+			case v == best && v == worst:
+				word = "Equal"
 			case part >= 2.0/3:
 				word = "Good"
 			case part >= 1.0/3:
@@ -256,7 +263,7 @@ func (c *NodesComparison) meritRows() [][]string {
 	}
 	for i, r := range c.Results {
 		rows = append(rows, append([]string{r.Name()}, words[i]...))
-		if published := gao2006().Merits[r.Partition]; published != "" && r.Name() == string(r.Partition) {
+		if published := gao2006().Merits[r.Partition]; published != "" && r.likePaper(false) {
 			rows = append(rows, append([]string{"  published"}, strings.Split(published, ", ")...))
 		}
 	}
