@@ -1,22 +1,22 @@
 package crawler
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/order"
 	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
+	"gazehound/internal/corrections"
 	"gazehound/internal/disk"
 	"gazehound/predictor"
 )
@@ -25,6 +25,8 @@ import (
 type Label struct {
 	URL      weburl.URL
 	Relevant bool
+
+	listed bool // the index keeps what it has of the page
 }
 
 // MaxLabelFile bounds files of labels, in bytes.
@@ -60,43 +62,29 @@ func ParseLabels(data []byte, bad func(n int, line string)) []Label {
 			bad(n, line)
 			continue
 		}
-		labels = append(labels, Label{u, relevant})
+		labels = append(labels, Label{URL: u, Relevant: relevant})
 	}
 	return labels
 }
 
-// ErrTooManyLabels means that a file of labels would grow beyond MaxLabelFile.
+// ErrTooManyLabels means that a file of labels is larger than MaxLabelFile.
 var ErrTooManyLabels = errors.New("too many labels")
 
-// AppendLabels adds labels to a file, with the time. They are durable when it returns.
-func AppendLabels(name string, labels []Label) error {
-	now := time.Now().UTC().Format(time.RFC3339)
-	size := int64(0)
-	if info, err := os.Stat(name); err == nil {
-		size = info.Size()
-	}
-	var lines []string
-	for _, l := range labels {
-		word := 0
+// Corrections returns the entries of labels for the log of corrections.
+func Corrections(labels []Label) []corrections.Entry {
+	entries := make([]corrections.Entry, len(labels))
+	for i, l := range labels {
+		e := corrections.Entry{Who: corrections.Operator, What: corrections.Reject, Pages: []string{l.URL.String()}}
 		if l.Relevant {
-			word = 1
+			e.What = corrections.Confirm
 		}
-		line := fmt.Sprintf("%s\t%d\t%s", l.URL, word, now)
-		lines = append(lines, line)
-		size += int64(len(line)) + 1
+		entries[i] = e
 	}
-	if size > MaxLabelFile {
-		return fmt.Errorf("%w: %s would grow beyond %d MB. Take out the lines that later ones have overtaken",
-			ErrTooManyLabels, name, MaxLabelFile>>20)
-	}
-	if err := disk.AppendLines(name, 0o644, lines...); err != nil {
-		return fmt.Errorf("label: %w", err)
-	}
-	return nil
+	return entries
 }
 
-// ForgetLabels removes the labels of matching pages from a file.
-func ForgetLabels(name string, match func(weburl.URL) bool) error {
+// ForgetLines removes the lines from a file that begin with the URL of a matching page.
+func ForgetLines(name string, match func(weburl.URL) bool) error {
 	text, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -116,8 +104,9 @@ func ForgetLabels(name string, match func(weburl.URL) bool) error {
 	return disk.ReplaceBytes(name, 0o644, []byte(left.String()))
 }
 
-// A Labelled is a Judge whose verdicts a person's labels overrule. It reads labels that are added
-// to the file while the crawl runs. It is safe for concurrent use.
+// A Labelled is a Judge whose verdicts a person's labels overrule: the confirmations and rejections of
+// pages in the log of corrections. It takes up those that are added while the crawl runs. It is safe
+// for concurrent use.
 type Labelled struct {
 	// Reject takes a page that a person has labelled not relevant out of what was found, before its
 	// verdict changes, so that a kill in between repeats it. nil: nothing was kept of pages.
@@ -126,94 +115,157 @@ type Labelled struct {
 	judge    Judge
 	frontier *frontier.Frontier
 	strategy order.Strategy
-	file     string
-	warn     func(format string, args ...any)
+	log      *corrections.Log
 
-	mu     sync.Mutex
-	labels map[frontier.Key]Label
-	read   int64 // bytes of the file
+	mu   sync.Mutex
+	read corrections.Position
 
 	applying sync.Mutex
 }
 
-// NewLabelled returns a Judge that overrules judge with the labels of a file, and corrects f and
-// the strategy with them. warn is called with invalid lines. Callers of Apply alone may pass zero
-// for judge, file and warn.
-func NewLabelled(judge Judge, f *frontier.Frontier, s order.Strategy, file string,
-	warn func(format string, args ...any)) *Labelled {
-	return &Labelled{judge: judge, frontier: f, strategy: s, file: file, warn: warn, labels: map[frontier.Key]Label{}}
+// NewLabelled returns a Judge that overrules judge with the log, and corrects f and the strategy with
+// it. Callers of ApplyAll alone may pass nil for judge and log.
+func NewLabelled(judge Judge, f *frontier.Frontier, s order.Strategy, log *corrections.Log) *Labelled {
+	return &Labelled{judge: judge, frontier: f, strategy: s, log: log}
 }
 
 // Judge returns the verdict on p, or the label of p.
 func (w *Labelled) Judge(ctx context.Context, p *page.Page) (geoparse.Verdict, error) {
-	l, ok := w.of(p.URL)
-	p.Relevant = ok && l.Relevant
+	e, ok := w.log.Verdict(p.URL.String())
+	relevant := e.What == corrections.Confirm
+	p.Relevant = ok && relevant
 	v, err := w.judge.Judge(ctx, p)
 	if err != nil {
 		return v, err
 	}
-	if ok && v.Relevant != l.Relevant {
-		if v.Relevant = l.Relevant; l.Relevant {
+	if ok && v.Relevant != relevant {
+		if v.Relevant = relevant; relevant {
 			v.Score = 1
 		}
 	}
 	return v, nil
 }
 
-func (w *Labelled) of(u weburl.URL) (l Label, ok bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	l, ok = w.labels[frontier.KeyOf(u)]
-	return l, ok
-}
-
-// Load reads new labels in the file and applies them to visited pages; learned is how many changed
+// Load reads what was added to the log and applies it to visited pages; learned is how many changed
 // a verdict.
 func (w *Labelled) Load(ctx context.Context) (learned int, err error) {
-	fresh, err := w.news()
-	if err != nil {
+	if _, err := w.log.Refresh(); err != nil {
 		return 0, err
-	}
-	n, err := w.ApplyAll(ctx, fresh)
-	return n.Learned, err
-}
-
-// news returns the labels of the whole lines that were added to the file. A file that became
-// shorter is read from the start.
-func (w *Labelled) news() (fresh []Label, err error) {
-	info, err := os.Stat(w.file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("labels: %w", err)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if info.Size() == w.read || info.Size() > MaxLabelFile {
-		return nil, nil
+	fresh, read := w.log.Since(w.read)
+	done, err := w.applied()
+	if err != nil || len(fresh) == 0 {
+		return 0, err
 	}
-	data, err := os.ReadFile(w.file)
+	var n LabelCount
+	seen := map[string]bool{}
+	for _, e := range fresh {
+		if e.What == corrections.Undo {
+			if e.N <= done {
+				continue // the page may have another verdict since
+			}
+			e, _ = w.log.Entry(e.Undoes)
+		}
+		for _, url := range e.Pages {
+			if seen[url] {
+				continue
+			}
+			seen[url] = true
+			if err := w.settle(ctx, url, e, &n); err != nil {
+				return n.Learned, err
+			}
+		}
+	}
+	w.read = read
+	last := strconv.Itoa(max(done, fresh[len(fresh)-1].N))
+	return n.Learned, w.frontier.PutMeta(appliedMeta, []byte(last))
+}
+
+// appliedMeta is where the crawl tree keeps the number of the last entry that was applied to it.
+const appliedMeta = "corrections"
+
+func (w *Labelled) applied() (n int, err error) {
+	text, err := w.frontier.Meta(appliedMeta)
+	if err != nil || len(text) == 0 {
+		return 0, err
+	}
+	if n, err = strconv.Atoi(string(text)); err != nil {
+		return 0, fmt.Errorf("crawl tree: %s: %w", appliedMeta, err)
+	}
+	return n, nil
+}
+
+// settle applies what the log says of a page now, of which an entry was added or taken back. Where it
+// says nothing any more the page gets the verdict that it had; if that is not known, its next visit
+// gives it one.
+func (w *Labelled) settle(ctx context.Context, url string, changed corrections.Entry, n *LabelCount) error {
+	u, err := weburl.Parse(url)
 	if err != nil {
-		return nil, fmt.Errorf("labels: %w", err)
+		return nil // edited by hand
 	}
-	if int64(len(data)) < w.read {
-		w.read = 0
+	e, ok := w.log.Verdict(url)
+	switch {
+	case ok:
+		return w.apply(ctx, labelOf(u, e), n)
+	case !w.log.Undone(changed.N):
+		return nil
+	case changed.Address != "": // the index had its pages, so they were relevant
+		return w.apply(ctx, Label{URL: u, Relevant: true, listed: true}, n)
+	case changed.Was != "":
+		return w.apply(ctx, Label{URL: u, Relevant: changed.Was == VerdictWord(true)}, n)
 	}
-	data = data[w.read:]
-	data = data[:bytes.LastIndexByte(data, '\n')+1]
-	w.read += int64(len(data))
-	fresh = ParseLabels(data, func(_ int, line string) { w.warn("%s: no label: %.80q", w.file, line) })
-	for _, l := range fresh {
-		w.labels[frontier.KeyOf(l.URL)] = l
+	return w.judgeAgain(ctx, u)
+}
+
+// VerdictWord returns "relevant" or "not", as entries and commands name a verdict.
+func VerdictWord(relevant bool) string {
+	if relevant {
+		return "relevant"
 	}
-	return fresh, nil
+	return "not"
+}
+
+// labelOf returns the label of a page that an entry gives it. What the index shows of the address
+// of an entry is hidden there, and stays for an undo.
+func labelOf(u weburl.URL, e corrections.Entry) Label {
+	return Label{URL: u, Relevant: e.What == corrections.Confirm, listed: e.Address != ""}
+}
+
+// TakeBack applies what the log says of the pages of an entry that was taken back.
+func (w *Labelled) TakeBack(ctx context.Context, e corrections.Entry) (n LabelCount, err error) {
+	for _, url := range e.Pages {
+		if err := w.settle(ctx, url, e, &n); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// judgeAgain makes the next visit of a page read it in full.
+func (w *Labelled) judgeAgain(ctx context.Context, u weburl.URL) error {
+	w.applying.Lock()
+	defer w.applying.Unlock()
+	key := frontier.KeyOf(u)
+	n, known, err := w.frontier.Get(key)
+	if err != nil || !known {
+		return err
+	}
+	check, visited, err := w.frontier.Check(key)
+	if err != nil || !visited {
+		return err
+	}
+	check.ETag, check.Modified = "", ""
+	n.Outcome.Check = &check
+	return w.frontier.Revise(ctx, key, n.Outcome)
 }
 
 // Visited applies the label of a page that was judged before the label arrived. It is called after
 // each committed visit.
 func (w *Labelled) Visited(v *Visit) error {
-	l, ok := w.of(v.Entry.URL)
+	e, ok := w.log.Verdict(v.Entry.URL.String())
+	l := labelOf(v.Entry.URL, e)
 	if !ok || v.Outcome.Kind != "page" || v.Outcome.Relevant == l.Relevant {
 		return nil
 	}
@@ -262,7 +314,7 @@ func (w *Labelled) apply(ctx context.Context, l Label, count *LabelCount) error 
 		count.Agree++
 		return nil
 	}
-	if !l.Relevant && w.Reject != nil {
+	if !l.Relevant && !l.listed && w.Reject != nil {
 		if err := w.Reject(ctx, trail[0].URL.String()); err != nil {
 			return fmt.Errorf("label of %s: %w", l.URL, err)
 		}
@@ -277,6 +329,7 @@ func (w *Labelled) apply(ctx context.Context, l Label, count *LabelCount) error 
 	}
 	if visited {
 		check.Relevant = l.Relevant
+		check.ETag, check.Modified = "", "" // the next visit reads it in full
 		o.Check = &check
 	}
 	if o.Score = 0; l.Relevant {
@@ -301,16 +354,16 @@ func ReadLabels(r io.Reader, bad func(n int, line string)) ([]Label, error) {
 	return ParseLabels(data, bad), nil
 }
 
-// TakeUpLabels applies the labels in a file that no crawl has applied yet to the crawl tree and to
-// the model in modelFile. warn is called with invalid lines.
-func TakeUpLabels(ctx context.Context, f *frontier.Frontier, model *predictor.Model, modelFile, labels string,
-	warn func(string, ...any)) error {
+// TakeUpLabels applies what the log says of pages and no crawl has applied yet to the crawl tree and
+// to the model in modelFile.
+func TakeUpLabels(ctx context.Context, f *frontier.Frontier, model *predictor.Model, modelFile string,
+	log *corrections.Log) error {
 	strategy := order.Lookahead{Model: model}
 	kept := Learned{Tree: f, Model: model, File: modelFile, Strategy: strategy}
 	if err := kept.Restore(ctx); err != nil {
 		return err
 	}
-	learned, err := NewLabelled(nil, f, strategy, labels, warn).Load(ctx)
+	learned, err := NewLabelled(nil, f, strategy, log).Load(ctx)
 	if learned > 0 && err == nil {
 		err = kept.Save()
 	}

@@ -2,8 +2,6 @@ package crawler
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +11,7 @@ import (
 	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
+	"gazehound/internal/corrections"
 	"gazehound/predictor"
 )
 
@@ -46,8 +45,24 @@ func TestLabelled(t *testing.T) {
 	if _, err := f.Done(t.Context(), visited, frontier.Outcome{Kind: "page", Status: 200, At: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(t.TempDir(), "labels.tsv")
-	w := NewLabelled(irrelevant{}, f, order.Lookahead{Model: model}, name, t.Logf)
+	dir := t.TempDir()
+	log, err := corrections.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := NewLabelled(irrelevant{}, f, order.Lookahead{Model: model}, log)
+	other, err := corrections.Open(dir) // of another process
+	if err != nil {
+		t.Fatal(err)
+	}
+	label := func(labels ...Label) (n int) {
+		t.Helper()
+		added, err := other.Add(nil, Corrections(labels)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return added[0].N
+	}
 	load := func(want int) {
 		t.Helper()
 		if learned, err := w.Load(t.Context()); learned != want || err != nil {
@@ -55,9 +70,7 @@ func TestLabelled(t *testing.T) {
 		}
 	}
 	load(0) // there is no file
-	if err := AppendLabels(name, []Label{{bridge, true}, {kontakt, true}}); err != nil {
-		t.Fatal(err)
-	}
+	label(Label{URL: bridge, Relevant: true}, Label{URL: kontakt, Relevant: true})
 	load(1)
 	load(0)
 	if v, err := w.Judge(t.Context(), &page.Page{URL: kontakt}); err != nil || !v.Relevant {
@@ -66,20 +79,17 @@ func TestLabelled(t *testing.T) {
 	if v, err := w.Judge(t.Context(), &page.Page{URL: urlOf("http://www.b.example/other")}); err != nil || v.Relevant {
 		t.Errorf("verdict %+v, %v", v, err)
 	}
-	file, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
+	rejected := label(Label{URL: bridge})
+	load(1)
+	if _, err := other.Add(nil, corrections.Entry{Who: corrections.Operator, What: corrections.Undo, Undoes: rejected}); err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
-	file.WriteString(bridge.String() + "\t0")
-	load(0) // not whole yet
-	file.WriteString("\n")
+	load(1) // the label before it counts again
+	label(Label{URL: bridge})
 	load(1)
 	// A page that was judged before its label came.
-	if err := AppendLabels(name, []Label{{bridge, true}}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.news(); err != nil {
+	label(Label{URL: bridge, Relevant: true})
+	if _, err := log.Refresh(); err != nil {
 		t.Fatal(err)
 	}
 	v := &Visit{Entry: visited, Outcome: frontier.Outcome{Kind: "page"}}
@@ -88,14 +98,6 @@ func TestLabelled(t *testing.T) {
 	}
 	if n, _, err := f.Get(frontier.KeyOf(bridge)); err != nil || !n.Outcome.Relevant {
 		t.Errorf("%+v, %v", n.Outcome, err)
-	}
-	// What is forgotten has no label.
-	if err := ForgetLabels(name, func(u weburl.URL) bool { return u == bridge }); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(name)
-	if err != nil || strings.Contains(string(text), "bridge") || !strings.Contains(string(text), "kontakt") {
-		t.Errorf("after forgetting: %q, %v", text, err)
 	}
 }
 
@@ -113,15 +115,11 @@ func FuzzParseLabels(f *testing.F) {
 		if len(labels) == 0 {
 			return
 		}
-		name := filepath.Join(t.TempDir(), "labels.tsv")
-		if err := AppendLabels(name, labels); err != nil {
-			t.Fatal(err)
+		var data strings.Builder
+		for _, l := range labels {
+			data.WriteString(l.URL.String() + "\t" + VerdictWord(l.Relevant) + "\n")
 		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again := ParseLabels(data, func(n int, line string) { t.Fatalf("line %d is not read back: %q", n, line) })
+		again := ParseLabels([]byte(data.String()), func(n int, line string) { t.Fatalf("line %d is not read back: %q", n, line) })
 		if len(again) != len(labels) {
 			t.Fatalf("%d labels, read back %d", len(labels), len(again))
 		}

@@ -11,6 +11,7 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
+	"gazehound/internal/corrections"
 	"gazehound/internal/kind"
 
 	"github.com/blevesearch/bleve/v2/document"
@@ -23,7 +24,7 @@ import (
 // an address lie in fields that contain each other, so that a word counts more the nearer it is to
 // the address.
 const (
-	fieldType = "type" // typeAddress or typePage
+	fieldType = "type" // typeAddress, typeHidden or typePage
 
 	fieldWords = "words" // words of and about the address, each as often as it weighs
 	fieldWhere = "where" // words of the address alone
@@ -95,6 +96,9 @@ type record struct {
 	Last     int64          `json:"z,omitempty"`
 	// Notes are what other pages of a host say of its only place, which is at the address.
 	Notes map[string]geoparse.Notes `json:"o,omitempty"`
+	Facts []corrections.Entry       `json:"y,omitempty"` // what a person says of it
+
+	corrected bool // Facts are not those that are stored
 }
 
 // A pageRecord is the stored form of one page.
@@ -312,6 +316,9 @@ func (r *record) document() (*document.Document, error) {
 	for i, m := range r.Mentions {
 		words[i] = m.Words
 	}
+	if r.isHidden() {
+		return r.hidden(stored, words), nil
+	}
 	d := newDocument(r.id, typeAddress, stored)
 	d.store(fieldPageWords, []byte(strings.Join(words, "\n")))
 	r.addWords(d)
@@ -379,6 +386,7 @@ func (r *record) document() (*document.Document, error) {
 	if names := namesOf(r.Mentions, nil); len(names) > 0 {
 		d.keyword(fieldKey, names[0].key)
 	}
+	r.addCorrected(d)
 	return d.finish(), nil
 }
 
@@ -476,6 +484,11 @@ func (r *record) addWords(d *builder) {
 	for w, n := range pages {
 		if n >= common {
 			words.add(inPage, w)
+		}
+	}
+	for _, e := range r.Facts {
+		if e.What == corrections.Name {
+			add(words, inName, e.Value)
 		}
 	}
 	d.terms(fieldWhere, where, bleveindex.IndexField|bleveindex.SkipFreqNorm)

@@ -32,7 +32,7 @@ func (x *Index) affected(
 ) (n Forgotten, gone map[string]bool, err error) {
 	gone = map[string]bool{}
 	if place != nil {
-		err := each(ctx, x, typeAddress, recordOf, func(r *record) {
+		err := x.eachRecord(ctx, func(r *record) {
 			gone[r.id] = slices.ContainsFunc(r.Mentions, func(m *mention) bool {
 				of := m.place()
 				return of != "" && place(of)
@@ -105,9 +105,10 @@ func (x *Index) Forget(ctx context.Context, page, place, text func(string) bool)
 		loses[url] = true
 	}
 	if text != nil {
-		err := each(ctx, x, typeAddress, recordOf, func(r *record) {
+		err := x.eachRecord(ctx, func(r *record) {
+			corrected := r.saysInFacts(text)
 			for _, m := range r.Mentions {
-				if _, known := loses[m.URL]; !known && m.says(text) {
+				if _, known := loses[m.URL]; !known && (corrected || m.says(text)) {
 					loses[m.URL] = false
 				}
 			}
@@ -135,12 +136,22 @@ func (x *Index) Forget(ctx context.Context, page, place, text func(string) bool)
 			}
 			return !gone[m.id] && (page == nil || !page(url))
 		}
-		work.Go(func() error { return x.change(ctx, change{url: url, edit: edit}) })
+		work.Go(func() error { return x.change(ctx, change{url: url, edit: edit, text: text}) })
 	}
 	if err := work.Wait(); err != nil {
 		return n, err
 	}
 	return n, x.merge(context.WithoutCancel(ctx))
+}
+
+// eachRecord calls fn with the record of every address, hidden ones included.
+func (x *Index) eachRecord(ctx context.Context, fn func(r *record)) error {
+	for _, kind := range []string{typeAddress, typeHidden} {
+		if err := each(ctx, x, kind, recordOf, fn); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // says reports whether a text about the address matches.

@@ -117,6 +117,7 @@ func (k *hitMaker) hitOf(r *record) Hit {
 		h.StatusPage = k.statusPage(&h, a.statements)
 	}
 	k.place(&h, r.Mentions)
+	h.correct(r)
 	if k.others {
 		h.Others = k.othersOf(r, &h)
 	}

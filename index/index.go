@@ -19,6 +19,7 @@ import (
 	"sync"
 	"time"
 
+	"gazehound/internal/corrections"
 	"gazehound/internal/disk"
 	"gazehound/internal/oserr"
 
@@ -47,6 +48,10 @@ type Index struct {
 	// BeforeWrite, unless it is nil, runs before a batch of pages is written, which waits for it and is
 	// not written after an error. It is set before the first Put.
 	BeforeWrite func() error
+
+	// Facts returns what a person says of an address. It is set before the first Put; nil: what is
+	// stored stays.
+	Facts func(id string) []corrections.Entry
 
 	dir    string
 	id     string // of the data, random: two indexes never share an ETag

@@ -25,6 +25,9 @@ func (h *Hit) Record() map[string]any {
 	if h.Status != "" {
 		line["status"], line["status_words"] = h.Status, h.StatusWords
 	}
+	if corrected := h.Corrected(); len(corrected) > 0 {
+		line["corrected"] = corrected
+	}
 	if h.HasPoint {
 		line["lat"], line["lon"] = h.Point[1], h.Point[0]
 	}

@@ -89,6 +89,8 @@ type Hit struct {
 	// another site states differently. The place's own site is trusted first.
 	Differs []string
 
+	Facts []Fact // what a person says of it, in place of pages; see Corrected
+
 	Distance  float64 // metres from the query's Center, or -1
 	Score     float64 // how well it fits the words, 0 without; only its order means something, within one answer
 	Parts     []Part  // of Score, where they were asked for

@@ -24,7 +24,8 @@ func (x *Index) Stats(context.Context) (Stats, error) {
 	}
 	defer v.Close()
 	s := v.state
-	return Stats{Pages: s.Pages, Addresses: s.Documents - s.Pages - s.Bare, Mentions: s.Mentions}, nil
+	addresses := s.Documents - s.Pages - s.Bare - v.count(fieldType, typeHidden)
+	return Stats{Pages: s.Pages, Addresses: addresses, Mentions: s.Mentions}, nil
 }
 
 // leastPages is how many pages of a site must be in the index before an address

@@ -136,6 +136,9 @@ func (x *Index) Address(id string) (*Hit, error) {
 	if err != nil || r == nil {
 		return nil, err
 	}
+	if r.isHidden() {
+		return nil, nil
+	}
 	h := whole(v, maxRead).hitOf(r)
 	return &h, nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gazehound/geoparse"
+	"gazehound/internal/corrections"
 	"gazehound/internal/oserr"
 
 	"github.com/blevesearch/bleve/v2/document"
@@ -28,7 +29,10 @@ type change struct {
 	// edit changes what the page states, in place of mentions; false takes a mention out.
 	// Of one that is only counted, the mention has nothing but URL and ID.
 	edit func(*mention) bool
-	done chan error // room for one
+	text func(string) bool // with edit: texts to be removed from corrections; may be nil
+	// corrected are IDs of addresses that a person has corrected; the other fields are empty then.
+	corrected []string
+	done      chan error // room for one
 }
 
 // maxBatch bounds the changes that share a batch of Bleve, and gathering is how
@@ -207,6 +211,7 @@ type commit struct {
 	changed   map[string]bool // IDs of both
 	hosts     map[string]*hostChange
 	homes     map[string]bool // keys of homes that were found, see homeKey
+	facts     func(id string) []corrections.Entry
 }
 
 func newCommit(r *view) *commit {
@@ -227,6 +232,7 @@ func (x *Index) commit(changes []change) (err error) {
 	}
 	defer reader.Close()
 	c := newCommit(reader)
+	c.facts = x.Facts
 	for _, one := range changes {
 		if err := c.apply(one); err != nil {
 			return err
@@ -344,12 +350,18 @@ func (c *commit) address(id string) (*record, error) {
 	if c.stored[id] = r != nil; r == nil {
 		r = &record{id: id}
 	}
+	if c.facts != nil {
+		r.follow(c.facts(id))
+	}
 	c.addresses[id] = r
 	return r, nil
 }
 
 // apply makes one change.
 func (c *commit) apply(one change) error {
+	if len(one.corrected) > 0 {
+		return c.correct(one.corrected)
+	}
 	page, err := c.page(one.url)
 	if err != nil || page == nil && len(one.mentions)+len(one.homes) == 0 && one.notes == (geoparse.Notes{}) {
 		return err
@@ -363,7 +375,7 @@ func (c *commit) apply(one change) error {
 	changed.pages = append(changed.pages, pageID(one.url))
 	before := page.States
 	if one.edit != nil {
-		return c.edit(page, one.edit)
+		return c.edit(page, one)
 	}
 	if err := c.setHomes(page, host, one.homes); err != nil {
 		return err
@@ -406,7 +418,7 @@ func (c *commit) apply(one change) error {
 }
 
 // edit changes the mentions of a page.
-func (c *commit) edit(page *pageRecord, edit func(*mention) bool) error {
+func (c *commit) edit(page *pageRecord, one change) error {
 	var left []string
 	for _, id := range page.States {
 		r, err := c.address(id)
@@ -418,7 +430,10 @@ func (c *commit) edit(page *pageRecord, edit func(*mention) bool) error {
 		if i := r.of(page.URL); i >= 0 {
 			m = r.Mentions[i]
 		}
-		if edit(m) {
+		if one.text != nil {
+			r.loseFacts(one.text)
+		}
+		if one.edit(m) {
 			left = append(left, id)
 		} else {
 			r.remove(page.URL)

@@ -105,10 +105,12 @@ func (s *session) label(ctx context.Context, text string, relevant bool) error {
 	if n.State != frontier.Visited || n.Outcome.Kind != "page" {
 		return fmt.Errorf("%.200q was not judged yet: the verdict is %w", text, monitor.ErrUnknown)
 	}
-	if err := crawler.AppendLabels(s.p.labels(), []crawler.Label{{URL: n.URL, Relevant: relevant}}); err != nil {
+	e := crawler.Corrections([]crawler.Label{{URL: n.URL, Relevant: relevant}})[0]
+	e.Was = crawler.VerdictWord(n.Outcome.Relevant)
+	if _, err := s.corrections.Add(nil, e); err != nil {
 		return err
 	}
-	_, err = s.takeLabels(ctx)
+	_, err = s.takeCorrections(ctx)
 	return err
 }
 

@@ -15,6 +15,7 @@ import (
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
 	"gazehound/index"
+	"gazehound/internal/corrections"
 	"gazehound/internal/forget"
 	"gazehound/internal/textutil"
 
@@ -279,8 +280,14 @@ func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Remo
 // openToForget opens the stores of a crawl exclusively.
 func (a *app) openToForget(p project, cfg *Config) (*forget.Stores, error) {
 	s := &forget.Stores{
-		Labels: p.labels(), Model: p.model(),
-		ModelOptions: cfg.ModelOptions(), Clickstream: p.clickstream(), Seeds: p.seeds(), Say: a.say,
+		Model: p.model(), ModelOptions: cfg.ModelOptions(), Clickstream: p.clickstream(), Seeds: p.seeds(), Say: a.say,
+	}
+	var err error
+	if s.Corrections, err = a.corrections(p); err != nil {
+		return nil, err
+	}
+	if s.Suggestions, err = corrections.OpenSuggestions(p.dir); err != nil {
+		return nil, err
 	}
 	o := frontier.Options{Dir: p.frontier(), Memory: int64(cfg.Storage.Memory / 2), Seed: cfg.Crawl.RandomSeed}
 	switch err := s.Open(o, p.index()); {
@@ -290,7 +297,6 @@ func (a *app) openToForget(p project, cfg *Config) (*forget.Stores, error) {
 	case err != nil:
 		return nil, storeError(p, err)
 	}
-	var err error
 	if s.Archives, err = p.manifest(s.Frontier); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

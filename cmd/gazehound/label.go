@@ -5,24 +5,44 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
+	"gazehound/internal/corrections"
+	"gazehound/internal/textutil"
 
 	"github.com/spf13/cobra"
 )
 
 func newLabelCommand(a *app) *cobra.Command {
 	var file string
-	cmd := command("label URL relevant|not", "Correct the verdict of a page, and train with it",
+	var undo int
+	var list bool
+	cmd := command("label [URL relevant|not]", "Correct the verdict of a page, and train with it",
 		nil, func(ctx context.Context, args []string) error {
-			if file != "" && len(args) > 0 || file == "" && len(args) != 2 {
-				return fail(exitUsage, "label takes a URL and \"relevant\" or \"not\", or --file FILE alone; got %d "+
-					"arguments", len(args))
+			others := 0
+			for _, given := range []bool{file != "", undo != 0, list} {
+				if given {
+					others++
+				}
+			}
+			switch {
+			case others > 1 || others == 1 && len(args) > 0 || others == 0 && len(args) != 2:
+				return fail(exitUsage, "label takes a URL and \"relevant\" or \"not\", or one of --file FILE, --undo "+
+					"NUMBER and --list alone; got %d arguments", len(args))
+			case list:
+				return a.listCorrections()
+			case undo != 0:
+				return a.undo(ctx, undo)
 			}
 			return a.label(ctx, args, file)
 		})
 	cmd.Flags().StringVar(&file, "file", "", "labels from this `FILE`; - is standard input")
+	cmd.Flags().IntVar(&undo, "undo", 0, "take the correction with this `NUMBER` back, also one of the search page")
+	cmd.Flags().BoolVar(&list, "list", false, "list all corrections")
 	return cmd
 }
 
@@ -31,29 +51,130 @@ func (a *app) label(ctx context.Context, args []string, file string) error {
 	if err != nil {
 		return err
 	}
+	return a.correct(ctx, crawler.Corrections(given), func(ctx context.Context, s *session) (crawler.LabelCount, error) {
+		return s.labels.ApplyAll(ctx, given)
+	})
+}
+
+// undo takes a correction back.
+func (a *app) undo(ctx context.Context, number int) error {
+	p, _, err := a.project()
+	if err != nil {
+		return err
+	}
+	log, err := a.corrections(p)
+	if err != nil {
+		return err
+	}
+	e, ok := log.Entry(number)
+	if !ok {
+		return fail(exitUsage, "there is no correction %d; \"gazehound label --list\" lists them", number)
+	}
+	if log.Undone(number) {
+		return fail(exitUsage, "correction %d was taken back already", number)
+	}
+	back := corrections.Entry{Who: corrections.Operator, What: corrections.Undo, Undoes: number}
+	return a.correct(ctx, []corrections.Entry{back}, func(ctx context.Context, s *session) (crawler.LabelCount, error) {
+		n, err := s.labels.TakeBack(ctx, e)
+		if err == nil && e.Address != "" && s.x != nil {
+			err = s.x.Correct(ctx, []string{e.Address})
+		}
+		return n, err
+	})
+}
+
+// correct stores corrections, and makes the data follow them with apply unless a crawl does.
+func (a *app) correct(ctx context.Context, entries []corrections.Entry,
+	apply func(context.Context, *session) (crawler.LabelCount, error)) error {
 	p, cfg, err := a.project()
 	if err != nil {
 		return err
 	}
-	if err := crawler.AppendLabels(p.labels(), given); errors.Is(err, crawler.ErrTooManyLabels) {
+	log, err := a.corrections(p)
+	if err != nil {
+		return err
+	}
+	added, err := log.Add(nil, entries...)
+	if errors.Is(err, corrections.ErrFull) {
 		return invalid(err)
 	} else if err != nil {
 		return err
 	}
-	count := labelCount{Type: "summary", LabelCount: crawler.LabelCount{Labels: len(given)}}
+	count := labelCount{Type: "summary", LabelCount: crawler.LabelCount{Labels: len(entries)}, First: added[0].N}
 	switch pid, locked, err := frontier.Holder(p.frontier()); {
 	case errors.Is(err, fs.ErrNotExist):
-		count.Kept = len(given)
+		count.Kept = len(entries)
 	case err != nil:
 		return fmt.Errorf("label: %w", err)
 	case locked:
-		count.Handed, count.PID = len(given), pid
+		count.Handed, count.PID = len(entries), pid
 	default:
-		if err := a.learnLabels(ctx, p, cfg, &count, given); err != nil {
+		s := &session{a: a, p: p, cfg: cfg, corrections: log}
+		if count.LabelCount, err = s.applyOnce(ctx, apply); err != nil {
 			return err
 		}
 	}
 	return a.show(count, "label", count)
+}
+
+// applyOnce opens what corrections change, applies them and saves the model.
+func (s *session) applyOnce(ctx context.Context,
+	apply func(context.Context, *session) (crawler.LabelCount, error)) (n crawler.LabelCount, err error) {
+	defer func() { err = errors.Join(err, s.close()) }()
+	if err := s.openFrontier(s.p, false, nil); err != nil {
+		return n, err
+	}
+	if err := s.learned.Restore(ctx); err != nil {
+		return n, err
+	}
+	s.labels = crawler.NewLabelled(nil, s.f, s.strategy, s.corrections)
+	if fileExists(s.p.index()) {
+		s.x, err = openIndex(s.p, s.corrections)
+		if err != nil {
+			return n, fail(codeOf(err), "%w. The label is kept: the next crawl takes it up, and so does this command", err)
+		}
+		s.onClose(s.x.Close)
+		s.labels.Reject = s.x.Delete
+	}
+	if n, err = apply(ctx, s); err != nil {
+		return n, err
+	}
+	return n, s.learned.Save()
+}
+
+// listCorrections prints all corrections, one per line.
+func (a *app) listCorrections() error {
+	p, _, err := a.project()
+	if err != nil {
+		return err
+	}
+	log, err := a.corrections(p)
+	if err != nil {
+		return err
+	}
+	all, _ := log.Since(corrections.Position{})
+	for _, e := range all {
+		line := struct {
+			Type string `json:"type"`
+			corrections.Entry
+			Undone bool `json:"undone"`
+		}{"correction", e, log.Undone(e.N)}
+		text := strings.Join(slices.DeleteFunc([]string{strconv.Itoa(e.N), textutil.Moment(e.Time), string(e.What),
+			e.Address, oneLine(e.Value), oneLine(strings.Join(e.Pages, " "))}, func(s string) bool { return s == "" }), "  ")
+		if e.What == corrections.Undo {
+			text += fmt.Sprintf("  of %d", e.Undoes)
+		}
+		if line.Undone {
+			text += "  (taken back)"
+		}
+		if err := a.tell(line, "%s\n", text); err != nil {
+			return err
+		}
+	}
+	if len(all) == 0 {
+		a.say("no corrections")
+	}
+	return nil
 }
 
 // givenLabels reads the labels of the command line.
@@ -94,36 +215,11 @@ func (a *app) givenLabels(args []string, file string) ([]crawler.Label, error) {
 	return labels, nil
 }
 
-// learnLabels trains the stored model where no crawl runs.
-func (a *app) learnLabels(ctx context.Context, p project, cfg *Config, count *labelCount,
-	given []crawler.Label) (err error) {
-	s := &session{a: a, p: p, cfg: cfg}
-	defer func() { err = errors.Join(err, s.close()) }()
-	if err := s.openFrontier(p, false, nil); err != nil {
-		return err
-	}
-	if err := s.learned.Restore(ctx); err != nil {
-		return err
-	}
-	labels := crawler.NewLabelled(nil, s.f, s.strategy, "", nil)
-	if fileExists(p.index()) {
-		x, err := openIndex(p)
-		if err != nil {
-			return fail(codeOf(err), "%w. The label is kept: the next crawl takes it up, and so does this command", err)
-		}
-		s.onClose(x.Close)
-		labels.Reject = x.Delete
-	}
-	if count.LabelCount, err = labels.ApplyAll(ctx, given); err != nil {
-		return err
-	}
-	return s.learned.Save()
-}
-
 // A labelCount counts the outcomes of labels.
 type labelCount struct {
 	Type string `json:"type"`
 	crawler.LabelCount
+	First  int `json:"number,omitzero"`      // of the first in the log
 	Handed int `json:"handed_over,omitzero"` // to the process of the running crawl
 	PID    int `json:"pid,omitzero"`         // of that process
 }

@@ -12,6 +12,7 @@ import (
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/weburl"
 	"gazehound/index"
+	"gazehound/internal/corrections"
 	"gazehound/predictor"
 )
 
@@ -91,7 +92,7 @@ func TestLabel(t *testing.T) {
 	if code := run(context.Background(), []string{"retrain", "--data", dir, "--dry-run"}, strings.NewReader(""), &out, &errs); code != 0 || !strings.Contains(out.String(), "(2 relevant)") {
 		t.Errorf("retrain does not know the label: exit %d\n%s%s", code, out.String(), errs.String())
 	}
-	data, err := os.ReadFile(filepath.Join(dir, "labels.tsv"))
+	data, err := os.ReadFile(filepath.Join(dir, corrections.FileName))
 	if err != nil || strings.Count(string(data), "\n") != 6 {
 		t.Errorf("%v: %s", err, data)
 	}

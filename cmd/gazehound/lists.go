@@ -13,6 +13,7 @@ import (
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/warc"
+	"gazehound/internal/corrections"
 )
 
 // People edit the lists of a project, and copies of it may lack some. The crawl tree keeps a copy of
@@ -23,7 +24,7 @@ const (
 )
 
 // countedLists are the lists whose length the crawl tree keeps.
-var countedLists = []string{"seeds.txt", "blocked.txt", "forgotten.log", "labels.tsv"}
+var countedLists = []string{"seeds.txt", "blocked.txt", "forgotten.log", corrections.FileName}
 
 // listLengths counts the lines of the lists.
 func (p project) listLengths() (map[string]int, error) {
@@ -71,6 +72,9 @@ func (p project) shortLists(f *frontier.Frontier) (short []string, err error) {
 	}
 	are, err := p.listLengths()
 	for _, name := range slices.Sorted(maps.Keys(were)) {
+		if name == oldLabels { // they are in the log of corrections now
+			continue
+		}
 		if are[name] < were[name] {
 			short = append(short, fmt.Sprintf("%s has %s, and had %d at the last crawl",
 				filepath.Join(p.dir, name), several(are[name], "line"), were[name]))

@@ -15,6 +15,7 @@ import (
 	"gazehound/crawler/monitor"
 	"gazehound/gazetteer"
 	"gazehound/index"
+	"gazehound/internal/corrections"
 	"gazehound/internal/textutil"
 	"gazehound/predictor"
 )
@@ -32,7 +33,6 @@ func (p project) index() string       { return filepath.Join(p.dir, "index") }
 func (p project) clickstream() string { return filepath.Join(p.dir, "clickstream") }
 func (p project) topic() string       { return filepath.Join(p.dir, "topic.txt") }
 func (p project) model() string       { return filepath.Join(p.dir, "model.gob") }
-func (p project) labels() string      { return filepath.Join(p.dir, "labels.tsv") }
 func (p project) archives() string    { return filepath.Join(p.dir, "archives.txt") }
 func (p project) status() string      { return filepath.Join(p.dir, "status.json") }
 func (p project) admin() string       { return filepath.Join(p.dir, "admin.json") }
@@ -244,9 +244,13 @@ func (p project) regionIfAny(g *gazetteer.Gazetteer, spec string) (*gazetteer.Re
 // command that shows it.
 const patience = 10 * time.Second
 
-func openIndex(p project) (*index.Index, error) {
+// openIndex opens the index for writing; it follows the corrections of log.
+func openIndex(p project, log *corrections.Log) (*index.Index, error) {
 	for deadline := time.Now().Add(patience); ; time.Sleep(patience / 100) {
 		x, err := index.Open(p.index())
+		if err == nil {
+			x.Facts = log.Facts
+		}
 		if !errors.Is(err, index.ErrLocked) || time.Now().After(deadline) {
 			return x, storeError(p, err)
 		}

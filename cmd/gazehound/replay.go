@@ -13,6 +13,7 @@ import (
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/order/sitewide"
 	"gazehound/crawler/warc"
+	"gazehound/internal/corrections"
 	"gazehound/internal/disk"
 	"gazehound/predictor"
 
@@ -107,7 +108,7 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 	if err := s.openIndex(); err != nil {
 		return err
 	}
-	labels := crawler.NewLabelled(s.judge, s.f, s.strategy, into.labels(), a.warn)
+	labels := crawler.NewLabelled(s.judge, s.f, s.strategy, s.corrections)
 	if _, err := labels.Load(ctx); err != nil {
 		return err
 	}
@@ -150,7 +151,7 @@ func (p project) borrow(from project) error {
 		return err
 	}
 	err := disk.CopyMissing(p.dir, from.dir, "config.yaml", "region.geojson", "seeds.txt", "LICENCES",
-		"blocked.txt", "forgotten.log", "labels.tsv", "topic.txt")
+		"blocked.txt", "forgotten.log", "labels.tsv", corrections.FileName, "topic.txt")
 	if err != nil {
 		return err
 	}

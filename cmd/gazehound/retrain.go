@@ -60,7 +60,11 @@ func (a *app) retrain(ctx context.Context, others []string, force, dryRun bool) 
 		return fail(exitInvalidInput, "%w; --force trains without it", err)
 	}
 	if old != nil {
-		if err := crawler.TakeUpLabels(ctx, f, old, p.model(), p.labels(), a.warn); err != nil {
+		log, err := a.corrections(p)
+		if err == nil {
+			err = crawler.TakeUpLabels(ctx, f, old, p.model(), log)
+		}
+		if err != nil {
 			return err
 		}
 	}

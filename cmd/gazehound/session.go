@@ -23,6 +23,7 @@ import (
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
 	"gazehound/index"
+	"gazehound/internal/corrections"
 	"gazehound/internal/disk"
 	"gazehound/predictor"
 
@@ -50,11 +51,14 @@ type session struct {
 	c        *crawler.Crawler
 	learned  *crawler.Learned
 	labels   *crawler.Labelled
-	watch    *progress
-	admin    *monitor.Listener // nil: admin.listen is off
-	serving  net.Listener      // listener of the search page; nil: there is none
-	resumed  bool
-	ended    error // error that the run returned
+	// What people corrected, and how much of it the index follows.
+	corrections *corrections.Log
+	corrected   corrections.Position
+	watch       *progress
+	admin       *monitor.Listener // nil: admin.listen is off
+	serving     net.Listener      // listener of the search page; nil: there is none
+	resumed     bool
+	ended       error // error that the run returned
 
 	closers []func() error // in the order of opening
 }
@@ -184,7 +188,10 @@ func (s *session) openIndex() (err error) {
 	if err := s.p.lostIndex(); err != nil {
 		s.a.warn("%v. This crawl begins a new one. %s", err, s.p.remakesIndex())
 	}
-	if s.x, err = openIndex(s.p); err == nil {
+	if s.corrections, err = s.a.corrections(s.p); err != nil {
+		return err
+	}
+	if s.x, err = openIndex(s.p, s.corrections); err == nil {
 		s.x.BeforeWrite = s.f.Sync // after a power cut the index has no page that the crawl tree lacks
 		s.onClose(s.x.Close)
 	}
@@ -241,11 +248,13 @@ func (s *session) build(ctx context.Context) error {
 	if err := s.learned.Restore(ctx); err != nil {
 		return err
 	}
-	s.labels = crawler.NewLabelled(s.judge, f, s.strategy, s.p.labels(), s.a.warn)
+	s.labels = crawler.NewLabelled(s.judge, f, s.strategy, s.corrections)
 	s.labels.Reject = s.x.Delete
 	s.c.Judge = s.labels
-	_, err := s.labels.Load(ctx)
-	return err
+	if _, err := s.labels.Load(ctx); err != nil {
+		return err
+	}
+	return s.correctIndex(ctx)
 }
 
 // start joins the other nodes, if there are any, queues the seeds and starts the reports.
@@ -370,10 +379,10 @@ func (s *session) tasks(cancel context.CancelCauseFunc, surveyed chan<- struct{}
 		},
 		func(ctx context.Context) error {
 			return every(ctx, time.Second, func() error {
-				learned, err := s.takeLabels(ctx)
+				learned, err := s.takeCorrections(ctx)
 				if learned > 0 {
 					s.watch.newLine()
-					s.a.say("labels: %d corrected what was learned", learned)
+					s.a.say("corrections: %d changed what was learned", learned)
 				}
 				return err
 			})
@@ -404,15 +413,6 @@ func (s *session) tasks(cancel context.CancelCauseFunc, surveyed chan<- struct{}
 		})
 	}
 	return tasks
-}
-
-// takeLabels learns labels given since the last call and returns how many corrected a verdict.
-func (s *session) takeLabels(ctx context.Context) (learned int, err error) {
-	learned, err = s.labels.Load(context.WithoutCancel(ctx))
-	if learned > 0 && err == nil {
-		err = s.save(false)
-	}
-	return learned, err
 }
 
 // every calls f once per period until ctx ends or f fails.

@@ -59,6 +59,7 @@ type Properties struct {
 	StatusWords string    `json:"@status_words,omitempty"` // of the page, that say so
 	Person      bool      `json:"@person,omitempty"`       // stated as that of a person in business
 	SiteWide    bool      `json:"@site_wide,omitempty"`    // on most pages of a site
+	Corrected   []string  `json:"@corrected,omitempty"`    // what of it a person says, see index.Hit.Corrected
 	Source      string    `json:"@source_uri"`
 	Title       string    `json:"@title,omitempty"`
 	Precision   string    `json:"@precision"`
@@ -110,7 +111,8 @@ func PropertiesOf(h *index.Hit) Properties {
 		Postcode: h.Postcode, City: h.City, State: h.State, Country: h.Country,
 		Phone: h.Phone, Fax: h.Fax, Email: h.Email, Website: Website(h), Hours: h.Hours, Differs: h.Differs,
 		Kind: h.Kind, KindTag: kindTag(h.Kind), Role: h.Role, Status: h.Status, StatusWords: h.StatusWords, Person: h.Person, SiteWide: h.SiteWide,
-		Source: e.URL, Title: e.Title, Evidence: strings.TrimSpace(e.Snippet.Text),
+		Corrected: h.Corrected(),
+		Source:    e.URL, Title: e.Title, Evidence: strings.TrimSpace(e.Snippet.Text),
 		Precision: h.Precision, Level: h.Level, Confidence: Round(h.Confidence, 2),
 		FirstSeen: h.FirstSeen, LastSeen: h.LastSeen, Gone: h.Gone, Mentions: h.Mentions, Hosts: h.Hosts,
 		Gazetteer: h.Place, Object: h.Object, Tags: h.Tags,

@@ -54,6 +54,7 @@ type hit struct {
 	Route    template.URL // "geo:" address (RFC 5870), which opens the reader's map
 	Copy     string       // its facts, one in a line
 	Other    bool         // of another kind than was asked for: it only mentions the word
+	ByPerson string       // what of it a person has confirmed or corrected, in words
 	Repeats  bool         // its snippet has no word that the card lacks without it
 	OfSite   string       // address of the search on its site
 	Removal  string       // address of the form for its removal
@@ -133,7 +134,7 @@ func (v *view) hit(n int, h *index.Hit) hit {
 			out.Title = side.Title
 		}
 	}
-	out.Other = v.isOther(h.Kind)
+	out.Other, out.ByPerson = v.isOther(h.Kind), v.corrected(h)
 	if h.Kind != "" {
 		out.KindName = v.kind(h.Kind)
 	}
@@ -162,6 +163,22 @@ func (v *view) hit(n int, h *index.Hit) hit {
 		out.Objects = append(out.Objects, OnMap{Title: tags, Place: h.Object, Point: h.Point})
 	}
 	return out
+}
+
+// corrected says what of a card a person has confirmed or corrected.
+func (v *view) corrected(h *index.Hit) string {
+	var texts, fields []string
+	for _, name := range h.Corrected() {
+		if name == "confirm" {
+			texts = append(texts, v.T["confirmed"])
+		} else {
+			fields = append(fields, v.T["field_"+name])
+		}
+	}
+	if len(fields) > 0 {
+		texts = append(texts, v.T["byperson"]+" "+strings.Join(fields, ", "))
+	}
+	return strings.Join(texts, " · ")
 }
 
 // An onMapCard is a place of the map, with what the map says of it.

@@ -23,6 +23,7 @@ import (
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
 	"gazehound/index"
+	"gazehound/internal/corrections"
 	"gazehound/internal/disk"
 	"gazehound/internal/textutil"
 	"gazehound/predictor"
@@ -159,11 +160,12 @@ type Stores struct {
 	Archives *warc.Manifest     // nil: there are no WARC files
 	// Note keeps in the crawl tree what the lists of the project are, of which some have become
 	// shorter; nil: nothing does.
-	Note func(*frontier.Frontier) error
-	Lost bool // take out what cannot be read in them, too
+	Note                     func(*frontier.Frontier) error
+	Lost                     bool             // take out what cannot be read in them, too
+	Corrections, Suggestions *corrections.Log // nil: there are none
 	// Files, of which any may be missing.
-	Labels, Model, Clickstream, Seeds string
-	ModelOptions                      predictor.Options
+	Model, Clickstream, Seeds string
+	ModelOptions              predictor.Options
 	// Outbox removes matching links from what a node has not sent yet, and returns their number; nil:
 	// the project is no node.
 	Outbox func(matches func(*frontier.Entry) bool) (int, error)
@@ -451,10 +453,15 @@ func (x *removing) tree(ctx context.Context) error {
 // files removes lines from the smaller files.
 func (x *removing) files(context.Context) error {
 	s := x.stores
-	if err := crawler.ForgetLabels(s.Labels, x.has); err != nil {
-		return err
+	for _, log := range []*corrections.Log{s.Corrections, s.Suggestions} {
+		if log == nil {
+			continue
+		}
+		if err := log.Edit(x.leaves); err != nil {
+			return err
+		}
 	}
-	if err := crawler.ForgetLabels(s.Seeds, x.has); err != nil {
+	if err := crawler.ForgetLines(s.Seeds, x.has); err != nil {
 		return err
 	}
 	if s.Outbox != nil {
@@ -478,6 +485,19 @@ func (x *removing) files(context.Context) error {
 		x.wrote("clickstream")
 	}
 	return err
+}
+
+// leaves takes the pages that are removed out of a correction and reports whether it stays.
+func (x *removing) leaves(e *corrections.Entry) bool {
+	had := len(e.Pages)
+	e.Pages = slices.DeleteFunc(slices.Clone(e.Pages), func(page string) bool {
+		u, err := weburl.Parse(page)
+		return err == nil && x.has(u)
+	})
+	if had > 0 && len(e.Pages) == 0 && e.Address == "" {
+		return false
+	}
+	return !slices.ContainsFunc(e.Places, x.list.hasPlace) && !x.finder.in(e.Value) && !x.finder.in(e.Was)
 }
 
 // end logs r, once, and removes the pending file.
