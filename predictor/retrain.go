@@ -49,9 +49,14 @@ func (m *Model) Retract(trail [][]string, relevant bool) {
 // ErrNoExamples is returned by Retrain when there is nothing to learn from.
 var ErrNoExamples = errors.New("no judged page to learn from: crawl first")
 
-// heldOut is the part of the examples, 1/heldOut of them, that is kept apart
-// to compare models.
-const heldOut = 5
+// heldOut is the part of the examples, 1/heldOut of them, that is kept apart to compare models. A crawl
+// that has found nearly all ends with pages of one kind, so more are held out, up to a half, until
+// there are minOfAKind relevant and minOfAKind other pages: by three relevant ones an order is judged
+// by chance.
+const (
+	heldOut    = 5
+	minOfAKind = 10
+)
 
 // maxWorse is how much the log-loss of a better model may grow, as a factor, when both are
 // calibrated: the crawl needs the order of links more than their exact probabilities.
@@ -76,11 +81,11 @@ const (
 // it is better than the old one, which may be nil and is not changed.
 //
 // The examples come in the order in which the pages were visited, and are read up to five times, so
-// the sequence must give the same ones each time. The last fifth is held out: a model of the first four
-// fifths is compared on it with the old one, by the order in which by puts its links. The old one
-// has usually learned the held-out pages too while it crawled. The naive Bayes classifiers of a copy
-// forget each of them; for the value of links, which cannot be forgotten, a model stands in that
-// learned the first four fifths as the crawl taught them. In the end the new model learns the
+// the sequence must give the same ones each time. The last fifth is held out, or more where it has too
+// few of a kind: a model of the pages before is compared on it with the old one, by the order in
+// which by puts its links. The old one has usually learned the held-out pages too while it crawled. The
+// naive Bayes classifiers of a copy forget each of them; for the value of links, which cannot be
+// forgotten, a model stands in that learned the pages before as the crawl taught them. In the end the new model learns the
 // held-out pages as well, and is returned with the report.
 //
 // An error of the sequence is returned with the number of the page.
@@ -88,17 +93,19 @@ func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model
 	Report, error) {
 	p := &passes{ctx: ctx, examples: examples}
 	r := Report{HasOld: old != nil, By: by}
+	var verdicts []bool
 	p.each(func(_ int, e Example) {
-		r.Pages++
+		verdicts = append(verdicts, e.Relevant)
 		if e.Relevant {
 			r.Relevant++
 		}
 	})
+	r.Pages = len(verdicts)
 	if p.err == nil && r.Pages == 0 {
 		p.err = fmt.Errorf("predictor: retrain: %w", ErrNoExamples)
 	}
 	t := &trial{
-		model: NewModel(o), cut: r.Pages - r.Pages/heldOut,
+		model: NewModel(o), cut: firstHeldOut(verdicts),
 		fresh: make([][]judgement, o.Depths), old: make([][]judgement, o.Depths),
 	}
 	if old != nil {
@@ -134,6 +141,23 @@ func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model
 		return nil, Report{}, p.err
 	}
 	return t.model, r, nil
+}
+
+// firstHeldOut returns the first page that is held out, by the verdicts of all.
+func firstHeldOut(verdicts []bool) int {
+	cut, relevant, other := len(verdicts), 0, 0
+	enough := func() bool {
+		return cut <= len(verdicts)-len(verdicts)/heldOut && relevant >= minOfAKind && other >= minOfAKind
+	}
+	for cut > len(verdicts)-len(verdicts)/2 && !enough() {
+		cut--
+		if verdicts[cut] {
+			relevant++
+		} else {
+			other++
+		}
+	}
+	return cut
 }
 
 // passes reads the examples several times. After an error further passes do nothing.

@@ -149,6 +149,33 @@ func TestRetrainCannotTell(t *testing.T) {
 	}
 }
 
+func TestFirstHeldOut(t *testing.T) {
+	verdicts := func(pages int, relevant ...int) []bool {
+		vs := make([]bool, pages)
+		for _, i := range relevant {
+			vs[i] = true
+		}
+		return vs
+	}
+	ten := []int{70, 71, 72, 73, 74, 75, 76, 77, 78, 79}
+	for _, c := range []struct {
+		name     string
+		verdicts []bool
+		want     int
+	}{
+		{"no page", nil, 0},
+		{"one page", verdicts(1, 0), 1},
+		{"the last fifth has ten of each kind", verdicts(100, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89), 80},
+		{"the relevant ones came before", verdicts(100, ten...), 70},
+		{"they came in the first half", verdicts(200, ten...), 100},
+		{"there is none", verdicts(100), 50},
+	} {
+		if got := firstHeldOut(c.verdicts); got != c.want {
+			t.Errorf("%s: %d; want %d", c.name, got, c.want)
+		}
+	}
+}
+
 func TestRetrainErrors(t *testing.T) {
 	if _, _, err := Retrain(t.Context(), sequence(nil), nil, DefaultOptions(), ByDepths); !errors.Is(err, ErrNoExamples) {
 		t.Errorf("no examples: %v", err)
