@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"gazehound/geoparse"
 
+	"github.com/blevesearch/bleve/v2/index/scorch"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -187,7 +190,32 @@ func (x *Index) merge(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return x.awaitRemoval(s)
+}
+
+// removalTime is how long Bleve may take to remove the files of no state, which it does a moment after
+// it has stored a new one.
+const removalTime = 30 * time.Second
+
+// awaitRemoval waits until Bleve has removed all files but those of its present segments.
+func (x *Index) awaitRemoval(s *scorch.Scorch) error {
+	for end := time.Now().Add(removalTime); ; time.Sleep(10 * time.Millisecond) {
+		files, err := filepath.Glob(filepath.Join(x.dir, "bleve", "store", "*.zap"))
+		if err != nil {
+			return fmt.Errorf("index: %w", err)
+		}
+		present, _ := s.StatsMap()["TotFileSegmentsAtRoot"].(uint64)
+		if uint64(len(files)) <= present {
+			return nil
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("index: %s: after %v there are still %d files of %d segments, so what was forgotten may "+
+				"still be in them: run the command again", x.dir, removalTime, len(files), present)
+		}
+		if err := x.storeAgain(nil); err != nil {
+			return err
+		}
+	}
 }
 
 // storeAgain writes a state of the data, with a page as it is unless it is nil.

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
 )
@@ -149,13 +148,7 @@ func texts(t *testing.T, x *Index) string {
 		}
 		d.Close()
 	}
-	var files []string
-	for range 100 { // Bleve removes a file a moment after its last state is gone
-		if files, err = fs.Glob(os.DirFS(x.dir), "bleve/store/*.zap"); err != nil || len(files) == len(segments) {
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
+	files, err := fs.Glob(os.DirFS(x.dir), "bleve/store/*.zap")
 	if err != nil || len(files) != len(segments) {
 		t.Errorf("%d files of %d segments, %v", len(files), len(segments), err)
 	}
