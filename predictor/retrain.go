@@ -109,7 +109,7 @@ func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model
 		fresh: make([][]judgement, o.Depths), old: make([][]judgement, o.Depths),
 	}
 	if old != nil {
-		t.rival = old.clone()
+		t.rival = old.Clone()
 	}
 	value, known := t.learn(p)
 	t.valued = t.rival
@@ -437,8 +437,8 @@ func (b Bin) said(mean float64) string {
 	return fmt.Sprintf("%.1f %%", 100*mean)
 }
 
-// clone returns a deep copy.
-func (m *Model) clone() *Model { return m.Without(func(string) bool { return false }) }
+// Clone returns a deep copy.
+func (m *Model) Clone() *Model { return m.Without(func(string) bool { return false }) }
 
 // Without returns a copy of m without some terms. The numbers of links learned stay.
 func (m *Model) Without(gone func(term string) bool) *Model {

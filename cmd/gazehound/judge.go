@@ -314,6 +314,15 @@ func (a *app) topicSeeds(p project, cfg *Config, seeds []weburl.URL) ([]weburl.U
 	return seeds, nil
 }
 
+// warnOfScales warns if the importance of strategy trend is as published and adds measures of different
+// scales with equal weights.
+func (a *app) warnOfScales(cfg *Config) {
+	if k := cfg.Crawl; k.Importance == "published" && k.Alpha == k.Beta && k.Beta > 0 {
+		a.warn("crawl.alpha and crawl.beta are both %v: with importance published they add Okapi, which is seldom "+
+			"above 100, and seconds, which may be thousands. Choose them so that both have one scale", k.Alpha)
+	}
+}
+
 // trendOptions fills in the inputs of strategy trend: the topic and the access logs. Logged pages
 // on the seeds' sites become seeds.
 func (a *app) trendOptions(p project, cfg *Config, seeds []weburl.URL, o *order.Options) error {
@@ -339,6 +348,7 @@ func (a *app) trendOptions(p project, cfg *Config, seeds []weburl.URL, o *order.
 	case err != nil:
 		return invalid(err)
 	}
+	a.warnOfScales(cfg)
 	o.Stay, o.Known = clicks.LR(o.Settings), clicks.Known
 	if len(seeds) > 0 && len(clicks.Known) == 0 {
 		a.warn("the access logs know %s pages, none of them on the sites of the seeds", count(clicks.Pages))

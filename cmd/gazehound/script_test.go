@@ -292,7 +292,7 @@ func runUntil(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // pathFlags are followed by a path, which need not exist.
-var pathFlags = []string{"-o", "--data", "--into", "--plot", "--rebuild", "--record-trace", "--refused", "--save-trace", "--warc"}
+var pathFlags = []string{"-o", "--data", "--into", "--plot", "--rebuild", "--record-trace", "--refused", "--save-trace", "--save-log", "--warc"}
 
 // wordFlags are followed by a word, even where a file has that name.
 var wordFlags = []string{"--judge", "--language", "--name", "--strategy", "--topic"}

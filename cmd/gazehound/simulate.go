@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/cluster/nugget"
 	"gazehound/crawler/cluster/partition"
+	"gazehound/crawler/frontier"
 	"gazehound/crawler/lab/sim"
 	"gazehound/crawler/monitor/report"
 	"gazehound/crawler/order"
@@ -37,6 +37,7 @@ type simulateOptions struct {
 	webs      int
 	varied    bool
 	saveTrace string
+	saveLog   string
 
 	nodes      string
 	partitions []string
@@ -53,6 +54,8 @@ type simulateOptions struct {
 	without    []string
 	limits     []int
 	train      int
+	trainTrace string
+	trainDemo  string
 	model      string
 
 	sim    sim.Options
@@ -82,6 +85,7 @@ func newSimulateCommand(a *app) *cobra.Command {
 	for _, web := range []string{"trace", "warc", "demo"} {
 		cmd.MarkFlagsMutuallyExclusive(web, "nodes", "nuggets")
 	}
+	cmd.MarkFlagsMutuallyExclusive("train-trace", "train-demo")
 	cmd.MarkFlagsOneRequired("trace", "warc", "demo", "nodes", "nuggets")
 	return cmd
 }
@@ -107,6 +111,7 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.varied, "varied", false, "with --demo: each town has other settings, twelve kinds in turn")
 	f.StringVar(&o.readers, "readers", "", "people read the made-up town, and strategy trend knows their access "+
 		"logs: `SPEC`")
+	f.StringVar(&o.saveLog, "save-log", "", "write what the one strategy has visited to this trace `FILE`")
 	f.StringVar(&o.saveTrace, "save-trace", "", "write the web to this trace `FILE`, which is read faster than WARC "+
 		"files")
 	// nodes
@@ -133,12 +138,15 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 		"`NUMBERS` of irrelevant pages in a row that limited-distance crosses")
 	config.All().AddFlags(f, "crawl.decay", "crawl.bridge_weight", "predictor.depths", "predictor.laplace",
 		"predictor.prior", "crawl.news", "crawl.places", "crawl.alpha", "crawl.beta", "crawl.emphasis",
-		"crawl.exploration", "crawl.path_similarity")
+		"crawl.importance", "crawl.okapi_collection", "crawl.exploration", "crawl.path_similarity")
 	f.StringVar(&o.model, "model", "", "adaptive and lookahead start with the words of this trained model: "+
 		"`FILE|DIR`")
 	f.StringArrayVar(&o.without, "without", nil, "compare lookahead with itself without these `PARTS`: bayes, "+
 		"bridge, rates, novelty, or several, joined by + (repeatable)")
-	f.IntVar(&o.train, "train-pages", 0, "pages from which adaptive learns; 0 is all of them")
+	f.StringVar(&o.trainTrace, "train-trace", "", "adaptive has learned from a breadth-first crawl of this trace "+
+		"`FILE`")
+	f.StringVar(&o.trainDemo, "train-demo", "", "… of this made-up town: `SPEC`")
+	f.IntVar(&o.train, "train-pages", 30_000, "pages of that crawl (as published: 30,000 to 100,000)")
 	// how
 	f.IntVar(&o.sim.Pages, "pages", 20_000, "HTML pages for each strategy; 0 is all")
 	f.IntSliceVar(&o.at, "at", nil, "tables after so many pages, too: `NUMBERS`")
@@ -158,7 +166,7 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	f.DurationVar(&o.sim.Latency, "latency", 0, "before each answer, in virtual time")
 	f.StringVar(&o.rate, "rate", "", "bytes a second of each transfer, such as `1MB`; none is no limit")
 	f.Float64Var(&o.sim.Noise, "noise", 0, "share of pages whose relevance is judged wrong")
-	for name, least := range map[string]float64{"runs": 1, "webs": 1, "train-pages": 0} {
+	for name, least := range map[string]float64{"runs": 1, "webs": 1, "train-pages": 1} {
 		between(f, name, least, 1e9)
 	}
 	// output
@@ -182,9 +190,12 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 	if err := a.checkSimulation(&o, cfg); err != nil {
 		return err
 	}
-	orders, err := a.simulatedOrders(o, cfg)
+	orders, err := a.simulatedOrders(ctx, o, cfg)
 	if err != nil {
 		return err
+	}
+	if o.saveLog != "" && len(orders) > 1 {
+		return fail(exitUsage, "--save-log is the log of one strategy, and there are %d", len(orders))
 	}
 	if o.nodes != "" {
 		return a.simulateNodes(ctx, o, cfg.Cluster, orders)
@@ -206,6 +217,10 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 		return err
 	}
 	o.sim.Scope = scope.Check
+	if o.saveLog != "" {
+		o.sim.Visited = map[frontier.Key]bool{}
+	}
+	var last *sim.Web
 	began := time.Now()
 	c, err := sim.Compare(ctx, webs, func(i int) (*sim.Web, error) {
 		w, err := open(i)
@@ -214,13 +229,22 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 		}
 		a.say("%s: %s and %s relevant ones can be reached from %s, the first of them %s away", oneLine(w.Name),
 			several(w.Pages(), "page"), count(w.Relevant()), several(len(w.Seeds), "seed"), several(w.Nearest(), "link"))
-		if o.saveTrace == "" {
+		l := w.Locality()
+		a.say("  %.1f %% of the links on relevant pages lead to relevant ones, %.1f %% of those on others; %.1f %% of "+
+			"the links to relevant pages come from relevant ones", 100*l.Relevant, 100*l.Others, 100*l.From)
+		if last = w; o.saveTrace == "" {
 			return w, nil
 		}
-		return w, writeFile(o.saveTrace, func(out io.Writer) error { return w.WriteTrace(ctx, out) })
+		return w, writeFile(o.saveTrace, func(out io.Writer) error { return w.WriteTrace(ctx, out, nil) })
 	}, orders, o.sim, o.runs)
 	if err != nil {
 		return invalid(err)
+	}
+	if o.saveLog != "" {
+		err := writeFile(o.saveLog, func(out io.Writer) error { return last.WriteTrace(ctx, out, o.sim.Visited) })
+		if err != nil {
+			return err
+		}
 	}
 	c.Marks = o.at
 	pages := 0
@@ -285,10 +309,19 @@ func (a *app) checkSimulation(o *simulateOptions, cfg *Config) error {
 		return fail(exitUsage, "--readers belongs to --demo: it simulates readers of a made-up town")
 	case (o.webs > 1 || o.varied) && o.demo == "":
 		return fail(exitUsage, "--webs and --varied belong to --demo: a recorded web is one")
+	case o.saveLog != "" && (len(o.traces)+min(len(o.warc), 1)+min(len(o.demo), 1)*o.webs != 1 || o.runs > 1):
+		return fail(exitUsage, "--save-log is the log of one crawl of one web: --runs 1")
+	case o.trainTrace != "" && o.model != "", o.trainDemo != "" && o.model != "":
+		return fail(exitUsage, "--model and a training crawl both say what adaptive has learned")
+	case a.flags.Changed("train-pages") && o.trainTrace == "" && o.trainDemo == "":
+		return fail(exitUsage, "--train-pages are pages of another crawl: --train-trace FILE or --train-demo SPEC")
 	case o.saveTrace != "" && len(o.traces)+min(len(o.warc), 1)+min(len(o.demo), 1)*o.webs > 1:
 		return fail(exitUsage, "--save-trace writes one web, and there are several")
 	case o.merged && len(o.warc) == 0:
-		return fail(exitUsage, "--merged-seeds belongs to --warc: other webs have no texts")
+		return fail(exitUsage, "--merged-seeds belongs to --warc: other webs have no texts. A trace that --save-trace "+
+			"writes of such a web keeps what it says")
+	case cfg.Crawl.Topics != "" && cfg.Crawl.Collection == "crawled" && len(o.traces) > 0:
+		return fail(exitUsage, "okapi_collection crawled does not work on a trace, which has no texts")
 	}
 	if err := o.sim.Validate(); err != nil {
 		return fail(exitUsage, "%w", err)
@@ -324,9 +357,13 @@ func (a *app) check(c sim.Measured, list sim.Expectations) error {
 
 // simulatedOrders returns the strategies to compare, each with a fresh model
 // for every run.
-func (a *app) simulatedOrders(o simulateOptions, cfg *Config) ([]sim.Order, error) {
+func (a *app) simulatedOrders(ctx context.Context, o simulateOptions, cfg *Config) ([]sim.Order, error) {
 	model := cfg.ModelOptions()
-	options := sim.OrderOptions{Settings: cfg.Crawl.Settings, Readers: o.readers != "", Train: o.train,
+	trained, err := a.trainedModel(ctx, o, cfg)
+	if err != nil {
+		return nil, err
+	}
+	options := sim.OrderOptions{Settings: cfg.Crawl.Settings, Readers: o.readers != "", Trained: trained,
 		Without: o.without,
 		Model: func(without predictor.Parts) (*predictor.Model, error) {
 			model := model
@@ -334,7 +371,7 @@ func (a *app) simulatedOrders(o simulateOptions, cfg *Config) ([]sim.Order, erro
 			return startModel(o.model, model)
 		}}
 	if cfg.Crawl.Topics != "" {
-		options.Topic = sync.OnceValues(func() (*topic.Okapi, error) { return openOkapi(project{a.data}, cfg) })
+		options.Topic = func() (*topic.Okapi, error) { return openOkapi(project{a.data}, cfg) }
 	}
 	names, err := sim.ParseStrategies(o.strategies, options.Possible(), o.limits)
 	if err != nil {
@@ -343,12 +380,45 @@ func (a *app) simulatedOrders(o simulateOptions, cfg *Config) ([]sim.Order, erro
 	if len(o.without) > 0 && !slices.Contains(names, order.Kinds[0].Name) {
 		return nil, fail(exitUsage, "--without leaves out parts of lookahead, and --strategy does not name it")
 	}
+	if slices.Contains(names, "trend") {
+		a.warnOfScales(cfg)
+	}
 	orders, err := options.Orders(names)
 	var coded *codedError
 	if err != nil && !errors.As(err, &coded) {
 		return nil, fail(exitUsage, "%w", err)
 	}
 	return orders, err
+}
+
+// trainedModel returns a model for adaptive that has learned from another crawl; nil: none was asked for.
+func (a *app) trainedModel(ctx context.Context, o simulateOptions, cfg *Config) (*predictor.Model, error) {
+	if o.trainTrace == "" && o.trainDemo == "" {
+		return nil, nil
+	}
+	o.seeds, o.demo, o.readers, o.sim.Pages = nil, o.trainDemo, "", o.train
+	open := func(int) (*sim.Web, error) { return a.traceWeb(ctx, o.trainTrace, o, cfg) }
+	if o.trainDemo != "" {
+		var err error
+		if open, err = a.townOpener(ctx, o, cfg); err != nil {
+			return nil, err
+		}
+	}
+	w, err := open(0)
+	if err != nil {
+		return nil, err
+	}
+	model := predictor.NewModel(cfg.ModelOptions())
+	r, err := sim.Train(ctx, w, model, o.sim)
+	if err != nil {
+		return nil, err
+	}
+	a.say("trained with %s of %s, %s of them relevant", several(r.Pages, "page"), oneLine(w.Name),
+		count(r.Found(r.Pages)))
+	if r.Found(r.Pages) == 0 {
+		a.warn("no page of the training crawl was relevant: adaptive begins without having learned what is")
+	}
+	return model, nil
 }
 
 // webOpener returns how many webs there are, and what opens them by their numbers: traces, then
@@ -487,6 +557,9 @@ func (a *app) warcWeb(ctx context.Context, o simulateOptions, cfg *Config) (*sim
 			defer places.Close()
 		}
 		label = sim.LabelBy(ctx, judge)
+	}
+	if cfg.Crawl.Topics != "" && cfg.Crawl.Collection == "crawled" {
+		label = sim.WithText(label)
 	}
 	if o.merged {
 		okapi, err := sim.MergeSeeds(ctx, archive, seeds, cfg.Crawl.Options)

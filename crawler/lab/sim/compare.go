@@ -29,9 +29,9 @@ type Order struct {
 // OrderOptions say what the orders of a comparison are made from.
 type OrderOptions struct {
 	order.Settings
-	Topic   func() (*topic.Okapi, error) // opens that of strategies with access logs; nil: none
+	Topic   func() (*topic.Okapi, error) // opens that of trend, for one run; nil: none
 	Readers bool                         // people read the webs: there are access logs
-	Train   int                          // pages from which adaptive learns; 0: all
+	Trained *predictor.Model             // adaptive begins with what it has learned; nil: with what Model makes
 	// Model makes the model that a run begins with, without some parts
 	Model   func(predictor.Parts) (*predictor.Model, error)
 	Without []string // parts of lookahead, as order.ParseParts reads them, each left out of one more order
@@ -100,29 +100,27 @@ func (o OrderOptions) fresh(name string, without order.Parts, w *Web) (order.Str
 	if w != nil && w.Clicks.Stay != nil {
 		options.Stay, options.Known = w.Clicks.LR(settings), w.Clicks.Known
 	}
-	if options.Model, err = o.Model(without.Parts); err != nil {
+	if o.Trained != nil && name == "adaptive" {
+		options.Model = o.Trained.Clone()
+	} else if options.Model, err = o.Model(without.Parts); err != nil {
 		return nil, err
 	}
-	strategy, err := order.New(name, options)
-	if adaptive, ok := strategy.(order.Adaptive); ok && o.Train > 0 {
-		return &shortTraining{adaptive, o.Train}, nil
-	}
-	return strategy, err
+	return order.New(name, options)
 }
 
-// A shortTraining is an adaptive strategy that learns from the first pages only, as
-// Ahlers & Boll trained theirs from 30,000 to 100,000.
-type shortTraining struct {
-	order.Adaptive
-	pages int // to learn from
+// Train teaches a model what adaptive learns from the first pages of a breadth-first crawl of w: the
+// training phase of Ahlers & Boll, who had 30,000 to 100,000 pages of another crawl.
+func Train(ctx context.Context, w *Web, m *predictor.Model, o Options) (*Result, error) {
+	return Run(ctx, w, training{teach: order.Adaptive{Model: m}}, o)
 }
 
-func (p *shortTraining) Learn(trail []frontier.Node, relevant bool) {
-	if p.pages > 0 {
-		p.pages--
-		p.Adaptive.Learn(trail, relevant)
-	}
+// A training crawls breadth first.
+type training struct {
+	order.BreadthFirst
+	teach order.Adaptive
 }
+
+func (t training) Learn(trail []frontier.Node, relevant bool) { t.teach.Learn(trail, relevant) }
 
 // A Comparison holds the results of several orders in the same webs, with the
 // same random seeds.

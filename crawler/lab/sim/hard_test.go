@@ -280,7 +280,7 @@ func TestJudgeOfTrace(t *testing.T) {
 			t.Errorf("%s: %d relevant pages, %v, want %d", by, w.Relevant(), err, want)
 		}
 		var again bytes.Buffer
-		if err := w.WriteTrace(t.Context(), &again); err != nil {
+		if err := w.WriteTrace(t.Context(), &again, nil); err != nil {
 			t.Fatal(err)
 		}
 		for _, kept := range []string{`"meta":"windows-874"`, `"script":"th"`} {
@@ -296,7 +296,7 @@ func TestJudgeOfTrace(t *testing.T) {
 func TestTrace(t *testing.T) {
 	w := chain(t, 20, func(i int) bool { return i%3 == 2 })
 	var first, second bytes.Buffer
-	if err := w.WriteTrace(t.Context(), &first); err != nil {
+	if err := w.WriteTrace(t.Context(), &first, nil); err != nil {
 		t.Fatal(err)
 	}
 	again, _, err := sim.ReadTrace(bytes.NewReader(first.Bytes()), "again", nil)
@@ -304,7 +304,7 @@ func TestTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	again.Name = w.Name
-	if err := again.WriteTrace(t.Context(), &second); err != nil || first.String() != second.String() {
+	if err := again.WriteTrace(t.Context(), &second, nil); err != nil || first.String() != second.String() {
 		t.Errorf("%v\n%s\n%s", err, first.String(), second.String())
 	}
 	for _, c := range []struct {
@@ -364,7 +364,7 @@ func FuzzTrace(f *testing.F) {
 			t.Errorf("%d of %d pages, %d of %d found", r.Pages, w.Pages(), len(r.Finds), w.Relevant())
 		}
 		var out bytes.Buffer
-		if err := w.WriteTrace(t.Context(), &out); err != nil {
+		if err := w.WriteTrace(t.Context(), &out, nil); err != nil {
 			t.Fatal(err)
 		}
 		again, _, err := sim.ReadTrace(&out, "again", nil)

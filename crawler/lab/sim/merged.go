@@ -37,6 +37,16 @@ func MergeSeeds(ctx context.Context, a *warc.Archive, seeds []weburl.URL, o topi
 
 func wholeText(p *page.Page) string { return p.Title + "\n" + p.Text }
 
+// WithText is a Labeller that keeps, beside what label does, the text of a page: a strategy whose
+// Okapi rates by the pages of the crawl reads it.
+func WithText(label Labeller) Labeller {
+	return func(p *page.Page) (Page, error) {
+		known, err := label(p)
+		known.Text = wholeText(p)
+		return known, err
+	}
+}
+
 // Rated is a Labeller that says, beside what label does, how well a page fits a document.
 func Rated(label Labeller, by *topic.Okapi) Labeller {
 	return func(p *page.Page) (Page, error) {

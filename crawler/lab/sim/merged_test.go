@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -13,12 +14,13 @@ import (
 	"gazehound/crawler/page"
 	"gazehound/crawler/warc"
 	"gazehound/crawler/weburl"
+	"gazehound/predictor"
 	"gazehound/predictor/topic"
 )
 
-// Equation 7 by hand: the pages of two seeds are one document with f = 2 for bread and 1 for cake;
-// of the four pages three have bread and one has cake.
-func TestMergeSeeds(t *testing.T) {
+// breadWeb records four pages, of which three have bread and one has cake, and returns two as seeds.
+func breadWeb(t *testing.T) (archive *warc.Archive, seeds []weburl.URL) {
+	t.Helper()
 	var recorded strings.Builder
 	for _, p := range [][2]string{
 		{"/a", "bread <a href=/c>x</a> <a href=/d>y</a>"}, {"/b", "bread cake"}, {"/c", "bread bread"}, {"/d", "stone"},
@@ -36,8 +38,7 @@ func TestMergeSeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer archive.Close()
-	var seeds []weburl.URL
+	t.Cleanup(func() { archive.Close() })
 	for _, path := range []string{"/a", "/b"} {
 		u, err := weburl.Parse("http://a.example" + path)
 		if err != nil {
@@ -45,6 +46,44 @@ func TestMergeSeeds(t *testing.T) {
 		}
 		seeds = append(seeds, u)
 	}
+	return archive, seeds
+}
+
+// With the collection as published, Okapi counts the pages of the run: after all four, of which one
+// has cake, a text with it has ln((4 − 1 + ½)/(1 + ½)) = ln(7/3) where k1 = 2, b = 0 and k2 = 1; with
+// no page counted it has 1.
+func TestCrawledCollection(t *testing.T) {
+	archive, seeds := breadWeb(t)
+	for collection, want := range map[string]float64{"crawled": math.Log(7.0 / 3), "topics": 1} {
+		label := sim.WithText(func(*page.Page) (sim.Page, error) { return sim.Page{Relevant: true}, nil })
+		w, err := sim.FromWARC(t.Context(), "web", archive, seeds, label)
+		if err != nil {
+			t.Fatal(err)
+		}
+		okapi, err := topic.NewOkapi([]string{"bread", "cake"}, topic.Options{K1: 2, K2: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := order.Options{Settings: order.Settings{Decay: 0.5, TrendSettings: order.TrendSettings{Alpha: 1, Emphasis: 1}},
+			Model: predictor.NewModel(predictor.DefaultOptions()), Topic: okapi}
+		o.Collection = collection
+		trend, err := order.New("trend", o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := sim.Run(t.Context(), w, trend, sim.Options{}); err != nil || r.Pages != 4 {
+			t.Fatalf("%d pages, %v", r.Pages, err)
+		}
+		if got := okapi.Score(okapi.Read("cake")); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: cake has %v, want %v", collection, got, want)
+		}
+	}
+}
+
+// Equation 7 by hand: the pages of two seeds are one document with f = 2 for bread and 1 for cake;
+// of the four pages three have bread and one has cake.
+func TestMergeSeeds(t *testing.T) {
+	archive, seeds := breadWeb(t)
 	o := topic.Options{K1: 2, B: 0, K2: 1, NegativeIDF: true}
 	okapi, err := sim.MergeSeeds(t.Context(), archive, seeds, o)
 	if err != nil {
@@ -59,6 +98,20 @@ func TestMergeSeeds(t *testing.T) {
 		return math.Log((4-df+0.5)/(df+0.5)) * 3 * inPage / (2 + inPage) * 2 * inSeeds / (1 + inSeeds)
 	}
 	want := map[string]float64{"/a": part(3, 1, 2), "/b": part(3, 1, 2) + part(1, 1, 1), "/c": part(3, 2, 2), "/d": 0}
+	// A trace of the web keeps it.
+	var kept bytes.Buffer
+	if err := w.WriteTrace(t.Context(), &kept, nil); err != nil {
+		t.Fatal(err)
+	}
+	traced, _, err := sim.ReadTrace(&kept, "trace", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	traced.Each(func(_ int32, p sim.Page) {
+		if math.Abs(p.Relevancy-want[p.URL.Path()]) > 1e-12 {
+			t.Errorf("in a trace %s: %v, want %v", p.URL, p.Relevancy, want[p.URL.Path()])
+		}
+	})
 	mean, pages := 0.0, 0
 	w.Each(func(_ int32, p sim.Page) {
 		if pages++; math.Abs(p.Relevancy-want[p.URL.Path()]) > 1e-12 {

@@ -34,6 +34,7 @@ type Result struct {
 	Seed     uint64
 	Budget   int           // of pages; if there was none, the pages of the web
 	Relevant int           // relevant pages that can be reached in the web
+	Locality Locality      // of the web
 	Pages    int           // downloaded
 	Visits   int           // with redirects and errors
 	Time     time.Duration // virtual
@@ -73,7 +74,7 @@ func (r *Result) note(in *Finds, id any) {
 }
 
 func newResult(w *Web, o Options) *Result {
-	r := &Result{Web: w.Name, Seed: o.Seed, Budget: cmp.Or(o.Pages, w.total), Relevant: w.reached,
+	r := &Result{Web: w.Name, Seed: o.Seed, Budget: cmp.Or(o.Pages, w.total), Relevant: w.reached, Locality: w.Locality(),
 		seen: map[find]bool{}}
 	r.important, _ = w.Important()
 	r.every = max(r.Budget/500, 1)
@@ -136,6 +137,9 @@ func (f Finds) area(n int) float64 {
 func (r *run) visited(v *crawler.Visit) {
 	s := r.result
 	s.Visits++
+	if r.o.Visited != nil {
+		r.o.Visited[frontier.KeyOf(v.Entry.URL)] = true
+	}
 	if v.Outcome.Kind != "page" {
 		return
 	}

@@ -39,6 +39,7 @@ import (
 	"gazehound/crawler/polite"
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
+	"gazehound/predictor/topic"
 )
 
 // Options tune a simulated crawl. The zero Options crawl all of it, one page after the other, in no
@@ -57,6 +58,8 @@ type Options struct {
 	FirstIn     bool    // of equal priorities the link that was found first is next
 	Noise       float64 `range:"0..0.999"` // share of pages whose label the judge gets wrong
 
+	// Visited gets the URLs that were visited; nil: they are not noted.
+	Visited map[frontier.Key]bool
 	// Scope returns why a URL is outside of the crawl, or ""; nil: none is.
 	Scope func(u weburl.URL) (reason string)
 }
@@ -118,6 +121,9 @@ func Run(ctx context.Context, w *Web, s order.Strategy, o Options) (*Result, err
 		Frontier: r.queue, Fetcher: w, Gate: r.gate, Judge: judge{w, o}, Strategy: s,
 		Scope: scope, Report: r.visited,
 	}
+	if t, ok := s.(order.Trend); ok && t.TopicGrows {
+		r.crawler.Sinks = append(r.crawler.Sinks, collection{w, t.Topic})
+	}
 	r.result = newResult(w, o)
 	if _, err := r.crawler.Seed(ctx, w.Seeds); err != nil {
 		return nil, fmt.Errorf("sim: %w", err)
@@ -127,6 +133,21 @@ func Run(ctx context.Context, w *Web, s order.Strategy, o Options) (*Result, err
 	}
 	r.result.finish(r)
 	return r.result, nil
+}
+
+// A collection adds the pages of a crawl to that of Okapi, as crawler.TopicSink does; those of a Web
+// come without their text.
+type collection struct {
+	web   *Web
+	okapi *topic.Okapi
+}
+
+// Visit observes a page.
+func (c collection) Visit(_ context.Context, v *crawler.Visit) error {
+	if v.Page != nil {
+		c.okapi.Observe(c.okapi.Read(c.web.text(v.Entry.URL)))
+	}
+	return nil
 }
 
 // loop hands turns to idle fetchers and lets time pass until the next page

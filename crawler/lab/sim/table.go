@@ -231,7 +231,7 @@ func (c *Comparison) writeJSON(w io.Writer) error {
 				})
 			}
 			runs = append(runs, object{
-				"web": r.Web, "seed": r.Seed, "pages": r.Pages, "visits": r.Visits, "relevant": r.Relevant,
+				"web": r.Web, "seed": r.Seed, "pages": r.Pages, "visits": r.Visits, "relevant": r.Relevant, "locality": r.Locality,
 				"bridges": r.Bridges, "tails": r.Tails, "seed_distances": r.SeedDistances, "curve": curve,
 			})
 		}

@@ -62,6 +62,7 @@ type traceLine struct {
 	Bytes     int64      `json:"bytes,omitempty"`
 	TookMS    int64      `json:"took_ms,omitempty"`
 	Content   string     `json:"content,omitempty"` // hash of the text, hexadecimal
+	Relevancy float64    `json:"relevancy,omitempty"`
 	Lang      string     `json:"lang,omitempty"`
 	Charset   string     `json:"charset,omitempty"`
 	Meta      string     `json:"meta,omitempty"`
@@ -291,7 +292,7 @@ func (w *Web) addLine(l *traceLine, label Labeller) error {
 	content, _ := strconv.ParseUint(l.Content, 16, 64)
 	known := Page{
 		URL: l.URL, Relevant: l.Relevant, Addresses: l.Addresses, Bytes: l.Bytes,
-		Took: time.Duration(l.TookMS) * time.Millisecond, Content: content,
+		Took: time.Duration(l.TookMS) * time.Millisecond, Content: content, Relevancy: l.Relevancy,
 	}
 	p := page.Page{
 		URL: l.URL, Lang: l.Lang, Charset: l.Charset, Meta: l.Meta, Script: l.Script,
@@ -322,13 +323,18 @@ func (w *Web) addLine(l *traceLine, label Labeller) error {
 }
 
 // WriteTrace writes the trace of a web of which everything was read, such as
-// that of FromWARC or of another trace, in the order of its pages.
-func (w *Web) WriteTrace(ctx context.Context, out io.Writer) error {
+// that of FromWARC or of another trace, in the order of its pages: of what was
+// visited, as Options.Visited notes it, or of all with nil.
+func (w *Web) WriteTrace(ctx context.Context, out io.Writer, visited map[frontier.Key]bool) error {
 	if err := writeLine(out, traceHead{Version: TraceVersion, Name: w.Name, Seeds: w.Seeds}); err != nil {
 		return err
 	}
+	has := func(u weburl.URL) bool { return visited == nil || visited[frontier.KeyOf(u)] }
 	for i := range w.pages {
 		p := &w.pages[i]
+		if !has(p.URL) {
+			continue
+		}
 		r, err := w.Fetch(ctx, p.URL)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -339,7 +345,7 @@ func (w *Web) WriteTrace(ctx context.Context, out io.Writer) error {
 			l.Failed, l.Forbidden = "robots", true
 		case err == nil && r.Parsed != nil:
 			l = traceLine{URL: p.URL, Status: 200, Relevant: p.Relevant, Addresses: p.Addresses, Bytes: p.Bytes,
-				TookMS: p.Took.Milliseconds(), Content: strconv.FormatUint(p.Content, 16)}
+				TookMS: p.Took.Milliseconds(), Content: strconv.FormatUint(p.Content, 16), Relevancy: p.Relevancy}
 			l.describe(r.Parsed)
 		}
 		if err := writeLine(out, l); err != nil {
@@ -348,6 +354,9 @@ func (w *Web) WriteTrace(ctx context.Context, out io.Writer) error {
 	}
 	byURL := func(a, b move) int { return strings.Compare(a.from.String(), b.from.String()) }
 	for _, m := range slices.SortedFunc(maps.Values(w.moved), byURL) {
+		if !has(m.from) {
+			continue
+		}
 		if err := writeLine(out, traceLine{URL: m.from, Status: 301, To: m.to}); err != nil {
 			return err
 		}

@@ -22,7 +22,7 @@ func TestTraceOfBrokenHosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	var trace bytes.Buffer
-	if err := w.WriteTrace(t.Context(), &trace); err != nil {
+	if err := w.WriteTrace(t.Context(), &trace, nil); err != nil {
 		t.Fatal(err)
 	}
 	broken := map[string]bool{}
