@@ -3,6 +3,8 @@ package crawler
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"time"
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/weburl"
@@ -75,4 +77,47 @@ func CheckIndexed(ctx context.Context, name string, f *frontier.Frontier,
 func isIndexed(o *frontier.Outcome) bool {
 	return o.Kind == "page" && o.Relevant && len(o.Addresses) > 0 && o.Reason != ReasonNoIndex &&
 		o.Reason != ReasonNoCopy
+}
+
+// Reconcile completes an index that was made anew from recorded pages. It calls gone for pages of f that
+// are gone, with the time since when; the index need not have them. Relevant pages that the index lacks,
+// because nothing of them was recorded, are due from now on and will be read in full; absent is how many
+// these are, and example one of them. pages is as in CheckIndexed.
+func Reconcile(ctx context.Context, f *frontier.Frontier, pages func(context.Context, func(url string)) error,
+	gone func(ctx context.Context, url string, since time.Time) error) (absent int, example string, err error) {
+	indexed := map[frontier.Key]bool{}
+	err = pages(ctx, func(url string) {
+		if u, err := weburl.Parse(url); err == nil {
+			indexed[frontier.KeyOf(u)] = true
+		}
+	})
+	if err != nil {
+		return 0, "", err
+	}
+	due := map[frontier.Key]frontier.Check{}
+	err = f.Walk(ctx, 0, func(n frontier.Node) error {
+		k, o := frontier.KeyOf(n.URL), &n.Outcome
+		check, _, err := f.Check(k)
+		switch {
+		case err != nil:
+			return err
+		case !check.Gone.IsZero():
+			return gone(ctx, n.URL.String(), check.Gone)
+		case isIndexed(o) || o.Relevant && o.Reason == ReasonNoCopy:
+			if !indexed[k] {
+				example = n.URL.String()
+				check.Asked, check.Relevant = o.At, true
+				check.Due, check.ETag, check.Modified = time.Now(), "", ""
+				due[k] = check
+			}
+		}
+		return nil
+	})
+	for k, check := range due {
+		err = cmp.Or(err, f.Revise(ctx, k, frontier.Outcome{Check: &check}))
+	}
+	if err != nil {
+		return 0, "", fmt.Errorf("pages without a copy: %w", err)
+	}
+	return len(due), example, nil
 }

@@ -23,11 +23,13 @@ type Exchange struct {
 
 // Replay runs recorded visits, in their order, through all steps after the fetch: pages are judged
 // again, learned from and stored, so that a crawl can resume from there. Sitemaps are read again,
-// and with Options.Reservations pages that declare a reservation are left out.
+// and with Options.Reservations pages that declare a reservation are left out. An exchange of a URL
+// that tree, which is the Frontier, has visited is a revisit; if it is none that came later, the page
+// stays due when it was.
 //
 // Pages are processed Options.Workers at a time. Fetcher, Gate, Rules and the limits of a crawl are
 // not used.
-func (c *Crawler) Replay(ctx context.Context, exchanges iter.Seq2[Exchange, error]) error {
+func (c *Crawler) Replay(ctx context.Context, tree *frontier.Frontier, exchanges iter.Seq2[Exchange, error]) error {
 	type job struct {
 		visit     *Visit // nil: a redirect to another spelling of the same page
 		committed func(v *Visit)
@@ -51,7 +53,7 @@ func (c *Crawler) Replay(ctx context.Context, exchanges iter.Seq2[Exchange, erro
 				return ctx.Err()
 			}
 			workers.Go(func() (err error) {
-				j.visit, err = c.processRecorded(ctx, &x)
+				j.visit, err = c.processRecorded(ctx, tree, &x)
 				j.processed <- err
 				return nil
 			})
@@ -71,6 +73,10 @@ func (c *Crawler) Replay(ctx context.Context, exchanges iter.Seq2[Exchange, erro
 			if j.visit == nil {
 				continue
 			}
+			// meanwhile an exchange before this one may have been the first visit
+			if err := c.ofVisited(tree, j.visit); err != nil {
+				return err
+			}
 			if err := c.learn(ctx, j.visit); err != nil {
 				return err
 			}
@@ -88,8 +94,11 @@ func (c *Crawler) Replay(ctx context.Context, exchanges iter.Seq2[Exchange, erro
 
 // processRecorded makes a Visit from a recorded exchange; nil for a redirect to another spelling of
 // the same page.
-func (c *Crawler) processRecorded(ctx context.Context, x *Exchange) (*Visit, error) {
+func (c *Crawler) processRecorded(ctx context.Context, tree *frontier.Frontier, x *Exchange) (*Visit, error) {
 	v := &Visit{Entry: x.Entry, Outcome: x.Outcome, Response: x.Response}
+	if err := c.ofVisited(tree, v); err != nil {
+		return nil, err
+	}
 	if kind := x.Outcome.Kind; x.Response == nil || kind == "error" || kind == "skipped" {
 		return v, nil
 	}
@@ -100,4 +109,24 @@ func (c *Crawler) processRecorded(ctx context.Context, x *Exchange) (*Visit, err
 		return nil, err
 	}
 	return v, nil
+}
+
+// ofVisited makes a recorded visit a revisit if tree has its URL as visited.
+func (c *Crawler) ofVisited(tree *frontier.Frontier, v *Visit) error {
+	key := frontier.KeyOf(v.Entry.URL)
+	node, known, err := tree.Get(key)
+	if err != nil || !known || node.State != frontier.Visited {
+		return err
+	}
+	before, checked, err := tree.Check(key)
+	if err != nil {
+		return err
+	}
+	if o := &node.Outcome; !checked && o.Kind == "page" { // of a crawl without revisits
+		before = frontier.Check{Read: o.At, Relevant: o.Relevant}
+	}
+	url := v.Entry.URL
+	v.Before, v.revisit, v.Entry = &before, &revisit{tree, c.Frontier, node}, node.Entry
+	v.Entry.URL = url
+	return nil
 }

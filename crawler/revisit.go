@@ -207,8 +207,12 @@ func (c *Crawler) revise(ctx context.Context, v *Visit) error {
 	if v.Page != nil {
 		revised = v.Outcome
 	}
-	check := c.Options.Revisits.next(v)
-	revised.Check = &check
+	if v.Before.Asked.IsZero() { // recorded, and the URL was not to be revisited
+		revised.Check = c.Options.Revisits.first(v)
+	} else {
+		check := c.Options.Revisits.next(v)
+		revised.Check = &check
+	}
 	if err := v.revisit.tree.Revise(ctx, frontier.KeyOf(v.Entry.URL), revised, v.Found...); err != nil {
 		return err
 	}
@@ -283,6 +287,12 @@ func passes(o *frontier.Outcome) bool {
 // next returns the Check of a revisited page.
 func (s Schedule) next(v *Visit) frontier.Check {
 	check, at := *v.Before, v.Outcome.At
+	if !at.After(check.Asked) { // recorded, and counted then
+		if v.Page != nil {
+			check.Relevant, check.Text = v.Outcome.Relevant, v.text
+		}
+		return check
+	}
 	check.Asked = at
 	check.Asks++
 	switch v.Revisit {

@@ -83,7 +83,7 @@ func TestReplayOfSideRequests(t *testing.T) {
 	}
 	again, r := newCrawler(t, s, "link-distance", nil, nil)
 	again.Options.Reservations = true
-	err := again.Replay(t.Context(), func(yield func(crawler.Exchange, error) bool) {
+	err := again.Replay(t.Context(), again.Frontier.(*frontier.Frontier), func(yield func(crawler.Exchange, error) bool) {
 		for _, v := range l.visits {
 			if v.Response == nil {
 				continue

@@ -38,9 +38,9 @@ var (
 	ErrReadOnly    = errors.New("index: open for reading only")
 )
 
-// format is the version of what lies in the folder: the fields of a document
+// Format is the version of what lies in the folder: the fields of a document
 // and how words are folded. A change of either raises it.
-const format = 14
+const Format = 14
 
 // An Index holds the relevant pages of one crawl. It is safe for concurrent
 // use; searches go on while others write.

@@ -359,5 +359,5 @@ func (q Query) digest() uint32 {
 	q.Group, q.CountPages, q.Explain, q.Now, q.Holidays = false, false, false, time.Time{}, nil
 	q.Since, q.Until = q.Since.UTC(), q.Until.UTC()
 	text, _ := json.Marshal(q) // numbers were checked
-	return crc32.ChecksumIEEE(append(text, format))
+	return crc32.ChecksumIEEE(append(text, Format))
 }

@@ -61,6 +61,12 @@ func (x *Index) put(ctx context.Context, d Document, gone int64) error {
 		return err
 	}
 	c.gone = gone
+	if c.isEmpty() && x.writes != nil {
+		known, err := x.knows(c.url)
+		if err != nil || !known {
+			return err // no batch for nothing
+		}
+	}
 	return x.change(ctx, c)
 }
 
@@ -94,6 +100,22 @@ func (x *Index) change(ctx context.Context, c change) error {
 	case <-ctx.Done():
 		return fmt.Errorf("index: %w", ctx.Err())
 	}
+}
+
+// isEmpty reports whether the page states nothing.
+func (c *change) isEmpty() bool {
+	return len(c.mentions)+len(c.homes) == 0 && c.notes == geoparse.Notes{}
+}
+
+// knows reports whether there is a record of the page.
+func (x *Index) knows(url string) (bool, error) {
+	v, err := x.view()
+	if v == nil {
+		return false, err
+	}
+	defer v.Close()
+	p, err := pageOf(v, pageID(url))
+	return p != nil, err
 }
 
 // hand sends c to the writer and blocks while its queue is full.
@@ -363,7 +385,7 @@ func (c *commit) apply(one change) error {
 		return c.correct(one.corrected)
 	}
 	page, err := c.page(one.url)
-	if err != nil || page == nil && len(one.mentions)+len(one.homes) == 0 && one.notes == (geoparse.Notes{}) {
+	if err != nil || page == nil && one.isEmpty() {
 		return err
 	}
 	if page == nil {

@@ -19,8 +19,8 @@ import (
 var (
 	ErrForeign     = errors.New("not a predictor model")
 	ErrNewerFormat = errors.New("written by a newer gazehound: update the program")
-	ErrOlderFormat = errors.New("written by an older gazehound: make it again with gazehound retrain")
-	ErrFeatures    = errors.New("trained on other link features: train it again with gazehound retrain")
+	ErrOlderFormat = errors.New("written by an older gazehound: gazehound upgrade trains it again")
+	ErrFeatures    = errors.New("trained on other link features: gazehound upgrade trains it again")
 	ErrDamaged     = errors.New("damaged or cut off: restore a copy, or train it again with gazehound retrain")
 )
 

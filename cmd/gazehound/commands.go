@@ -30,7 +30,7 @@ func addCommands(root *cobra.Command, a *app) {
 		{"learning", "What was learned, and why:", []*cobra.Command{
 			newExplainCommand(a), newLabelCommand(a), newModelCommand(a), newRetrainCommand(a), newSimulateCommand(a)}},
 		{"data", "Places, texts, archives and logs:", []*cobra.Command{
-			newGazetteerCommand(a), newGeoparseCommand(a), newReplayCommand(a), newClickstreamCommand(a)}},
+			newGazetteerCommand(a), newGeoparseCommand(a), newReplayCommand(a), newUpgradeCommand(a), newClickstreamCommand(a)}},
 		{"nodes", "Several machines:", []*cobra.Command{newNodeCommand(a), newPlacesCommand(a)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})

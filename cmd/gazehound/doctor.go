@@ -79,7 +79,7 @@ func (d *doctor) examine(ctx context.Context, deep, network bool) {
 		if err := d.p.lostIndex(); err != nil {
 			d.add(check.Broken("index", d.p.remakesIndex(), "%v", err))
 		} else {
-			d.add(index.Check(ctx, d.p.index(), d.p.remakesIndex(), d.holder))
+			d.add(index.Check(ctx, d.p.index(), d.p.upgrades(), d.p.remakesIndex(), d.holder))
 		}
 		d.model()
 		d.archive()
@@ -227,7 +227,7 @@ func (d *doctor) frontier() {
 	}
 	switch {
 	case errors.Is(err, frontier.ErrOlderFormat):
-		d.add(check.Broken("crawl", d.p.remakesIndex(), "%v", err))
+		d.add(check.Broken("crawl", d.p.upgrades(), "%v", err))
 	case !d.broken("crawl", err):
 		d.holder = s.Holder
 		d.add(s.Check())
@@ -244,7 +244,11 @@ func (d *doctor) model() {
 		return
 	}
 	if _, err := predictor.Load(d.p.model(), d.cfg.ModelOptions()); err != nil {
-		d.add(check.Broken("model", "gazehound retrain", "%v", err))
+		fix := "gazehound retrain"
+		if errors.Is(err, predictor.ErrOlderFormat) || errors.Is(err, predictor.ErrFeatures) {
+			fix = d.p.upgrades()
+		}
+		d.add(check.Broken("model", fix, "%v", err))
 		return
 	}
 	d.add(check.Well("model", "can be read"))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -267,6 +268,13 @@ func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Remo
 	if stores.Outbox != nil {
 		a.say("This is one of several nodes: when it takes part again, the others block it, too, and its links leave " +
 			"the messages between them. What the others have stored goes with \"gazehound forget\" there.")
+	}
+	kept, err := filepath.Glob(filepath.Join(p.dir, keptBefore+"*"))
+	if err != nil {
+		return err
+	}
+	for _, folder := range kept {
+		a.warn("%s holds the data from before an upgrade, which was not searched: delete it", folder)
 	}
 	for _, what := range r.StillNamed {
 		a.warn("%s", oneLine(what))

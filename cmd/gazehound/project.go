@@ -89,8 +89,19 @@ func (p project) lostIndex() error {
 		several(pages, "page"))
 }
 
-// needData fails with exit code 10 where the data directory does not exist.
+// needData fails with exit code 10 where the data directory does not exist, and with 4 where an upgrade was
+// interrupted as it replaced the stores.
 func (a *app) needData() error {
+	err := a.needFolder()
+	if err == nil && fileExists(project{a.data}.upgradeDone()) {
+		err = fail(exitInvalidInput, "an upgrade of %s was interrupted. \"gazehound upgrade --data %s\" completes it",
+			a.data, textutil.ShellQuote(a.data))
+	}
+	return err
+}
+
+// needFolder fails with exit code 10 where the data directory does not exist.
+func (a *app) needFolder() error {
 	if _, err := os.Stat(a.data); errors.Is(err, fs.ErrNotExist) {
 		return fail(exitNoData, "no data directory %s. \"gazehound init --osm FILE --region NAME\" makes one; --data "+
 			"names another", a.data)
@@ -288,18 +299,24 @@ func storeError(p project, err error) error {
 	case errors.Is(err, index.ErrLocked):
 		return fail(exitLocked, "%w: a command that reads it, perhaps, or \"gazehound serve\" on a disk without "+
 			"hard links. Try again when it has ended", err)
-	case errors.Is(err, frontier.ErrOlderFormat):
-		return fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
+	case errors.Is(err, frontier.ErrOlderFormat), errors.Is(err, index.ErrOlderFormat):
+		return fail(exitInvalidInput, "%w. %s", err, p.upgrades())
 	case errors.Is(err, frontier.ErrDamaged):
 		return fail(exitInvalidInput, "%w. %s", err, p.remakesTree())
 	case errors.Is(err, frontier.ErrNewerFormat):
 		return fail(exitInvalidInput, "%w; the data was not touched", err)
 	case errors.Is(err, index.ErrNewerFormat):
 		return invalid(err)
-	case errors.Is(err, index.ErrOlderFormat), errors.Is(err, index.ErrDamaged):
+	case errors.Is(err, index.ErrDamaged):
 		return fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
 	}
 	return err
+}
+
+// upgrades returns the advice for data of an older format.
+func (p project) upgrades() string {
+	return fmt.Sprintf("\"gazehound upgrade --data %s\" remakes it from what the crawl knows and recorded",
+		textutil.ShellQuote(p.dir))
 }
 
 // remakesTree returns the advice for a damaged crawl tree.

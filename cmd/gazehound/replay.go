@@ -108,19 +108,13 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 	if err := s.openIndex(); err != nil {
 		return err
 	}
-	labels := crawler.NewLabelled(s.judge, s.f, s.strategy, s.corrections)
-	if _, err := labels.Load(ctx); err != nil {
+	s.learned.SiteWide = sitewide.New()
+	began, r := time.Now(), crawler.Comparison{}
+	c, err := s.replayer(ctx, scope)
+	if err != nil {
 		return err
 	}
-	began, r := time.Now(), crawler.Comparison{}
-	c := &crawler.Crawler{
-		Options: crawler.Options{Workers: runtime.GOMAXPROCS(0), MaxDepth: cfg.Crawl.MaxDepth,
-			Reservations: cfg.Policy.TDM == "respect"},
-		Frontier: s.f, Gate: crawler.Open{}, Judge: labels, Strategy: s.strategy,
-		Sinks: []crawler.Sink{indexSink{s.x, pageRater(s.strategy)}}, Scope: scope.Check,
-		SiteWide: sitewide.New(), Report: a.warnOfPanic, Forgotten: cfg.blocked,
-	}
-	err = c.Replay(ctx, r.Exchanges(ctx, archive, cfg.blocked.Has))
+	err = c.Replay(ctx, s.f, r.Exchanges(ctx, archive, cfg.blocked.Has))
 	if err := errors.Join(s.learned.Save(), r.WriteCSV(filepath.Join(into.dir, "changed.csv"))); err != nil {
 		return err
 	}
@@ -132,17 +126,41 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 		return err
 	}
 	if retrain {
-		model, _, err := predictor.Retrain(ctx, crawler.JudgedPages(ctx, s.f), nil, cfg.ModelOptions(),
-			predictor.ByValue)
-		if errors.Is(err, predictor.ErrNoExamples) {
-			a.warn("%s; the model is the one that was learned along the way", oneLine(err.Error()))
-		} else if err != nil {
-			return err
-		} else if err := (&crawler.Learned{Tree: s.f, Model: model, File: into.model()}).Save(); err != nil {
+		if err := s.trainAnew(ctx, s.f, into.model()); err != nil {
 			return err
 		}
 	}
 	return cmp.Or(a.printReplayed(&r, time.Since(began), archive, into, s.f.Totals()), lacking(archive, 0))
+}
+
+// replayer returns the crawler that runs recorded pages from the judge to the open stores. Corrections
+// overrule the judge.
+func (s *session) replayer(ctx context.Context, scope *crawler.Scope) (*crawler.Crawler, error) {
+	judge := crawler.NewLabelled(s.judge, s.f, s.strategy, s.corrections)
+	if _, err := judge.Load(ctx); err != nil {
+		return nil, err
+	}
+	o := s.cfg.CrawlerOptions()
+	return &crawler.Crawler{
+		Options: crawler.Options{Workers: runtime.GOMAXPROCS(0), MaxDepth: o.MaxDepth, Reservations: o.Reservations,
+			Revisits: o.Revisits},
+		Frontier: s.f, Gate: crawler.Open{}, Judge: judge, Strategy: s.strategy,
+		Sinks: []crawler.Sink{indexSink{s.x, pageRater(s.strategy)}}, Scope: scope.Check,
+		Traps: s.learned.Traps, SiteWide: s.learned.SiteWide, Report: s.a.warnOfPanic, Forgotten: s.cfg.blocked,
+	}, nil
+}
+
+// trainAnew trains a model on all pages of a crawl tree and saves it in a file. If there is nothing to
+// learn from, that is the model of the session.
+func (s *session) trainAnew(ctx context.Context, f *frontier.Frontier, file string) error {
+	model, _, err := predictor.Retrain(ctx, crawler.JudgedPages(ctx, f), nil, s.cfg.ModelOptions(), predictor.ByValue)
+	if errors.Is(err, predictor.ErrNoExamples) {
+		s.a.warn("%s; the model is the one that was learned along the way", oneLine(err.Error()))
+		model = s.model
+	} else if err != nil {
+		return err
+	}
+	return (&crawler.Learned{Tree: f, Model: model, File: file}).Save()
 }
 
 // borrow copies what a crawl needs from another project unless p has it.

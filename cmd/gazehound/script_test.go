@@ -83,6 +83,7 @@ func (c cleaned) Run() int {
 //	inside N ARGS… is "code N gazehound ARGS…" in the process of the test, which spares the program's
 //	             start: for commands that read nothing from the environment that the script has set
 //	until CMD…   runs a command until it succeeds
+//	age DIR N|model  makes data of an older version of a project, with a crawl tree of format N, or its model alone
 //
 // and those of stories_test.go, newsroom_test.go and doctor_test.go.
 func TestScript(t *testing.T) {
@@ -106,6 +107,7 @@ func TestScript(t *testing.T) {
 
 			"until": runUntil,
 			"cut":   cutOff,
+			"age":   makeOlder,
 
 			"agree": agree,
 

@@ -188,8 +188,10 @@ func (s *session) openIndex() (err error) {
 	if err := s.p.lostIndex(); err != nil {
 		s.a.warn("%v. This crawl begins a new one. %s", err, s.p.remakesIndex())
 	}
-	if s.corrections, err = s.a.corrections(s.p); err != nil {
-		return err
+	if s.corrections == nil { // else they are those of another folder
+		if s.corrections, err = s.a.corrections(s.p); err != nil {
+			return err
+		}
 	}
 	if s.x, err = openIndex(s.p, s.corrections); err == nil {
 		s.x.BeforeWrite = s.f.Sync // after a power cut the index has no page that the crawl tree lacks

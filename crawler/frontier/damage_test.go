@@ -113,6 +113,54 @@ func TestSpoiltRecords(t *testing.T) {
 	}
 }
 
+// A store of the format before becomes one of this format in another directory; others are refused.
+func TestUpgrade(t *testing.T) {
+	dir := t.TempDir()
+	f, _ := fill(t, Options{Dir: dir})
+	want := f.Totals()
+	locked := filepath.Join(t.TempDir(), "locked")
+	if err := Upgrade(dir, locked); !errors.Is(err, ErrLocked) {
+		t.Errorf("while it is open: %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for n := range Format + 2 {
+		if n == 0 {
+			continue
+		}
+		text := fmt.Sprintf("%s %d\n", formatName, n)
+		if err := os.WriteFile(filepath.Join(dir, formatFile), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		to := filepath.Join(t.TempDir(), "new")
+		err := Upgrade(dir, to)
+		if !CanUpgrade(n) {
+			if n > Format && !errors.Is(err, ErrNewerFormat) || n < Format && !errors.Is(err, ErrOlderFormat) {
+				t.Errorf("format %d: %v", n, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatalf("format %d: %v", n, err)
+		}
+		f, err := Open(Options{Dir: to})
+		if err != nil {
+			t.Fatalf("format %d: %v", n, err)
+		}
+		got := f.Totals()
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+		if got.Links != want.Links || got.Visited != want.Visited || got.Queued+got.Leased != want.Queued {
+			t.Errorf("format %d: %+v, want %+v", n, got, want)
+		}
+		if is, err := FormatOf(dir); is != n || err != nil {
+			t.Errorf("format %d became %d (%v)", n, is, err)
+		}
+	}
+}
+
 // TestOpenErrors: each is one clear sentence, and nothing is touched.
 func TestOpenErrors(t *testing.T) {
 	store := func(t *testing.T) string {

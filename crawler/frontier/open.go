@@ -22,7 +22,13 @@ import (
 const (
 	formatFile = "FORMAT"
 	formatName = "gazehound frontier"
-	format     = 6
+)
+
+// Format is the version of what lies in the directory. Upgrade reads OldestFormat, too: its links do not
+// say where they stand on their pages.
+const (
+	Format       = 6
+	OldestFormat = 5
 )
 
 // Open opens the frontier in o.Dir, or makes one. The error is ErrLocked (with the process that
@@ -110,7 +116,7 @@ func checkDir(o Options) error {
 }
 
 func writeFormat(dir string) error {
-	text := fmt.Sprintf("%s %d\n", formatName, format)
+	text := fmt.Sprintf("%s %d\n", formatName, Format)
 	return disk.ReplaceBytes(filepath.Join(dir, formatFile), 0o666, []byte(text))
 }
 
@@ -141,21 +147,31 @@ func CheckFormat(dir string) error {
 }
 
 func checkFormat(dir string) error {
+	n, err := FormatOf(dir)
+	switch {
+	case err != nil:
+		return err
+	case n > Format:
+		return fmt.Errorf("%w: format %d, and this version reads %d", ErrNewerFormat, n, Format)
+	case n < Format:
+		return fmt.Errorf("%w: format %d, and this version reads %d", ErrOlderFormat, n, Format)
+	}
+	return nil
+}
+
+// FormatOf returns the format of the frontier in dir, which may be older or newer than Format. Errors wrap
+// fs.ErrNotExist or ErrForeign.
+func FormatOf(dir string) (int, error) {
 	text, err := os.ReadFile(filepath.Join(dir, formatFile))
 	if err != nil {
-		return err
+		return 0, err
 	}
 	number, ok := strings.CutPrefix(strings.TrimSpace(string(text)), formatName+" ")
 	n, err := strconv.Atoi(number)
-	switch {
-	case !ok || err != nil || n < 1:
-		return fmt.Errorf("%w: %s says %.40q. Choose another directory", ErrForeign, formatFile, text)
-	case n > format:
-		return fmt.Errorf("%w: format %d, and this version reads %d", ErrNewerFormat, n, format)
-	case n < format:
-		return fmt.Errorf("%w: format %d, and this version reads %d", ErrOlderFormat, n, format)
+	if !ok || err != nil || n < 1 {
+		return 0, fmt.Errorf("%w: %s says %.40q. Choose another directory", ErrForeign, formatFile, text)
 	}
-	return nil
+	return n, nil
 }
 
 // lockFile holds the process that has a store open for writing. It is made after Badger's first log
