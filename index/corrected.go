@@ -264,11 +264,15 @@ func (x *Index) Standing(id string) (*Standing, error) {
 	}
 	s := &Standing{Said: r.said(), Hit: whole(v, maxRead).hitOf(r), Hidden: r.isHidden()}
 	for _, m := range r.Mentions {
+		if m.Gone > 0 || len(s.Pages) == corrections.MaxPages {
+			continue
+		}
 		p, err := pageOf(v, pageID(m.URL))
 		if err != nil {
 			return nil, err
 		}
-		if p != nil && len(p.States) == 1 && len(s.Alone) < corrections.MaxPages {
+		s.Pages = append(s.Pages, m.URL)
+		if p != nil && len(p.States) == 1 {
 			s.Alone = append(s.Alone, m.URL)
 		}
 	}
@@ -283,7 +287,8 @@ type Standing struct {
 	Hit    Hit // with its corrections; also of a hidden address
 	Said   Said
 	Hidden bool
-	Alone  []string // URLs of pages that state no other address: what is said of it is said of them
+	Pages  []string // URLs of pages that state it, at most corrections.MaxPages
+	Alone  []string // those that state no other address
 	Places []string // see PlaceOf
 }
 

@@ -190,6 +190,11 @@ func (f *Follower) Address(id string) (*Hit, error) {
 	return answered(f, func(x *Index) (*Hit, error) { return x.Address(id) })
 }
 
+// Standing is Standing of an Index.
+func (f *Follower) Standing(id string) (*Standing, error) {
+	return answered(f, func(x *Index) (*Standing, error) { return x.Standing(id) })
+}
+
 // Stats is Stats of an Index.
 func (f *Follower) Stats(ctx context.Context) (Stats, error) {
 	return answered(f, func(x *Index) (Stats, error) { return x.Stats(ctx) })

@@ -7,8 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"gazehound/crawler"
+	"gazehound/crawler/monitor"
+	"gazehound/index"
+	"gazehound/index/api"
 	"gazehound/internal/corrections"
 	"gazehound/internal/disk"
 )
@@ -64,4 +68,99 @@ func (s *session) correctIndex(ctx context.Context) error {
 	}
 	s.corrected = at
 	return nil
+}
+
+// takeCorrections lets the server take corrections, if there is a token of an operator, and returns a
+// function that makes the index follow them while no crawl does, until its context ends; nil: none are
+// taken.
+func (a *app) takeCorrections(o *api.Options, x api.Source, cfg *Config, op *operator) (func(context.Context), error) {
+	token, err := monitor.ReadToken(cfg.Admin.TokenFile)
+	if err != nil {
+		return nil, fail(exitInvalidInput, "admin.token_file: %w", err)
+	}
+	if op != nil {
+		token = op.Token
+	}
+	stands, ok := x.(interface {
+		Standing(id string) (*index.Standing, error)
+	})
+	if token == "" || !ok {
+		return nil, nil
+	}
+	p := project{a.data}
+	log, err := a.corrections(p)
+	if err != nil {
+		return nil, err
+	}
+	suggestions, err := corrections.OpenSuggestions(p.dir)
+	if err != nil {
+		return nil, err
+	}
+	changed := make(chan struct{}, 1)
+	o.Corrections = &api.Corrections{Log: log, Suggestions: suggestions, Token: token, Standing: stands.Standing,
+		Changed: func() {
+			select {
+			case changed <- struct{}{}:
+			default:
+			}
+		}}
+	if _, shared := x.(*index.Index); shared {
+		return func(context.Context) {}, nil // that of a crawl, which follows the log
+	}
+	return func(ctx context.Context) { a.followCorrections(ctx, p, log, changed) }, nil
+}
+
+// followCorrections makes the index follow the log after each change of which changed tells. While a
+// crawl has the index, the crawl does, and this looks once a second whether something is left.
+func (a *app) followCorrections(ctx context.Context, p project, log *corrections.Log, changed <-chan struct{}) {
+	var at corrections.Position
+	told := ""
+	again := time.NewTimer(0) // first what a server that was killed has left
+	defer again.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-changed:
+		case <-again.C:
+		}
+		done, err := correctIndex(ctx, p, log, &at)
+		switch {
+		case err != nil:
+			if err.Error() != told {
+				told = err.Error()
+				a.warn("the index does not follow corrections, which are stored: %s", oneLine(told))
+			}
+			again.Reset(time.Minute)
+		case !done:
+			again.Reset(time.Second)
+		}
+	}
+}
+
+// correctIndex makes the index follow the log from a position on, unless another process writes it.
+func correctIndex(ctx context.Context, p project, log *corrections.Log, at *corrections.Position) (done bool, err error) {
+	if !fileExists(p.index()) {
+		return true, nil // whoever makes it asks the log
+	}
+	if _, err := log.Refresh(); err != nil {
+		return false, err
+	}
+	ids, next := log.AddressesSince(*at)
+	if len(ids) == 0 {
+		*at = next
+		return true, nil
+	}
+	x, err := index.Open(p.index())
+	if errors.Is(err, index.ErrLocked) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	x.Facts = log.Facts
+	err = errors.Join(x.Correct(ctx, ids), x.Close())
+	if err == nil {
+		*at = next
+	}
+	return err == nil, err
 }

@@ -76,7 +76,7 @@ var arrows = map[string][]string{
 	"gazetteer/importer":      {"gazetteer", "gazetteer/geonames", "gazetteer/openaddresses", "gazetteer/osm", "gazetteer/table", "gazetteer/tiger"},
 
 	"index":        {"geoparse", "geoparse/place", "gazetteer"},
-	"index/api":    {"index", "index/differences", "index/export", "index/texts", "index/web", "gazetteer", "geoparse"},
+	"index/api":    {"index", "index/differences", "index/export", "index/texts", "index/web", "gazetteer", "geoparse", "geoparse/place"},
 	"index/export": {"index", "index/texts", "gazetteer", "gazetteer/osm"},
 
 	"index/differences": {"index", "index/export", "gazetteer", "geoparse/place"},

@@ -271,6 +271,13 @@ func openIndex(p project, log *corrections.Log) (*index.Index, error) {
 // openIndexToRead opens the index for serve and search, which never change it.
 func openIndexToRead(p project) (*index.Index, error) {
 	x, err := index.OpenReadOnly(p.index())
+	for deadline := time.Now().Add(patience); errors.Is(err, index.ErrLocked) && time.Now().Before(deadline); {
+		if _, crawls, err := frontier.Holder(p.frontier()); crawls || err != nil {
+			break
+		}
+		time.Sleep(patience / 100) // a server that brings a correction to it
+		x, err = index.OpenReadOnly(p.index())
+	}
 	switch {
 	case errors.Is(err, index.ErrLocked):
 		return nil, fail(exitLocked, "%s is in use by a running crawl. The crawl prints the address of its search "+

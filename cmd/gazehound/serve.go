@@ -135,6 +135,17 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Li
 			}
 		}
 	}
+	takeCorrections, err := a.takeCorrections(&o, x, cfg, op)
+	if err != nil {
+		return err
+	}
+	if takeCorrections != nil {
+		beside, stop := context.WithCancel(ctx)
+		var corrector sync.WaitGroup
+		corrector.Go(func() { takeCorrections(beside) })
+		defer corrector.Wait()
+		defer stop()
+	}
 	if o.Basemap = a.openBasemap(project{a.data}); o.Basemap != nil {
 		defer o.Basemap.Close()
 	} else if o.OSM {

@@ -84,6 +84,9 @@ type Options struct {
 	// for concurrent use.
 	Remove func(Removal) (number int, err error)
 
+	// Corrections take what people say of addresses; nil: nobody corrects anything here.
+	Corrections *Corrections
+
 	// Ready returns why there is nothing to serve yet, such as no crawl. nil, or nil returned:
 	// ready.
 	Ready func() error
@@ -198,6 +201,7 @@ type server struct {
 	clients   *clients
 	metrics   *metrics
 	comparing comparing
+	doubting  doubting
 }
 
 const (
@@ -207,8 +211,8 @@ const (
 
 func newServer(x Source, o Options) *server {
 	return &server{Options: o, index: x, clients: newClients(o), metrics: newMetrics(),
-		comparing: comparing{turn: make(chan struct{}, 1)},
-		running:   make(chan struct{}, o.MaxQueries), exporting: make(chan struct{}, maxExports)}
+		comparing: comparing{turn: make(chan struct{}, 1)}, doubting: doubting{turn: make(chan struct{}, 1)},
+		running: make(chan struct{}, o.MaxQueries), exporting: make(chan struct{}, maxExports)}
 }
 
 // Handler returns the handler of all requests about x. It panics if o is invalid.
@@ -224,6 +228,13 @@ func Handler(x Source, o Options) http.Handler {
 	mux := http.NewServeMux()
 	for _, e := range endpoints() {
 		mux.HandleFunc(e.path, func(w http.ResponseWriter, r *http.Request) { s.serve(e, w, r) })
+	}
+	byPath := map[string][]deskEndpoint{}
+	for _, e := range desk() {
+		byPath[e.path] = append(byPath[e.path], e)
+	}
+	for path, offered := range byPath {
+		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { s.serveDesk(offered, w, r) })
 	}
 	for _, a := range web.Assets() {
 		mux.HandleFunc(a.Path, func(w http.ResponseWriter, r *http.Request) {
@@ -292,8 +303,8 @@ func (s *server) guard(next http.Handler) http.Handler {
 				problem.Write(w, r)
 			}
 		}()
-		removal := r.Method == http.MethodPost && r.URL.Path == removalPath && s.Remove != nil
-		if p := s.refusal(w.Header(), r, removal); p != nil {
+		post := r.Method == http.MethodPost && r.URL.Path == removalPath && s.Remove != nil || s.isDeskPost(r)
+		if p := s.refusal(w.Header(), r, post); p != nil {
 			p.Write(w, r)
 			return
 		}
@@ -334,8 +345,8 @@ func (s *server) setHeaders(h http.Header, r *http.Request, policy string) {
 	}
 }
 
-// refusal returns the problem of a refused request, or nil.
-func (s *server) refusal(h http.Header, r *http.Request, removal bool) *Problem {
+// refusal returns the problem of a refused request, or nil; post says that POST is offered there.
+func (s *server) refusal(h http.Header, r *http.Request, post bool) *Problem {
 	switch {
 	case !s.hostAllowed(r):
 		return &Problem{Title: "this host is not served", Status: http.StatusMisdirectedRequest, Given: clip(r.Host),
@@ -349,7 +360,7 @@ func (s *server) refusal(h http.Header, r *http.Request, removal bool) *Problem 
 	case len(r.RequestURI) > maxURL:
 		return &Problem{Title: "the address is too long", Status: http.StatusRequestURITooLong,
 			Detail: fmt.Sprintf("The request has %d bytes; at most %d are allowed.", len(r.RequestURI), maxURL)}
-	case !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodOptions}, r.Method) && !removal:
+	case !slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodOptions}, r.Method) && !post:
 		h.Set("Allow", methods)
 		return &Problem{Title: "the method is not offered", Status: http.StatusMethodNotAllowed,
 			Detail: fmt.Sprintf("%s is not offered here.", clip(r.Method)), Expected: "GET"}

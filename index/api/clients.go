@@ -26,9 +26,9 @@ const (
 )
 
 // A client is an IPv4 address or a /64 of IPv6, with its limiters. Clients on this machine are
-// limited by the form only.
+// limited by the forms only.
 type client struct {
-	requests, bytes, forms *rate.Limiter
+	requests, bytes, forms, suggestions *rate.Limiter
 }
 
 // admits reports whether a request of the client may be answered now.
@@ -44,16 +44,17 @@ func (c *client) received(n int) {
 
 // clients is an LRU cache of clients.
 type clients struct {
-	o       Options
-	proxies []netip.Prefix
-	known   *lru.Cache[netip.Addr, *client]
-	forms   *rate.Limiter // of all clients
+	o                  Options
+	proxies            []netip.Prefix
+	known              *lru.Cache[netip.Addr, *client]
+	forms, suggestions *rate.Limiter // of all clients
 }
 
 func newClients(o Options) *clients {
 	known, _ := lru.New[netip.Addr, *client](maxClients) // fails for sizes below 1
 	proxies, _ := networks(o.TrustedProxies)             // Validate has checked them
-	return &clients{o: o, proxies: proxies, known: known, forms: rate.NewLimiter(allFormRate, allForms)}
+	return &clients{o: o, proxies: proxies, known: known, forms: rate.NewLimiter(allFormRate, allForms),
+		suggestions: rate.NewLimiter(allSuggestionRate, allSuggestions)}
 }
 
 // limiter returns a limiter that lets so many through a second; 0: any number.
@@ -70,7 +71,8 @@ func (c *clients) of(r *http.Request) *client {
 	if known, ok := c.known.Get(a); ok {
 		return known
 	}
-	fresh := &client{limiter(c.o.Rate), limiter(float64(c.o.Bandwidth)), rate.NewLimiter(clientFormRate, clientForms)}
+	fresh := &client{limiter(c.o.Rate), limiter(float64(c.o.Bandwidth)), rate.NewLimiter(clientFormRate, clientForms),
+		rate.NewLimiter(clientSuggestionRate, clientSuggestions)}
 	if a.IsLoopback() || !a.IsValid() {
 		fresh.requests, fresh.bytes = limiter(0), limiter(0)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gazehound/index"
@@ -92,6 +93,36 @@ func (s *server) openAPI(*http.Request, *params) (any, *Problem) {
 		}
 		all[strings.TrimSuffix(e.path, "{$}")] = object{"get": get}
 	}
+	for _, e := range desk() {
+		operation := object{"summary": e.about, "operationId": strings.ToLower(e.method) + "-" + operationID(e.path),
+			"responses": object{strconv.Itoa(e.status): answer(e.about, anyJSON, object{"type": "object"}),
+				"400": problem, "401": problem, "403": problem, "404": problem, "409": problem, "412": problem, "428": problem,
+				"429": problem, "503": problem}}
+		list := []object{}
+		if strings.Contains(e.path, "{id}") {
+			list = append(list, object{"name": "id", "in": "path", "required": true, "description": "ID of an address",
+				"schema": object{"type": "string", "pattern": "^[0-9a-f]{16}$"}})
+		}
+		if e.body != nil {
+			list = append(list, object{"name": controlHeader, "in": "header", "required": true,
+				"description": "any value: a form of another web site cannot send it", "schema": text})
+			operation["requestBody"] = object{"required": true, "content": object{anyJSON: object{"schema": e.body}}}
+		}
+		if e.body != nil && e.operator {
+			list = append(list, object{"name": "If-Match", "in": "header", "schema": text,
+				"description": "the ETag of the address that is corrected"})
+		}
+		if e.operator {
+			operation["security"] = []object{{"operator": []string{}}}
+		}
+		operation["parameters"] = list
+		at, ok := all[e.path].(object)
+		if !ok {
+			at = object{}
+			all[e.path] = at
+		}
+		at[strings.ToLower(e.method)] = operation
+	}
 	return object{
 		"openapi": "3.1.0",
 		"info": object{"title": "gazehound" + prefixed(" ", s.Region), "version": s.Version,
@@ -99,7 +130,7 @@ func (s *server) openAPI(*http.Request, *params) (any, *Problem) {
 			"license":     object{"name": cmp.Or(s.Licence, "not known")}},
 		"servers": []object{{"url": "/"}},
 		"paths":   all,
-		"components": object{"schemas": object{
+		"components": object{"securitySchemes": object{"operator": object{"type": "http", "scheme": "bearer"}}, "schemas": object{
 			"Problem": object{"type": "object", "description": "RFC 9457", "properties": object{
 				"type": text, "title": text, "status": object{"type": "integer"}, "detail": text, "instance": text,
 				"parameter": text, "given": text, "expected": text, "hint": text}},
