@@ -101,14 +101,17 @@ type Placer interface {
 
 // Options tune a Crawler.
 type Options struct {
-	Workers     int           // pages at a time, ≥ 1
-	MaxPages    int64         // HTML pages of the whole crawl; 0: no limit
-	MaxDepth    int           // links from a seed; 0: no limit
-	MaxFailures int           // errors in a row that end the run; 0: no limit
-	Depths      int           // links ahead that are learned; 0: predictor.MaxDepth
-	Retries     int           // after a failure that may pass
-	RetryWait   time.Duration // before the first retry; doubles
-	Grace       time.Duration // for pages in flight when the run stops
+	Workers  int   // pages at a time, ≥ 1
+	MaxPages int64 // HTML pages of the whole crawl; 0: no limit
+	MaxDepth int   // links from a seed; 0: no limit
+	// DomainLevels is how many links within a domain are followed from the page by which the crawl came to
+	// it (Gao, Lee & Miao 2006, section 5.1); 0: any number.
+	DomainLevels int
+	MaxFailures  int           // errors in a row that end the run; 0: no limit
+	Depths       int           // links ahead that are learned; 0: predictor.MaxDepth
+	Retries      int           // after a failure that may pass
+	RetryWait    time.Duration // before the first retry; doubles
+	Grace        time.Duration // for pages in flight when the run stops
 
 	PlainForBadTLS bool // an https page with a bad certificate is requested by http
 

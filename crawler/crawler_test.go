@@ -221,6 +221,51 @@ func TestAdaptiveLearnsAlongTheTrail(t *testing.T) {
 	}
 }
 
+// Two levels of a domain: of a row of pages the third has no more links within its domain, and the page
+// of another domain that it links to begins anew.
+func TestDomainLevels(t *testing.T) {
+	const row = `
+-- http://a.example/ --
+<a href="/1">1</a>
+-- http://a.example/1 --
+<a href="/2">2</a>
+-- http://a.example/2 --
+<a href="/3">3</a> <a href="http://b.example/">b</a>
+-- http://a.example/3 --
+too deep
+-- http://b.example/ --
+<a href="/1">1</a>
+-- http://b.example/1 --
+<a href="http://a.example/3">3</a>
+`
+	for levels, want := range map[int]string{
+		0: "a/ a/1 a/2 a/3 b/ b/1",
+		1: "a/ a/1",
+		2: "a/ a/1 a/2 b/ b/1 a/3", // by another way it lies at the top
+	} {
+		s := crawltest.MustWeb(row).Start(1)
+		defer s.Close()
+		c, l := newCrawler(t, s, "breadth-first", nil, nil)
+		c.Options.DomainLevels = levels
+		seed(t, c, "http://a.example/")
+		if err := c.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var pages []string
+		for _, v := range l.visits {
+			if v.Page != nil {
+				pages = append(pages, strings.ReplaceAll(strings.TrimPrefix(v.Entry.URL.String(), "http://"), ".example", ""))
+			}
+		}
+		slices.Sort(pages)
+		sorted := strings.Fields(want)
+		slices.Sort(sorted)
+		if !slices.Equal(pages, sorted) {
+			t.Errorf("%d levels: %q, want %q", levels, pages, sorted)
+		}
+	}
+}
+
 // scored counts how often a strategy scored a page.
 type scored struct {
 	order.Strategy

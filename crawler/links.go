@@ -117,18 +117,41 @@ func (c *Crawler) expand(v *Visit) error {
 	}
 	key := frontier.KeyOf(v.Entry.URL)
 	host, site := v.Page.URL.Host(), v.Page.URL.Site()
+	deepest, err := c.deepest(v)
+	if err != nil {
+		return err
+	}
 	found := make([]frontier.Entry, 0, len(v.Page.Links))
 	for _, l := range v.Page.Links {
+		if deepest && l.To.Site() == site {
+			v.drop("domain_levels", 1)
+			continue
+		}
 		found = append(found, frontier.Entry{
 			URL: l.To, Depth: depth, Distance: distance, Parent: key, Found: v.Outcome.At,
 			Anchor: l.Anchor, Title: l.Title, Around: l.Around, Place: l.Place,
 			Switch: l.To.Host() != host && l.To.Site() != site,
 		})
 	}
-	if err := c.sitemaps(v); err != nil { // before links to the same feeds
+	if err = c.sitemaps(v); err != nil { // before links to the same feeds
 		return err
 	}
 	return c.find(v, found)
+}
+
+// deepest reports whether the page of v lies Options.DomainLevels links within its domain behind the
+// page by which the crawl came to that, on the way by which the page was found.
+func (c *Crawler) deepest(v *Visit) (bool, error) {
+	most := c.Options.DomainLevels
+	if most == 0 || v.Entry.Depth < most {
+		return false, nil
+	}
+	parents, err := c.Frontier.Trail(v.Entry.Parent, most)
+	if err != nil {
+		return false, fmt.Errorf("levels above %s: %w", v.Entry.URL, err)
+	}
+	outside := func(n frontier.Node) bool { return n.URL.Site() != v.Page.URL.Site() }
+	return len(parents) == most && !slices.ContainsFunc(parents, outside), nil
 }
 
 // find scores entries that v has found, or counts why they are left out. Those

@@ -13,18 +13,21 @@ import (
 	"gazehound/crawler/order/sitewide"
 	"gazehound/crawler/order/trap"
 	"gazehound/predictor"
+	"gazehound/predictor/topic"
 )
 
 // Names of the frontier's meta values that hold what a crawl has learned.
 const (
 	trapsKey    = "traps"
 	sitewideKey = "sitewide"
+	okapiKey    = "okapi"   // the collection of crawled pages
 	learnedKey  = "learned" // the last visit that the saved model has learned
 	newsKey     = "news"    // News of lookahead at that visit
 )
 
 // Learned is what a crawl learns in addition to its tree and saves at intervals. After a kill, what
-// was learned since the last Save is learned again from the tree.
+// was learned since the last Save is learned again from the tree, but for the words of Okapi's pages,
+// which it does not hold.
 type Learned struct {
 	Tree     *frontier.Frontier
 	Model    *predictor.Model  // nil: only restored, not saved
@@ -32,6 +35,7 @@ type Learned struct {
 	Strategy order.Strategy    // nil: the model alone is saved
 	Traps    *trap.Detector    // or nil
 	SiteWide *sitewide.Counter // or nil
+	Okapi    *topic.Okapi      // if its collection is the pages of the crawl; else nil
 
 	saving sync.Mutex
 }
@@ -41,7 +45,8 @@ type Learned struct {
 func (l *Learned) Save() error {
 	l.saving.Lock()
 	defer l.saving.Unlock()
-	return errors.Join(l.saveModel(), save(l.Tree, trapsKey, l.Traps), save(l.Tree, sitewideKey, l.SiteWide))
+	return errors.Join(l.saveModel(), save(l.Tree, trapsKey, l.Traps), save(l.Tree, sitewideKey, l.SiteWide),
+		save(l.Tree, okapiKey, l.Okapi))
 }
 
 // A keptNews is the value of newsKey.
@@ -109,7 +114,8 @@ func restore[M memory](tree *frontier.Frontier, key string, m M) error {
 // model was last saved, as after a kill. News that were not saved with that model, and the state of
 // an order.TreeLearner, are rebuilt from the whole crawl tree.
 func (l *Learned) Restore(ctx context.Context) error {
-	if err := errors.Join(restore(l.Tree, trapsKey, l.Traps), restore(l.Tree, sitewideKey, l.SiteWide)); err != nil {
+	if err := errors.Join(restore(l.Tree, trapsKey, l.Traps), restore(l.Tree, sitewideKey, l.SiteWide),
+		restore(l.Tree, okapiKey, l.Okapi)); err != nil {
 		return err
 	}
 	if err := l.proveParked(); err != nil {

@@ -26,9 +26,8 @@ func newNodeCommand(a *app) *cobra.Command {
 		})
 	f := cmd.Flags()
 	config.All().AddFlags(f, "cluster.name", "cluster.url", "cluster.crawl", "cluster.listen", "cluster.peers",
-		"cluster.routes",
-		"cluster.partition", "cluster.policy", "cluster.alpha", "cluster.beta", "cluster.most_populous", "cluster.nodes", "cluster.ip_file",
-		"cluster.token_file", "cluster.nkey_file",
+		"cluster.routes", "cluster.partition", "cluster.policy", "cluster.alpha", "cluster.beta",
+		"cluster.most_populous", "cluster.nodes", "cluster.ip_file", "cluster.token_file", "cluster.nkey_file",
 		"cluster.tls_cert", "cluster.tls_key", "cluster.tls_ca", "cluster.replicas", "cluster.away", "cluster.wait_for",
 		"cluster.order", "cluster.order_urls", "cluster.order_parts", "cluster.order_lambda", "cluster.patience")
 	f.BoolVar(&o.leave, "leave", false, "leave the crawl for good: hand share and queue over to the other nodes, and "+

@@ -216,6 +216,7 @@ func (s *session) build(ctx context.Context) error {
 		s.c.Renderer = s.browser
 	}
 	if t, ok := s.strategy.(order.Trend); ok && t.TopicGrows {
+		s.learned.Okapi = t.Topic
 		s.c.Sinks = append(s.c.Sinks, crawler.TopicSink{Okapi: t.Topic})
 	}
 	if err := s.watchLists(); err != nil {

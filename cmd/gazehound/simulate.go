@@ -82,8 +82,8 @@ func newSimulateCommand(a *app) *cobra.Command {
 			return a.simulate(ctx, o)
 		}))
 	o.flags(cmd.Flags())
-	for _, web := range []string{"trace", "warc", "demo"} {
-		cmd.MarkFlagsMutuallyExclusive(web, "nodes", "nuggets")
+	for _, web := range []string{"trace", "warc", "demo", "nuggets"} {
+		cmd.MarkFlagsMutuallyExclusive(web, "nodes")
 	}
 	cmd.MarkFlagsMutuallyExclusive("train-trace", "train-demo")
 	cmd.MarkFlagsOneRequired("trace", "warc", "demo", "nodes", "nuggets")
@@ -124,7 +124,8 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	o.placesOptions.flags(f)
 	config.All().AddFlags(f, "cluster.alpha", "cluster.beta", "cluster.most_populous", "cluster.centrality_links",
 		"cluster.centrality_base")
-	f.BoolVar(&o.nuggets, "nuggets", false, "no web: agents agree on the order of their queues without a coordinator")
+	f.BoolVar(&o.nuggets, "nuggets", false, "agents agree on the order of their queues without a coordinator; with a "+
+		"web, of those that a crawl of it leaves")
 	o.order = sim.DefaultNuggetOptions()
 	f.IntVar(&o.order.URLs, "order-urls", o.order.URLs, "with --nuggets: URLs of each agent (K), 256 to 10,000")
 	f.IntVar(&o.order.Parts, "order-parts", o.order.Parts, "with --nuggets: parts of a queue in figure 5 (L)")
@@ -185,7 +186,7 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 		o.format = "json"
 	}
 	if o.nuggets {
-		return a.simulateNuggets(ctx, o)
+		return a.simulateNuggets(ctx, o, cfg)
 	}
 	if err := a.checkSimulation(&o, cfg); err != nil {
 		return err
@@ -622,7 +623,7 @@ func (a *app) simulateNodes(ctx context.Context, o simulateOptions, k config.Clu
 
 // simulateNuggets prints and draws figures 5 and 6 of Ahmadi-Abkenari & Selamat, measured by agents
 // that communicate over a JetStream server in this process.
-func (a *app) simulateNuggets(ctx context.Context, o simulateOptions) (err error) {
+func (a *app) simulateNuggets(ctx context.Context, o simulateOptions, cfg *Config) (err error) {
 	if err := checkOneOf("format", o.format, []string{"text", "json"}); err != nil {
 		return err
 	}
@@ -630,6 +631,9 @@ func (a *app) simulateNuggets(ctx context.Context, o simulateOptions) (err error
 		return fail(exitUsage, "--order-parts must be 1 to --order-urls, %d, got %d", o.order.URLs, o.order.Parts)
 	}
 	o.order.Seed = o.sim.Seed
+	if o.order.Queue, err = a.crawledQueue(ctx, o, cfg); err != nil {
+		return err
+	}
 	dir, err := os.MkdirTemp("", "gazehound-nuggets-")
 	if err != nil {
 		return err
@@ -643,7 +647,7 @@ func (a *app) simulateNuggets(ctx context.Context, o simulateOptions) (err error
 	figures, err := sim.Nuggets(o.order, func(f nugget.Format, queues [][]float64) ([]nugget.Nugget, int, int,
 		error) {
 		turns, heard, err := cluster.Agree(ctx, server,
-			cluster.Order{URLs: len(queues[0]), Parts: f.Parts, Lambda: f.Lambda}, queues)
+			cluster.Order{URLs: o.order.URLs, Parts: f.Parts, Lambda: f.Lambda}, queues)
 		return turns, int(heard.Bits), int(heard.Bytes), err
 	})
 	if err != nil {
@@ -663,4 +667,39 @@ func (a *app) simulateNuggets(ctx context.Context, o simulateOptions) (err error
 	}
 	a.say("drawn: %s", strings.Join(files, ", "))
 	return nil
+}
+
+// crawledQueue returns what waits after a crawl of the web by the one strategy; nil without a web.
+func (a *app) crawledQueue(ctx context.Context, o simulateOptions, cfg *Config) ([]frontier.Entry, error) {
+	if len(o.traces)+len(o.warc) == 0 && o.demo == "" {
+		return nil, nil
+	}
+	if err := a.checkSimulation(&o, cfg); err != nil {
+		return nil, err
+	}
+	orders, err := a.simulatedOrders(ctx, o, cfg)
+	if err != nil {
+		return nil, err
+	}
+	webs, open, err := a.webOpener(ctx, o, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if len(orders) != 1 || webs != 1 {
+		return nil, fail(exitUsage, "--nuggets takes the queue of one crawl: one web and one --strategy NAME")
+	}
+	w, err := open(0)
+	if err != nil {
+		return nil, err
+	}
+	strategy, err := orders[0].New(w)
+	if err != nil {
+		return nil, err
+	}
+	queue, err := sim.Queue(ctx, w, strategy, o.sim)
+	if err != nil {
+		return nil, invalid(err)
+	}
+	a.say("%s wait after %s of %s", several(len(queue), "URL"), several(o.sim.Pages, "page"), oneLine(w.Name))
+	return queue, nil
 }

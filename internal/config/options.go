@@ -68,6 +68,7 @@ type (
 		MaxPages         int64         `key:"max_pages" range:"0.."`
 		MaxTime          time.Duration `key:"max_time" range:"0s.."`
 		MaxDepth         int           `key:"max_depth" range:"0.."`
+		DomainLevels     int           `key:"domain_levels" range:"0..100"`
 		MaxPagesPerHost  int64         `key:"max_pages_per_host" range:"0.."`
 		MaxPagesPerPath  int64         `key:"max_pages_per_path" range:"0.."`
 		Selectivity      float64       `range:"0..0.99"`

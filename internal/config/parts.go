@@ -30,7 +30,7 @@ import (
 func (o *Options) CrawlerOptions() crawler.Options {
 	return crawler.Options{
 		Workers: o.Fetch.Workers, MaxPages: o.Crawl.MaxPages,
-		MaxDepth: o.Crawl.MaxDepth, MaxFailures: o.Crawl.MaxFailures,
+		MaxDepth: o.Crawl.MaxDepth, DomainLevels: o.Crawl.DomainLevels, MaxFailures: o.Crawl.MaxFailures,
 		Depths:  o.Predictor.Depths,
 		Retries: o.Fetch.Retries, RetryWait: o.RetryWait(), Grace: o.Fetch.ShutdownGrace,
 		PlainForBadTLS: o.Fetch.HTTPForBadTLS,

@@ -1,7 +1,9 @@
 package topic
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"sync"
@@ -91,6 +93,40 @@ func (t *Okapi) Observe(d Text) {
 	for w := range d.Counts {
 		t.words[w].texts++
 	}
+}
+
+// counts are what an Okapi knows of its collection.
+type counts struct {
+	Texts int            `json:"texts"`
+	Bytes float64        `json:"bytes"`
+	Words map[string]int `json:"words"` // of the topic → texts that hold it
+}
+
+// Snapshot returns the collection as bytes for Restore.
+func (t *Okapi) Snapshot() ([]byte, error) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	c := counts{t.texts, t.bytes, map[string]int{}}
+	for name, w := range t.words {
+		c.Words[name] = w.texts
+	}
+	return json.Marshal(c)
+}
+
+// Restore replaces the collection by that of a Snapshot. Words that are not of the topic any more are
+// left out; new ones are in no text yet.
+func (t *Okapi) Restore(data []byte) error {
+	var c counts
+	if err := json.Unmarshal(data, &c); err != nil {
+		return fmt.Errorf("topic: collection of crawled pages: %w", err)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.texts, t.bytes = max(c.Texts, 0), max(c.Bytes, 0)
+	for name, w := range t.words {
+		w.texts = min(max(c.Words[name], 0), t.texts)
+	}
+	return nil
 }
 
 // Score is equation 7:

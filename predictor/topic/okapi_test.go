@@ -136,3 +136,35 @@ func BenchmarkSimilarity(b *testing.B) {
 	}
 	b.SetBytes(int64(len(text)))
 }
+
+// A collection of three texts, of which two have bread and one has cake, is there again after it was
+// saved: cake has ln((3 − 1 + ½)/(1 + ½)) = ln(5/3). A word that the topic has since then is in no text.
+func TestCollectionIsKept(t *testing.T) {
+	o := Options{K1: 2, B: 0, K2: 1, Collection: "crawled"}
+	first, err := NewOkapi([]string{"bread", "cake"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"bread", "bread cake", "stone"} {
+		first.Observe(first.Read(text))
+	}
+	saved, err := first.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := NewOkapi([]string{"bread", "cake", "rolls"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Restore(saved); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]float64{"cake": math.Log(5.0 / 3), "rolls": math.Log(7)} {
+		if got := again.Score(again.Read(text)); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+	if again.Restore([]byte("{")) == nil {
+		t.Error("half a collection: no error")
+	}
+}

@@ -2,14 +2,19 @@ package sim
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"text/tabwriter"
 
 	"gazehound/crawler/cluster/nugget"
+	"gazehound/crawler/cluster/partition"
+	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor/report"
+	"gazehound/crawler/order"
 
 	"gonum.org/v1/plot/plotter"
 )
@@ -39,6 +44,8 @@ type nuggetFigure struct {
 type NuggetOptions struct {
 	URLs, Parts, Lambda int
 	Seed                uint64
+	// Queue is that of a crawl, whose URLs agents share out by site; nil: importance is drawn.
+	Queue []frontier.Entry
 }
 
 // DefaultNuggetOptions have 1,000 URLs for each agent.
@@ -57,9 +64,22 @@ func (o NuggetOptions) figures() []nuggetFigure {
 // bits that were sent and the bytes of the messages that carried them.
 type Agree func(f nugget.Format, queues [][]float64) (turns []nugget.Nugget, bits, bytes int, err error)
 
+// Queue crawls w in the order of s and returns what waits at the end, the best first.
+func Queue(ctx context.Context, w *Web, s order.Strategy, o Options) ([]frontier.Entry, error) {
+	r, err := crawl(ctx, w, s, o)
+	if err != nil {
+		return nil, err
+	}
+	waiting := int(r.queue.Waiting())
+	if waiting == 0 {
+		return nil, fmt.Errorf("sim: nothing waits after %d pages of %s", r.result.Pages, w.Name)
+	}
+	return r.queue.Front(waiting)
+}
+
 // Nuggets lets agents agree on an order, for every point of figures 5 and 6, and returns the
-// rows of both. The importance of a URL is drawn evenly, with a fifth that all URLs of an
-// agent share.
+// rows of both. Without a Queue, the importance of a URL is drawn evenly, with a fifth that all
+// URLs of an agent share.
 func Nuggets(o NuggetOptions, agree Agree) (figures [][]NuggetRow, err error) {
 	for _, f := range o.figures() {
 		var rows []NuggetRow
@@ -78,17 +98,11 @@ func Nuggets(o NuggetOptions, agree Agree) (figures [][]NuggetRow, err error) {
 }
 
 func (o NuggetOptions) order(f nugget.Format, agree Agree) (NuggetRow, error) {
-	dice := rand.New(rand.NewPCG(o.Seed, 7))
-	queues := make([][]float64, f.Agents)
-	var all []float64
-	for i := range queues {
-		host := dice.Float64()
-		for range o.URLs {
-			queues[i] = append(queues[i], 0.8*dice.Float64()+0.2*host)
-		}
-		slices.SortFunc(queues[i], falling)
-		all = append(all, queues[i]...)
+	queues, err := o.queues(f.Agents)
+	if err != nil {
+		return NuggetRow{}, err
 	}
+	all := slices.Concat(queues...)
 	turns, sent, bytes, err := agree(f, queues)
 	if err != nil {
 		return NuggetRow{}, err
@@ -97,7 +111,8 @@ func (o NuggetOptions) order(f nugget.Format, agree Agree) (NuggetRow, error) {
 	tenth := max(len(all)/10, 1)
 	least, hits, place := all[tenth-1], 0, 0
 	for _, t := range turns {
-		from, to := nugget.Cut(o.URLs, f.Parts, t.Part)
+		urls := len(queues[t.Agent])
+		from, to := nugget.Cut(urls, min(f.Parts, urls), t.Part)
 		for _, v := range queues[t.Agent][from:to] {
 			if place < tenth && v >= least {
 				hits++
@@ -107,6 +122,36 @@ func (o NuggetOptions) order(f nugget.Format, agree Agree) (NuggetRow, error) {
 	}
 	return NuggetRow{f.Agents, f.Parts, f.Bits(), f.Overhead(), sent, 8 * bytes, bytes,
 		float64(hits) / float64(tenth)}, nil
+}
+
+// queues returns the importance of the foremost URLs of each agent, falling.
+func (o NuggetOptions) queues(agents int) ([][]float64, error) {
+	queues := make([][]float64, agents)
+	if o.Queue == nil {
+		dice := rand.New(rand.NewPCG(o.Seed, 7))
+		for i := range queues {
+			host := dice.Float64()
+			for range o.URLs {
+				queues[i] = append(queues[i], 0.8*dice.Float64()+0.2*host)
+			}
+			slices.SortFunc(queues[i], falling)
+		}
+		return queues, nil
+	}
+	var nodes []partition.Node
+	for i := range queues {
+		nodes = append(nodes, partition.Node{Name: strconv.Itoa(i)})
+	}
+	share, err := partition.New(nodes, partition.DefaultOptions())
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range o.Queue {
+		if i := share.Owner(e.URL); len(queues[i]) < o.URLs {
+			queues[i] = append(queues[i], min(max(e.Priority, 0), 1))
+		}
+	}
+	return queues, nil
 }
 
 func falling(a, b float64) int { return cmp.Compare(b, a) }

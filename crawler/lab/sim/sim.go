@@ -95,6 +95,15 @@ type run struct {
 // Run crawls w in the order of s and returns what was found. It ends when the
 // budget is spent or nothing waits any more.
 func Run(ctx context.Context, w *Web, s order.Strategy, o Options) (*Result, error) {
+	r, err := crawl(ctx, w, s, o)
+	if err != nil {
+		return nil, err
+	}
+	return r.result, nil
+}
+
+// crawl is Run with all that is left of it at the end.
+func crawl(ctx context.Context, w *Web, s order.Strategy, o Options) (*run, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
@@ -132,7 +141,7 @@ func Run(ctx context.Context, w *Web, s order.Strategy, o Options) (*Result, err
 		return nil, err
 	}
 	r.result.finish(r)
-	return r.result, nil
+	return r, nil
 }
 
 // A collection adds the pages of a crawl to that of Okapi, as crawler.TopicSink does; those of a Web
