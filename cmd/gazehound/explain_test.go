@@ -141,8 +141,8 @@ func TestExplainText(t *testing.T) {
 		{[]string{"http://www.b.example/kontakt", "--strategy", "hard-focused"}, []string{`priority  0\.000 today, by strategy hard-focused`, `such a link is dropped`}, "depth 1"},
 		{[]string{"http://www.b.example/kontakt", "--strategy", "lookahead"}, []string{
 			`priority  0\.\d{3} today, by strategy lookahead\n   0\.025  s = 0\.1 × 0\.5\^2, links since a relevant page\n   0\.\d{3}  p × \(1 − s\), with p = 0\.\d{3} as the model expects\nrank      1 of 4 that wait; level by level it would be 1\nvalue     log-odds [+-]\d\.\d\d of a relevant page`,
-			`(?m)^   -2\.50  prior$`,
-		}, "depth 1"},
+			`(?m)^   -2\.50  prior$`, `(?m)^   [+-]\d\.\d\d  30 relevant / 10 other +anchor  \w+, at depth 1$`,
+		}, "depth 1   P"},
 		{[]string{"http://www.b.example/kontakt", "--strategy", "link-distance"}, []string{`priority  0\.250 today`, `   0\.250  0\.5\^2`}, "p ×"},
 		{[]string{"http://forum.example/thema/99?sid=99"}, []string{`(?m)^dust      "sid" changed nothing in 40 of 40 pairs of pages of forum\.example: parked once the page was read$`}, "demoted   "},
 		{[]string{"http://cal.example/termine/99"}, []string{`(?m)^demoted   × 0\.\d+: 39 of the 40 pages like cal\.example/termine/# were nearly the same`}, "dust"},
