@@ -142,7 +142,8 @@ func (s *session) replayer(ctx context.Context, scope *crawler.Scope) (*crawler.
 	}
 	o := s.cfg.CrawlerOptions()
 	return &crawler.Crawler{
-		Options: crawler.Options{Workers: runtime.GOMAXPROCS(0), MaxDepth: o.MaxDepth, Reservations: o.Reservations,
+		Options: crawler.Options{Workers: runtime.GOMAXPROCS(0), MaxDepth: o.MaxDepth,
+			DomainLevels: o.DomainLevels, Reservations: o.Reservations,
 			Revisits: o.Revisits},
 		Frontier: s.f, Gate: crawler.Open{}, Judge: judge, Strategy: s.strategy,
 		Sinks: []crawler.Sink{indexSink{s.x, pageRater(s.strategy)}}, Scope: scope.Check,
