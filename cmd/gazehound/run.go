@@ -17,6 +17,7 @@ import (
 	"gazehound/index"
 	"gazehound/index/api"
 	"gazehound/index/export"
+	searchpage "gazehound/index/web"
 	"gazehound/internal/config"
 	"gazehound/internal/problem"
 	"gazehound/internal/schedule"
@@ -118,6 +119,7 @@ func (a *app) runService(ctx context.Context, o crawlOptions) (err error) {
 	defer s.operator.Close()
 	a.say("dashboard    %s  while a round runs; it asks for the token of admin.token_file, else that in %s",
 		s.operator.URL, p.admin())
+	a.say("corrections  %s  with the same token", strings.TrimSuffix(pageURL(l), "/")+searchpage.CorrectionsPath)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer onSignals(func(n int) {

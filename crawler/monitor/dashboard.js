@@ -440,4 +440,5 @@ $("login").addEventListener("submit", (e) => {
 choose("span", (s) => { span = s; loadCurves(); });
 choose("depth", (d) => { depth = d; loadTerms(); });
 addEventListener("resize", () => { if (points) curves(); });
+$("corrections").hidden = !location.pathname.startsWith("/operator/"); // the service has that page
 start();

@@ -229,6 +229,9 @@ func Handler(x Source, o Options) http.Handler {
 	for _, e := range endpoints() {
 		mux.HandleFunc(e.path, func(w http.ResponseWriter, r *http.Request) { s.serve(e, w, r) })
 	}
+	if s.Corrections != nil {
+		mux.HandleFunc(web.CorrectionsPath, s.correctionsPage)
+	}
 	byPath := map[string][]deskEndpoint{}
 	for _, e := range desk() {
 		byPath[e.path] = append(byPath[e.path], e)

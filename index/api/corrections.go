@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"crypto/subtle"
 	"encoding/json"
@@ -17,6 +18,7 @@ import (
 
 	"gazehound/geoparse/place"
 	"gazehound/index"
+	"gazehound/index/web"
 	"gazehound/internal/corrections"
 	"gazehound/internal/kind"
 
@@ -388,7 +390,7 @@ func (s *server) corrections(w http.ResponseWriter, r *http.Request) (any, *Prob
 	if p != nil {
 		return nil, p
 	}
-	answer, p := s.state(id, standing)
+	answer, p := s.state(r, id, standing)
 	if p == nil {
 		w.Header().Set("ETag", s.tag(id, standing))
 	}
@@ -396,7 +398,7 @@ func (s *server) corrections(w http.ResponseWriter, r *http.Request) (any, *Prob
 }
 
 // state returns what pages and people say of an address.
-func (s *server) state(id string, standing *index.Standing) (object, *Problem) {
+func (s *server) state(r *http.Request, id string, standing *index.Standing) (object, *Problem) {
 	if _, err := s.Corrections.Log.Refresh(); err != nil {
 		return nil, s.broken("corrections", err)
 	}
@@ -405,13 +407,21 @@ func (s *server) state(id string, standing *index.Standing) (object, *Problem) {
 	for _, e := range s.Corrections.Log.History(id) {
 		history = append(history, fact{Entry: e, Undone: s.Corrections.Log.Undone(e.N)})
 	}
-	suggested := s.Corrections.Suggestions.History(id)
+	suggested := append([]corrections.Entry{}, s.Corrections.Suggestions.History(id)...) // never null
 	return object{"id": id, "etag": s.tag(id, standing), "label": h.Label(), "name": h.Name, "address": h.Line(),
-		"kind": h.Kind, "phone": h.Phone, "opening_hours": h.Hours, "status": h.Status, "hidden": standing.Hidden,
+		"kind": h.Kind, "kind_title": kindTitle(h.Kind, languageOf(r)), "phone": h.Phone, "opening_hours": h.Hours, "status": h.Status, "hidden": standing.Hidden,
 		"confidence": h.Confidence, "mentions": h.Mentions, "evidence": h.Proof()["evidence"],
 		"pages_say": object{"name": standing.Said[corrections.Name], "kind": standing.Said[corrections.Kind],
 			"phone": standing.Said[corrections.Phone], "opening_hours": standing.Said[corrections.Hours]},
 		"facts": s.facts(id, standing), "history": history, "suggestions": suggested}, nil
+}
+
+// kindTitle returns the word for a kind in a language, "" for none.
+func kindTitle(id, lang string) string {
+	if id == "" {
+		return ""
+	}
+	return kind.Title(id, lang)
 }
 
 // maxLatest bounds the list of the latest corrections.
@@ -474,7 +484,7 @@ func (s *server) doubts(_ http.ResponseWriter, r *http.Request) (any, *Problem) 
 		if p != nil { // it has gone meanwhile
 			continue
 		}
-		one, p := s.state(d.ID, standing)
+		one, p := s.state(r, d.ID, standing)
 		if p != nil {
 			return nil, p
 		}
@@ -605,4 +615,18 @@ func clipBytes(text string, most int) string {
 		return text
 	}
 	return strings.ToValidUTF8(text[:most], "")
+}
+
+// correctionsPage shows the page with the queue, which has no data of its own.
+func (s *server) correctionsPage(w http.ResponseWriter, r *http.Request) {
+	p := web.CorrectionsPage{Lang: languageOf(r), Region: s.Region, Version: s.Version}
+	var body bytes.Buffer
+	if err := web.RenderCorrections(&body, p); err != nil {
+		s.broken("corrections page", err).Write(w, r)
+		return
+	}
+	w.Header().Add("Vary", "Accept-Language")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Content-Type", anyHTML)
+	writeBody(w, r, body.Bytes())
 }

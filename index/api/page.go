@@ -23,7 +23,8 @@ func (s *server) newPage(r *http.Request) web.Page {
 	p := web.Page{Lang: languageOf(r), Region: s.Region, Outline: s.Outline,
 		Attribution: s.Attribution, Licence: s.Licence, Version: s.Version, OSM: s.OSM,
 		Tiles: s.Tiles, TilesAttribution: s.TilesAttribution,
-		Crawling: s.Crawl != nil && s.Crawl() == "running", MissingNodes: s.missingNodes(),
+		Corrections: s.Corrections != nil,
+		Crawling:    s.Crawl != nil && s.Crawl() == "running", MissingNodes: s.missingNodes(),
 		Clock: s.clock(), Form: formOf(r), Cursor: clip(r.URL.Query().Get("cursor"))}
 	if s.Basemap != nil {
 		p.Basemap, p.Levels, p.Shapes = basemapPath, s.Basemap.Levels(), s.shapes

@@ -11,7 +11,7 @@ import (
 
 // users names the source files of each section.
 var users = map[string][]string{
-	"page":   {"../web/*.go", "../web/page.html", "../web/note.html", "../api/answers.go"},
+	"page":   {"../web/*.go", "../web/page.html", "../web/note.html", "../web/corrections.html", "../api/answers.go"},
 	"api":    {"../api/*.go"},
 	"export": {"../export/html.go", "../export/page.html"},
 }

@@ -23,8 +23,8 @@ type Asset struct {
 	Body []byte
 }
 
-// Assets returns the files that pages load: the style sheet, and where they
-// were built in, the script of the map and its styles.
+// Assets returns the files that pages load: the style sheet, where they were built in
+// the script of the map and its styles, and last the script that corrects.
 var Assets = sync.OnceValue(func() []Asset {
 	all := []Asset{newAsset("style", ".css", style)}
 	for _, suffix := range []string{".js", ".css"} {
@@ -32,7 +32,7 @@ var Assets = sync.OnceValue(func() []Asset {
 			all = append(all, newAsset("app", suffix, body))
 		}
 	}
-	return all
+	return append(all, newAsset("correct", ".js", correctScript))
 })
 
 func newAsset(name, suffix string, body []byte) Asset {
@@ -43,7 +43,7 @@ func newAsset(name, suffix string, body []byte) Asset {
 
 // HasMap reports whether the moving map was built in. Without it the page has a
 // map that the server draws.
-func HasMap() bool { return len(Assets()) == 3 }
+func HasMap() bool { return len(Assets()) == 4 }
 
 // Version changes with everything that a page is made of.
 var Version = sync.OnceValue(func() string {
@@ -51,7 +51,7 @@ var Version = sync.OnceValue(func() string {
 	for _, a := range Assets() {
 		sum.Write([]byte(a.Path))
 	}
-	sum.Write([]byte(pageSource))
+	sum.Write([]byte(pageSource + correctionsSource))
 	return hex.EncodeToString(sum.Sum(nil)[:6])
 })
 

@@ -83,7 +83,8 @@ type Page struct {
 	// nothing is known.
 	Found, Streets int
 
-	Crawling bool // a crawl is adding to the index
+	Corrections bool // people may correct cards
+	Crawling    bool // a crawl is adding to the index
 
 	MissingNodes []string // of several, whose part of the index did not answer
 }
