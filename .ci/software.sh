@@ -208,16 +208,64 @@ crawl() { # crawl NAME FLAG…
   "$program" gazetteer import places.csv --format table -d "$name" -q >/dev/null 2>>log/crawl
   printf 'version: 1\nfetch:\n  adaptive_delay: false\n' >"$name/config.yaml"
   "$program" crawl -d "$name" --seeds seeds.txt --region postcodes:26931 --allow-private-addresses --delay 10ms \
-    --serve off --admin off --max-pages "$pages" --json --emit page "$@" ${FLAGS:-} >"$out" 2>>log/crawl
+    --serve off --admin off --max-pages "$pages" --json --emit page,address "$@" ${FLAGS:-} >"$out" 2>>log/crawl
   fetched=$(grep -c '"type":"page"' "$out")
   sum=$(grep '"type":"page"' "$out" | grep -cE "$machine" || true)
   found=$(grep '"type":"summary"' "$out" | grep -oE '"addresses":[0-9]+' | cut -d: -f2)
   echo "$name: $fetched pages, $sum of them such links, $found of 120 addresses"
-  for at in 150 300; do
-    echo "  after $at pages: $(grep '"type":"page"' "$out" | head -$at | grep -vE "$machine" | grep -c '"relevant":true' || true) pages with an address"
+  known "$out"
+}
+known() { # known FILE: how many distinct addresses the first pages of a crawl stated
+  local at
+  for at in 150 300 600; do
+    echo "  after $at pages: $(awk -v most=$at '/"type":"page"/ && ++n > most { exit } /"type":"address"/ && match($0, /"text":"[^"]*"/) { print substr($0, RSTART, RLENGTH) }' "$1" | sort -u | wc -l) addresses"
   done
 }
 rm -f log/crawl
 crawl breadth-first --strategy breadth-first
 crawl lookahead
+
+# Scrapy, where Debian's package is installed, breadth first on the same servers; it follows every link.
+cat >spider.py <<'PY'
+import json, re, socket, sys
+from urllib.parse import urlsplit
+import scrapy
+
+lookup = socket.gethostbyname
+socket.gethostbyname = lambda name: "127.0.0.1" if name.endswith(".localhost") else lookup(name)
+
+class Spider(scrapy.Spider):
+    name = "town"
+    start_urls = open("seeds.txt").read().split()
+    custom_settings = {
+        "DEPTH_PRIORITY": 1, "ROBOTSTXT_OBEY": True, "LOG_LEVEL": "ERROR", "CONCURRENT_REQUESTS": 8,
+        "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleFifoDiskQueue",
+        "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.FifoMemoryQueue",
+    }
+    pages = 0
+
+    def parse(self, response):
+        if not isinstance(response, scrapy.http.HtmlResponse):
+            return
+        self.pages += 1
+        if self.pages > int(self.most):
+            raise scrapy.exceptions.CloseSpider("enough")
+        print(json.dumps({"type": "page", "url": response.url}, separators=(",", ":")))
+        text = " ".join(response.xpath("//body//text()").getall())
+        for address in sorted(set(re.findall(r"\w+ \d+, 26931 Musterau", text))):
+            print(json.dumps({"type": "address", "text": address}, separators=(",", ":"), ensure_ascii=False))
+        sys.stdout.flush()
+        for link in response.css("a::attr(href)").getall():
+            try:
+                link = response.urljoin(link.strip())
+                if urlsplit(link).hostname.endswith(".localhost"):
+                    yield response.follow(link)
+            except (ValueError, AttributeError):
+                pass
+PY
+if command -v scrapy >/dev/null; then
+  PYTHONIOENCODING=utf-8 scrapy runspider spider.py -a most="$pages" >crawl-scrapy.ndjson 2>log/scrapy || true
+  echo "scrapy: $(grep -c '"type":"page"' crawl-scrapy.ndjson) pages, $(grep '"type":"page"' crawl-scrapy.ndjson | grep -cE "$machine" || true) of them such links"
+  known crawl-scrapy.ndjson
+fi
 [ "$found" = 120 ] || { echo "addresses are missing"; exit 1; }
