@@ -98,7 +98,8 @@ func (r *record) isSeatOf(host string) bool {
 }
 
 // spreadNotes gives the only address of each host that has changed what the notes of its pages say,
-// and takes that from an address that is not the only one any more.
+// and takes that from an address that is not the only one any more. Several get only the kind; of
+// maxSeats and more the rest may not have been read, and none gets it.
 func (c *commit) spreadNotes() error {
 	for _, host := range slices.Sorted(maps.Keys(c.hosts)) {
 		seats, err := c.seats(host)
@@ -106,10 +107,13 @@ func (c *commit) spreadNotes() error {
 			return err
 		}
 		var notes geoparse.Notes
-		if len(seats) == 1 {
+		if len(seats) > 0 && len(seats) < maxSeats {
 			if notes, err = c.notes(host); err != nil {
 				return err
 			}
+		}
+		if len(seats) > 1 {
+			notes = geoparse.Notes{Kind: notes.Kind} // nobody knows whose phone and hours they are
 		}
 		for _, r := range seats {
 			if r.Notes[host] == notes {

@@ -94,8 +94,22 @@ func TestNotesAreTakenBack(t *testing.T) {
 	second := page("https://haus-hunte.example/winter", "Winter", "de", "Halle\n{Am Ring 9, 26131 Oldenburg|8.23 53.13}\n")
 	put(t, x, second)
 	_, hits := hitsOf(t, x)
-	if len(hits) != 2 || hits[0].Hours+hits[1].Hours+hits[0].Kind+hits[1].Kind != "" {
+	if len(hits) != 2 || hits[0].Hours+hits[1].Hours != "" || hits[0].Kind != "tourism=hostel" || hits[1].Kind != "tourism=hostel" {
 		t.Errorf("whose hours are they? %+v", hits)
+	}
+	var many []Document
+	for i := range maxSeats {
+		many = append(many, page(fmt.Sprintf("https://haus-hunte.example/halle%d", i), "Halle", "de",
+			fmt.Sprintf("Halle\n{Am Ring %d, 26131 Oldenburg|8.23 53.13}\n", 20+i)))
+	}
+	put(t, x, many...)
+	if _, hits = hitsOf(t, x); len(hits) != 2+maxSeats || slices.ContainsFunc(hits, func(h Hit) bool { return h.Kind != "" }) {
+		t.Errorf("of many places none has the kind of the site: %+v", hits)
+	}
+	for _, d := range many {
+		if err := x.Delete(t.Context(), d.URL); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := x.Delete(t.Context(), second.URL); err != nil {
 		t.Fatal(err)

@@ -52,6 +52,7 @@ func (p *Page) kindOfSite(name, lang, country string) string {
 	})
 	weights := map[string]float64{}
 	for i, text := range p.own {
+		text, greets := withoutGreeting(text)
 		said := nameWords(text)
 		isText := func(earlier string) bool { return strings.EqualFold(earlier, text) } // a title as heading
 		if len(said) > mostTitle || slices.ContainsFunc(p.own[:i], isText) {
@@ -60,7 +61,7 @@ func (p *Page) kindOfSite(name, lang, country string) string {
 		id := kind.OfName(text, lang, country)
 		weight := headingWeight
 		switch {
-		case i < p.titles && p.start:
+		case i < p.titles && p.start, greets && p.start:
 			weight = startWeight
 		case i < p.titles:
 			weight = titleWeight
@@ -99,6 +100,16 @@ func (p *Page) kindOfSite(name, lang, country string) string {
 	}
 	return best
 }
+
+// withoutGreeting returns what a text welcomes its readers to, which is the place: "Willkommen im
+// Café Nord"; greets reports whether it does.
+func withoutGreeting(text string) (rest string, greets bool) {
+	rest = greeting.ReplaceAllString(text, "")
+	return rest, len(rest) < len(text)
+}
+
+var greeting = regexp.MustCompile(`(?i)^(?:herzlich )?(?:willkommen|welcome|bienvenue|bienvenidos|benvenut[oi]|welkom) ` +
+	`(?:auf|beim?|im|in|to|at|chez|à|aux?|en|al?|alla|da|nel|nella|bij)(?: (?:der|dem|den|the|la|le|el|il|de|het))? `)
 
 // firstClause returns the first words of a description, which say what it is of: "Garage à Provins" of
 // "Garage à Provins : diagnostic, réparations".

@@ -131,7 +131,7 @@ func (t *table) noun(words []string, lang string) (id string, found bool) {
 		if i+n < len(words) {
 			next = words[i+n]
 		}
-		surname := lang == "de" && (i > 0 || whole && families[next]) && isSurname(words[i])
+		surname := lang == "de" && whole && (i > 0 || families[next]) && isSurname(words[i])
 		switch {
 		case surname, lang == "en" && streets[next]:
 		case p.use == Name || p.use == Term:

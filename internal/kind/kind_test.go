@@ -105,6 +105,7 @@ func TestOfName(t *testing.T) {
 		{"Bäckereifiliale", "de", "DE", "shop=bakery"},
 		{"TSV Oldenburg 1862", "de", "DE", "club=sport"},
 		{"Schuster & Sohn KG", "de", "DE", ""},
+		{"Ihr Damenschneider", "de", "DE", "shop=tailor"}, {"Harms Schneider", "de", "DE", ""},
 		{"Wessels & Schuster GmbH", "de", "DE", ""},
 		{"Gästehaus Meyer - Weingut", "de", "DE", "tourism=guest_house"},
 		{"Klempnerei Meyer", "de", "DE", "craft=plumber"},
