@@ -25,6 +25,13 @@ func TestWhoIsThere(t *testing.T) {
 		{"a hoster in a notice of privacy", "sv-wiesengrund.de", "/datenschutz.html", `<title>Datenschutz – SV Wiesengrund</title><h2>5. Hosting</h2>` +
 			`<p>Wir nutzen Dienste von Nordhost SE ` + irvine + `.</p><p>© SV Wiesengrund</p>`,
 			func(a Address) bool { return a.Name == "Nordhost SE" && a.Role != OwnRole }},
+		{"a sentence about a service of others", "sv-wiesengrund.de", "/impressum.html", `<title>SV Wiesengrund</title><h1>Impressum</h1><p>© SV Wiesengrund</p>` +
+			`<h2>Nutzung von Karten</h2><p>In diesen Seiten sind Karten des Dienstes Nordkarte, 77 Birch Avenue, Irvine, CA 92617, USA enthalten.</p>`,
+			func(a Address) bool { return a.Name == "" }},
+		{"a heading that the law wants", "sv-wiesengrund.de", "/impressum.html", "<h1>Impressum</h1><h4>Gesetzliche Anbieterkennung :</h4><p>Inh. Anke Peters<br>" + at + "</p>",
+			func(a Address) bool { return a.Name == "" }},
+		{"a sentence is no name", "", "", "<p>Die Bücherei Peters ist seit Mai im Haus Nordlicht</p><p>" + at + "</p>",
+			func(a Address) bool { return a.Name == "" }},
 		{"a name of two lines", "", "", "<p>Freundeskreis Nordsee,<br>Landesverband Niedersachsen e.V.<br>" + at + "</p>",
 			func(a Address) bool { return a.Name == "Freundeskreis Nordsee, Landesverband Niedersachsen e.V." }},
 		{"quotation marks at the end", "", "", "<p>Pension \"Zum Anker\"<br>" + at + "</p>",

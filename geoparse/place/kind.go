@@ -82,7 +82,11 @@ func (p *Page) kindOfSite(name, lang, country string) string {
 			weights[id] += typeWeight
 		}
 	}
-	weights[kind.OfName(strings.Join(p.domain, " "), lang, country)] += domainWeight
+	weight, domain := domainWeight, strings.Join(p.domain, " ")
+	if kind.IsSurname(domain) { // "uwezimmermann.example"
+		weight = titleWeight
+	}
+	weights[kind.OfName(domain, lang, country)] += weight
 	delete(weights, "")
 	best := ""
 	for id, weight := range weights {

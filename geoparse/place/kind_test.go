@@ -27,6 +27,7 @@ func TestKindOfPage(t *testing.T) {
 		{what: "the title of a start page", name: "Harms GmbH", title: "Bäckerei im Norden", host: "nord.example", path: "/", want: "shop=bakery"},
 		{what: "the description of a start page", name: "Harms GmbH", title: "Harms", host: "nord.example", path: "/index.html",
 			head: `<meta name="description" content="Bäckerei in Oldenburg: Brot, Kuchen, Café">`, want: "shop=bakery"},
+		{what: "a trade that is a surname", name: "Harms GmbH", title: "Kontakt", host: "okkazimmermann.example"},
 		{what: "a greeting of a start page", name: "Harms GmbH", title: "Startseite", heading: "Willkommen im Café Nordlicht!",
 			host: "nord.example", path: "/", want: "amenity=cafe"},
 		{what: "a greeting of another page", name: "Harms GmbH", title: "Ausflug", heading: "Willkommen im Café Nordlicht!", host: "elster.example"},

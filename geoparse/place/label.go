@@ -2,6 +2,7 @@ package place
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -101,7 +102,8 @@ var agents = Phrases("agents")
 // a person.
 func IsName(line string) bool {
 	n := utf8.RuneCountInString(line)
-	if n < 2 || n > MaxName || len(strings.Fields(line)) > MaxNameWords || isLabel(line) || isInvitation(line) {
+	if n < 2 || n > MaxName || len(strings.Fields(line)) > MaxNameWords || isLabel(line) ||
+		isInvitation(line) || isSentence(line) {
 		return false
 	}
 	if last := line[len(line)-1]; last == '.' && len(strings.Fields(line)) > 5 || last == '?' || last == '!' {
@@ -166,7 +168,15 @@ func isInvitation(line string) bool {
 	return verb && (whom || points) || points && label
 }
 
+// isSentence reports whether a line of some words has a usual finite verb in small letters: "Die
+// Bücherei ist im Haus". Names have none.
+func isSentence(line string) bool {
+	words := strings.Fields(line)
+	return len(words) > 3 && slices.ContainsFunc(words[1:], func(w string) bool { return finite[w] && w != "" })
+}
+
 var (
+	finite       = Words("finite")
 	inviting     = Words("inviting")
 	invited      = Words("invited")
 	pointing     = Words("pointing")

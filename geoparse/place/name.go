@@ -476,6 +476,10 @@ func (p *Page) candidates(a Around) []candidate {
 		add(led, leadIn)
 	}
 	above := linesBefore(a.Before, linesAbove+1)
+	sentence := len(above) > 0 && above[0].prefix && isSentence(above[0].text) && !isInvitation(above[0].text)
+	if sentence { // what heads its paragraph does not name the address
+		above = above[:1]
+	}
 	persons := 0 // so far: the line above a person is an organisation's first
 	for i, line := range above[:min(len(above), linesAbove)] {
 		firm := ""
@@ -521,7 +525,7 @@ func (p *Page) candidates(a Around) []candidate {
 	markRivals(found)
 	found = slices.DeleteFunc(found, func(c candidate) bool { // it is theirs, never the site's
 		f := &c.features
-		return f[venue] > 0 || f[rival] > 0 && (third || f[privacySite]+f[abroad] > 0)
+		return f[venue] > 0 || f[rival] > 0 && (third || f[privacySite]+f[abroad] > 0) || sentence && f[abroad] > 0
 	})
 	support(found)
 	p.markSubject(found)

@@ -25,7 +25,7 @@ func OfName(name, lang, country string) string {
 	}
 	parts := t.segments(t.joined(name), lang)
 	for _, part := range parts {
-		if lang == "de" && len(parts) > 1 && len(part) == 1 && isSurname(part[0]) {
+		if lang == "de" && len(parts) > 1 && len(part) == 1 && IsSurname(part[0]) {
 			continue // "Schuster & Sohn"
 		}
 		if id, found := t.noun(part, lang); found {
@@ -48,9 +48,9 @@ func (t *table) joined(name string) string {
 
 var ampersand = regexp.MustCompile(`[\pL]+ ?& ?[\pL]+`)
 
-// isSurname reports whether the German name of a profession is also a surname, where no other word
+// IsSurname reports whether the German name of a profession is also a surname, where no other word
 // of a name says the kind.
-func isSurname(word string) bool {
+func IsSurname(word string) bool {
 	return strings.HasSuffix(word, "er") || strings.HasSuffix(word, "mann")
 }
 
@@ -131,7 +131,7 @@ func (t *table) noun(words []string, lang string) (id string, found bool) {
 		if i+n < len(words) {
 			next = words[i+n]
 		}
-		surname := lang == "de" && whole && (i > 0 || families[next]) && isSurname(words[i])
+		surname := lang == "de" && whole && (i > 0 || families[next]) && IsSurname(words[i])
 		switch {
 		case surname, lang == "en" && streets[next]:
 		case p.use == Name || p.use == Term:
