@@ -351,7 +351,7 @@ func TestReasonsAreChecks(t *testing.T) {
 		{"street", "Bahnhofstraße", "", "way/7", "the map knows this street"},
 		{"postcode", "Bahnhofstraße", "12", "26122", "the street is as the page states it"}, // no streets in the gazetteer
 		{"city", "Bahnhofstraße", "12", "7", "the map knows the town; the street is as"},
-		{"postcode", "", "", "26122", "no street is stated"},
+		{"postcode", "", "", "26122", "no street was read"},
 		{"none", "Bahnhofstraße", "12", "", "the map does not know its place"},
 	} {
 		h := index.Hit{Street: c.street, HouseNumber: c.number, Precision: c.precision, Place: c.place, Level: "verified",
