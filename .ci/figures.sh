@@ -30,6 +30,8 @@ figure ahlers-harvest --demo sites=1300 --pages 10000 --strategy breadth-first,l
 figure ahlers-laplace --demo sites=1300 --pages 10000 --strategy adaptive --laplace link --prior share
 figure ahlers-trained --demo sites=1300 --pages 10000 --runs 5 --at 250,1000,5000 --strategy adaptive \
   --train-demo sites=1300,seed=99 --train-pages 30000
+figure ahlers-trained-printed --demo sites=1300 --pages 10000 --runs 3 --at 250,1000,5000 --strategy adaptive \
+  --train-demo sites=1300,seed=99 --train-pages 30000 --laplace link --prior share
 for depths in 1 2 3 4; do
   figure "ahlers-depths-$depths" --demo sites=1300 --pages 10000 --runs 10 --strategy adaptive --depths "$depths"
 done
