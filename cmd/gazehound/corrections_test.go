@@ -48,14 +48,14 @@ func correctors(t *testing.T, data, config string) (p *process, base string) {
 	panic("")
 }
 
-// ask sends a request of the operator; status 0: there is no answer.
-func askOperator(method, url string, body any) (status int, answer map[string]any) {
+// askOperator sends a request of the operator; status 0: there is no answer.
+func askOperator(token, method, url string, body any) (status int, answer map[string]any) {
 	text, _ := json.Marshal(body)
 	r, err := http.NewRequest(method, url, bytes.NewReader(text))
 	if err != nil {
 		return 0, nil
 	}
-	r.Header.Set("Authorization", "Bearer "+correctorsToken)
+	r.Header.Set("Authorization", "Bearer "+token)
 	r.Header.Set("X-Gazehound-Control", "1")
 	r.Header.Set("If-Match", "*")
 	response, err := http.DefaultClient.Do(r)
@@ -111,7 +111,7 @@ func TestCorrectingKilled(t *testing.T) {
 		serve, base := correctors(t, data, config)
 		for n := 0; ; n++ {
 			id, name := ids[rand.IntN(len(ids))], fmt.Sprintf("Name %d.%d", round, n)
-			status, answer := askOperator("POST", base+"/v1/corrections", map[string]any{"address": id, "what": "name", "value": name})
+			status, answer := askOperator(correctorsToken, "POST", base+"/v1/corrections", map[string]any{"address": id, "what": "name", "value": name})
 			if status == 0 {
 				delete(acknowledged, id) // it may be stored, or not
 				break
@@ -186,7 +186,7 @@ func TestCorrectionsSurvive(t *testing.T) {
 	numbers := map[string]any{}
 	for _, c := range []map[string]any{{"address": renamed, "what": "name", "value": name}, {"address": rejected, "what": "reject"},
 		{"address": closed, "what": "gone", "value": "closed"}} {
-		status, answer := askOperator("POST", base+"/v1/corrections", c)
+		status, answer := askOperator(correctorsToken, "POST", base+"/v1/corrections", c)
 		if status != http.StatusCreated {
 			t.Fatalf("%d %v", status, answer)
 		}
@@ -222,7 +222,7 @@ func TestCorrectionsSurvive(t *testing.T) {
 	gazehound("replay", "--quiet", "--data", data, archive, "--into", again)
 	check("replay", again, true)
 	for _, n := range numbers {
-		if status, answer := askOperator("POST", base+"/v1/corrections", map[string]any{"undo": n}); status != http.StatusCreated {
+		if status, answer := askOperator(correctorsToken, "POST", base+"/v1/corrections", map[string]any{"undo": n}); status != http.StatusCreated {
 			t.Errorf("undo: %d %v", status, answer)
 		}
 	}

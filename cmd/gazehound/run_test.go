@@ -132,6 +132,19 @@ func TestRun(t *testing.T) {
 	if status, _ := fetchText(t, site+"healthz"); status != http.StatusOK {
 		t.Errorf("healthz between rounds: %d", status)
 	}
+	// The operator corrects on the same port, also between rounds.
+	if status, q := askOperator(d.Token, http.MethodGet, site+"v1/doubts", nil); status != http.StatusOK || q["waiting"] == 0. {
+		t.Errorf("doubts: %d %v", status, q)
+	}
+	const name = "Kontor Quendel"
+	if status, answer := askOperator(d.Token, http.MethodPost, site+"v1/corrections",
+		map[string]any{"address": shop.ID, "what": "name", "value": name}); status != http.StatusCreated {
+		t.Errorf("a correction: %d %v", status, answer)
+	}
+	until("the correction is found", func() bool {
+		_, body := fetchText(t, site+"v1/search?q=quendel")
+		return strings.Contains(body, shop.ID)
+	})
 	p.Process.Signal(syscall.SIGTERM)
 	if code := p.end(t); code != exitOK {
 		t.Errorf("exit %d after SIGTERM", code)
