@@ -36,9 +36,11 @@ const (
 	Gone    What = "gone"    // (a) it is not here any more: "closed" or "moved"
 	Private What = "private" // (a) a home, which nobody may find
 	Undo    What = "undo"    // takes the entry Undoes back
+
+	forgotten What = "forgotten" // the last entry was removed, and its number is not used again
 )
 
-// Whats are all but Undo.
+// Whats are all that people say but Undo.
 var Whats = []What{Confirm, Reject, Name, Kind, Phone, Hours, Gone, Private}
 
 // field returns what is at most once true of an address: a confirmation takes the place of a rejection.
@@ -95,7 +97,7 @@ func (e *Entry) check() error {
 	switch {
 	case e.What == Undo && e.Undoes < 1:
 		return bad("an undo needs the number of an entry")
-	case e.What == Undo:
+	case e.What == Undo, e.What == forgotten:
 	case !slices.Contains(Whats, e.What):
 		return bad("%.40q is none of %v", e.What, Whats)
 	case e.Address == "" && (len(e.Pages) == 0 || e.What.field() != Confirm):
@@ -126,9 +128,10 @@ type Log struct {
 
 	mu      sync.RWMutex
 	entries []Entry
-	read    int64 // bytes of the file
-	size    int64 // of the file when it was read last; more than read where the last line is not whole
-	rewrote int   // how often it was read from the start
+	read    int64       // bytes of the file
+	line    []byte      // the last one before that
+	file    fs.FileInfo // of when it was read last, nil before; larger than read where the last line is not whole
+	rewrote int         // how often it was read from the start
 
 	last      int              // the highest N
 	undone    map[int]bool     // N of entries that do not count
@@ -162,57 +165,64 @@ func open(name string, most int64) (*Log, error) {
 
 // reset empties what was read.
 func (l *Log) reset() {
-	l.entries, l.read, l.size, l.last = nil, 0, 0, 0
+	l.entries, l.read, l.line, l.file, l.last = nil, 0, nil, nil, 0
 	l.undone, l.byAddress, l.byPage = map[int]bool{}, map[string][]int{}, map[string]int{}
 }
 
 // Refresh reads what was added to the file by others, and returns whether that was anything.
 func (l *Log) Refresh() (changed bool, err error) {
 	info, err := os.Stat(l.name)
-	if errors.Is(err, fs.ErrNotExist) {
-		info, err = nil, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, fmt.Errorf("corrections: %w", err)
-	}
-	size := int64(0)
-	if info != nil {
-		size = info.Size()
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.catchUp(size)
-}
-
-// catchUp reads the file, which has this size, from where it was read last; a file that became
-// shorter is read from the start.
-func (l *Log) catchUp(size int64) (changed bool, err error) {
-	if size == l.size {
-		return false, nil
-	}
-	if size < l.size {
+	if err != nil {
+		changed = len(l.entries) > 0
 		l.reset()
 		l.rewrote++
-		changed = true
-	}
-	if size == 0 {
 		return changed, nil
+	}
+	return l.catchUp(info)
+}
+
+// catchUp reads what follows the last line that was read. Where that line is not at its place any more,
+// somebody has rewritten the file, as Edit does, and it is read from the start.
+func (l *Log) catchUp(info fs.FileInfo) (changed bool, err error) {
+	if l.file != nil && info.Size() == l.file.Size() && info.ModTime().Equal(l.file.ModTime()) {
+		return false, nil
 	}
 	f, err := os.Open(l.name)
 	if err != nil {
-		return changed, fmt.Errorf("corrections: %w", err)
+		return false, fmt.Errorf("corrections: %w", err)
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.NewSectionReader(f, l.read, min(size, l.most+MaxFile)-l.read))
+	data, err := l.readFrom(f, l.read-int64(len(l.line)))
+	if rest, same := bytes.CutPrefix(data, l.line); err == nil && same {
+		data = rest
+	} else if err == nil {
+		l.reset()
+		l.rewrote++
+		changed = true
+		data, err = l.readFrom(f, 0)
+	}
 	if err != nil {
 		return changed, fmt.Errorf("corrections: %w", err)
 	}
-	l.size = size
+	l.file = info
 	data = data[:bytes.LastIndexByte(data, '\n')+1] // the last line may still be written
 	l.read += int64(len(data))
+	if len(data) > 0 {
+		l.line = bytes.Clone(data[bytes.LastIndexByte(data[:len(data)-1], '\n')+1:])
+	}
 	fresh := parse(data)
 	l.take(fresh)
 	return changed || len(fresh) > 0, nil
+}
+
+// readFrom returns what is in the file from a place on, as far as a log may be long.
+func (l *Log) readFrom(f *os.File, at int64) ([]byte, error) {
+	return io.ReadAll(io.NewSectionReader(f, at, l.most+MaxFile-at))
 }
 
 // parse returns the entries in lines of the file. A line that a crash cut off, and what is not an
@@ -306,7 +316,7 @@ func (l *Log) Add(allowed func() error, entries ...Entry) (added []Entry, err er
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	size, now := l.size, time.Now().UTC().Truncate(time.Second)
+	size, now := l.read, time.Now().UTC().Truncate(time.Second)
 	var lines []string
 	for i, e := range entries {
 		if err := e.check(); err != nil {
@@ -333,7 +343,7 @@ func (l *Log) Add(allowed func() error, entries ...Entry) (added []Entry, err er
 	if err != nil {
 		return nil, fmt.Errorf("corrections: %w", err)
 	}
-	_, err = l.catchUp(info.Size())
+	_, err = l.catchUp(info)
 	return added, err
 }
 
@@ -353,10 +363,13 @@ func (l *Log) Edit(change func(e *Entry) bool) (err error) {
 	lost := false
 	for _, e := range l.entries {
 		pages := len(e.Pages)
-		keep := change(&e)
+		keep := e.What == forgotten || change(&e)
 		lost = lost || !keep || len(e.Pages) != pages
-		if !keep {
+		if !keep && e.N < l.last {
 			continue
+		}
+		if !keep {
+			e = Entry{N: e.N, Time: e.Time, Who: e.Who, What: forgotten}
 		}
 		line, err := json.Marshal(e)
 		if err != nil {
@@ -370,9 +383,11 @@ func (l *Log) Edit(change func(e *Entry) bool) (err error) {
 	if err := disk.ReplaceBytes(l.name, 0o600, left.Bytes()); err != nil {
 		return fmt.Errorf("corrections: %w", err)
 	}
-	l.reset()
-	l.rewrote++
-	_, err = l.catchUp(int64(left.Len()))
+	info, err := os.Stat(l.name)
+	if err != nil {
+		return fmt.Errorf("corrections: %w", err)
+	}
+	_, err = l.catchUp(info)
 	return err
 }
 

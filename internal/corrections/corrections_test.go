@@ -128,6 +128,35 @@ func TestAddTogether(t *testing.T) {
 	}
 }
 
+// Whoever had read a log before another process took entries out of it, and added longer ones, has what
+// is in it, and no number is used again.
+func TestRewritten(t *testing.T) {
+	dir := t.TempDir()
+	l := opened(t, dir)
+	add(t, l, said(Name, "Anker"), said(Name, "Krone"), said(Name, "Adler"))
+	reader := opened(t, dir)
+	entries, _ := reader.Since(Position{})
+	last := entries[2]
+	for range 2 { // the second time there is nothing to do
+		if err := l.Edit(func(e *Entry) bool { return e.Value == "Krone" }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := opened(t, dir)
+	next := add(t, other, said(Name, strings.Repeat("Zum goldenen Anker ", 20)))[0]
+	if next.N != last.N+1 {
+		t.Errorf("number %d after %d", next.N, last.N)
+	}
+	for _, l := range []*Log{l, reader} {
+		if _, err := l.Refresh(); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := fmt.Sprint(l.Facts(home)), fmt.Sprint(opened(t, dir).Facts(home)); got != want || !strings.Contains(got, "goldenen") {
+			t.Errorf("facts %s; want %s", got, want)
+		}
+	}
+}
+
 func TestRefusedEntries(t *testing.T) {
 	l := opened(t, t.TempDir())
 	for name, e := range map[string]Entry{
