@@ -46,7 +46,7 @@ func isAccessible(t *testing.T, ctx context.Context, what string, least int) {
 	if over := read(t, ctx, chromedp.Evaluate[float64](`document.documentElement.scrollWidth - document.documentElement.clientWidth`)); over > 0 {
 		t.Errorf("%s: %v pixels wider than the screen", what, over)
 	}
-	small := read(t, ctx, chromedp.Evaluate[[]string](`[...document.querySelectorAll("button, input")].filter(e => e.offsetParent && e.getBoundingClientRect().height < 24).map(e => e.outerHTML.slice(0, 80))`))
+	small := read(t, ctx, chromedp.Evaluate[[]string](`[...document.querySelectorAll("button, input")].filter(e => e.offsetParent && (e.closest("label") || e).getBoundingClientRect().height < 24).map(e => e.outerHTML.slice(0, 80))`))
 	if len(small) > 0 {
 		t.Errorf("%s: too small for a finger: %q", what, small)
 	}
