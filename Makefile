@@ -29,7 +29,7 @@ race: ## the tests without the longest under the race detector (needs a C compil
 
 SOAK ?= 200
 soak: ## kills a crawl SOAK times and holds the server's ledger against what is left; kills retrain, replay, import, forget, label, seeds, serve 20 times; cuts the power of a crawl 30 times (as root); crawls with a clock that jumps; kills the browser 40 times, and a crawl 10 times while it renders
-	GAZEHOUND_SOAK=$(SOAK) $(GO) test ./cmd/gazehound -run '^(TestSoak|TestCommandsKilled|TestReplayKilled|TestServeKilled|TestCorrectingKilled|TestLimits|TestPowerCut|TestClockJumps|TestRenderingKilled)$$' -v -count 1 -timeout 2h
+	GAZEHOUND_SOAK=$(SOAK) $(GO) test ./cmd/gazehound -run '^(TestSoak|TestCommandsKilled|TestReplayKilled|TestServeKilled|TestCorrectingKilled|TestLimits|TestPowerCut|TestClockJumps|TestRenderingKilled|TestRun)$$' -v -count 1 -timeout 2h
 	GAZEHOUND_SOAK=$(SOAK) $(GO) test ./crawler/render -run '^TestRenderKilled$$' -v -count 1 -timeout 1h
 
 DAMAGE ?= 2000

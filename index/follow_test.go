@@ -125,3 +125,65 @@ func TestFollowDamaged(t *testing.T) {
 		t.Errorf("begun on it: %v", err)
 	}
 }
+
+// On a disk without hard links a reader holds the index itself: what is written is read before and after
+// the writer, who waits for readers, and a reader that comes beside a writer is told why it cannot.
+func TestFollowWithoutLinks(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "index")
+	other, err := os.MkdirTemp("/dev/shm", "gazehound-") // links do not lead to another file system
+	if err != nil {
+		t.Skip("no second file system at /dev/shm: ", err)
+	}
+	t.Cleanup(func() { os.RemoveAll(other) })
+	apart := func() { // a writer removes its snapshots when it ends
+		t.Helper()
+		err := os.MkdirAll(dir, 0o755)
+		if err == nil {
+			err = os.Symlink(other, snapshotsOf(dir))
+		}
+		if err != nil {
+			t.Skip("no symbolic links: ", err)
+		}
+	}
+	apart()
+	docs := made(2)
+	x := opened(t, dir)
+	if err := x.Put(t.Context(), docs[0]); err != nil {
+		t.Fatal(err)
+	}
+	if folder, err := x.snapshot(); err == nil {
+		x.Close()
+		t.Skip("a snapshot can be made, both are one file system: ", folder)
+	}
+	if _, err := Follow(dir, nil); !errors.Is(err, ErrLocked) {
+		t.Errorf("beside a writer: %v, want %v", err, ErrLocked)
+	}
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	apart()
+	f, err := Follow(dir, func(err error) { t.Errorf("report: %v", err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := f.Stats(t.Context()); err != nil || s.Pages != 1 {
+		t.Errorf("after the writer: %d pages, %v", s.Pages, err)
+	}
+	if _, err := Open(dir); !errors.Is(err, ErrLocked) {
+		t.Errorf("a writer beside a reader: %v, want %v", err, ErrLocked)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	x = opened(t, dir)
+	if err := x.Put(t.Context(), docs[1]); err != nil {
+		t.Error(err)
+	}
+	if err := x.Close(); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(other); err == nil && len(left) > 0 {
+		t.Errorf("%d halves of snapshots are left", len(left))
+	}
+}

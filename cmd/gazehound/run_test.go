@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"gazehound/crawler/frontier"
 	"gazehound/crawler/lab/demo"
 )
 
@@ -48,7 +49,8 @@ type exportedAddress struct {
 }
 
 // A service goes through its rounds: it finds a town, exports and serves it; a shop that closes is
-// marked in the next round and leaves the file for mappers. SIGHUP changes the schedule, SIGTERM ends it.
+// marked in the next round and leaves the file for mappers; a page that a person rejects stays away. SIGHUP
+// changes the schedule, SIGTERM ends it, and an upgrade keeps all of it.
 func TestRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("several rounds of a crawl")
@@ -70,7 +72,8 @@ func TestRun(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "config.yaml")
 	write := func(schedule string) {
 		t.Helper()
-		text := "revisit: {first: 1s, min: 1s, max: 1s}\nfetch: {allow_private_addresses: true}\nrun: {round: 4s, schedule: \"" +
+		text := "revisit: {first: 1s, min: 1s, max: 1s}\nfetch: {allow_private_addresses: true}\nwarc: {dir: " + filepath.Join(data, "archive") +
+			"}\nrun: {round: 4s, schedule: \"" +
 			schedule + "\", exports: " + exports + ", formats: [geojson, conflator]}\n"
 		if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -114,6 +117,13 @@ func TestRun(t *testing.T) {
 		return err == nil && len(text) > 0 && !strings.Contains(string(text), shop.ID)
 	})
 
+	// What a person says stays in the next round, which retrains, too.
+	soak := os.Getenv("GAZEHOUND_SOAK") != ""
+	rejected := func() bool { return true }
+	if soak {
+		rejected = rejectOne(t, data, filepath.Join(exports, "addresses.geojson"), shop.ID, until)
+	}
+
 	// The operator's pages need the token; they are there while a round runs.
 	until("the dashboard", func() bool { status, _ := d.get(t, ""); return status == http.StatusOK })
 	until("a refusal", func() bool { status, _ := d.get(t, "v1/crawl"); return status == http.StatusUnauthorized })
@@ -149,6 +159,55 @@ func TestRun(t *testing.T) {
 	if code := p.end(t); code != exitOK {
 		t.Errorf("exit %d after SIGTERM", code)
 	}
+
+	// A new version with other formats: after the upgrade the shop is closed, and the page rejected.
+	if !soak {
+		return
+	}
+	if err := age(project{data}, frontier.OldestFormat); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"upgrade"}, {"export", "geojson", "-o", filepath.Join(exports, "addresses.geojson")}} {
+		if out, err := program(append(args, "--data", data)...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+	if exportedBy(t, filepath.Join(exports, "addresses.geojson"))[shop.ID].Gone == "" || !rejected() {
+		t.Error("after the upgrade the shop is open, or the rejected page is back")
+	}
+}
+
+// rejectOne labels a page that alone states an address, waits until the address has left the export and
+// a further round is over, and returns a function that reports whether it is still away.
+func rejectOne(t *testing.T, data, export, not string, until func(what string, ok func() bool)) (rejected func() bool) {
+	t.Helper()
+	var wrong exportedAddress
+	for _, a := range exportedBy(t, export) {
+		if a.Mentions == 1 && a.Gone == "" && a.ID != not {
+			wrong = a
+		}
+	}
+	if out, err := program("label", wrong.URL, "not", "--data", data).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	rejected = func() bool {
+		all := exportedBy(t, export)
+		_, there := all[wrong.ID]
+		return len(all) > 0 && !there
+	}
+	until("the rejected page leaves the export", rejected)
+	info, err := os.Stat(export)
+	if err != nil {
+		t.Fatal(err)
+	}
+	until("another round", func() bool {
+		now, err := os.Stat(export)
+		return err == nil && now.ModTime().After(info.ModTime())
+	})
+	if !rejected() {
+		t.Error("the page that was rejected is back")
+	}
+	return rejected
 }
 
 // Rounds follow the schedule in virtual time: one a night, none twice, and none after the end.
