@@ -118,7 +118,8 @@ func (s *server) deskProblem(offered []deskEndpoint, w http.ResponseWriter, r *h
 	if e.operator && !s.isOperator(r) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		return &Problem{Title: "the operator's token is missing or wrong", Status: http.StatusUnauthorized,
-			Expected: "Authorization: Bearer TOKEN", Hint: "It is that of admin.token_file, else that in admin.json of the data directory."}
+			Expected: "Authorization: Bearer TOKEN",
+			Hint:     "It is that of admin.token_file, else that in admin.json of the data directory."}
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxCorrection)
 	answer, p := e.handle(s, w, r)
@@ -291,8 +292,9 @@ func (s *server) correct(w http.ResponseWriter, r *http.Request) (any, *Problem)
 		return nil
 	}, e)
 	if errors.Is(err, errStale) {
-		return nil, &Problem{Title: "the address has changed meanwhile", Status: http.StatusPreconditionFailed, Given: clip(match),
-			Expected: s.tag(b.Address, standing), Hint: "Somebody else has corrected it, or a page was read again. Look at it once more."}
+		return nil, &Problem{Title: "the address has changed meanwhile", Status: http.StatusPreconditionFailed,
+			Given: clip(match), Expected: s.tag(b.Address, standing),
+			Hint: "Somebody else has corrected it, or a page was read again. Look at it once more."}
 	}
 	if p := s.notStored(err); p != nil {
 		return nil, p
@@ -409,7 +411,8 @@ func (s *server) state(r *http.Request, id string, standing *index.Standing) (ob
 	}
 	suggested := append([]corrections.Entry{}, s.Corrections.Suggestions.History(id)...) // never null
 	return object{"id": id, "etag": s.tag(id, standing), "label": h.Label(), "name": h.Name, "address": h.Line(),
-		"kind": h.Kind, "kind_title": kindTitle(h.Kind, languageOf(r)), "phone": h.Phone, "opening_hours": h.Hours, "status": h.Status, "hidden": standing.Hidden,
+		"kind": h.Kind, "kind_title": kindTitle(h.Kind, languageOf(r)), "phone": h.Phone, "opening_hours": h.Hours,
+		"status": h.Status, "hidden": standing.Hidden,
 		"confidence": h.Confidence, "mentions": h.Mentions, "evidence": h.Proof()["evidence"],
 		"pages_say": object{"name": standing.Said[corrections.Name], "kind": standing.Said[corrections.Kind],
 			"phone": standing.Said[corrections.Phone], "opening_hours": standing.Said[corrections.Hours]},
