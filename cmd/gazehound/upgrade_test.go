@@ -19,6 +19,7 @@ import (
 
 	"gazehound/crawler/frontier"
 	"gazehound/index"
+	"gazehound/internal/corrections"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -105,18 +106,21 @@ func agedTown(t *testing.T) (data string, flags []string, answers func(dir strin
 	crawl := append([]string{"crawl", "--config", config, "--quiet", "--max-pages", "150", "--warc", filepath.Join(data, "archive")}, flags...)
 	inside(exitOK, crawl...)
 	var pages []string // of different addresses
+	renamed := ""
 	x, err := index.OpenReadOnly(project{data}.index())
 	if err == nil {
 		err = x.Walk(t.Context(), index.Query{}, func(h *index.Hit) error {
 			if h.Mentions == 1 {
 				pages = append(pages, h.Evidence[0].URL)
+			} else {
+				renamed = h.ID
 			}
 			return nil
 		})
 		err = errors.Join(err, x.Close())
 	}
-	if err != nil || len(pages) < 3 {
-		t.Fatalf("%d pages: %v", len(pages), err)
+	if err != nil || len(pages) < 3 || renamed == "" {
+		t.Fatalf("%d pages, renamed %q: %v", len(pages), renamed, err)
 	}
 	closed, labelled := pages[0], pages[len(pages)-1]
 	town := ledger.Handler
@@ -129,6 +133,16 @@ func agedTown(t *testing.T) (data string, flags []string, answers func(dir strin
 	})
 	inside(exitOK, append(crawl, "--revisit")...)
 	inside(exitOK, "label", labelled, "not", "--data", data)
+	log, err := corrections.Open(data)
+	if err == nil {
+		_, err = log.Add(nil, corrections.Entry{Who: corrections.Operator, What: corrections.Name, Address: renamed, Value: "Zum Anker"})
+	}
+	if err == nil {
+		_, err = correctIndex(t.Context(), project{data}, log, &corrections.Position{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	answers = func(dir string) string {
 		t.Helper()
 		all := ""
@@ -142,6 +156,9 @@ func agedTown(t *testing.T) (data string, flags []string, answers func(dir strin
 	want = answers(data)
 	if !strings.Contains(want, `"@gone":"2`) || strings.Count(want, closed) == 0 {
 		t.Fatalf("no shop has closed:\n%.2000s", want)
+	}
+	if !strings.Contains(want, "Zum Anker") {
+		t.Fatalf("no card was renamed:\n%.2000s", want)
 	}
 	if err := age(project{data}, frontier.OldestFormat); err != nil {
 		t.Fatal(err)
