@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 	"gazehound/geoparse"
 
 	"github.com/blevesearch/bleve/v2/index/scorch"
+	"github.com/blevesearch/bleve/v2/index/scorch/mergeplan"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -162,12 +164,12 @@ func (m *mention) says(text func(string) bool) bool {
 	return text(m.Near) || slices.ContainsFunc(m.texts(), func(t *string) bool { return text(*t) })
 }
 
-// merge rewrites the files of Bleve without what was deleted. Bleve merges two segments
+// merge rewrites the files of Bleve into one, without what was deleted. Bleve merges two segments
 // or more, so one page is written again; and it removes old states, and then the files of
 // no state, whenever it has stored a new one.
 func (x *Index) merge(ctx context.Context) error {
-	var any *pageRecord
-	if err := each(ctx, x, typePage, pageOf, func(p *pageRecord) { any = p }); err != nil {
+	var last *pageRecord
+	if err := each(ctx, x, typePage, pageOf, func(p *pageRecord) { last = p }); err != nil {
 		return err
 	}
 	x.using.RLock() // without a view: it would hold files back
@@ -179,47 +181,69 @@ func (x *Index) merge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := x.storeAgain(any); err != nil {
+	stored := last != nil
+	if !stored {
+		last = &pageRecord{URL: blankPage, Lost: true}
+	}
+	if err := x.storeAgain(last, stored); err != nil {
 		return err
 	}
-	if err := s.ForceMerge(ctx, nil); err != nil {
-		return fmt.Errorf("index: merge: %w", err)
+	err = x.mergeFiles(ctx, s)
+	if last.URL == blankPage {
+		last.Lost = false
+		err = errors.Join(err, x.storeAgain(last, true))
 	}
-	for range 6 {
-		if err := x.storeAgain(nil); err != nil {
-			return err
-		}
-	}
-	return x.awaitRemoval(s)
+	return err
 }
 
-// removalTime is how long Bleve may take to remove the files of no state, which it does a moment after
-// it has stored a new one.
-const removalTime = 30 * time.Second
+// blankPage is the URL of the page that an index without pages has while its files are merged.
+const blankPage = "about:blank"
 
-// awaitRemoval waits until Bleve has removed all files but those of its present segments.
-func (x *Index) awaitRemoval(s *scorch.Scorch) error {
-	for end := time.Now().Add(removalTime); ; time.Sleep(10 * time.Millisecond) {
+// mergeTime is for how long mergeFiles tries.
+const mergeTime = 30 * time.Second
+
+// mergeFiles merges all segments until one file is left, or, where a crawl adds others meanwhile, none
+// of those of the first merge. A merge leaves out segments whose files are just being made, and Bleve
+// removes the files of old states a moment after it has stored a new one.
+func (x *Index) mergeFiles(ctx context.Context, s *scorch.Scorch) error {
+	var first []string
+	for end := time.Now().Add(mergeTime); ; time.Sleep(10 * time.Millisecond) {
+		if err := s.ForceMerge(ctx, &intoOne); err != nil {
+			return fmt.Errorf("index: merge: %w", err)
+		}
 		files, err := filepath.Glob(filepath.Join(x.dir, "bleve", "store", "*.zap"))
 		if err != nil {
 			return fmt.Errorf("index: %w", err)
 		}
-		present, _ := s.StatsMap()["TotFileSegmentsAtRoot"].(uint64)
-		if uint64(len(files)) <= present {
+		if first == nil {
+			first = files
+		}
+		inMemory, _ := s.StatsMap()["TotMemorySegmentsAtRoot"].(uint64)
+		left := func(file string) bool { return slices.Contains(first, file) }
+		if inMemory == 0 && len(files) <= 1 || !slices.ContainsFunc(files, left) {
 			return nil
 		}
 		if time.Now().After(end) {
-			return fmt.Errorf("index: %s: after %v there are still %d files of %d segments, so what was forgotten may "+
-				"still be in them: run the command again", x.dir, removalTime, len(files), present)
+			return fmt.Errorf("index: %s: after %v there are still %d files of before, so what was forgotten may still be in "+
+				"them: run the command again", x.dir, mergeTime, len(files))
 		}
-		if err := x.storeAgain(nil); err != nil {
+		if err := x.storeAgain(nil, true); err != nil { // old states go
 			return err
 		}
 	}
 }
 
-// storeAgain writes a state of the data, with a page as it is unless it is nil.
-func (x *Index) storeAgain(p *pageRecord) error {
+// intoOne are the options of a merge of all segments. Those of Bleve merge ten at a time, and leave
+// more than one of more than ten.
+var intoOne = func() mergeplan.MergePlanOptions {
+	o := mergeplan.SingleSegmentMergePlanOptions
+	o.SegmentsPerMergeTask = 1000
+	return o
+}()
+
+// storeAgain writes a state of the data, with a page, which is stored already or not, unless it is nil. One
+// that is empty goes.
+func (x *Index) storeAgain(p *pageRecord, stored bool) error {
 	r, err := x.latest()
 	if err != nil {
 		return err
@@ -228,7 +252,7 @@ func (x *Index) storeAgain(p *pageRecord) error {
 	c := newCommit(r)
 	if p != nil {
 		id := pageID(p.URL)
-		c.pages[id], c.stored[id], c.changed[id] = p, true, true
+		c.pages[id], c.stored[id], c.changed[id] = p, stored, true
 	}
 	return x.store(c)
 }

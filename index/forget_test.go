@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -80,6 +81,33 @@ func TestForget(t *testing.T) {
 	}
 	if n, err := y.Forget(t.Context(), page, place, nil); err != nil || n.Addresses != 0 {
 		t.Errorf("a second time: %+v, %v", n, err)
+	}
+}
+
+// More files than one merge of Bleve takes by itself become one, and the only page of an index goes, too.
+func TestForgetLeavesOneFile(t *testing.T) {
+	for _, pages := range []int{1, 25} {
+		dir := t.TempDir()
+		x := openDir(t, dir)
+		for i := range pages {
+			put(t, x, page(fmt.Sprintf("https://seite%d.example/", i), "Laden", "de", fmt.Sprintf("Laden\n{Damm %d, 26135 Oldenburg}", i+1)))
+		}
+		_, err := x.Forget(t.Context(), func(url string) bool { return strings.Contains(url, "seite0.example") }, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stats, err := x.Stats(t.Context()); err != nil || stats.Pages != pages-1 || stats.Addresses != pages-1 {
+			t.Errorf("%d pages: %+v, %v", pages, stats, err)
+		}
+		files, err := filepath.Glob(filepath.Join(dir, "bleve", "store", "*.zap"))
+		if err != nil || len(files) > 1 {
+			t.Errorf("%d pages: %q, %v", pages, files, err)
+		}
+		for _, file := range files {
+			if text, err := os.ReadFile(file); err != nil || bytes.Contains(text, []byte("seite0")) {
+				t.Errorf("%d pages: %s: it is still there (%v)", pages, file, err)
+			}
+		}
 	}
 }
 
