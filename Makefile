@@ -28,8 +28,8 @@ race: ## the tests without the longest under the race detector (needs a C compil
 	CGO_ENABLED=1 go test -race -short -skip '^TestEval' -timeout 40m ./...
 
 SOAK ?= 200
-soak: ## kills a crawl SOAK times and holds the server's ledger against what is left; kills retrain, replay, import, forget, label, seeds, serve 20 times; cuts the power of a crawl 30 times (as root); crawls with a clock that jumps; kills the browser 40 times, and a crawl 10 times while it renders
-	GAZEHOUND_SOAK=$(SOAK) $(GO) test ./cmd/gazehound -run '^(TestSoak|TestCommandsKilled|TestReplayKilled|TestServeKilled|TestCorrectingKilled|TestLimits|TestPowerCut|TestClockJumps|TestRenderingKilled|TestRun)$$' -v -count 1 -timeout 2h
+soak: ## kills a crawl SOAK times and holds the server's ledger against what is left; kills retrain, replay, import, forget, label, seeds, serve, upgrade and a server of corrections 20 times; cuts the power of a crawl 30 times (as root); crawls with a clock that jumps; kills the browser 40 times, and a crawl 10 times while it renders
+	GAZEHOUND_SOAK=$(SOAK) $(GO) test ./cmd/gazehound -run '^(TestSoak|TestCommandsKilled|TestReplayKilled|TestServeKilled|TestCorrectingKilled|TestLimits|TestPowerCut|TestClockJumps|TestRenderingKilled|TestRun|TestUpgrade)$$' -v -count 1 -timeout 2h
 	GAZEHOUND_SOAK=$(SOAK) $(GO) test ./crawler/render -run '^TestRenderKilled$$' -v -count 1 -timeout 1h
 
 DAMAGE ?= 2000

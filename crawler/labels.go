@@ -139,7 +139,8 @@ func (w *Labelled) Judge(ctx context.Context, p *page.Page) (geoparse.Verdict, e
 		return v, err
 	}
 	if ok && v.Relevant != relevant {
-		if v.Relevant = relevant; relevant {
+		v.Relevant = relevant
+		if relevant {
 			v.Score = 1
 		}
 	}

@@ -330,32 +330,7 @@ func (r *record) document() (*document.Document, error) {
 		}
 	}
 	for _, m := range r.Mentions {
-		d.keyword(fieldStreet, gazetteer.StreetKey(m.Street))
-		d.keyword(fieldCode, gazetteer.Key(m.Code))
-		d.keyword(fieldCity, gazetteer.Key(m.City))
-		d.keyword(fieldKind, m.kind())
-		d.keyword(fieldKind, kind.Main(m.kind()))
-		d.keyword(fieldHost, m.host)
-		d.keyword(fieldSite, m.site)
-		d.suggest(ByStreet, m.Street)
-		d.suggest(ByPostcode, m.Code)
-		d.suggest(ByCity, m.City)
-		d.suggest(BySite, m.site)
-		d.suggest(byName, m.Name)
-		if m.osm() {
-			d.keyword(fieldOSM, yes)
-		}
-		d.keyword(fieldPhone, reversed(strings.TrimPrefix(m.phone(), "+")))
-		for _, key := range openKeys(m.hours()) {
-			d.keyword(fieldOpen, key)
-		}
-		d.keyword(fieldOwn, hostOf(m.Home))
-		if m.role() == geoparse.OwnRole {
-			d.keyword(fieldOwn, m.host)
-		}
-		if m.isSeat() {
-			d.keyword(fieldSeat, m.host+separator+r.id)
-		}
+		m.addTo(d, r.id)
 	}
 	if len(d.keywords[fieldKind]) == 0 {
 		d.keyword(fieldKindless, yes)
@@ -388,6 +363,36 @@ func (r *record) document() (*document.Document, error) {
 	}
 	r.addCorrected(d)
 	return d.finish(), nil
+}
+
+// addTo adds to the document of the address id what filters, facets and suggestions know by the mention.
+func (m *mention) addTo(d *builder, id string) {
+	d.keyword(fieldStreet, gazetteer.StreetKey(m.Street))
+	d.keyword(fieldCode, gazetteer.Key(m.Code))
+	d.keyword(fieldCity, gazetteer.Key(m.City))
+	d.keyword(fieldKind, m.kind())
+	d.keyword(fieldKind, kind.Main(m.kind()))
+	d.keyword(fieldHost, m.host)
+	d.keyword(fieldSite, m.site)
+	d.suggest(ByStreet, m.Street)
+	d.suggest(ByPostcode, m.Code)
+	d.suggest(ByCity, m.City)
+	d.suggest(BySite, m.site)
+	d.suggest(byName, m.Name)
+	if m.osm() {
+		d.keyword(fieldOSM, yes)
+	}
+	d.keyword(fieldPhone, reversed(strings.TrimPrefix(m.phone(), "+")))
+	for _, key := range openKeys(m.hours()) {
+		d.keyword(fieldOpen, key)
+	}
+	d.keyword(fieldOwn, hostOf(m.Home))
+	if m.role() == geoparse.OwnRole {
+		d.keyword(fieldOwn, m.host)
+	}
+	if m.isSeat() {
+		d.keyword(fieldSeat, m.host+separator+id)
+	}
 }
 
 // lang returns the language of most pages. All words about an address are folded as

@@ -85,8 +85,8 @@ const (
 // few of a kind: a model of the pages before is compared on it with the old one, by the order in
 // which by puts its links. The old one has usually learned the held-out pages too while it crawled. The
 // naive Bayes classifiers of a copy forget each of them; for the value of links, which cannot be
-// forgotten, a model stands in that learned the pages before as the crawl taught them. In the end the new model learns the
-// held-out pages as well, and is returned with the report.
+// forgotten, a model stands in that learned the pages before as the crawl taught them. In the end the
+// new model learns the held-out pages as well, and is returned with the report.
 //
 // An error of the sequence is returned with the number of the page.
 func Retrain(ctx context.Context, examples iter.Seq2[Example, error], old *Model, o Options, by Rating) (*Model,

@@ -96,10 +96,7 @@ func TestCorrectingKilled(t *testing.T) {
 		t.Skip("kills processes for some seconds")
 	}
 	t.Parallel()
-	kills := 3
-	if os.Getenv("GAZEHOUND_SOAK") != "" {
-		kills = 20
-	}
+	kills := inSoak(3, 20)
 	data, flags, _, _ := servedTown(t)
 	if out, err := program(append([]string{"crawl", "--quiet", "--max-pages", "80"}, flags...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -142,7 +139,8 @@ func TestCorrectingKilled(t *testing.T) {
 			_, body := fetchText(t, base+"/v1/addresses/"+id)
 			var v map[string]map[string]any
 			json.Unmarshal([]byte(body), &v)
-			if h = v["properties"]; h["name"] == name {
+			h = v["properties"]
+			if h["name"] == name {
 				break
 			}
 		}

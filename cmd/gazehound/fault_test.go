@@ -52,6 +52,14 @@ func TestCrawlKilled(t *testing.T) {
 	})
 }
 
+// inSoak returns how often a test does something: few times in "make test", many in "make soak".
+func inSoak(few, many int) int {
+	if os.Getenv("GAZEHOUND_SOAK") != "" {
+		return many
+	}
+	return few
+}
+
 // TestSoak is TestCrawlKilled with GAZEHOUND_SOAK kills, half of them of a
 // polite crawl: "make soak".
 func TestSoak(t *testing.T) {

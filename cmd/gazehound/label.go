@@ -56,13 +56,18 @@ func (a *app) label(ctx context.Context, args []string, file string) error {
 	})
 }
 
+// correctionsLog returns the project with its log of corrections.
+func (a *app) correctionsLog() (p project, cfg *Config, log *corrections.Log, err error) {
+	p, cfg, err = a.project()
+	if err == nil {
+		log, err = a.corrections(p)
+	}
+	return p, cfg, log, err
+}
+
 // undo takes a correction back.
 func (a *app) undo(ctx context.Context, number int) error {
-	p, _, err := a.project()
-	if err != nil {
-		return err
-	}
-	log, err := a.corrections(p)
+	_, _, log, err := a.correctionsLog()
 	if err != nil {
 		return err
 	}
@@ -86,11 +91,7 @@ func (a *app) undo(ctx context.Context, number int) error {
 // correct stores corrections, and makes the data follow them with apply unless a crawl does.
 func (a *app) correct(ctx context.Context, entries []corrections.Entry,
 	apply func(context.Context, *session) (crawler.LabelCount, error)) error {
-	p, cfg, err := a.project()
-	if err != nil {
-		return err
-	}
-	log, err := a.corrections(p)
+	p, cfg, log, err := a.correctionsLog()
 	if err != nil {
 		return err
 	}
@@ -144,11 +145,7 @@ func (s *session) applyOnce(ctx context.Context,
 
 // listCorrections prints all corrections, one per line.
 func (a *app) listCorrections() error {
-	p, _, err := a.project()
-	if err != nil {
-		return err
-	}
-	log, err := a.corrections(p)
+	_, _, log, err := a.correctionsLog()
 	if err != nil {
 		return err
 	}

@@ -100,10 +100,7 @@ func TestPowerCut(t *testing.T) {
 		t.Skip("runs processes for some seconds")
 	}
 	t.Parallel()
-	rounds := 2
-	if os.Getenv("GAZEHOUND_SOAK") != "" {
-		rounds = 60
-	}
+	rounds := inSoak(2, 60)
 	data, flags, _, _ := servedTown(t)
 	disk := newVolume(t, data)
 	on := filepath.Join(disk.dir, "data")

@@ -174,10 +174,7 @@ func TestUpgrade(t *testing.T) {
 		t.Skip("a crawl, and kills for some seconds")
 	}
 	t.Parallel()
-	kills := 2
-	if os.Getenv("GAZEHOUND_SOAK") != "" {
-		kills = 20
-	}
+	kills := inSoak(2, 20)
 	data, flags, answers, want := agedTown(t)
 	old := contents(t, data, "frontier", "index", "model.gob")
 	copied := func() string {

@@ -138,7 +138,9 @@ func checkWhole(name string) (damage string, err error) {
 }
 
 // blockSums are the algorithms of WARC-Block-Digest that are compared.
-var blockSums = map[string]func() hash.Hash{"md5": md5.New, "sha1": sha1.New, "sha256": sha256.New, "sha512": sha512.New}
+var blockSums = map[string]func() hash.Hash{
+	"md5": md5.New, "sha1": sha1.New, "sha256": sha256.New, "sha512": sha512.New,
+}
 
 // isAltered reads the block and reports whether it differs from what its digest says, which may be in
 // base 32 or hexadecimal. A record without a digest of a known algorithm, or one that is cut short,
@@ -154,7 +156,8 @@ func (rec *record) isAltered() bool {
 		return false
 	}
 	is := sum.Sum(nil)
-	return !strings.EqualFold(strings.TrimRight(stated, "= "), strings.TrimRight(base32.StdEncoding.EncodeToString(is), "=")) &&
+	inBase32 := strings.TrimRight(base32.StdEncoding.EncodeToString(is), "=")
+	return !strings.EqualFold(strings.TrimRight(stated, "= "), inBase32) &&
 		!strings.EqualFold(strings.TrimSpace(stated), hex.EncodeToString(is))
 }
 

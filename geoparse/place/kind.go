@@ -112,8 +112,9 @@ func withoutGreeting(text string) (rest string, greets bool) {
 	return rest, len(rest) < len(text)
 }
 
-var greeting = regexp.MustCompile(`(?i)^(?:herzlich )?(?:willkommen|welcome|bienvenue|bienvenidos|benvenut[oi]|welkom) ` +
-	`(?:auf|beim?|im|in|to|at|chez|à|aux?|en|al?|alla|da|nel|nella|bij)(?: (?:der|dem|den|the|la|le|el|il|de|het))? `)
+var greeting = regexp.MustCompile(
+	`(?i)^(?:herzlich )?(?:willkommen|welcome|bienvenue|bienvenidos|benvenut[oi]|welkom) ` +
+		`(?:auf|beim?|im|in|to|at|chez|à|aux?|en|al?|alla|da|nel|nella|bij)(?: (?:der|dem|den|the|la|le|el|il|de|het))? `)
 
 // firstClause returns the first words of a description, which say what it is of: "Garage à Provins" of
 // "Garage à Provins : diagnostic, réparations".
@@ -128,4 +129,5 @@ func firstClause(text string) string {
 // IsStart reports whether a path is that of the start page of a site.
 func IsStart(path string) bool { return len(path) < 40 && startPath.MatchString(path) }
 
-var startPath = regexp.MustCompile(`(?i)^/(?:(?:de|en|fr|it|es|nl)/)?(?:(?:index|home|start|startseite|default|main)\.[a-z]{3,5})?$`)
+var startPath = regexp.MustCompile(`(?i)^/(?:(?:de|en|fr|it|es|nl)/)?` +
+	`(?:(?:index|home|start|startseite|default|main)\.[a-z]{3,5})?$`)

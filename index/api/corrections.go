@@ -65,8 +65,8 @@ func desk() []deskEndpoint {
 			(*server).doubts},
 		{correctionsPath, http.MethodGet, "the latest corrections, the newest first", true, http.StatusOK, nil,
 			(*server).latestCorrections},
-		{correctionsPath, http.MethodPost, "corrects an address, for which If-Match must have the tag of its state, or takes a " +
-			"correction back", true, http.StatusCreated, object{"oneOf": []object{correction, undo}}, (*server).correct},
+		{correctionsPath, http.MethodPost, "corrects an address, for which If-Match must have the tag of its state, " +
+			"or takes a correction back", true, http.StatusCreated, object{"oneOf": []object{correction, undo}}, (*server).correct},
 		{correctionsPath + "/{id}", http.MethodGet, "what pages and people say of an address; its ETag is for If-Match", true,
 			http.StatusOK, nil, (*server).corrections},
 		{suggestionsPath, http.MethodPost, "suggests a correction to the operator", false, http.StatusAccepted,
@@ -167,7 +167,8 @@ func readWanted(r *http.Request) (b wanted, p *Problem) {
 	}
 	switch {
 	case err != nil:
-		return b, &Problem{Title: "the body is not " + form, Detail: clip(strings.TrimPrefix(err.Error(), "json: ")), Expected: form}
+		return b, &Problem{Title: "the body is not " + form, Detail: clip(strings.TrimPrefix(err.Error(), "json: ")),
+			Expected: form}
 	case b.Undo != 0 && (b.Undo < 0 || b.Address != "" || b.What != "" || b.Value != ""):
 		return b, &Problem{Title: "undo stands alone, and is the number of a correction", Expected: form}
 	case b.Undo == 0 && !addressID.MatchString(b.Address):
@@ -277,8 +278,8 @@ func (s *server) correct(w http.ResponseWriter, r *http.Request) (any, *Problem)
 		return nil, &Problem{Title: "If-Match is missing", Status: http.StatusPreconditionRequired,
 			Expected: "the ETag of " + correctionsPath + "/" + b.Address + ", which says what the correction was made against"}
 	}
-	e := corrections.Entry{Who: corrections.Operator, What: b.What, Address: b.Address, Places: standing.Places, Value: value,
-		Was: clipBytes(standing.Said[b.What], corrections.MaxValue)}
+	e := corrections.Entry{Who: corrections.Operator, What: b.What, Address: b.Address, Places: standing.Places,
+		Value: value, Was: clipBytes(standing.Said[b.What], corrections.MaxValue)}
 	switch b.What {
 	case corrections.Confirm:
 		e.Pages = standing.Pages
@@ -320,7 +321,8 @@ func (s *server) undo(w http.ResponseWriter, n int) (any, *Problem) {
 		return nil
 	}, corrections.Entry{Who: corrections.Operator, What: corrections.Undo, Undoes: n})
 	if errors.Is(err, errStale) {
-		return nil, &Problem{Title: "the correction was taken back already", Status: http.StatusConflict, Given: strconv.Itoa(n)}
+		return nil, &Problem{Title: "the correction was taken back already", Status: http.StatusConflict,
+			Given: strconv.Itoa(n)}
 	}
 	if p := s.notStored(err); p != nil {
 		return nil, p
@@ -530,7 +532,8 @@ func (s *server) queue(ctx context.Context) ([]index.Doubt, time.Time, *Problem)
 	}
 	state, err := s.index.State()
 	generation := fmt.Sprint(state.Generation, len(suggested))
-	if err == nil && q.last != nil && (q.generation == generation || time.Since(q.made) < doubtsFor && len(suggested) == 0) {
+	fresh := q.generation == generation || time.Since(q.made) < doubtsFor && len(suggested) == 0
+	if err == nil && q.last != nil && fresh {
 		return q.last, q.made, nil
 	}
 	began := time.Now()

@@ -57,10 +57,7 @@ func (p *parameter) describe(s *server, on route) object {
 func (s *server) openAPI(*http.Request, *params) (any, *Problem) {
 	text, count := object{"type": "string"}, object{"type": "integer", "minimum": 1}
 	reference := func(name string) object { return object{"$ref": "#/components/schemas/" + name} }
-	answer := func(about, media string, schema object) object {
-		return object{"description": about, "content": object{media: object{"schema": schema}}}
-	}
-	problem := answer("what is wrong, and what was expected", "application/problem+json", reference("Problem"))
+	problem := answerOf("what is wrong, and what was expected", "application/problem+json", reference("Problem"))
 	all := object{}
 	for _, e := range endpoints() {
 		if e.about == "" {
@@ -68,8 +65,7 @@ func (s *server) openAPI(*http.Request, *params) (any, *Problem) {
 		}
 		list := []object{}
 		if strings.Contains(e.path, "{id}") {
-			list = append(list, object{"name": "id", "in": "path", "required": true, "description": "ID of an address",
-				"schema": object{"type": "string", "pattern": "^[0-9a-f]{16}$"}})
+			list = append(list, addressParameter())
 		}
 		for i := range parameters {
 			if p := &parameters[i]; p.on&e.on != 0 {
@@ -85,7 +81,7 @@ func (s *server) openAPI(*http.Request, *params) (any, *Problem) {
 		}
 		get := object{
 			"summary": e.about, "operationId": operationID(e.path), "parameters": list,
-			"responses": object{"200": answer(e.about, e.media, schema),
+			"responses": object{"200": answerOf(e.about, e.media, schema),
 				"400": problem, "429": problem, "503": problem},
 		}
 		if e.example != "" {
@@ -94,34 +90,12 @@ func (s *server) openAPI(*http.Request, *params) (any, *Problem) {
 		all[strings.TrimSuffix(e.path, "{$}")] = object{"get": get}
 	}
 	for _, e := range desk() {
-		operation := object{"summary": e.about, "operationId": strings.ToLower(e.method) + "-" + operationID(e.path),
-			"responses": object{strconv.Itoa(e.status): answer(e.about, anyJSON, object{"type": "object"}),
-				"400": problem, "401": problem, "403": problem, "404": problem, "409": problem, "412": problem, "428": problem,
-				"429": problem, "503": problem}}
-		list := []object{}
-		if strings.Contains(e.path, "{id}") {
-			list = append(list, object{"name": "id", "in": "path", "required": true, "description": "ID of an address",
-				"schema": object{"type": "string", "pattern": "^[0-9a-f]{16}$"}})
-		}
-		if e.body != nil {
-			list = append(list, object{"name": controlHeader, "in": "header", "required": true,
-				"description": "any value: a form of another web site cannot send it", "schema": text})
-			operation["requestBody"] = object{"required": true, "content": object{anyJSON: object{"schema": e.body}}}
-		}
-		if e.body != nil && e.operator {
-			list = append(list, object{"name": "If-Match", "in": "header", "schema": text,
-				"description": "the ETag of the address that is corrected"})
-		}
-		if e.operator {
-			operation["security"] = []object{{"operator": []string{}}}
-		}
-		operation["parameters"] = list
 		at, ok := all[e.path].(object)
 		if !ok {
 			at = object{}
 			all[e.path] = at
 		}
-		at[strings.ToLower(e.method)] = operation
+		at[strings.ToLower(e.method)] = e.describe(problem)
 	}
 	return object{
 		"openapi": "3.1.0",
@@ -130,15 +104,57 @@ func (s *server) openAPI(*http.Request, *params) (any, *Problem) {
 			"license":     object{"name": cmp.Or(s.Licence, "not known")}},
 		"servers": []object{{"url": "/"}},
 		"paths":   all,
-		"components": object{"securitySchemes": object{"operator": object{"type": "http", "scheme": "bearer"}}, "schemas": object{
-			"Problem": object{"type": "object", "description": "RFC 9457", "properties": object{
-				"type": text, "title": text, "status": object{"type": "integer"}, "detail": text, "instance": text,
-				"parameter": text, "given": text, "expected": text, "hint": text}},
-			"Hint": object{"type": "object", "description": "the house is not known, and its street is",
-				"properties": object{"text": text, "street": text, "housenumber": text, "href": text,
-					"pages": count, "addresses": count}},
-		}},
+		"components": object{
+			"securitySchemes": object{"operator": object{"type": "http", "scheme": "bearer"}},
+			"schemas": object{
+				"Problem": object{"type": "object", "description": "RFC 9457", "properties": object{
+					"type": text, "title": text, "status": object{"type": "integer"}, "detail": text, "instance": text,
+					"parameter": text, "given": text, "expected": text, "hint": text}},
+				"Hint": object{"type": "object", "description": "the house is not known, and its street is",
+					"properties": object{"text": text, "street": text, "housenumber": text, "href": text,
+						"pages": count, "addresses": count}},
+			},
+		},
 	}, nil
+}
+
+// answerOf describes an answer.
+func answerOf(about, media string, schema object) object {
+	return object{"description": about, "content": object{media: object{"schema": schema}}}
+}
+
+// addressParameter describes the ID in a path.
+func addressParameter() object {
+	return object{"name": "id", "in": "path", "required": true, "description": "ID of an address",
+		"schema": object{"type": "string", "pattern": "^[0-9a-f]{16}$"}}
+}
+
+// describe returns what OpenAPI says of an endpoint for people who correct; problem is its answer to
+// what it refuses.
+func (e *deskEndpoint) describe(problem object) object {
+	text := object{"type": "string"}
+	operation := object{"summary": e.about, "operationId": strings.ToLower(e.method) + "-" + operationID(e.path),
+		"responses": object{strconv.Itoa(e.status): answerOf(e.about, anyJSON, object{"type": "object"}),
+			"400": problem, "401": problem, "403": problem, "404": problem, "409": problem, "412": problem, "428": problem,
+			"429": problem, "503": problem}}
+	list := []object{}
+	if strings.Contains(e.path, "{id}") {
+		list = append(list, addressParameter())
+	}
+	if e.body != nil {
+		list = append(list, object{"name": controlHeader, "in": "header", "required": true,
+			"description": "any value: a form of another web site cannot send it", "schema": text})
+		operation["requestBody"] = object{"required": true, "content": object{anyJSON: object{"schema": e.body}}}
+	}
+	if e.body != nil && e.operator {
+		list = append(list, object{"name": "If-Match", "in": "header", "schema": text,
+			"description": "the ETag of the address that is corrected"})
+	}
+	if e.operator {
+		operation["security"] = []object{{"operator": []string{}}}
+	}
+	operation["parameters"] = list
+	return operation
 }
 
 // operationID makes a name of a path: "v1-search".

@@ -131,6 +131,16 @@ type Comparison struct {
 	Orders []OrderResults
 }
 
+// Pages counts the pages of all runs.
+func (c *Comparison) Pages() (n int) {
+	for _, order := range c.Orders {
+		for _, r := range order.Runs {
+			n += r.Pages
+		}
+	}
+	return n
+}
+
 // OrderResults are the runs of one order: web by web, seed by seed.
 type OrderResults struct {
 	Name           string

@@ -113,7 +113,8 @@ func TestFreeWorlds(t *testing.T) {
 			t.Fatalf("world %d: %+v and, from other shares, %+v", world, o.Shares, other.Shares)
 		}
 		for _, x := range []float64{o.Mentions, o.Headlines, o.WithState, o.NamedGuides} {
-			if drawn++; x < 0.01 || x > 0.95 {
+			drawn++
+			if x < 0.01 || x > 0.95 {
 				t.Errorf("world %d: a share of %v", world, x)
 			} else if x < 0.0975 {
 				low++
