@@ -403,26 +403,25 @@ func (a *Admin) series(q url.Values) (any, error) {
 		return nil, bad("span", name, "10m, 6h or 90d")
 	}
 	c := columns{Span: name, T: []int64{}, Pages: []int64{}, Relevant: []int64{}, Queued: []int64{},
-		Addresses: []int64{}, Errors: []int64{}, Harvest: []float64{}, Breadth: []*float64{}}
+		Addresses: []int64{}, Errors: []int64{}, Harvest: []float64{}}
 	for _, p := range points {
 		c.T, c.Pages, c.Relevant, c.Queued = append(c.T, p.At), append(c.Pages, p.Pages),
 			append(c.Relevant, p.Relevant), append(c.Queued, p.Queued)
 		c.Addresses, c.Errors = append(c.Addresses, p.Addresses), append(c.Errors, p.Errors)
-		c.Harvest, c.Breadth = append(c.Harvest, float64(p.Harvest)), append(c.Breadth, known(float64(p.Breadth)))
+		c.Harvest = append(c.Harvest, float64(p.Harvest))
 	}
 	return c, nil
 }
 
 type columns struct {
-	Span      string     `json:"span"`
-	T         []int64    `json:"t"` // Unix time, seconds
-	Pages     []int64    `json:"pages"`
-	Relevant  []int64    `json:"relevant"`
-	Queued    []int64    `json:"links_queued"`
-	Addresses []int64    `json:"addresses"`
-	Errors    []int64    `json:"errors"`
-	Harvest   []float64  `json:"harvest_1000"`
-	Breadth   []*float64 `json:"breadth_first_1000"` // estimated
+	Span      string    `json:"span"`
+	T         []int64   `json:"t"` // Unix time, seconds
+	Pages     []int64   `json:"pages"`
+	Relevant  []int64   `json:"relevant"`
+	Queued    []int64   `json:"links_queued"`
+	Addresses []int64   `json:"addresses"`
+	Errors    []int64   `json:"errors"`
+	Harvest   []float64 `json:"harvest_1000"`
 }
 
 func (a *Admin) hosts(q url.Values) (any, error) {

@@ -12,7 +12,6 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/monitor/report"
 	"gazehound/crawler/order"
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
@@ -38,7 +37,6 @@ type Board struct {
 	mu       sync.Mutex
 	state    Snapshot
 	history  [len(spans)]*series
-	estimate report.BreadthFirst
 	hosts    *simplelru.LRU[string, *hostCount]
 	troubles trends[troubleKey]
 	dots     []Dot
@@ -126,7 +124,6 @@ func (b *Board) Visit(v *crawler.Visit) {
 	b.visits.visit(v)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.estimate.Visit(v)
 	host := b.host(v.Entry.URL.Host())
 	host.last = v.Outcome.At
 	if v.Outcome.Kind == "error" {
@@ -246,14 +243,13 @@ func (l *loss) add(p float64, relevant bool) {
 func (b *Board) Tick(s Snapshot) State {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	breadth := b.breadth(float64(s.Pages)-recent, float64(s.Pages))
 	for _, series := range b.history {
 		series.add(Point{
 			At: s.At.Unix(), Pages: s.Pages, Relevant: s.Relevant, Queued: s.Queued, Addresses: s.Addresses,
-			Errors: textutil.Sum(s.Errors), Harvest: float32(s.HarvestRecent), Breadth: float32(breadth),
+			Errors: textutil.Sum(s.Errors), Harvest: float32(s.HarvestRecent),
 		})
 	}
-	s.Version, s.Insight = version, b.insight(float64(s.Pages), breadth)
+	s.Version, s.Insight = version, b.insight()
 	b.state = s
 	b.troubles.sample(s.At, func() map[troubleKey]float64 { return troubleCounts(&s) })
 	state := b.current()
@@ -303,21 +299,9 @@ func (b *Board) in(t words, s State) State {
 	return s
 }
 
-// breadth estimates the harvest of a breadth-first crawl among the pages of a window; -1 if it is
-// unknown. Before 1,000 pages the estimate is not shown: one or two links would represent hundreds
-// of their level.
-func (b *Board) breadth(first, last float64) float64 {
-	if last < recent {
-		return -1
-	}
-	harvest, _ := b.estimate.Harvest(first, last)
-	return harvest
-}
-
-// insight returns what the board adds to the state of a crawl of so many pages.
-func (b *Board) insight(pages, breadth float64) *Insight {
+// insight returns what the board adds to the state of a crawl.
+func (b *Board) insight() *Insight {
 	s := &Insight{Streets: b.coverage(), PerMinute: b.history[0].perMinute()}
-	s.Breadth, s.BreadthAll = known(breadth), known(b.breadth(0, pages))
 	for d, l := range b.losses {
 		if l.n > 0 {
 			mean := l.mean
@@ -339,13 +323,6 @@ func (b *Board) coverage() Coverage {
 		c.Recent += int(n)
 	}
 	return c
-}
-
-func known(x float64) *float64 {
-	if x < 0 {
-		return nil
-	}
-	return &x
 }
 
 // advice returns advice for the operator.

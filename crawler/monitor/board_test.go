@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -17,7 +16,6 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/monitor/report"
 	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
@@ -97,58 +95,6 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// The estimate for breadth-first is exact if the crawl has visited everything, and unbiased if it
-// took a fair sample of each class.
-func TestBreadthFirst(t *testing.T) {
-	var s report.BreadthFirst
-	if h, _ := s.Harvest(0, 100); h != -1 {
-		t.Errorf("nothing is known, and the harvest is %v", h)
-	}
-	for i := range 10 { // all seeds: none is relevant, 10 links each
-		v := visit(t, "seeds.example", i, 0, false, 10)
-		v.Entry.Priority = 1 // a class of their own
-		s.Visit(v)
-	}
-	for i := range 50 { // half of level 1, a fifth of it relevant
-		s.Visit(visit(t, "one.example", i, 1, i%5 == 0, 0))
-	}
-	for _, c := range []struct{ first, last, want float64 }{
-		{0, 10, 0}, {10, 110, .2}, {0, 110, 20. / 110}, {5, 15, .1},
-	} {
-		if h, _ := s.Harvest(c.first, c.last); math.Abs(h-c.want) > 1e-9 {
-			t.Errorf("harvest of the pages %v to %v: %v, want %v", c.first, c.last, h, c.want)
-		}
-	}
-	// The promising half of a level was visited, all of it relevant; of the
-	// other half a tenth, none of it relevant.
-	s = report.BreadthFirst{}
-	v := visit(t, "seeds.example", 0, 0, false, 200)
-	for i := range v.Found {
-		v.Found[i].Priority = []float64{.9, .1}[i%2]
-	}
-	s.Visit(v)
-	for i := range 110 {
-		v := visit(t, "one.example", i, 1, i < 100, 0)
-		if v.Entry.Priority = .9; i >= 100 {
-			v.Entry.Priority = .1
-		}
-		s.Visit(v)
-	}
-	if h, _ := s.Harvest(1, 201); math.Abs(h-.5) > 1e-9 {
-		t.Errorf("harvest of a level of which the best was visited: %v, want 0.5", h)
-	}
-	f, err := frontier.Open(frontier.Options{InMemory: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	b, again := NewBoard(), NewBoard()
-	b.estimate = s
-	if err := errors.Join(b.Save(f, true), again.Load(f)); err != nil || again.estimate != s {
-		t.Errorf("loaded: %v, the same %t", err, again.estimate == s)
-	}
-}
-
 // The board counts streets, places, hosts and losses, and its curves outlive
 // it.
 func TestBoard(t *testing.T) {
@@ -187,11 +133,8 @@ func TestBoard(t *testing.T) {
 	if len(s.Fresh) != 20 || len(b.Dots()) != 21 || len(b.Tick(s.Snapshot).Fresh) != 0 {
 		t.Errorf("%d new places, %d in all", len(s.Fresh), len(b.Dots()))
 	}
-	if s.Harvest != .5 || s.Breadth != nil || s.BreadthAll != nil {
-		t.Errorf("harvest %v, breadth-first %v of 80 pages", s.Harvest, s.Breadth)
-	}
-	if s := b.Tick(Snapshot{At: now, Pages: recent, Relevant: 40}); s.Breadth == nil || *s.Breadth < 0 || *s.Breadth > 1 || s.BreadthAll == nil {
-		t.Errorf("breadth-first %v of %d pages", s.Breadth, recent)
+	if s.Harvest != .5 {
+		t.Errorf("harvest %v of 80 pages", s.Harvest)
 	}
 	hosts := b.Hosts(10)
 	if len(hosts) != 2 || hosts[0].Name != "a.example" || hosts[0].Pages != 80 || hosts[0].Relevant != 40 || hosts[1].Errors != 1 {

@@ -109,7 +109,7 @@ function show(s) {
 // append adds the state s, sent once a second, to the curves of the last ten minutes.
 function append(s) {
   const t = Math.floor(Date.parse(s.at) / 1000), n = points.t.length - 1;
-  const row = { t, pages: s.pages, relevant: s.relevant, links_queued: s.links_queued, addresses: s.addresses, harvest_1000: s.harvest_1000, breadth_first_1000: s.breadth_first_1000 };
+  const row = { t, pages: s.pages, relevant: s.relevant, links_queued: s.links_queued, addresses: s.addresses, harvest_1000: s.harvest_1000 };
   for (const [k, v] of Object.entries(row)) {
     if (n >= 0 && points.t[n] === t && k !== "t") points[k][n] = v; else if (!(n >= 0 && points.t[n] === t)) points[k].push(v);
   }
@@ -142,7 +142,7 @@ function chart(svg, t, lines, options) {
       d += (pen ? "L" : "M") + x(t[i]).toFixed(1) + " " + y(v).toFixed(1);
       pen = true;
     });
-    parts.push(shape("path", { class: "line " + (l.kind || ""), d }));
+    parts.push(shape("path", { class: "line", d }));
   }
   svg.replaceChildren(...parts);
 }
@@ -163,7 +163,7 @@ const leastPages = 50;
 function curves() {
   const p = points;
   const settled = (y) => y.map((v, i) => (p.pages[i] < leastPages ? null : v));
-  chart($("harvest"), p.t, [{ y: settled(p.breadth_first_1000), kind: "other" }, { y: settled(p.harvest_1000) }], { least: 0.05, ticks: [0, 0.5, 1], label: (v) => short(100 * v) + " %" });
+  chart($("harvest"), p.t, [{ y: settled(p.harvest_1000) }], { least: 0.05, ticks: [0, 0.5, 1], label: (v) => short(100 * v) + " %" });
   const wide = Math.max(1, Math.round(p.t.length / 60)); // smooths the rate
   const rate = p.t.map((t, i) => {
     const j = Math.max(0, i - Math.max(wide, 5));

@@ -81,12 +81,8 @@ type Snapshot struct {
 
 // An Insight is the part of a Snapshot from the Board.
 type Insight struct {
-	// Breadth estimates what breadth-first would have brought among its last
-	// 1,000 pages, BreadthAll among all; null: not known.
-	Breadth    *float64 `json:"breadth_first_1000"`
-	BreadthAll *float64 `json:"breadth_first"`
-	PerMinute  *float64 `json:"addresses_per_minute"` // in the last minute; null: not known
-	Streets    Coverage `json:"streets"`
+	PerMinute *float64 `json:"addresses_per_minute"` // in the last minute; null: not known
+	Streets   Coverage `json:"streets"`
 	// LogLoss is that of the last predictions at depths 1 to 3; null: none yet.
 	LogLoss [predictor.DefaultDepths]*float64 `json:"log_loss"`
 	Advice  []string                          `json:"advice"`

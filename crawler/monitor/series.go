@@ -3,7 +3,6 @@ package monitor
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"time"
 )
 
@@ -16,7 +15,7 @@ type Point struct {
 	Addresses int64
 	Errors    int64
 	Harvest   float32 // share of relevant ones among the last 1,000 pages
-	Breadth   float32 // what breadth-first would have brought there, estimated; < 0: not known
+	_         float32 // points that older versions stored have a value here
 }
 
 // A Span names one of the three series.
@@ -110,9 +109,6 @@ type store interface {
 	PutMeta(name string, value []byte) error
 }
 
-// breadthName is where the estimate of breadth-first is kept.
-const breadthName = "breadth-first"
-
 // Load restores the curves of earlier runs. Those of another format are dropped.
 func (b *Board) Load(from store) error {
 	b.mu.Lock()
@@ -124,19 +120,13 @@ func (b *Board) Load(from store) error {
 		}
 		s.decode(data)
 	}
-	data, err := from.Meta(breadthName)
-	was := b.estimate
-	if err == nil && json.Unmarshal(data, &was) == nil {
-		b.estimate = was
-	}
-	return err
+	return nil
 }
 
 // Save keeps the curves; those of the last minutes only with all.
 func (b *Board) Save(to store, all bool) error {
 	b.mu.Lock()
 	values := map[string][]byte{}
-	values[breadthName], _ = json.Marshal(b.estimate) // numbers only
 	for i, s := range b.history {
 		if i > 0 || all {
 			values[s.name()] = s.encode(time.Now().Unix())

@@ -99,9 +99,9 @@ func TestTexts(t *testing.T) {
 // Every tile has a name and texts in both languages, and every figure is shown
 // somewhere.
 func TestFigures(t *testing.T) {
-	minute, share := 12.5, .25
+	minute := 12.5
 	full := &Snapshot{Pages: 12345, PagesRun: 10, Relevant: 5000, Due: 3, Rate: 1.25, Insight: &Insight{
-		PerMinute: &minute, Breadth: &share, BreadthAll: &share, Streets: Coverage{All: 100, Found: 40, Recent: 2},
+		PerMinute: &minute, Streets: Coverage{All: 100, Found: 40, Recent: 2},
 	}}
 	for _, s := range []*Snapshot{{}, full} {
 		for _, lang := range []string{"en", "de"} {

@@ -50,10 +50,9 @@ type Crawl struct {
 	Biggest       Host    `json:"biggest_host"`       // the one with most relevant pages
 	OffBiggest    Host    `json:"off_biggest_host"`   // all others together
 	Branches
-	Waiting      int64   `json:"waiting"`           // links
-	BreadthFirst Levels  `json:"breadth_first"`     // estimated
-	Curve        []Point `json:"curve"`             // the last point is the whole crawl
-	Streets      *Meter  `json:"streets,omitempty"` // nil without a gazetteer
+	Waiting int64   `json:"waiting"`           // links
+	Curve   []Point `json:"curve"`             // the last point is the whole crawl
+	Streets *Meter  `json:"streets,omitempty"` // nil without a gazetteer
 	// hosts that gave nothing, those with the most URLs first, at most maxSilentHosts
 	Silent []SilentHost `json:"silent_hosts,omitempty"`
 	// hosts of which pages were rendered, those with the most pages first, at most maxRenderedHosts
@@ -105,8 +104,7 @@ func Read(ctx context.Context, name string, f *frontier.Frontier, o Options) (*C
 		return nil
 	})
 	if err == nil {
-		err = f.WalkQueue(ctx, func(n frontier.Node) error {
-			t.levels.Found(n.Depth, n.Priority, 1)
+		err = f.WalkQueue(ctx, func(frontier.Node) error {
 			t.crawl.Waiting++
 			return nil
 		})
@@ -128,7 +126,6 @@ type counter struct {
 	options Options
 	step    int // pages from one point of the curve to the next
 	crawl   *Crawl
-	levels  BreadthFirst
 	texts   map[uint64]bool
 	hosts   map[string]*Host
 	more    map[string]bool // addresses that a second host has, too
@@ -155,8 +152,6 @@ func (t *counter) add(v *frontier.Node, text uint64) {
 	if v.Outcome.Rendered {
 		t.rendered(v)
 	}
-	t.levels.Found(v.Depth, v.Priority, 1)
-	t.levels.Visited(v.Depth, v.Priority, isPage, v.Outcome.Relevant)
 	if !isPage {
 		return
 	}
@@ -273,7 +268,6 @@ func (t *counter) finish() *Crawl {
 	c.OffBiggest.Pages, c.OffBiggest.Relevant = c.Pages-c.Biggest.Pages, c.Relevant-c.Biggest.Relevant
 	c.OffBiggest.Harvest, c.Biggest.Harvest = share(c.OffBiggest.Relevant, c.OffBiggest.Pages),
 		share(c.Biggest.Relevant, c.Biggest.Pages)
-	c.BreadthFirst = t.levels.estimate(c.Curve)
 	if t.meter != nil {
 		c.Streets = t.meter.read(now.Streets-before.Streets, c.Pages, c.Waiting)
 	}

@@ -122,7 +122,6 @@ func TestRead(t *testing.T) {
 	check("meter", [6]int{m.Gazetteer, m.Mentioned, m.Unknown, m.Sites, m.Once, m.Twice}, [6]int{10, 2, 1, 2, 1, 1})
 	// Chao2: 2 + ½·1²/(2·1).
 	check("estimate", m.Estimate, 2.25)
-	check("breadth-first", len(c.BreadthFirst.Curve), 5)
 
 	// A page that is visited again counts once, with what it has now.
 	u, _ := weburl.Parse("http://www.a.example/r2")
@@ -334,39 +333,6 @@ func TestMeterBounds(t *testing.T) {
 		r := &Meter{Gazetteer: 1000, Mentioned: 100, Estimate: 150, Sites: c.sites, New: c.new}
 		if r.advise(c.pages, int64(c.waiting)); r.GoOn != c.want || r.Advice == "" {
 			t.Errorf("%+v: %s, %s", c, r.GoOn, r.Advice)
-		}
-	}
-}
-
-// TestBreadthFirst holds the estimate against breadth-first itself: of a crawl
-// that went level by level it says what that crawl found.
-func TestBreadthFirst(t *testing.T) {
-	var s BreadthFirst
-	found := 0
-	var curve []Point
-	for i := range 1000 {
-		depth := 0
-		for 1<<(2*depth+1) < i+1 {
-			depth++
-		}
-		isRelevant := i%10 == depth
-		s.Found(depth, 1/float64(1+depth), 1)
-		s.Visited(depth, 1/float64(1+depth), true, isRelevant)
-		if isRelevant {
-			found++
-		}
-		if i%100 == 99 {
-			curve = append(curve, Point{Pages: i + 1, Relevant: found})
-		}
-	}
-	s.Found(6, 0.1, 5000)
-	e := s.estimate(curve)
-	if e.Pages != 1000 || math.Abs(e.Harvest-0.1) > 0.005 {
-		t.Errorf("of breadth-first itself: %+v", e)
-	}
-	for i, p := range e.Curve {
-		if math.Abs(p.Relevant-float64(curve[i].Relevant)) > 5 {
-			t.Errorf("after %d pages %.1f, want about %d", p.Pages, p.Relevant, curve[i].Relevant)
 		}
 	}
 }

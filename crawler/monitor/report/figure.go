@@ -39,7 +39,6 @@ type Line struct {
 	Thin   bool // one of several runs
 	Steps  bool // a histogram
 	Dots   bool // points in place of a line
-	Dashed bool // grey: an estimate
 }
 
 // DrawFigures draws figures to one sheet where name ends in .svg or .png, else
@@ -86,9 +85,6 @@ func (f *Figure) plot() (*plot.Plot, error) {
 		}
 		if l.Thin {
 			line.Width = vg.Points(0.4)
-		}
-		if l.Dashed {
-			line.Color, line.Dashes = color.Gray{110}, []vg.Length{vg.Points(5), vg.Points(3)}
 		}
 		if l.Steps {
 			line.StepStyle = plotter.MidStep

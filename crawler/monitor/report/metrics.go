@@ -29,8 +29,6 @@ var metrics = []metric{
 	{"harvest_own", "  without site-wide addresses", func(c *Crawl) float64 { return c.OwnHarvest }, percent},
 	{"harvest_off_biggest", "  off the biggest host",
 		func(c *Crawl) float64 { return c.OffBiggest.Harvest }, percent},
-	{"harvest_breadth_first", "  " + estimatedName,
-		func(c *Crawl) float64 { return given(c.BreadthFirst.Harvest, c.BreadthFirst.Pages > 0) }, percent},
 	{"addresses", "distinct addresses", func(c *Crawl) float64 { return float64(c.Addresses) }, whole},
 	{"addresses_per_page", "  a page", func(c *Crawl) float64 { return c.PerPage }, decimal},
 	{"addresses_off_biggest", "  off the biggest host",
@@ -42,13 +40,6 @@ var metrics = []metric{
 		ofStreets(func(m *Meter) float64 { return m.Found }), percent},
 	{"new_streets", "  new in the last 1,000 pages",
 		ofStreets(func(m *Meter) float64 { return float64(m.New) }), whole},
-}
-
-func given(x float64, is bool) float64 {
-	if !is {
-		return math.NaN()
-	}
-	return x
 }
 
 func ofStreets(of func(m *Meter) float64) func(c *Crawl) float64 {

@@ -164,25 +164,14 @@ func folded(n []int) []int {
 
 // A curve is the harvest of a crawl for drawing.
 type curve struct {
-	name      string
-	points    plotter.XYs // pages at the end of a stretch, harvest in it
-	estimated bool
+	name   string
+	points plotter.XYs // pages at the end of a stretch, harvest in it
 }
-
-// estimatedName is what curves and tables call the estimate of breadth-first.
-const estimatedName = "breadth-first, at most (estimated)"
 
 func (r *Report) curves() (all []curve) {
 	last := float64(r.Crawls[0].Pages)
-	for i, c := range r.Crawls {
-		var found []LevelPoint
-		for _, p := range c.Curve {
-			found = append(found, LevelPoint{p.Pages, float64(p.Relevant)})
-		}
-		all = append(all, curve{textutil.OneLine(c.Name), stretched(found, last), false})
-		if points := c.BreadthFirst.Curve; i == 0 && len(points) > 0 {
-			all = append(all, curve{estimatedName, stretched(points, last), true})
-		}
+	for _, c := range r.Crawls {
+		all = append(all, curve{textutil.OneLine(c.Name), stretched(c.Curve, last)})
 	}
 	return all
 }
@@ -191,19 +180,20 @@ func (r *Report) curves() (all []curve) {
 const stretches = 60
 
 // stretched returns the harvest of what was found, in equal stretches of the first last pages.
-func stretched(found []LevelPoint, last float64) (points plotter.XYs) {
-	found = append([]LevelPoint{{}}, found...)
+func stretched(found []Point, last float64) (points plotter.XYs) {
+	found = append([]Point{{}}, found...)
 	before, n := 0.0, float64(min(stretches, len(found)-1))
 	for i := 1.0; i <= n && last > 0; i++ {
 		x := last * i / n
-		k, _ := slices.BinarySearchFunc(found, x, func(p LevelPoint, x float64) int {
+		k, _ := slices.BinarySearchFunc(found, x, func(p Point, x float64) int {
 			return cmp.Compare(float64(p.Pages), x)
 		})
 		if k == len(found) {
 			break // the curve ends here
 		}
 		from, to := found[k-1], found[k]
-		at := from.Relevant + (to.Relevant-from.Relevant)*(x-float64(from.Pages))/float64(to.Pages-from.Pages)
+		rate := float64(to.Relevant-from.Relevant) / float64(to.Pages-from.Pages)
+		at := float64(from.Relevant) + rate*(x-float64(from.Pages))
 		points = append(points, plotter.XY{X: x, Y: (at - before) / (last / n)})
 		before = at
 	}
@@ -236,17 +226,11 @@ func (r *Report) markdown(b *bytes.Buffer) error {
 func (r *Report) csv(b *bytes.Buffer) error {
 	w := csv.NewWriter(b)
 	w.Write([]string{"crawl", "pages", "relevant", "addresses", "streets"})
-	for i, c := range r.Crawls {
+	for _, c := range r.Crawls {
 		name := textutil.OneLine(c.Name)
 		for _, p := range c.Curve {
 			w.Write([]string{name, fmt.Sprint(p.Pages), fmt.Sprint(p.Relevant), fmt.Sprint(p.Addresses),
 				fmt.Sprint(p.Streets)})
-		}
-		if i == 0 {
-			for _, p := range c.BreadthFirst.Curve {
-				w.Write([]string{estimatedName, fmt.Sprint(p.Pages),
-					fmt.Sprintf("%.1f", p.Relevant), "", ""})
-			}
 		}
 	}
 	w.Flush()
@@ -277,7 +261,6 @@ func (r *Report) json(b *bytes.Buffer) error {
 
 func (r *Report) svg(b *bytes.Buffer) error {
 	f := Figure{Title: "Harvest rate", X: "pages downloaded", Y: "relevant, %"}
-	colours := 0
 	for _, c := range r.curves() {
 		if len(c.points) == 0 {
 			continue
@@ -285,10 +268,7 @@ func (r *Report) svg(b *bytes.Buffer) error {
 		for i := range c.points {
 			c.points[i].Y *= 100
 		}
-		f.Lines = append(f.Lines, Line{Name: c.name, Points: c.points, Number: colours, Dashed: c.estimated})
-		if !c.estimated {
-			colours++
-		}
+		f.Lines = append(f.Lines, Line{Name: c.name, Points: c.points, Number: len(f.Lines)})
 	}
 	return writeSheet(b, "svg", []Figure{f})
 }
