@@ -33,12 +33,12 @@ func (a *app) openAdmin(cfg *Config, p project) (*monitor.Listener, error) {
 	}
 	token, err := monitor.ReadToken(cfg.Admin.TokenFile)
 	if err != nil {
-		return nil, fail(exitInvalidInput, "admin.token_file: %w", err)
+		return nil, fail(badInput, "admin.token_file: %w", err)
 	}
 	byDefault := cfg.origin["admin.listen"] == config.Default // another crawl on this machine may have it
 	l, err := monitor.Listen(listen, token, p.admin(), byDefault)
 	if errors.Is(err, monitor.ErrNoToken) {
-		return nil, fail(exitInvalidInput, "admin.listen %s %w. Set admin.token_file, or keep 127.0.0.1 and use ssh "+
+		return nil, fail(badInput, "admin.listen %s %w. Set admin.token_file, or keep 127.0.0.1 and use ssh "+
 			"-L 8091:localhost:8091 host", listen, err)
 	} else if err != nil {
 		return nil, listenError(err, listen, "--admin")

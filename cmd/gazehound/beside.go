@@ -81,7 +81,7 @@ func (a *app) askCrawl(ctx context.Context, args []string) error {
 	at.Token = at.Owner
 	answer, err := at.Open(ctx, http.MethodPost, "v1/crawl/run", commandLine{args, dir, a.columns, a.Columns})
 	if err != nil {
-		return fail(exitLocked, "%s is in use by process %d, and %w", a.data, at.PID, err)
+		return fail(inUse, "%s is in use by process %d, and %w", a.data, at.PID, err)
 	}
 	defer answer.Close()
 	output := "-"
@@ -102,7 +102,7 @@ func (a *app) receive(ctx context.Context, pieces *json.Decoder, file io.Writer,
 	for {
 		var p piece
 		if err := pieces.Decode(&p); ctx.Err() != nil {
-			return fail(exitStopped, "stopped")
+			return fail(interrupted, "stopped")
 		} else if err != nil {
 			return fmt.Errorf("the crawl stopped answering: %w", err)
 		}
@@ -118,7 +118,7 @@ func (a *app) receive(ctx context.Context, pieces *json.Decoder, file io.Writer,
 			err = disk.ReplaceBytes(licence, 0o644, p.Data)
 		case "end":
 			if p.Code != exitOK {
-				return silentExit(p.Code)
+				return silentExit(kindOfCode(p.Code))
 			}
 			return nil
 		}
@@ -196,7 +196,7 @@ func (a *app) path(name string) string {
 // enterCrawl sets the data directory of a command inside a crawl to that of the crawl.
 func (a *app) enterCrawl(command string) error {
 	if !slices.Contains(readers, command) {
-		return fail(exitLocked, "%s does not run inside a crawl", command)
+		return fail(inUse, "%s does not run inside a crawl", command)
 	}
 	a.data, a.configFile = a.beside.session.p.dir, a.path(a.configFile)
 	return nil
@@ -214,7 +214,7 @@ func (a *app) borrow(ctx context.Context) (back func(), err error) {
 	}
 	unlock, err := disk.LockDir(a.data, false)
 	if errors.Is(err, disk.ErrLocked) {
-		return nil, fail(exitLocked, "another command is changing %s. Try again when it is done", a.data)
+		return nil, fail(inUse, "another command is changing %s. Try again when it is done", a.data)
 	} else if err != nil {
 		return nil, err
 	}
@@ -256,7 +256,7 @@ func (a *app) untilReturned(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fail(exitStopped, "stopped; the same command resumes the crawl")
+			return fail(interrupted, "stopped; the same command resumes the crawl")
 		case <-time.After(100 * time.Millisecond):
 		}
 	}

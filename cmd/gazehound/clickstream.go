@@ -39,7 +39,7 @@ func (a *app) clickstreamImport(ctx context.Context, files []string, o clicklog.
 	if o.Site != "" {
 		u, err := weburl.Parse(o.Site)
 		if err != nil {
-			return fail(exitUsage, "--site: %w", err)
+			return fail(badUsage, "--site: %w", err)
 		}
 		o.Site = u.String()
 	}
@@ -48,11 +48,11 @@ func (a *app) clickstreamImport(ctx context.Context, files []string, o clicklog.
 		return u.String(), err == nil
 	}
 	if err := o.Validate(); err != nil {
-		return fail(exitUsage, "%w", err)
+		return fail(badUsage, "%w", err)
 	}
 	s, err := clicklog.Open(project{a.data}.clickstream(), o)
 	if errors.Is(err, clicklog.ErrLocked) {
-		return fail(exitLocked, "%w", err)
+		return fail(inUse, "%w", err)
 	} else if err != nil {
 		return invalid(err)
 	}
@@ -60,7 +60,7 @@ func (a *app) clickstreamImport(ctx context.Context, files []string, o clicklog.
 	for _, name := range files {
 		n, err := a.importLog(ctx, s, name)
 		if errors.Is(err, clicklog.ErrNoSite) {
-			return fail(exitUsage, "%w. --site https://www.example.org names the site it is from", err)
+			return fail(badUsage, "%w. --site https://www.example.org names the site it is from", err)
 		} else if err != nil {
 			return invalid(err)
 		}
@@ -103,7 +103,7 @@ func (a *app) importLog(ctx context.Context, s *clicklog.Store, name string) (cl
 func (a *app) clickstreamTop(limit int) error {
 	best, err := clicklog.Longest(project{a.data}.clickstream(), limit, nil)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fail(exitNoData, "no access log was imported into %s. \"gazehound clickstream import FILE --site "+
+		return fail(noData, "no access log was imported into %s. \"gazehound clickstream import FILE --site "+
 			"URL\" imports one", a.data)
 	} else if err != nil {
 		return invalid(err)

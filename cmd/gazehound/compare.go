@@ -65,7 +65,7 @@ func (o *compareFlags) filter() (f differences.Filter, err error) {
 		return f, err
 	}
 	if f.Query.Center != nil && f.Query.Radius == 0 {
-		return f, fail(exitUsage, "--near needs a distance: --radius 500m")
+		return f, fail(badUsage, "--near needs a distance: --radius 500m")
 	}
 	f.MinConfidence = o.confidence
 	for _, kind := range o.kinds {
@@ -160,15 +160,15 @@ func (a *app) compareWithMap(ctx context.Context, p project, x *index.Index, who
 	if s, err := x.Stats(ctx); err != nil {
 		return nil, terms, err
 	} else if s.Pages == 0 {
-		return nil, terms, fail(exitNoData, "%s", p.emptyIndex())
+		return nil, terms, fail(noData, "%s", p.emptyIndex())
 	}
 	g, err := gazetteer.Open(p.gazetteer())
 	if err != nil {
-		return nil, terms, fail(exitInvalidInput, "%s compares with the gazetteer, which cannot be read: %w", who, err)
+		return nil, terms, fail(badInput, "%s compares with the gazetteer, which cannot be read: %w", who, err)
 	}
 	defer g.Close()
 	if !g.KnowsOSM() {
-		return nil, terms, fail(exitInvalidInput, "%s compares with OpenStreetMap, and this gazetteer holds nothing "+
+		return nil, terms, fail(badInput, "%s compares with OpenStreetMap, and this gazetteer holds nothing "+
 			"of it. \"gazehound gazetteer import FILE.osm.pbf\" adds it; crawl again after that", who)
 	}
 	region, err := gazetteer.ReadRegion(p.region())
@@ -184,7 +184,7 @@ func (a *app) compareWithMap(ctx context.Context, p project, x *index.Index, who
 	case errors.Is(err, differences.ErrTooMany):
 		return nil, terms, invalid(err)
 	case err == nil && c.Mapped == 0:
-		return nil, terms, fail(exitInvalidInput, "%s compares with the named places of OpenStreetMap, and this gazetteer "+
+		return nil, terms, fail(badInput, "%s compares with the named places of OpenStreetMap, and this gazetteer "+
 			"has none here. \"gazehound gazetteer import FILE.osm.pbf\" reads them", who)
 	}
 	return c, terms, err

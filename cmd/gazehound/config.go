@@ -35,7 +35,7 @@ func (a *app) config() (*Config, error) {
 	}
 	o, origin, err := config.All().Load(files, a.flags)
 	if err != nil {
-		return nil, fail(exitInvalidInput, "%s", oneLine(err.Error()))
+		return nil, fail(badInput, "%s", oneLine(err.Error()))
 	}
 	c := &Config{Options: *o, origin: origin}
 	if err := c.Validate(origin); err != nil {
@@ -65,7 +65,7 @@ func (a *app) configFiles() ([]config.File, error) {
 	}
 	files, err := config.ReadFiles(a.stdin, a.configFile, candidates...)
 	if err != nil {
-		return nil, fail(exitInvalidInput, "config: %w", err)
+		return nil, fail(badInput, "config: %w", err)
 	}
 	return files, nil
 }

@@ -76,7 +76,7 @@ func (s *session) correctIndex(ctx context.Context) error {
 func (a *app) takeCorrections(o *api.Options, x api.Source, cfg *Config, op *operator) (func(context.Context), error) {
 	token, err := monitor.ReadToken(cfg.Admin.TokenFile)
 	if err != nil {
-		return nil, fail(exitInvalidInput, "admin.token_file: %w", err)
+		return nil, fail(badInput, "admin.token_file: %w", err)
 	}
 	if op != nil {
 		token = op.Token

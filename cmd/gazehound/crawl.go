@@ -114,11 +114,11 @@ func strategyFlags(f *pflag.FlagSet) {
 func (o *crawlOptions) validate() error {
 	switch {
 	case o.stats <= 0:
-		return fail(exitUsage, "--stats must be a positive duration, got %v", o.stats)
+		return fail(badUsage, "--stats must be a positive duration, got %v", o.stats)
 	case o.stay < 0 || o.stay > 0 && o.stay < time.Second:
-		return fail(exitUsage, "--stay must be a duration of a second or more, such as 1h, got %v", o.stay)
+		return fail(badUsage, "--stay must be a duration of a second or more, such as 1h, got %v", o.stay)
 	case o.stay > 0 && o.node:
-		return fail(exitUsage, "--stay is for a crawl of one machine; start nodes again with --revisit")
+		return fail(badUsage, "--stay is for a crawl of one machine; start nodes again with --revisit")
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func newCtlSeedsCommand(a *app) *cobra.Command {
 	cmd := command("seeds [URL…]", "Add seeds to the running crawl", nil,
 		stoppable(func(ctx context.Context, args []string) error {
 			if len(args)+len(files) == 0 {
-				return fail(exitUsage, "ctl seeds takes web addresses, or --file FILE with one per line")
+				return fail(badUsage, "ctl seeds takes web addresses, or --file FILE with one per line")
 			}
 			return a.ctlSeeds(ctx, args, files)
 		}))
@@ -75,7 +75,7 @@ func newCtlDelayCommand(a *app) *cobra.Command {
 	cmd := command("delay DURATION", "Wait longer between requests to a host",
 		one("one duration such as 10s"), stoppable(func(ctx context.Context, args []string) error {
 			if _, err := time.ParseDuration(args[0]); err != nil {
-				return fail(exitUsage, "ctl delay takes a duration with a unit, such as 10s or 1m, got %.40q", args[0])
+				return fail(badUsage, "ctl delay takes a duration with a unit, such as 10s or 1m, got %.40q", args[0])
 			}
 			return a.ctlOrder(ctx, "delay", map[string]any{"delay": args[0], "host": host})
 		}))
@@ -94,7 +94,7 @@ func newCtlExcludeCommand(a *app) *cobra.Command {
 			case len(args) == 0 && host != "":
 				return a.ctlOrder(ctx, "exclude", fields{"undo": undo, "host": host})
 			}
-			return fail(exitUsage, "ctl exclude takes one regular expression, or --host HOST alone; \"gazehound ctl "+
+			return fail(badUsage, "ctl exclude takes one regular expression, or --host HOST alone; \"gazehound ctl "+
 				"orders\" shows what was ordered")
 		}))
 	cmd.Flags().StringVar(&host, "host", "", "this `HOST`, or \"*.example.org\" with all below it")
@@ -159,7 +159,7 @@ func (a *app) ctlSeeds(ctx context.Context, args, files []string) error {
 	for _, text := range args {
 		u, problem := a.parseSeed("seeds", text)
 		if problem != "" {
-			return fail(exitUsage, "ctl seeds: %s", problem)
+			return fail(badUsage, "ctl seeds: %s", problem)
 		}
 		urls = append(urls, u)
 	}
@@ -171,7 +171,7 @@ func (a *app) ctlSeeds(ctx context.Context, args, files []string) error {
 		urls = append(urls, found...)
 	}
 	if len(urls) == 0 {
-		return fail(exitInvalidInput, "no usable seed in %s", strings.Join(files, ", "))
+		return fail(badInput, "no usable seed in %s", strings.Join(files, ", "))
 	}
 	all := monitor.SeedsTaken{Refused: []monitor.RefusedSeed{}}
 	for part := range slices.Chunk(urls, seedsAtOnce) {
@@ -183,7 +183,7 @@ func (a *app) ctlSeeds(ctx context.Context, args, files []string) error {
 	}
 	if all.Taken == 0 {
 		first := all.Refused[0]
-		return fail(exitError, "none of the seeds belongs to the crawl; %s: %s. crawl.include, crawl.exclude and "+
+		return fail(unexpected, "none of the seeds belongs to the crawl; %s: %s. crawl.include, crawl.exclude and "+
 			"hosts of config.yaml and \"gazehound ctl orders\" say what does; without fetch.contact it stays on "+
 			"loopback", first.URL, inWords(first.Reason))
 	}
@@ -235,13 +235,13 @@ func (a *app) ctlCluster(ctx context.Context, action cluster.Action, what string
 	done, silent, err := v.Do(wait, action)
 	switch {
 	case ctx.Err() != nil:
-		return fail(exitStopped, "stopped by a signal; the nodes may still do it")
+		return fail(interrupted, "stopped by a signal; the nodes may still do it")
 	case err != nil:
 		return clusterError(err)
 	case len(done)+len(silent) == 0:
-		return fail(exitNoData, "no node of %s is running", crawl)
+		return fail(noData, "no node of %s is running", crawl)
 	case len(silent) > 0:
-		return fail(exitPeer, "%s: not done after %v by %s; \"gazehound status --cluster\" shows them", action,
+		return fail(noPeer, "%s: not done after %v by %s; \"gazehound status --cluster\" shows them", action,
 			ctlPatience, strings.Join(silent, ", "))
 	case a.json:
 		return a.printJSON(fields{"type": "done", "action": action, "nodes": done})
@@ -262,20 +262,20 @@ func (a *app) ctl(ctx context.Context, method, address string, body, v any) erro
 		return fmt.Errorf("ctl: %w", err)
 	}
 	if !runs {
-		return fail(exitNoData, "no crawl runs in %s. \"gazehound crawl\" starts one", p.dir)
+		return fail(noData, "no crawl runs in %s. \"gazehound crawl\" starts one", p.dir)
 	}
 	d, err := monitor.ReadAddress(p.admin())
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return fail(exitError, "%s belongs to another user: %w", p.admin(), err)
+		return fail(unexpected, "%s belongs to another user: %w", p.admin(), err)
 	case err != nil || d.PID != pid:
-		return fail(exitNoData, "process %d works on %s and takes no orders: it is no crawl, is just starting, or "+
+		return fail(noData, "process %d works on %s and takes no orders: it is no crawl, is just starting, or "+
 			"has --admin off", pid, p.dir)
 	}
 	var refused *monitor.RefusedError
 	switch err := d.Ask(ctx, method, address, body, v); {
 	case errors.As(err, &refused):
-		return fail(exitError, "%s", oneLine(err.Error()))
+		return fail(unexpected, "%s", oneLine(err.Error()))
 	case err != nil:
 		return fmt.Errorf("ctl: %w", err)
 	}
@@ -290,7 +290,7 @@ func (a *app) untilEnd(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fail(exitStopped, "the crawl is stopping; \"gazehound status\" shows it")
+			return fail(interrupted, "the crawl is stopping; \"gazehound status\" shows it")
 		case <-time.After(100 * time.Millisecond):
 		}
 	}

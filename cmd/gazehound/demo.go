@@ -80,12 +80,12 @@ func newDemoCommand(a *app) *cobra.Command {
 // demo makes the town, crawls it and prints the results.
 func (a *app) demo(ctx context.Context, o demoOptions) error {
 	if ext := filepath.Ext(o.osmOut); ext == ".pbf" || ext == ".gz" {
-		return fail(exitUsage, "--osm-out writes OpenStreetMap XML, and %s names another format. Name it %s",
+		return fail(badUsage, "--osm-out writes OpenStreetMap XML, and %s names another format. Name it %s",
 			o.osmOut, strings.TrimSuffix(strings.TrimSuffix(o.osmOut, ext), ".osm")+".osm")
 	}
 	ln, err := demo.Listen(o.listen)
 	if err != nil {
-		return fail(exitUsage, "--listen: %w", err)
+		return fail(badUsage, "--listen: %w", err)
 	}
 	defer ln.Close()
 	o.town.PageSize = int(min(o.pageSize, 1e9))
@@ -95,7 +95,7 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 	}
 	town, err := demo.New(o.town)
 	if err != nil {
-		return fail(exitUsage, "%w", err)
+		return fail(badUsage, "%w", err)
 	}
 	if err := writeFile(o.osmOut, town.WriteOSM); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 	stopServing()
 	if err := errors.Join(err, g.Wait()); err != nil {
 		if ctx.Err() != nil {
-			return fail(exitStopped, "stopped; what was crawled is in %s", a.data)
+			return fail(interrupted, "stopped; what was crawled is in %s", a.data)
 		}
 		return err
 	}
@@ -235,11 +235,11 @@ func calledAs() string {
 func (a *app) demoFolder() error {
 	entries, err := os.ReadDir(a.data)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fail(exitInvalidInput, "demo: %w", err)
+		return fail(badInput, "demo: %w", err)
 	}
 	marker := filepath.Join(a.data, "town.osm")
 	if len(entries) > 0 && !fileExists(marker) {
-		return fail(exitInvalidInput, "%s holds data that are not a demo's. Name another folder with --data", a.data)
+		return fail(badInput, "%s holds data that are not a demo's. Name another folder with --data", a.data)
 	}
 	if err := os.RemoveAll(a.data); err != nil {
 		return err
@@ -261,9 +261,9 @@ func (a *app) self(ctx context.Context, stdout io.Writer, args ...string) error 
 	case code == exitOK:
 		return nil
 	case stderr == a.Err:
-		return silentExit(code)
+		return silentExit(kindOfCode(code))
 	default:
-		return fail(code, "gazehound %s: %s", args[0], strings.TrimPrefix(strings.TrimSpace(complaints.String()),
+		return fail(kindOfCode(code), "gazehound %s: %s", args[0], strings.TrimPrefix(strings.TrimSpace(complaints.String()),
 			"error: "))
 	}
 }

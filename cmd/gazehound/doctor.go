@@ -107,18 +107,18 @@ func (d *doctor) tell() error {
 			return err
 		}
 	}
-	code := exitOK
+	answer := success
 	if states[check.Fail] > 0 {
-		code = exitGate
+		answer = answerNo
 	}
 	line := fields{"type": "summary", "ok": states[check.OK], "warnings": states[check.Warn],
-		"problems": states[check.Fail], "exit_code": code}
+		"problems": states[check.Fail], "exit_code": answer.code()}
 	if err := d.app.tell(line, "%s, %s\n", several(states[check.Fail], "problem"),
 		several(states[check.Warn], "warning")); err != nil {
 		return err
 	}
-	if code != exitOK {
-		return silentExit(code)
+	if answer != success {
+		return silentExit(answer)
 	}
 	return nil
 }

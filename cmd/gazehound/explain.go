@@ -34,7 +34,7 @@ func (a *app) explain(ctx context.Context, text string) error {
 	}
 	u, problem := a.parseSeed("explain", text)
 	if problem != "" {
-		return fail(exitUsage, "explain: %s", problem)
+		return fail(badUsage, "explain: %s", problem)
 	}
 	return a.readCrawl(func(p project, cfg *Config, f *frontier.Frontier) error {
 		return a.explainURL(ctx, p, cfg, f, u)
@@ -105,7 +105,7 @@ func (a *app) explainAddress(x *index.Index, id string) error {
 		return err
 	}
 	if h == nil {
-		return fail(exitInvalidInput, "no address has the ID %s; \"gazehound search --json\" prints IDs", id)
+		return fail(badInput, "no address has the ID %s; \"gazehound search --json\" prints IDs", id)
 	}
 	objects := slices.DeleteFunc(slices.Compact([]string{h.Place, h.Object}),
 		func(id string) bool { return !export.OSMObject.MatchString(id) })
@@ -130,5 +130,5 @@ func (a *app) explainUnknown(f *frontier.Frontier, u weburl.URL, scope string) e
 			return err
 		}
 	}
-	return fail(exitInvalidInput, "%s", r)
+	return fail(badInput, "%s", r)
 }

@@ -77,14 +77,14 @@ func formatOf(args []string) (export.Format, error) {
 	all := strings.Join(names, ", ")
 	switch {
 	case len(args) == 0:
-		return export.Format{}, fail(exitUsage, "export needs a format: %s", all)
+		return export.Format{}, fail(badUsage, "export needs a format: %s", all)
 	case len(args) > 1:
-		return export.Format{}, fail(exitUsage, "export takes one format, got %d arguments. -o names the file",
+		return export.Format{}, fail(badUsage, "export takes one format, got %d arguments. -o names the file",
 			len(args))
 	}
 	f, ok := export.Lookup(args[0])
 	if !ok {
-		return f, fail(exitUsage, "format %.40q is not offered.%s One of %s", args[0],
+		return f, fail(badUsage, "format %.40q is not offered.%s One of %s", args[0],
 			didYouMean(strings.ToLower(args[0]), names), all)
 	}
 	return f, nil
@@ -117,7 +117,7 @@ func (a *app) export(ctx context.Context, format export.Format, flags exportFlag
 		return err
 	}
 	if err := o.Validate(format); err != nil {
-		return fail(exitUsage, "%s", strings.TrimPrefix(err.Error(), "export: "+export.ErrOptions.Error()+": "))
+		return fail(badUsage, "%s", strings.TrimPrefix(err.Error(), "export: "+export.ErrOptions.Error()+": "))
 	}
 	cfg, err := a.config()
 	if err != nil {
@@ -131,7 +131,7 @@ func (a *app) exportIndex(ctx context.Context, cfg *Config, p project, x *index.
 	if s, err := x.Stats(ctx); err != nil {
 		return err
 	} else if s.Pages == 0 {
-		return fail(exitNoData, "%s", p.emptyIndex())
+		return fail(noData, "%s", p.emptyIndex())
 	}
 	o.Region = cfg.Region.Name
 	if r, err := gazetteer.ReadRegion(p.region()); err == nil {
@@ -210,7 +210,7 @@ func (a *app) exportTerms(o *export.Options, p project, region string) error {
 	g, err := gazetteer.Open(p.gazetteer())
 	if err != nil {
 		if region != "" {
-			return fail(exitInvalidInput, "--region is looked up in the gazetteer, which cannot be read: %w", err)
+			return fail(badInput, "--region is looked up in the gazetteer, which cannot be read: %w", err)
 		}
 		a.warn("licence and attribution are not known: %s", oneLine(err.Error()))
 		return nil
@@ -308,7 +308,7 @@ func (a *app) openOwnArchive(cfg *Config, names []string) (_ *warc.Archive, miss
 		}
 		names = m.Folders()
 		if len(names) == 0 {
-			return nil, 0, fail(exitNoData, "%s has no WARC files. \"gazehound crawl --warc DIR\" writes them; others "+
+			return nil, 0, fail(noData, "%s has no WARC files. \"gazehound crawl --warc DIR\" writes them; others "+
 				"can be named", a.data)
 		}
 	}

@@ -30,13 +30,13 @@ func (a *app) openInput(what, name string) (io.ReadCloser, error) {
 	f, err := os.Open(name)
 	switch {
 	case what == "" && errors.Is(err, fs.ErrNotExist):
-		return nil, fail(exitInvalidInput, "%s does not exist", name)
+		return nil, fail(badInput, "%s does not exist", name)
 	case err != nil:
-		return nil, fail(exitInvalidInput, "%s%w", what, err)
+		return nil, fail(badInput, "%s%w", what, err)
 	}
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		f.Close()
-		return nil, fail(exitInvalidInput, "%s%s is a folder; name a file", what, name)
+		return nil, fail(badInput, "%s%s is a folder; name a file", what, name)
 	}
 	return f, nil
 }
@@ -73,10 +73,10 @@ func (a *app) writeExport(name, licence string, write func(io.Writer) error) err
 		return errors.Join(write(b), b.Flush())
 	}
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return fail(exitUsage, "-o %.200q is not a regular file. -o -  writes to standard output", name)
+		return fail(badUsage, "-o %.200q is not a regular file. -o -  writes to standard output", name)
 	}
 	if _, err := os.Stat(filepath.Dir(name)); errors.Is(err, fs.ErrNotExist) {
-		return fail(exitUsage, "-o %.200q: there is no folder %.200q", name, filepath.Dir(name))
+		return fail(badUsage, "-o %.200q: there is no folder %.200q", name, filepath.Dir(name))
 	}
 	if licence != "" {
 		if err := disk.ReplaceBytes(name+".licence.txt", 0o644, []byte(licence)); err != nil {

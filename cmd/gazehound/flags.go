@@ -58,7 +58,7 @@ func checkOneOf(name, given string, allowed []string) error {
 	if slices.Contains(allowed, given) {
 		return nil
 	}
-	return fail(exitUsage, "--%s: %s", name, textutil.NotOneOf(given, allowed))
+	return fail(badUsage, "--%s: %s", name, textutil.NotOneOf(given, allowed))
 }
 
 // between makes a flag accept numbers from low to high only.

@@ -39,11 +39,11 @@ func newForgetCommand(a *app) *cobra.Command {
 	cmd := command("forget [URL|HOST|ADDRESS]", "Remove a page, a site or an address from all data, for good",
 		nil, stoppable(func(ctx context.Context, args []string) error {
 			if len(args) > 1 {
-				return fail(exitUsage, "forget takes one URL, host or address, got %d arguments; an address goes in "+
+				return fail(badUsage, "forget takes one URL, host or address, got %d arguments; an address goes in "+
 					"quotes", len(args))
 			}
 			if len(args) == 1 && strings.TrimSpace(args[0]) == "" {
-				return fail(exitUsage, "forget takes one URL, host or address, got an empty text")
+				return fail(badUsage, "forget takes one URL, host or address, got an empty text")
 			}
 			return a.forget(ctx, strings.Join(args, ""), o)
 		}))
@@ -83,11 +83,11 @@ func (a *app) forget(ctx context.Context, target string, o forgetFlags) error {
 	case err != nil:
 		return invalid(err)
 	case given > 1:
-		return fail(exitUsage, "forget takes one of URL|HOST|ADDRESS, --address and --request")
+		return fail(badUsage, "forget takes one of URL|HOST|ADDRESS, --address and --request")
 	case given == 0 && pending == nil:
-		return fail(exitUsage, "forget needs a URL, a host, or an address: \"gazehound forget --help\"")
+		return fail(badUsage, "forget needs a URL, a host, or an address: \"gazehound forget --help\"")
 	case len(o.reason) > maxReason:
-		return fail(exitUsage, "--reason has %d bytes; at most %d are allowed", len(o.reason), maxReason)
+		return fail(badUsage, "--reason has %d bytes; at most %d are allowed", len(o.reason), maxReason)
 	}
 	back, err := a.borrow(ctx)
 	if err != nil {
@@ -108,7 +108,7 @@ func (a *app) forget(ctx context.Context, target string, o forgetFlags) error {
 	if o.request != 0 {
 		q, err := dir.Request(o.request)
 		if errors.Is(err, forget.ErrNoRequest) {
-			return fail(exitUsage, "there is no removal request %d; \"gazehound forget --requests\" lists them",
+			return fail(badUsage, "there is no removal request %d; \"gazehound forget --requests\" lists them",
 				o.request)
 		} else if err != nil {
 			return err
@@ -121,7 +121,7 @@ func (a *app) forget(ctx context.Context, target string, o forgetFlags) error {
 		}
 	}
 	if !o.force && r.IsSuffix() {
-		return fail(exitUsage, "%s is above the sites of many owners, and all of them would be blocked. Name one "+
+		return fail(badUsage, "%s is above the sites of many owners, and all of them would be blocked. Name one "+
 			"site, or add --force", r.What)
 	}
 	if o.dryRun {
@@ -157,7 +157,7 @@ func (a *app) confirmRemoval(ctx context.Context, p project, r *forget.Removal) 
 	}
 	a.say("%s %s: %s of the index, %s", r.Kind, oneLine(r.What), several(pages, "page"), several(seeds, "seed"))
 	if !a.confirm("Forget this for good?") {
-		return fail(exitUsage, "nothing was forgotten; --yes forgets without a question")
+		return fail(badUsage, "nothing was forgotten; --yes forgets without a question")
 	}
 	return nil
 }
@@ -176,7 +176,7 @@ func (a *app) aimAddress(ctx context.Context, p project, cfg *Config, r *forget.
 		if err != nil {
 			return err
 		} else if h == nil {
-			return fail(exitInvalidInput, "the index has no address with the ID %s; \"gazehound search --json\" "+
+			return fail(badInput, "the index has no address with the ID %s; \"gazehound search --json\" "+
 				"shows the IDs", address)
 		}
 		return invalid(r.AimHit(h))
@@ -212,7 +212,7 @@ func (a *app) readAddress(ctx context.Context, p project, cfg *Config, text stri
 		return none, err
 	}
 	if len(v.Addresses) != 1 || index.Place(v.Addresses[0]) == "" {
-		return none, fail(exitUsage, "%.100q is not a URL, a host or an address such as \"Lange Straße 5, 26122 "+
+		return none, fail(badUsage, "%.100q is not a URL, a host or an address such as \"Lange Straße 5, 26122 "+
 			"Oldenburg\"; --address takes the ID of one in the search, too", text)
 	}
 	return v.Addresses[0], nil
@@ -244,11 +244,11 @@ func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Remo
 	err = forget.Dir(p.dir).Remove(ctx, r, stores)
 	var incomplete *forget.IncompleteError
 	if err != nil && !errors.As(err, &incomplete) {
-		code := codeOf(err)
+		kind := kindOf(err)
 		if errors.Is(err, context.Canceled) {
-			code = exitStopped
+			kind = interrupted
 		}
-		return fail(code, "removal %d is not complete (%w). \"gazehound forget\" completes it", r.Number, err)
+		return fail(kind, "removal %d is not complete (%w). \"gazehound forget\" completes it", r.Number, err)
 	}
 	line := struct {
 		Type string `json:"type"`
@@ -258,7 +258,7 @@ func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Remo
 		return err
 	}
 	if incomplete != nil {
-		return fail(exitGate, "removal %d is not complete (%s). Bring back what is missing or damaged; then "+
+		return fail(answerNo, "removal %d is not complete (%s). Bring back what is missing or damaged; then "+
 			"\"gazehound forget\" completes it. \"gazehound forget --drop-damaged\" deletes what cannot be read",
 			r.Number, oneLine(incomplete.Error()))
 	}
@@ -300,7 +300,7 @@ func (a *app) openToForget(p project, cfg *Config) (*forget.Stores, error) {
 	o := frontier.Options{Dir: p.frontier(), Memory: int64(cfg.Storage.Memory / 2), Seed: cfg.Crawl.RandomSeed}
 	switch err := s.Open(o, p.index()); {
 	case errors.Is(err, index.ErrLocked):
-		return nil, fail(exitLocked, "%s is in use: %w. End \"gazehound serve\" and crawls, forget, and start them "+
+		return nil, fail(inUse, "%s is in use: %w. End \"gazehound serve\" and crawls, forget, and start them "+
 			"again", p.dir, err)
 	case err != nil:
 		return nil, storeError(p, err)

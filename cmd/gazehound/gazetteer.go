@@ -47,7 +47,7 @@ func newGazetteerImportCommand(a *app) *cobra.Command {
 func needArgs(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return fail(exitUsage, "%s is missing. \"%s --help\" shows examples", what, cmd.CommandPath())
+			return fail(badUsage, "%s is missing. \"%s --help\" shows examples", what, cmd.CommandPath())
 		}
 		return nil
 	}
@@ -67,11 +67,11 @@ func countryFlag(f *pflag.FlagSet, code *string) {
 func (a *app) gazetteerImport(ctx context.Context, files []string, o importOptions) error {
 	columns, err := table.ParseMap(o.columns)
 	if err != nil {
-		return fail(exitUsage, "--map: %w", err)
+		return fail(badUsage, "--map: %w", err)
 	}
 	if o.refused != "" {
 		if err := os.WriteFile(o.refused, nil, 0o644); err != nil {
-			return fail(exitInvalidInput, "--refused: %w", err)
+			return fail(badInput, "--refused: %w", err)
 		}
 	}
 	p := project{a.data}
@@ -186,7 +186,7 @@ func (a *app) printRegions(g *gazetteer.Gazetteer, text string) error {
 	}
 	if len(list) == 0 {
 		a.say("No region of that name. \"gazehound gazetteer stats\" lists its contents.")
-		return silentExit(exitGate)
+		return silentExit(answerNo)
 	}
 	return nil
 }
@@ -207,10 +207,10 @@ func newGazetteerLookupCommand(a *app) *cobra.Command {
 
 func (a *app) gazetteerLookup(text string, q gazetteer.Query) error {
 	if text != "" && q != (gazetteer.Query{}) {
-		return fail(exitUsage, "give either a text or --street, --number, … , not both")
+		return fail(badUsage, "give either a text or --street, --number, … , not both")
 	}
 	if text == "" && q == (gazetteer.Query{}) {
-		return fail(exitUsage, "nothing to look up was given. \"gazehound gazetteer lookup --help\" shows examples")
+		return fail(badUsage, "nothing to look up was given. \"gazehound gazetteer lookup --help\" shows examples")
 	}
 	return a.readGazetteer(func(g *gazetteer.Gazetteer) error {
 		if text != "" {
@@ -224,7 +224,7 @@ func (a *app) gazetteerLookup(text string, q gazetteer.Query) error {
 		}
 		if len(found) == 0 {
 			a.say("Nothing found. \"gazehound gazetteer stats\" lists its contents.")
-			return silentExit(exitGate)
+			return silentExit(answerNo)
 		}
 		return nil
 	})

@@ -52,12 +52,12 @@ var formats = []string{"text", "geojson", "ndjson"}
 func (o *geoparseOptions) check() error {
 	switch {
 	case o.batch && (o.all || o.format != formats[0]):
-		return fail(exitUsage, "--batch prints JSON lines of addresses; leave --all-candidates and --format out")
+		return fail(badUsage, "--batch prints JSON lines of addresses; leave --all-candidates and --format out")
 	case o.batch && (o.html || o.url != ""):
-		return fail(exitUsage, "--batch takes html and url from each line; leave --html and --url out")
+		return fail(badUsage, "--batch takes html and url from each line; leave --html and --url out")
 	case o.url != "":
 		if _, err := weburl.Parse(o.url); err != nil {
-			return fail(exitUsage, "--url: %w", err)
+			return fail(badUsage, "--url: %w", err)
 		}
 	}
 	return nil
@@ -126,10 +126,10 @@ func parseInput(name string, r io.Reader, o geoparseOptions) (in geoparse.Input,
 		return in, fmt.Errorf("geoparse: read %s: %w", name, err)
 	}
 	if len(data) > maxParseFile {
-		return in, fail(exitInvalidInput, "geoparse: %s is larger than %d MB; split it", name, maxParseFile>>20)
+		return in, fail(badInput, "geoparse: %s is larger than %d MB; split it", name, maxParseFile>>20)
 	}
 	if in, err = o.read(data, o.html, o.url); err != nil {
-		return in, fail(exitInvalidInput, "geoparse: %s: %w", name, err)
+		return in, fail(badInput, "geoparse: %s: %w", name, err)
 	}
 	return in, nil
 }

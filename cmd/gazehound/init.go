@@ -49,15 +49,15 @@ func newInitCommand(a *app) *cobra.Command {
 // check returns an error for invalid flags, and for an existing project without --force.
 func (o *initOptions) check(p project) error {
 	if o.region == "" {
-		return fail(exitUsage, `--region is missing: a place such as "Oldenburg" or "Irvine, CA", `+
+		return fail(badUsage, `--region is missing: a place such as "Oldenburg" or "Irvine, CA", `+
 			"relation/ID, minLon,minLat,maxLon,maxLat, postcodes:… or a GeoJSON file")
 	}
 	if err := config.CheckContact(o.contact); err != nil {
-		return fail(exitUsage, "--contact %w, got %q", err, o.contact)
+		return fail(badUsage, "--contact %w, got %q", err, o.contact)
 	}
 	for _, file := range []string{p.region(), p.seeds(), p.config()} {
 		if fileExists(file) && !o.force {
-			return fail(exitInvalidInput, "%s exists: %s holds a project already. --force replaces its region, seeds "+
+			return fail(badInput, "%s exists: %s holds a project already. --force replaces its region, seeds "+
 				"and configuration, --data names another directory", file, p.dir)
 		}
 	}
@@ -73,7 +73,7 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 	}
 	madeDir := !fileExists(p.dir)
 	if err := os.MkdirAll(p.dir, 0o755); err != nil {
-		return fail(exitInvalidInput, "data directory: %w", err)
+		return fail(badInput, "data directory: %w", err)
 	}
 	defer func() {
 		if err != nil && madeDir {
@@ -92,7 +92,7 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 	g, err := gazetteer.Open(stage)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && len(o.osm) == 0:
-		return fail(exitUsage, "--osm FILE is missing, and %s has no gazetteer. Give an extract, or import one "+
+		return fail(badUsage, "--osm FILE is missing, and %s has no gazetteer. Give an extract, or import one "+
 			"first: gazehound gazetteer import FILE", a.data)
 	case err != nil:
 		return invalid(err)

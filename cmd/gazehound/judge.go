@@ -36,7 +36,7 @@ func (a *app) checkJudgeFlags(cfg *Config) error {
 		{"topic", "topic"}, {"topic-share", "topic"}, {"region", "addresses"}} {
 		trend := flag.name == "topic" && cfg.Crawl.Strategy == "trend"
 		if a.flags.Changed(flag.name) && cfg.Crawl.Judge != flag.judge && !trend {
-			return fail(exitUsage, "--%s belongs to --judge %s, and the judge is %s", flag.name, flag.judge,
+			return fail(badUsage, "--%s belongs to --judge %s, and the judge is %s", flag.name, flag.judge,
 				cfg.Crawl.Judge)
 		}
 	}
@@ -55,7 +55,7 @@ func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazette
 			return nil, nil, nil, err
 		}
 		if by := cfg.Crawl.LanguageBy; by != "mixed" && code != "th" && code != "ja" {
-			return nil, nil, nil, fail(exitUsage, "--language-by %s recognises th and ja only, got --language %s; "+
+			return nil, nil, nil, fail(badUsage, "--language-by %s recognises th and ja only, got --language %s; "+
 				"mixed recognises others", by, code)
 		}
 		return crawler.Language{Code: code, By: cfg.Crawl.LanguageBy},
@@ -113,11 +113,11 @@ func (a *app) openTopicJudge(p project, cfg *Config) (t crawler.Topic, name stri
 // languageOf checks a language code and returns its two letters.
 func languageOf(code string) (string, error) {
 	if code == "" {
-		return "", fail(exitInvalidInput, "judge language needs a language: crawl.language or --language th")
+		return "", fail(badInput, "judge language needs a language: crawl.language or --language th")
 	}
 	base, err := language.ParseBase(strings.ToLower(code))
 	if err != nil || len(base.String()) != 2 {
-		return "", fail(exitInvalidInput, "--language must be an ISO 639-1 code, such as th, ja or de, got %q", code)
+		return "", fail(badInput, "--language must be an ISO 639-1 code, such as th, ja or de, got %q", code)
 	}
 	return base.String(), nil
 }
@@ -167,17 +167,17 @@ func (a *app) mapTopic(ctx context.Context, p project, cfg *Config, o crawlOptio
 	k.Examples = examples
 	switch {
 	case len(dirs) > 0 && (!o.node || cfg.Cluster.Partition != string(partition.Classification)):
-		return fail(exitUsage, "--examples %s is a directory, which only a node with --partition classification "+
+		return fail(badUsage, "--examples %s is a directory, which only a node with --partition classification "+
 			"takes", oneLine(dirs[0]))
 	case k.Topics == "" && len(k.Examples) > 0:
-		return fail(exitUsage, "--examples choose one of several topics, and --topics names no file with them")
+		return fail(badUsage, "--examples choose one of several topics, and --topics names no file with them")
 	case k.Topics == "":
 		return nil
 	case k.Strategy != "trend" && k.Judge != "topic":
-		return fail(exitUsage, "--topics belongs to --strategy trend and --judge topic, and they are %s and %s",
+		return fail(badUsage, "--topics belongs to --strategy trend and --judge topic, and they are %s and %s",
 			k.Strategy, k.Judge)
 	case len(k.Examples) > maxExamples:
-		return fail(exitUsage, "%d --examples; %d are enough", len(k.Examples), maxExamples)
+		return fail(badUsage, "%d --examples; %d are enough", len(k.Examples), maxExamples)
 	case k.Topic != "" || len(k.Examples) == 0 || fileExists(p.topic()) && !o.fresh:
 		c, err := openTopic(p, cfg)
 		if err != nil || o.dryRun {
@@ -191,15 +191,15 @@ func (a *app) mapTopic(ctx context.Context, p project, cfg *Config, o crawlOptio
 	}
 	texts, urls, err := crawler.ReadExamples(k.Examples, int64(cfg.Fetch.MaxBody))
 	if err != nil {
-		return fail(exitInvalidInput, "example: %w", err)
+		return fail(badInput, "example: %w", err)
 	}
 	if len(urls) > 0 {
 		switch {
 		case o.dryRun:
-			return fail(exitUsage, "--dry-run downloads nothing, so it cannot find out which topic the examples "+
+			return fail(badUsage, "--dry-run downloads nothing, so it cannot find out which topic the examples "+
 				"are about. Name it with --topic NAME")
 		case o.node:
-			return fail(exitUsage, "a node does not download examples. Name the topic with --topic NAME, or "+
+			return fail(badUsage, "a node does not download examples. Name the topic with --topic NAME, or "+
 				"--examples with files")
 		}
 		found, err := a.fetchExamples(ctx, cfg, o, urls)
@@ -210,7 +210,7 @@ func (a *app) mapTopic(ctx context.Context, p project, cfg *Config, o crawlOptio
 	}
 	matches := tree.Map(texts...)
 	if len(matches) == 0 {
-		return fail(exitInvalidInput, "the examples share no word with any topic of %s. Name the topic with "+
+		return fail(badInput, "the examples share no word with any topic of %s. Name the topic with "+
 			"--topic NAME", k.Topics)
 	}
 	best := tree.Topics[matches[0].Topic].Path
@@ -220,7 +220,7 @@ func (a *app) mapTopic(ctx context.Context, p project, cfg *Config, o crawlOptio
 	}
 	a.say("The examples are about %q (%.2f of 1)%s.", best, matches[0].Score, next)
 	if o.dryRun && !fileExists(p.dir) {
-		return fail(exitUsage, "--dry-run stores nothing. Name the topic with --topic %q", best)
+		return fail(badUsage, "--dry-run stores nothing. Name the topic with --topic %q", best)
 	}
 	added := tree.Missing(k.TopicWords, texts...)
 	if len(added) > 0 {
@@ -255,7 +255,7 @@ func (a *app) fetchExamples(ctx context.Context, cfg *Config, o crawlOptions, ur
 	case err != nil:
 		return nil, err
 	case len(examples.Texts()) == 0:
-		return nil, fail(exitCrawlFailed, "no example page could be downloaded. Name the topic with --topic NAME")
+		return nil, fail(crawlFailed, "no example page could be downloaded. Name the topic with --topic NAME")
 	}
 	return examples.Texts(), nil
 }
@@ -282,7 +282,7 @@ func (a *app) visitOnly(ctx context.Context, cfg *Config, o crawlOptions, about 
 		then(ctx, web)
 	}
 	if ctx.Err() != nil {
-		return fail(exitStopped, "stopped by a signal")
+		return fail(interrupted, "stopped by a signal")
 	}
 	return err
 }
@@ -340,10 +340,10 @@ func (a *app) trendOptions(p project, cfg *Config, seeds []weburl.URL, o *order.
 		a.say("No access log was imported: pages are ordered by the topic alone.")
 		return nil
 	case errors.Is(err, fs.ErrNotExist) && k.Clickstream == "":
-		return fail(exitInvalidInput, "strategy trend needs a topic (--topics FILE) or access logs (\"gazehound "+
+		return fail(badInput, "strategy trend needs a topic (--topics FILE) or access logs (\"gazehound "+
 			"clickstream import FILE --site URL\")")
 	case errors.Is(err, fs.ErrNotExist):
-		return fail(exitInvalidInput, "%s holds no page importance. \"gazehound clickstream import\" makes it, in "+
+		return fail(badInput, "%s holds no page importance. \"gazehound clickstream import\" makes it, in "+
 			"clickstream of a data directory", dir)
 	case err != nil:
 		return invalid(err)

@@ -31,7 +31,7 @@ func newLabelCommand(a *app) *cobra.Command {
 			}
 			switch {
 			case others > 1 || others == 1 && len(args) > 0 || others == 0 && len(args) != 2:
-				return fail(exitUsage, "label takes a URL and \"relevant\" or \"not\", or one of --file FILE, --undo "+
+				return fail(badUsage, "label takes a URL and \"relevant\" or \"not\", or one of --file FILE, --undo "+
 					"NUMBER and --list alone; got %d arguments", len(args))
 			case list:
 				return a.listCorrections()
@@ -73,10 +73,10 @@ func (a *app) undo(ctx context.Context, number int) error {
 	}
 	e, ok := log.Entry(number)
 	if !ok {
-		return fail(exitUsage, "there is no correction %d; \"gazehound label --list\" lists them", number)
+		return fail(badUsage, "there is no correction %d; \"gazehound label --list\" lists them", number)
 	}
 	if log.Undone(number) {
-		return fail(exitUsage, "correction %d was taken back already", number)
+		return fail(badUsage, "correction %d was taken back already", number)
 	}
 	back := corrections.Entry{Who: corrections.Operator, What: corrections.Undo, Undoes: number}
 	return a.correct(ctx, []corrections.Entry{back}, func(ctx context.Context, s *session) (crawler.LabelCount, error) {
@@ -132,7 +132,7 @@ func (s *session) applyOnce(ctx context.Context,
 	if fileExists(s.p.index()) {
 		s.x, err = openIndex(s.p, s.corrections)
 		if err != nil {
-			return n, fail(codeOf(err), "%w. The label is kept: the next crawl takes it up, and so does this command", err)
+			return n, fail(kindOf(err), "%w. The label is kept: the next crawl takes it up, and so does this command", err)
 		}
 		s.onClose(s.x.Close)
 		s.labels.Reject = s.x.Delete
@@ -179,11 +179,11 @@ func (a *app) givenLabels(args []string, file string) ([]crawler.Label, error) {
 	if file == "" {
 		u, problem := a.parseSeed("label", args[0])
 		if problem != "" {
-			return nil, fail(exitUsage, "label: %s", problem)
+			return nil, fail(badUsage, "label: %s", problem)
 		}
 		relevant, ok := crawler.ParseLabel(args[1])
 		if !ok {
-			return nil, fail(exitUsage, "label takes \"relevant\" or \"not\" after the URL, got %.40q", args[1])
+			return nil, fail(badUsage, "label takes \"relevant\" or \"not\" after the URL, got %.40q", args[1])
 		}
 		return []crawler.Label{{URL: u, Relevant: relevant}}, nil
 	}
@@ -200,13 +200,13 @@ func (a *app) givenLabels(args []string, file string) ([]crawler.Label, error) {
 	})
 	switch {
 	case errors.Is(err, crawler.ErrTooManyLabels):
-		return nil, fail(exitInvalidInput, "%s is larger than %s, too large for labels. Give it in parts", file,
+		return nil, fail(badInput, "%s is larger than %s, too large for labels. Give it in parts", file,
 			megabytes(crawler.MaxLabelFile))
 	case err != nil:
-		return nil, fail(exitInvalidInput, "--file: %w", err)
+		return nil, fail(badInput, "--file: %w", err)
 	}
 	if len(labels) == 0 {
-		return nil, fail(exitInvalidInput, "%s has no label: want lines of URL, tab, relevant or not (%d lines "+
+		return nil, fail(badInput, "%s has no label: want lines of URL, tab, relevant or not (%d lines "+
 			"skipped)", file, skipped)
 	}
 	return labels, nil

@@ -1,6 +1,6 @@
 // Command gazehound finds the addresses of a city on the web: it crawls for pages with addresses of
 // one region, learns which links lead to them, and serves a search over what it found. Each command
-// is one file; commands.go lists them.
+// is one file; commands.go lists them, and exit.go has the exit codes.
 package main
 
 import (
@@ -17,32 +17,11 @@ import (
 	"strings"
 	"syscall"
 
-	"gazehound/index"
 	"gazehound/internal/console"
-	"gazehound/internal/oserr"
 	"gazehound/internal/textutil"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-)
-
-// The exit codes. They say why the program ended; scripts may rely on them.
-const (
-	exitOK              = 0
-	exitError           = 1  // unexpected
-	exitUsage           = 2  // bad flag or argument
-	exitOutOfSpace      = 3  // the disk is full or read-only
-	exitInvalidInput    = 4  // config, gazetteer, seeds or region cannot be used
-	exitLocked          = 5  // the data directory is in use
-	exitGate            = 6  // finished; the answer is "no"
-	exitPeer            = 8  // another node or the cluster could not be reached
-	exitCrawlFailed     = 9  // no seed could be downloaded
-	exitNoData          = 10 // no data directory, or nothing in it
-	exitStopped         = 11 // by a signal; state saved
-	exitTooManyFailures = 12
-	exitForced          = 13 // by a second signal
-	exitTimeLimit       = 15 // --max-time reached; resumable
-	exitDiskReserve     = 16 // disk_reserve reached; resumable
 )
 
 // version is set by the Makefile.
@@ -101,14 +80,6 @@ func (a *app) run(ctx context.Context, args []string) int {
 		a.printJSON(fields{"type": "exit_error", "exit_code": code, "message": oneLine(advised(err))})
 	}
 	return code
-}
-
-// advised returns the text of an error, with advice if it is that of the limit of open files.
-func advised(err error) string {
-	if says(err, oserr.Files) && !strings.Contains(err.Error(), "ulimit") {
-		return err.Error() + ". Allow more, such as with \"ulimit -n 1024\""
-	}
-	return err.Error()
 }
 
 func newRootCommand(a *app) *cobra.Command {
@@ -178,7 +149,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	for _, c := range cmd.Commands() {
 		names = append(names, c.Name())
 	}
-	return fail(exitUsage, "unknown command %q.%s \"%s --help\" lists the commands", name, didYouMean(name, names),
+	return fail(badUsage, "unknown command %q.%s \"%s --help\" lists the commands", name, didYouMean(name, names),
 		cmd.CommandPath())
 }
 
@@ -194,19 +165,19 @@ func flagError(cmd *cobra.Command, err error) error {
 	var refused *refusedError
 	var bad *pflag.InvalidValueError
 	if errors.As(err, &refused) {
-		return fail(exitUsage, "%w", refused)
+		return fail(badUsage, "%w", refused)
 	} else if errors.As(err, &bad) {
 		f := bad.GetFlag()
 		want := cmp.Or(wanted[strings.TrimRight(f.Value.Type(), "0123456789")], "another value")
-		return fail(exitUsage, "--%s must be %s, got %q", f.Name, want, bad.GetValue())
+		return fail(badUsage, "--%s must be %s, got %q", f.Name, want, bad.GetValue())
 	}
 	if name, ok := strings.CutPrefix(text, "unknown flag: --"); ok {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-		return fail(exitUsage, "unknown flag --%s.%s \"%s --help\" lists the flags", name,
+		return fail(badUsage, "unknown flag --%s.%s \"%s --help\" lists the flags", name,
 			didYouMean("--"+name, names), cmd.CommandPath())
 	}
-	return fail(exitUsage, "%s. \"%s --help\" lists the flags", text, cmd.CommandPath())
+	return fail(badUsage, "%s. \"%s --help\" lists the flags", text, cmd.CommandPath())
 }
 
 // flagGroup matches the flags in cobra's errors about those that exclude each other, and about those
@@ -218,65 +189,12 @@ func groupError(err error) error {
 	m := flagGroup.FindStringSubmatch(err.Error())
 	switch {
 	case m == nil:
-		return fail(exitUsage, "%w", err)
+		return fail(badUsage, "%w", err)
 	case m[2] == "is required":
-		return fail(exitUsage, "one of --%s is required", strings.ReplaceAll(m[1], " ", ", --"))
+		return fail(badUsage, "one of --%s is required", strings.ReplaceAll(m[1], " ", ", --"))
 	}
-	return fail(exitUsage, "--%s contradict each other. Leave out all but one",
+	return fail(badUsage, "--%s contradict each other. Leave out all but one",
 		strings.ReplaceAll(m[1], " ", " and --"))
-}
-
-// A codedError is an error with the exit code of the program.
-type codedError struct {
-	code int
-	err  error
-}
-
-func (e *codedError) Error() string { return e.err.Error() }
-func (e *codedError) Unwrap() error { return e.err }
-
-// fail returns an error with an exit code. The format may wrap with %w.
-func fail(code int, format string, args ...any) error {
-	return &codedError{code, fmt.Errorf(format, args...)}
-}
-
-// invalid gives an error the exit code of unusable input, unless it has one; nil stays nil.
-func invalid(err error) error {
-	var coded *codedError
-	if err == nil || errors.As(err, &coded) {
-		return err
-	}
-	return fail(exitInvalidInput, "%w", err)
-}
-
-// A silentExit ends the program with a code and no further message.
-type silentExit int
-
-func (silentExit) Error() string { return "" }
-
-// codeOf returns the exit code of an error. No other function chooses one.
-func codeOf(err error) int {
-	var coded *codedError
-	var silent silentExit
-	switch {
-	case errors.As(err, &silent):
-		return int(silent)
-	case says(err, oserr.Full), says(err, oserr.ReadOnly):
-		return exitOutOfSpace
-	case says(err, oserr.Files):
-		return exitError
-	case errors.Is(err, index.ErrQuery), errors.Is(err, index.ErrCursor):
-		return exitUsage
-	case errors.As(err, &coded):
-		return coded.code
-	default:
-		return exitError
-	}
-}
-
-// says reports whether err is that of the system, of which libraries may pass on the text alone.
-func says(err, system error) bool {
-	return errors.Is(err, system) || strings.Contains(err.Error(), system.Error())
 }
 
 // printJSON writes v as one line to standard output.
@@ -314,29 +232,11 @@ func signals(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }
 
-// An action is what a command does with its arguments.
-type action func(ctx context.Context, args []string) error
-
-// stoppable returns run with a context that the first SIGINT or SIGTERM cancels. It then fails with
-// exit code 11 and says how it leaves the data, unless run has an answer of its own.
-func stoppable(run action, leaves ...string) action {
-	return func(ctx context.Context, args []string) error {
-		ctx, stop := signals(ctx)
-		defer stop()
-		err := run(ctx, args)
-		var coded *codedError
-		if err != nil && ctx.Err() != nil && (errors.Is(err, context.Canceled) || !errors.As(err, &coded)) {
-			return fail(exitStopped, "%s", strings.Join(append([]string{"stopped"}, leaves...), "; "))
-		}
-		return err
-	}
-}
-
 // one is the Args of a command that takes one argument, which what describes.
 func one(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return fail(exitUsage, "%s takes %s, got %d arguments",
+			return fail(badUsage, "%s takes %s, got %d arguments",
 				strings.TrimPrefix(cmd.CommandPath(), "gazehound "), what, len(args))
 		}
 		return nil
@@ -346,7 +246,7 @@ func one(what string) cobra.PositionalArgs {
 // noArgs is the Args of a command that takes none.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fail(exitUsage, "%s takes no arguments, got %.60q; --data names the data directory",
+		return fail(badUsage, "%s takes no arguments, got %.60q; --data names the data directory",
 			strings.TrimPrefix(cmd.CommandPath(), "gazehound "), args[0])
 	}
 	return nil

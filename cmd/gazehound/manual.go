@@ -14,7 +14,7 @@ func newManualCommand(a *app) *cobra.Command {
 	c.Hidden = true // make release calls it
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := writeManual(cmd.Root(), args[0]); err != nil {
-			return fail(exitInvalidInput, "manual: %w", err)
+			return fail(badInput, "manual: %w", err)
 		}
 		return nil
 	}

@@ -46,7 +46,7 @@ func (o termFlags) depths(m *predictor.Model) (list []int, err error) {
 		}
 	}
 	if len(list) == 0 {
-		return nil, fail(exitUsage, "--depth must be 1 to %d, or 0 for all, got %d (predictor.depths)",
+		return nil, fail(badUsage, "--depth must be 1 to %d, or 0 for all, got %d (predictor.depths)",
 			len(m.Stats().Depths), o.depth)
 	}
 	return list, nil

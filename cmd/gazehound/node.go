@@ -60,7 +60,7 @@ func (s *session) join(ctx context.Context) error {
 		s.web.polite.SetLeases(n.Leases())
 	}
 	if err := answerShards(n, s.x, s.cfg.Serve.QueryTimeout); err != nil {
-		return fail(exitError, "%w", err)
+		return fail(unexpected, "%w", err)
 	}
 	where := cmp.Or(s.cfg.Cluster.URL, "in this process")
 	if o.Server != nil && o.Server.URL() != "" {
@@ -100,7 +100,7 @@ func (s *session) awaitNodes(ctx context.Context, n *cluster.Node) error {
 		}
 	})
 	if err := n.WaitFor(ctx, nodes); err != nil {
-		return fail(exitStopped, "stopped while waiting for other nodes")
+		return fail(interrupted, "stopped while waiting for other nodes")
 	}
 	n.OnAction(nil) // until the crawl runs
 	return nil
@@ -110,7 +110,7 @@ func (s *session) awaitNodes(ctx context.Context, n *cluster.Node) error {
 func (s *session) leave(ctx context.Context) error {
 	k := &s.cfg.Cluster
 	if k.URL == "" {
-		return fail(exitUsage, "--leave hands the queue to other nodes: --cluster says where they are")
+		return fail(badUsage, "--leave hands the queue to other nodes: --cluster says where they are")
 	}
 	k.Listen, k.Peers, k.Routes = "", "", nil // its own server has ended
 	o, err := s.openCluster(ctx)
@@ -122,7 +122,7 @@ func (s *session) leave(ctx context.Context) error {
 	moved, err := cluster.Leave(ctx, s.f, o)
 	switch {
 	case ctx.Err() != nil:
-		return fail(exitStopped, "stopped by a signal; the same command resumes from there")
+		return fail(interrupted, "stopped by a signal; the same command resumes from there")
 	case err != nil:
 		return clusterError(err)
 	case s.a.json:
@@ -160,12 +160,12 @@ func (s *session) locate(ctx context.Context, o *partition.Options) error {
 	case s.cfg.Cluster.IPFile == "":
 		return nil // partition.New reports what is missing
 	case s.web.resolve == nil:
-		return fail(exitUsage, "the partitions ip and page-ip look up names, which a crawl behind a proxy or of "+
+		return fail(badUsage, "the partitions ip and page-ip look up names, which a crawl behind a proxy or of "+
 			"recorded pages does not")
 	}
 	file, err := partition.OpenMaxMind(s.cfg.Cluster.IPFile)
 	if err != nil {
-		return fail(exitInvalidInput, "--ip-file: %w", err)
+		return fail(badInput, "--ip-file: %w", err)
 	}
 	s.onClose(file.Close)
 	o.Locate, o.Resolve = file.Locate, partition.Servers(ctx, s.web.resolve)
@@ -178,7 +178,7 @@ func clusterError(err error) error {
 	case errors.Is(err, cluster.ErrUnreachable), errors.Is(err, cluster.ErrOtherFormat),
 		errors.Is(err, cluster.ErrOtherCrawl), errors.Is(err, cluster.ErrNameTaken),
 		errors.Is(err, cluster.ErrClock), errors.Is(err, cluster.ErrAlone):
-		return fail(exitPeer, "%w", err)
+		return fail(noPeer, "%w", err)
 	}
 	return invalid(err)
 }
@@ -186,7 +186,7 @@ func clusterError(err error) error {
 // clusterAddress returns the address and the credentials of the cluster.
 func (a *app) clusterAddress(p project, cfg *Config) (o cluster.Options, err error) {
 	if o, err = cfg.ClusterOptions(p.cluster()); errors.Is(err, config.ErrClusterURL) {
-		return o, fail(exitUsage, "--cluster %w", err)
+		return o, fail(badUsage, "--cluster %w", err)
 	} else if err != nil {
 		return o, invalid(err)
 	}
@@ -211,17 +211,17 @@ func (s *session) openCluster(ctx context.Context) (o cluster.Options, err error
 	tuneCluster(&o)
 	if dirs, _ := crawler.PlaceExamples(s.cfg.Crawl.Examples); o.Definition.Partition == partition.Classification {
 		if len(dirs) == 0 {
-			return o, fail(exitUsage, "the partition classification learns from example pages. --examples DIR names "+
+			return o, fail(badUsage, "the partition classification learns from example pages. --examples DIR names "+
 				"a directory with a folder for each place, and %q", partition.None)
 		}
 		if o.Partition.Classes, o.Definition.Examples, err = partition.Train(dirs, exampleReader(s.cfg)); err != nil {
-			return o, fail(exitInvalidInput, "examples: %w", err)
+			return o, fail(badInput, "examples: %w", err)
 		}
 	}
 	inside := k.Listen != "" || len(k.Routes) > 0 || k.Peers != ""
 	switch {
 	case k.URL != "" && inside:
-		return o, fail(exitUsage, "--listen, --peers and --routes are for the node's own server, which --cluster "+
+		return o, fail(badUsage, "--listen, --peers and --routes are for the node's own server, which --cluster "+
 			"replaces. Leave one or the other out")
 	case k.URL == "":
 		o.Server, err = cluster.Serve(cluster.ServerOptions{
@@ -255,7 +255,7 @@ func (a *app) viewCluster(ctx context.Context) (v *cluster.Viewer, crawl string,
 		return nil, "", err
 	}
 	if o.URL == "" {
-		return nil, "", fail(exitUsage, "--cluster must be a URL such as nats://127.0.0.1:4222")
+		return nil, "", fail(badUsage, "--cluster must be a URL such as nats://127.0.0.1:4222")
 	}
 	if v, err = cluster.View(ctx, o); err != nil {
 		return nil, "", clusterError(err)
@@ -277,7 +277,7 @@ func (a *app) searchCluster(ctx context.Context, q index.Query) error {
 		a.warn("node %s has not answered; what it found is missing", name)
 	}
 	if err != nil {
-		return fail(exitPeer, "%w", err)
+		return fail(noPeer, "%w", err)
 	}
 	return a.showHits(ctx, all, q, r, all.Missing())
 }

@@ -37,7 +37,7 @@ func newPlacesCommand(a *app) *cobra.Command {
 	cmd := command("places COUNTRY-top-N", "Distribute the cities of a country over nodes",
 		cobra.ExactArgs(1), stoppable(func(ctx context.Context, args []string) error {
 			if !placesForm.MatchString(args[0]) {
-				return fail(exitUsage, "want a country's code and a number of cities, such as us-top-100, got %q",
+				return fail(badUsage, "want a country's code and a number of cities, such as us-top-100, got %q",
 					oneLine(args[0]))
 			}
 			nodes, known, err := a.places(ctx, args[0], o)
@@ -67,19 +67,19 @@ func (a *app) places(ctx context.Context, spec string, o placesOptions) (nodes [
 	n, _ := strconv.Atoi(m[2])
 	switch {
 	case n < 1:
-		return nil, nil, fail(exitUsage, "%s: want one city or more", spec)
+		return nil, nil, fail(badUsage, "%s: want one city or more", spec)
 	case o.cities == "":
-		return nil, nil, fail(exitUsage, "%s needs --cities FILE, a GeoNames dump such as cities15000.txt", spec)
+		return nil, nil, fail(badUsage, "%s needs --cities FILE, a GeoNames dump such as cities15000.txt", spec)
 	}
 	top := geonames.TopCities{Country: country, N: n}
 	if o.states != "" {
 		if top.States, err = geonames.StateNames(ctx, o.states, country); err != nil {
-			return nil, nil, fail(exitInvalidInput, "--states: %w", err)
+			return nil, nil, fail(badInput, "--states: %w", err)
 		}
 	}
 	chosen, same, err := top.Read(ctx, o.cities)
 	if err != nil {
-		return nil, nil, fail(exitInvalidInput, "--cities: %w", err)
+		return nil, nil, fail(badInput, "--cities: %w", err)
 	}
 	aliases, err := a.cityAliases()
 	if err != nil {
@@ -99,7 +99,7 @@ func (a *app) places(ctx context.Context, spec string, o placesOptions) (nodes [
 		known = append(known, city(p))
 	}
 	if nodes, err = partition.Share(cities, o.by, o.groups); err != nil {
-		return nil, nil, fail(exitInvalidInput, "--cities: %w", err)
+		return nil, nil, fail(badInput, "--cities: %w", err)
 	}
 	return nodes, known, nil
 }

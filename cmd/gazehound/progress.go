@@ -211,22 +211,22 @@ type ending struct {
 	err    error  // error of the run; nil: none or any
 	reason string // for scripts
 	text   string // of the summary and of "gazehound status"
-	code   int
+	kind   errorKind
 }
 
 // endings are all of them; the last one is for every other error.
 var endings = []ending{
-	{nil, "done", "no link is left.", exitOK},
-	{nil, "crawl-failed", "no seed could be downloaded.", exitCrawlFailed},
-	{crawler.ErrPageLimit, "page-limit", "it reached its page limit; a higher --max-pages goes on.", exitOK},
-	{crawler.ErrFailures, "failures", "too many failures in a row; " + sameCommand, exitTooManyFailures},
-	{errTimeLimit, "time-limit", "it reached its time limit; " + sameCommand, exitTimeLimit},
-	{errDiskReserve, "disk-reserve", "the disk is nearly full; make room, and " + sameCommand, exitDiskReserve},
-	{errRound, "round", "the time of this round is over; the next one goes on.", exitOK},
-	{errAsked, "request", "it was stopped on request; " + sameCommand, exitStopped},
-	{errSignal, "signal", "it was stopped by a signal; " + sameCommand, exitStopped},
-	{context.Canceled, "signal", "it was stopped by a signal; " + sameCommand, exitStopped},
-	{nil, "error", "it ended by an error; " + sameCommand, exitError},
+	{nil, "done", "no link is left.", success},
+	{nil, "crawl-failed", "no seed could be downloaded.", crawlFailed},
+	{crawler.ErrPageLimit, "page-limit", "it reached its page limit; a higher --max-pages goes on.", success},
+	{crawler.ErrFailures, "failures", "too many failures in a row; " + sameCommand, tooManyFailures},
+	{errTimeLimit, "time-limit", "it reached its time limit; " + sameCommand, timeLimit},
+	{errDiskReserve, "disk-reserve", "the disk is nearly full; make room, and " + sameCommand, diskReserve},
+	{errRound, "round", "the time of this round is over; the next one goes on.", success},
+	{errAsked, "request", "it was stopped on request; " + sameCommand, interrupted},
+	{errSignal, "signal", "it was stopped by a signal; " + sameCommand, interrupted},
+	{context.Canceled, "signal", "it was stopped by a signal; " + sameCommand, interrupted},
+	{nil, "error", "it ended by an error; " + sameCommand, unexpected},
 }
 
 const sameCommand = "the same command resumes it."
@@ -245,7 +245,7 @@ func endingOf(err error, t frontier.Totals) ending {
 		}
 	}
 	e := endings[len(endings)-1]
-	e.code = codeOf(err)
+	e.kind = kindOf(err)
 	return e
 }
 
@@ -258,7 +258,7 @@ func (w *progress) finish(runErr error) error {
 	w.newLine()
 	w.End(end.reason)
 	all := w.Summary()
-	all.Reason, all.ExitCode, all.Resumed, all.Resumable = end.reason, end.code, w.resumed, end.code != exitOK ||
+	all.Reason, all.ExitCode, all.Resumed, all.Resumable = end.reason, end.kind.code(), w.resumed, end.kind != success ||
 		end.reason == "page-limit"
 	all.Due = w.left
 	all.Patterns, all.Params = w.traps.Counts()
@@ -276,24 +276,24 @@ func (w *progress) finish(runErr error) error {
 	for _, line := range all.Lines(&last, missing, w.a.dataFlag()) {
 		w.a.say("%s", line)
 	}
-	if end.code == exitCrawlFailed {
+	if end.kind == crawlFailed {
 		both := maps.Clone(t.Errors)
 		for reason, n := range t.Skipped {
 			both[reason] += n
 		}
-		w.a.Failed(end.code, fmt.Sprintf("none of the seeds could be downloaded (%s). Is this machine online?",
+		w.a.Failed(end.kind.code(), fmt.Sprintf("none of the seeds could be downloaded (%s). Is this machine online?",
 			textutil.Reasons(both)))
 	}
 	if w.a.json {
 		w.a.printJSON(all)
 	}
 	switch {
-	case end.code == exitOK:
+	case end.kind == success:
 		return nil
 	case end.reason == "error":
-		w.a.Failed(end.code, advised(runErr))
+		w.a.Failed(end.kind.code(), advised(runErr))
 	}
-	return silentExit(end.code)
+	return silentExit(end.kind)
 }
 
 // missing counts the addresses of the index that are not on the map, as far as that is known.

@@ -94,7 +94,7 @@ func (p project) lostIndex() error {
 func (a *app) needData() error {
 	err := a.needFolder()
 	if err == nil && fileExists(project{a.data}.upgradeDone()) {
-		err = fail(exitInvalidInput, "an upgrade of %s was interrupted. \"gazehound upgrade --data %s\" completes it",
+		err = fail(badInput, "an upgrade of %s was interrupted. \"gazehound upgrade --data %s\" completes it",
 			a.data, textutil.ShellQuote(a.data))
 	}
 	return err
@@ -103,10 +103,10 @@ func (a *app) needData() error {
 // needFolder fails with exit code 10 where the data directory does not exist.
 func (a *app) needFolder() error {
 	if _, err := os.Stat(a.data); errors.Is(err, fs.ErrNotExist) {
-		return fail(exitNoData, "no data directory %s. \"gazehound init --osm FILE --region NAME\" makes one; --data "+
+		return fail(noData, "no data directory %s. \"gazehound init --osm FILE --region NAME\" makes one; --data "+
 			"names another", a.data)
 	} else if err != nil {
-		return fail(exitNoData, "data directory: %w", err)
+		return fail(noData, "data directory: %w", err)
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func (p project) crawlToRead(memory int64) (*frontier.Frontier, error) {
 
 func (p project) openFrontier(o frontier.Options) (*frontier.Frontier, error) {
 	if !fileExists(p.frontier()) {
-		return nil, fail(exitNoData, "%s holds no crawl. \"gazehound crawl\" makes one", p.dir)
+		return nil, fail(noData, "%s holds no crawl. \"gazehound crawl\" makes one", p.dir)
 	}
 	o.Dir = p.frontier()
 	f, err := frontier.Open(o)
@@ -194,7 +194,7 @@ func (p project) openGazetteer() (*gazetteer.Gazetteer, error) {
 	g, err := gazetteer.Open(p.gazetteer())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fail(exitNoData, "no gazetteer in %s. \"gazehound init --osm FILE --region NAME\" makes one, "+
+		return nil, fail(noData, "no gazetteer in %s. \"gazehound init --osm FILE --region NAME\" makes one, "+
 			"\"gazehound gazetteer import FILE\" adds to it", p.dir)
 	case err != nil:
 		return nil, invalid(err)
@@ -232,10 +232,10 @@ func (p project) openRegion(g *gazetteer.Gazetteer, spec string) (*gazetteer.Reg
 		r, err := gazetteer.ReadRegion(file)
 		return r, invalid(err)
 	case spec == "":
-		return nil, fail(exitInvalidInput, "no region. --region NAME says what the crawl is about, such as --region "+
+		return nil, fail(badInput, "no region. --region NAME says what the crawl is about, such as --region "+
 			"Oldenburg or --region \"Irvine, CA\"")
 	case strings.HasSuffix(spec, ".geojson") || strings.HasSuffix(spec, ".json"):
-		return nil, fail(exitInvalidInput, "region: %w", err)
+		return nil, fail(badInput, "region: %w", err)
 	}
 	r, err := g.Region(spec)
 	return r, invalid(err)
@@ -280,7 +280,7 @@ func openIndexToRead(p project) (*index.Index, error) {
 	}
 	switch {
 	case errors.Is(err, index.ErrLocked):
-		return nil, fail(exitLocked, "%s is in use by a running crawl. The crawl prints the address of its search "+
+		return nil, fail(inUse, "%s is in use by a running crawl. The crawl prints the address of its search "+
 			"page", p.dir)
 	case err != nil:
 		return nil, storeError(p, err)
@@ -292,7 +292,7 @@ func openIndexToRead(p project) (*index.Index, error) {
 // lost.
 func openIndexToShow(p project) (*index.Index, error) {
 	if err := p.lostIndex(); err != nil {
-		return nil, fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
+		return nil, fail(badInput, "%w. %s", err, p.remakesIndex())
 	}
 	return openIndexToRead(p)
 }
@@ -301,21 +301,21 @@ func openIndexToShow(p project) (*index.Index, error) {
 func storeError(p project, err error) error {
 	switch {
 	case errors.Is(err, frontier.ErrLocked):
-		return fail(exitLocked, "%s is in use: %w. \"gazehound ctl stop\" ends a crawl; the command that started "+
+		return fail(inUse, "%s is in use: %w. \"gazehound ctl stop\" ends a crawl; the command that started "+
 			"it resumes it", p.dir, err)
 	case errors.Is(err, index.ErrLocked):
-		return fail(exitLocked, "%w: a command that reads it, perhaps, or \"gazehound serve\" on a disk without "+
+		return fail(inUse, "%w: a command that reads it, perhaps, or \"gazehound serve\" on a disk without "+
 			"hard links. Try again when it has ended", err)
 	case errors.Is(err, frontier.ErrOlderFormat), errors.Is(err, index.ErrOlderFormat):
-		return fail(exitInvalidInput, "%w. %s", err, p.upgrades())
+		return fail(badInput, "%w. %s", err, p.upgrades())
 	case errors.Is(err, frontier.ErrDamaged):
-		return fail(exitInvalidInput, "%w. %s", err, p.remakesTree())
+		return fail(badInput, "%w. %s", err, p.remakesTree())
 	case errors.Is(err, frontier.ErrNewerFormat):
-		return fail(exitInvalidInput, "%w; the data was not touched", err)
+		return fail(badInput, "%w; the data was not touched", err)
 	case errors.Is(err, index.ErrNewerFormat):
 		return invalid(err)
 	case errors.Is(err, index.ErrDamaged):
-		return fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
+		return fail(badInput, "%w. %s", err, p.remakesIndex())
 	}
 	return err
 }
@@ -354,7 +354,7 @@ func openModel(p project, cfg *Config, untrained bool, trained string) (*predict
 		case err == nil:
 			return m, nil
 		case !errors.Is(err, fs.ErrNotExist):
-			return nil, fail(exitInvalidInput, "%w (--new-model starts with an untrained one)", err)
+			return nil, fail(badInput, "%w (--new-model starts with an untrained one)", err)
 		}
 	}
 	return startModel(trained, o)
@@ -368,7 +368,7 @@ func startModel(file string, o predictor.Options) (*predictor.Model, error) {
 	}
 	m, err := predictor.Load(modelFile(file), o)
 	if err != nil {
-		return nil, fail(exitInvalidInput, "--model: %w", err)
+		return nil, fail(badInput, "--model: %w", err)
 	}
 	return m.Abroad(), nil
 }
@@ -399,7 +399,7 @@ func (a *app) loadModel(file string) (*predictor.Model, error) {
 	m, err := predictor.Load(file, cfg.ModelOptions())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fail(exitNoData, "no model %s. \"gazehound crawl\" makes one", file)
+		return nil, fail(noData, "no model %s. \"gazehound crawl\" makes one", file)
 	case err != nil:
 		return nil, invalid(err)
 	}
@@ -414,7 +414,7 @@ func namedDirs(what string, dirs []string) (names []string, projects []project, 
 			name, path = filepath.Base(filepath.Clean(dir)), dir
 		}
 		if slices.Contains(names, name) {
-			return nil, nil, fail(exitUsage, "two %s are called %s; write NAME=DIR", what, name)
+			return nil, nil, fail(badUsage, "two %s are called %s; write NAME=DIR", what, name)
 		}
 		names, projects = append(names, name), append(projects, project{path})
 	}

@@ -39,7 +39,7 @@ func openQuestions(name string) (*questions, error) {
 func (q *questions) open() error {
 	file, err := os.OpenFile(q.name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fail(exitInvalidInput, "serve.questions: %w", err)
+		return fail(badInput, "serve.questions: %w", err)
 	}
 	info, err := file.Stat()
 	if err != nil {
@@ -82,7 +82,7 @@ type vain struct {
 // reports were given.
 func (a *app) reportQuestions(dirs []string, more bool, most int) error {
 	if len(dirs) > 0 || more {
-		return fail(exitUsage, "--questions is of the server of --data alone, without --nodes, --top-bridges, "+
+		return fail(badUsage, "--questions is of the server of --data alone, without --nodes, --top-bridges, "+
 			"--fail-under and further directories")
 	}
 	cfg, err := a.config()
@@ -91,7 +91,7 @@ func (a *app) reportQuestions(dirs []string, more bool, most int) error {
 	}
 	name := cfg.Serve.Questions
 	if name == "" {
-		return fail(exitNoData, "nobody writes down what is looked for. serve.questions names the file that "+
+		return fail(noData, "nobody writes down what is looked for. serve.questions names the file that "+
 			"\"gazehound serve\" and \"run\" write")
 	}
 	all := map[string]*vain{}
@@ -99,7 +99,7 @@ func (a *app) reportQuestions(dirs []string, more bool, most int) error {
 	for _, file := range []string{olderQuestions(name), name} {
 		n, err := readQuestions(a.path(file), all)
 		if err != nil && !(errors.Is(err, fs.ErrNotExist) && file != name) {
-			return fail(exitNoData, "serve.questions: %w", err)
+			return fail(noData, "serve.questions: %w", err)
 		}
 		asked += n
 	}

@@ -18,7 +18,7 @@ func (a *app) rebuild(into string) error {
 	}
 	p, q := project{a.data}, project{into}
 	if entries, err := os.ReadDir(into); err == nil && len(entries) > 0 {
-		return fail(exitUsage, "%s is not empty; --rebuild must be a new directory", into)
+		return fail(badUsage, "%s is not empty; --rebuild must be a new directory", into)
 	}
 	if err := os.MkdirAll(into, 0o755); err != nil {
 		return err

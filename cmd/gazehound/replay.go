@@ -27,9 +27,9 @@ func newReplayCommand(a *app) *cobra.Command {
 		nil, stoppable(func(ctx context.Context, args []string) error {
 			switch {
 			case len(args) == 0:
-				return fail(exitUsage, "replay needs WARC files, such as archive/*.warc.gz")
+				return fail(badUsage, "replay needs WARC files, such as archive/*.warc.gz")
 			case into == "":
-				return fail(exitUsage, "--into DIR says where the new crawl goes")
+				return fail(badUsage, "--into DIR says where the new crawl goes")
 			}
 			return a.replay(ctx, args, wacz, project{into}, retrain)
 		}))
@@ -62,7 +62,7 @@ func (a *app) openRecorded(cfg *Config, wacz bool, names ...string) (*warc.Archi
 // warnings have told, and nil for others.
 func lacking(archive *warc.Archive, missing int) error {
 	if archive.Stats().Damaged+missing > 0 {
-		return silentExit(exitGate)
+		return silentExit(answerNo)
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 	}
 	defer archive.Close()
 	if fileExists(into.frontier()) {
-		return fail(exitInvalidInput, "%s holds a crawl, or what an interrupted replay left; --into must be a "+
+		return fail(badInput, "%s holds a crawl, or what an interrupted replay left; --into must be a "+
 			"new directory", into.dir)
 	}
 	if err := a.checkJudgeFlags(cfg); err != nil {
@@ -119,7 +119,7 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 		return err
 	}
 	if ctx.Err() != nil {
-		return fail(exitStopped, "stopped after %d responses; %s holds what was replayed until then", r.Responses,
+		return fail(interrupted, "stopped after %d responses; %s holds what was replayed until then", r.Responses,
 			into.dir)
 	}
 	if err != nil {
@@ -191,10 +191,7 @@ func (p project) borrow(from project) error {
 // printReplayed prints the result of a replay.
 func (a *app) printReplayed(r *crawler.Comparison, duration time.Duration, archive *warc.Archive, into project,
 	t frontier.Totals) error {
-	s, code := archive.Stats(), exitOK
-	if err := lacking(archive, 0); err != nil {
-		code = codeOf(err)
-	}
+	s, code := archive.Stats(), codeOf(lacking(archive, 0))
 	rate := float64(r.Pages) / max(duration.Seconds(), 1e-9)
 	if r.Unusable > 0 && !a.json {
 		a.warn("%s could not be used, first %s", several(r.Unusable, "response"), oneLine(r.FirstUnusable))

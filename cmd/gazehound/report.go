@@ -26,7 +26,7 @@ func newReportCommand(a *app) *cobra.Command {
 	cmd := command("report [DIR…]", "Report what a crawl achieved, beside earlier ones", nil,
 		stoppable(func(ctx context.Context, args []string) error {
 			if nodes && gates != "" || !nodes && places != "" {
-				return fail(exitUsage, "--fail-under is for one crawl, --places for --nodes")
+				return fail(badUsage, "--fail-under is for one crawl, --places for --nodes")
 			}
 			if a.json {
 				format = "json"
@@ -38,7 +38,7 @@ func newReportCommand(a *app) *cobra.Command {
 				return a.reportBridges(ctx, args, nodes || gates != "", most, format, output)
 			}
 			if a.flags.Changed("limit") {
-				return fail(exitUsage, "--limit is for --top-bridges and --questions")
+				return fail(badUsage, "--limit is for --top-bridges and --questions")
 			}
 			if nodes {
 				return a.reportNodes(ctx, args, places, format, output)
@@ -64,7 +64,7 @@ func newReportCommand(a *app) *cobra.Command {
 
 func (a *app) report(ctx context.Context, dirs []string, gateText, format, output string) error {
 	if format == "seeds" {
-		return fail(exitUsage, "--format seeds is for --top-bridges; \"gazehound export seeds\" writes a relevant "+
+		return fail(badUsage, "--format seeds is for --top-bridges; \"gazehound export seeds\" writes a relevant "+
 			"page of each site")
 	}
 	if err := checkOneOf("format", format, report.Formats); err != nil {
@@ -74,7 +74,7 @@ func (a *app) report(ctx context.Context, dirs []string, gateText, format, outpu
 	if gateText != "" {
 		var err error
 		if gates, err = report.ParseThresholds(gateText); err != nil {
-			return fail(exitUsage, "--fail-under: %w", err)
+			return fail(badUsage, "--fail-under: %w", err)
 		}
 	}
 	_, cfg, err := a.project()
@@ -105,7 +105,7 @@ func (a *app) report(ctx context.Context, dirs []string, gateText, format, outpu
 	}
 	err = a.writeReport(output, format, func(w io.Writer) error { return r.Write(w, format) })
 	if err == nil && len(failed) > 0 {
-		return fail(exitGate, "%s", strings.Join(failed, "; "))
+		return fail(answerNo, "%s", strings.Join(failed, "; "))
 	}
 	return err
 }
@@ -114,7 +114,7 @@ func (a *app) report(ctx context.Context, dirs []string, gateText, format, outpu
 // reports were given.
 func (a *app) reportBridges(ctx context.Context, dirs []string, more bool, most int, format, output string) error {
 	if len(dirs) > 0 || more {
-		return fail(exitUsage, "--top-bridges is of the crawl of --data alone, without --nodes, --fail-under and "+
+		return fail(badUsage, "--top-bridges is of the crawl of --data alone, without --nodes, --fail-under and "+
 			"further directories")
 	}
 	if err := checkOneOf("format", format, report.BridgeFormats); err != nil {
@@ -182,9 +182,9 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, ou
 		var unknown report.UnknownNodeError
 		reader.Owner, general, err = report.PlaceOwner(names, nodes, known, g)
 		if errors.As(err, &unknown) {
-			return fail(exitUsage, "%s has no node %q; write NAME=DIR", places, string(unknown))
+			return fail(badUsage, "%s has no node %q; write NAME=DIR", places, string(unknown))
 		} else if err != nil {
-			return fail(exitInvalidInput, "%s: %w", places, err)
+			return fail(badInput, "%s: %w", places, err)
 		}
 	}
 	for i, p := range projects {

@@ -57,7 +57,7 @@ func (a *app) retrain(ctx context.Context, others []string, force, dryRun bool) 
 		}
 		old = nil
 	case err != nil:
-		return fail(exitInvalidInput, "%w; --force trains without it", err)
+		return fail(badInput, "%w; --force trains without it", err)
 	}
 	if old != nil {
 		log, err := a.corrections(p)

@@ -99,7 +99,7 @@ func (a *app) runService(ctx context.Context, o crawlOptions) (err error) {
 	}
 	token, err := monitor.ReadToken(cfg.Admin.TokenFile)
 	if err != nil {
-		return fail(exitInvalidInput, "admin.token_file: %w", err)
+		return fail(badInput, "admin.token_file: %w", err)
 	}
 	x, err := a.follow(p)
 	if err != nil {
@@ -124,7 +124,7 @@ func (a *app) runService(ctx context.Context, o crawlOptions) (err error) {
 	defer cancel()
 	defer onSignals(func(n int) {
 		if n > 1 {
-			os.Exit(exitForced)
+			endNow()
 		}
 		cancel()
 	}, os.Interrupt, syscall.SIGTERM)()
@@ -171,21 +171,18 @@ func (s *service) rounds(ctx context.Context) error {
 		}
 		s.event(fields{"state": "started", "end": jsonTime(w.End)})
 		err := s.round(ctx, w)
-		code := exitOK
-		if err != nil {
-			code = codeOf(err)
-		}
-		s.event(fields{"state": "ended", "exit_code": code})
+		kind := kindOf(err)
+		s.event(fields{"state": "ended", "exit_code": kind.code()})
 		switch {
-		case ctx.Err() != nil, code == exitStopped: // by a signal, or by "gazehound ctl stop"
+		case ctx.Err() != nil, kind == interrupted: // by a signal, or by "gazehound ctl stop"
 			return nil
-		case first && atOnce && (code == exitInvalidInput || code == exitUsage || code == exitNoData):
+		case first && atOnce && (kind == badInput || kind == badUsage || kind == noData):
 			return err
-		case code == exitOK, code == exitTimeLimit:
+		case kind == success, kind == timeLimit:
 			s.conclude(ctx)
 			s.done = w.End
 		default:
-			s.warnFailed(err, code)
+			s.warnFailed(err, kind.code())
 			w.Start = time.Now().Add(retryRound)
 			if w.End.IsZero() || w.Start.Before(w.End) {
 				continue
@@ -281,7 +278,7 @@ func (s *service) round(ctx context.Context, w schedule.Window) (err error) {
 				continue
 			}
 		}
-		if err != nil && codeOf(err) == exitStopped && errors.Is(context.Cause(timed), errRound) {
+		if kindOf(err) == interrupted && errors.Is(context.Cause(timed), errRound) {
 			return nil
 		}
 		return err
@@ -323,7 +320,7 @@ func (s *service) export(ctx context.Context) error {
 func checkFormats(cfg *Config) error {
 	for _, name := range cfg.Run.Formats {
 		if _, err := formatOf([]string{name}); err != nil {
-			return fail(exitInvalidInput, "%s: %w", cfg.origin.Where("run.formats"), err)
+			return fail(badInput, "%s: %w", cfg.origin.Where("run.formats"), err)
 		}
 	}
 	return nil
@@ -376,11 +373,11 @@ func (a *app) checkService(ctx context.Context) error {
 	client := &http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
 	response, err := client.Do(r)
 	if err != nil {
-		return fail(exitError, "the service does not answer: %w", err)
+		return fail(unexpected, "the service does not answer: %w", err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fail(exitError, "the service is not well: %s", response.Status)
+		return fail(unexpected, "the service is not well: %s", response.Status)
 	}
 	return a.tell(fields{"type": "check", "status": "ok"}, "ok\n")
 }

@@ -78,7 +78,7 @@ func readSince(since string, now time.Time) (t time.Time, err error) {
 	}
 	t, _, ok := index.ReadSince(since, now)
 	if !ok {
-		return t, fail(exitUsage, "--since must be 2026-11-21 or 7d, got %.40q", since)
+		return t, fail(badUsage, "--since must be 2026-11-21 or 7d, got %.40q", since)
 	}
 	return t, nil
 }
@@ -87,7 +87,7 @@ func readSince(since string, now time.Time) (t time.Time, err error) {
 func (o *filters) known() error {
 	for _, name := range o.kind {
 		if kind.Find(name) == nil {
-			return fail(exitUsage, "--kind must be a tag of OpenStreetMap such as amenity=dentist or the name of a "+
+			return fail(badUsage, "--kind must be a tag of OpenStreetMap such as amenity=dentist or the name of a "+
 				"kind, got %.40q.%s", name, didYouMean(strings.ToLower(name), kind.Names("en")))
 		}
 	}
@@ -103,9 +103,9 @@ func (o *filters) query() (index.Query, error) {
 	b, ok, ordered := index.ReadBox(o.box)
 	switch {
 	case !ok:
-		return q, fail(exitUsage, "--bbox must be minLon,minLat,maxLon,maxLat, got %.60q", o.box)
+		return q, fail(badUsage, "--bbox must be minLon,minLat,maxLon,maxLat, got %.60q", o.box)
 	case !ordered:
-		return q, fail(exitUsage, "--bbox must be minLon,minLat,maxLon,maxLat; %.60q has latitudes out of order", o.box)
+		return q, fail(badUsage, "--bbox must be minLon,minLat,maxLon,maxLat; %.60q has latitudes out of order", o.box)
 	}
 	q.Box = &b
 	return q, nil
@@ -137,7 +137,7 @@ func (a *app) searchIndex(ctx context.Context, p project, x *index.Index, q inde
 	}
 	if r.Total == 0 {
 		if s, err := x.Stats(ctx); err == nil && s.Pages == 0 {
-			return fail(exitNoData, "%s", p.emptyIndex())
+			return fail(noData, "%s", p.emptyIndex())
 		}
 	}
 	return a.showHits(ctx, x, q, r, nil)
@@ -193,10 +193,10 @@ func (o *around) set(q *index.Query) error {
 	if o.near != "" {
 		n, ok := index.ReadDegrees(o.near, 2)
 		if !ok {
-			return fail(exitUsage, "--near must be LAT,LON such as 49.4447,7.7689, got %.60q", o.near)
+			return fail(badUsage, "--near must be LAT,LON such as 49.4447,7.7689, got %.60q", o.near)
 		}
 		if math.Abs(n[0]) > 90 {
-			return fail(exitUsage, "--near must be LAT,LON, and %v is no latitude. Did you mean --near %v,%v?",
+			return fail(badUsage, "--near must be LAT,LON, and %v is no latitude. Did you mean --near %v,%v?",
 				n[0], n[1], n[0])
 		}
 		q.Center = &orb.Point{n[1], n[0]}
@@ -204,11 +204,11 @@ func (o *around) set(q *index.Query) error {
 	if o.radius != "" {
 		metres, ok := index.ReadMetres(o.radius)
 		if !ok || !(metres > 0 && metres <= index.MaxRadius) {
-			return fail(exitUsage, "--radius must be a length such as 500m or 2km, at most %dkm, got %.40q",
+			return fail(badUsage, "--radius must be a length such as 500m or 2km, at most %dkm, got %.40q",
 				index.MaxRadius/1000, o.radius)
 		}
 		if q.Center == nil {
-			return fail(exitUsage, "--radius needs a point: --near LAT,LON")
+			return fail(badUsage, "--radius needs a point: --near LAT,LON")
 		}
 		q.Radius = metres
 	}

@@ -60,7 +60,7 @@ func (a *app) seedsImport(files []string, o seedsImport) error {
 		return invalid(err)
 	}
 	known, err := a.ownSeeds(p)
-	if err != nil && codeOf(err) != exitNoData {
+	if err != nil && kindOf(err) != noData {
 		return err
 	}
 	list := crawler.SeedImport{Hosts: o.hosts, Roots: o.roots, Clean: osm.CleanURL}
@@ -77,7 +77,7 @@ func (a *app) seedsImport(files []string, o seedsImport) error {
 		fresh, n, err := list.Read(name, in)
 		in.Close() // read only
 		if err != nil {
-			return fail(exitInvalidInput, "%s: read as %s: %w", name, n.Form, err)
+			return fail(badInput, "%s: read as %s: %w", name, n.Form, err)
 		}
 		if added += n.New; n.New > 0 {
 			lines := append([]string{"# web sites of " + oneLine(filepath.Base(name))}, urlTexts(fresh)...)
@@ -98,7 +98,7 @@ func (a *app) seedsImport(files []string, o seedsImport) error {
 // ownSeeds returns the seeds of the project's own list.
 func (a *app) ownSeeds(p project) ([]weburl.URL, error) {
 	if !fileExists(p.seeds()) {
-		return nil, fail(exitNoData, "%s does not exist. \"gazehound init\" makes it, \"gazehound seeds import "+
+		return nil, fail(noData, "%s does not exist. \"gazehound init\" makes it, \"gazehound seeds import "+
 			"FILE\" adds to it", p.seeds())
 	}
 	urls, _, err := a.seedFile(p.seeds())
@@ -175,7 +175,7 @@ func (a *app) seedsCheck(ctx context.Context, network bool, limit int) error {
 		"%s, %s usable, on %s%s\n", several(len(urls), "seed"), count(len(usable)), several(len(hosts), "host"),
 		visited)
 	if err == nil && len(usable) == 0 {
-		return silentExit(exitGate)
+		return silentExit(answerNo)
 	}
 	return err
 }
@@ -217,11 +217,11 @@ func (a *app) visitSeeds(ctx context.Context, p project, cfg *Config, urls []web
 func (a *app) seedsQuery(_ context.Context, args []string) error {
 	names := slices.Sorted(maps.Keys(gazetteer.SeedQueries))
 	if len(args) == 0 {
-		return fail(exitUsage, "seeds query takes one of %s", strings.Join(names, ", "))
+		return fail(badUsage, "seeds query takes one of %s", strings.Join(names, ", "))
 	}
 	query := gazetteer.SeedQueries[args[0]]
 	if query == nil {
-		return fail(exitUsage, "seeds query takes one of %s, got %q.%s", strings.Join(names, ", "),
+		return fail(badUsage, "seeds query takes one of %s, got %q.%s", strings.Join(names, ", "),
 			oneLine(args[0]), didYouMean(args[0], names))
 	}
 	p, _, err := a.project()
@@ -230,12 +230,12 @@ func (a *app) seedsQuery(_ context.Context, args []string) error {
 	}
 	region, err := gazetteer.ReadRegion(p.region())
 	if errors.Is(err, fs.ErrNotExist) {
-		return fail(exitNoData, "%s does not exist. \"gazehound init\" makes it", p.region())
+		return fail(noData, "%s does not exist. \"gazehound init\" makes it", p.region())
 	} else if err != nil {
 		return invalid(err)
 	}
 	if len(region.Area) == 0 {
-		return fail(exitInvalidInput, "the region %s has no outline to query; name its box with \"gazehound init "+
+		return fail(badInput, "the region %s has no outline to query; name its box with \"gazehound init "+
 			"--force --region minLon,minLat,maxLon,maxLat\"", region.Name)
 	}
 	return a.tell(fields{"type": "query", "for": args[0], "query": query(region)}, "%s", query(region))
@@ -254,7 +254,7 @@ func (a *app) readSeeds(name string, r io.Reader) (urls []weburl.URL, skipped in
 		urls = append(urls, u)
 	})
 	if err != nil {
-		return nil, 0, fail(exitInvalidInput, "seeds: %s: %w", name, err)
+		return nil, 0, fail(badInput, "seeds: %s: %w", name, err)
 	}
 	return urls, skipped, nil
 }
@@ -276,7 +276,7 @@ func (a *app) seeds(p project, cfg *Config, o crawlOptions) ([]weburl.URL, error
 	for _, text := range o.seeds {
 		u, problem := a.parseSeed("--seed", text)
 		if problem != "" {
-			return nil, fail(exitInvalidInput, "--seed %s", problem)
+			return nil, fail(badInput, "--seed %s", problem)
 		}
 		urls = append(urls, u)
 	}
@@ -294,7 +294,7 @@ func (a *app) seeds(p project, cfg *Config, o crawlOptions) ([]weburl.URL, error
 		urls, skipped = append(urls, found...), skipped+bad
 	}
 	if len(urls) == 0 && (len(cfg.Seeds.Files) > 0 || skipped > 0) { // the project's own list may be empty
-		return nil, fail(exitInvalidInput, "no usable seed in %s (%d lines skipped)", strings.Join(files, ", "),
+		return nil, fail(badInput, "no usable seed in %s (%d lines skipped)", strings.Join(files, ", "),
 			skipped)
 	}
 	urls, err := a.topicSeeds(p, cfg, urls)

@@ -36,7 +36,7 @@ func newServeCommand(a *app) *cobra.Command {
 			defer cancel()
 			stop := onSignals(func(n int) {
 				if n > 1 {
-					os.Exit(exitForced)
+					endNow()
 				}
 				cancel()
 			}, os.Interrupt, syscall.SIGTERM)
@@ -72,7 +72,7 @@ func (a *app) serve(ctx context.Context) (err error) {
 // follow opens the index of p beside those who write it.
 func (a *app) follow(p project) (*index.Follower, error) {
 	if err := p.lostIndex(); err != nil {
-		return nil, fail(exitInvalidInput, "%w. %s", err, p.remakesIndex())
+		return nil, fail(badInput, "%w. %s", err, p.remakesIndex())
 	}
 	x, err := index.Follow(p.index(), func(err error) {
 		if err != nil {
@@ -232,11 +232,11 @@ func (l ownListener) Close() error {
 func listenError(err error, address, flag string) error {
 	switch {
 	case errors.Is(err, oserr.InUse):
-		return fail(exitError, "%s is in use by another program. %s 127.0.0.1:0 picks a free port", address, flag)
+		return fail(unexpected, "%s is in use by another program. %s 127.0.0.1:0 picks a free port", address, flag)
 	case errors.Is(err, fs.ErrPermission):
-		return fail(exitError, "%s needs more rights. %s 127.0.0.1:8090 needs none", address, flag)
+		return fail(unexpected, "%s needs more rights. %s 127.0.0.1:8090 needs none", address, flag)
 	}
-	return fail(exitInvalidInput, "%s must be host:port such as 127.0.0.1:8090, got %.80q (%w)", flag, address, err)
+	return fail(badInput, "%s must be host:port such as 127.0.0.1:8090, got %.80q (%w)", flag, address, err)
 }
 
 // apiOptions collects the data that answers need; the caller closes the gazetteer. If gazetteer or
@@ -373,7 +373,7 @@ func (a *app) openShards(ctx context.Context, cfg *Config, dirs []string) (s *in
 		}
 		s.Local[names[i]] = x
 		if !x.Exists() {
-			return s, close, fail(exitNoData, "%s holds no index. \"gazehound crawl\" or \"gazehound node\" makes "+
+			return s, close, fail(noData, "%s holds no index. \"gazehound crawl\" or \"gazehound node\" makes "+
 				"one", p.dir)
 		}
 	}

@@ -127,7 +127,7 @@ func (s *session) openBrowser() (err error) {
 	}
 	s.browser, err = render.New(o)
 	if errors.Is(err, render.ErrNoBrowser) {
-		return fail(exitInvalidInput, "fetch.render is %s, and %w. Install Chromium (Debian: apt install chromium), name "+
+		return fail(badInput, "fetch.render is %s, and %w. Install Chromium (Debian: apt install chromium), name "+
 			"a browser made from it with fetch.render_browser, or crawl with --render off", s.cfg.Fetch.Render, err)
 	}
 	if err != nil {
@@ -176,7 +176,7 @@ func (s *session) openFrontier(from project, untrained bool, traps *trap.Detecto
 // openIndex stores what the crawl is about and opens the index.
 func (s *session) openIndex() (err error) {
 	if err := crawler.Describe(s.f, s.region); errors.Is(err, crawler.ErrOtherRegion) {
-		return fail(exitInvalidInput, "%w. Name the same region, or start over with --fresh", err)
+		return fail(badInput, "%w. Name the same region, or start over with --fresh", err)
 	} else if err != nil {
 		return err
 	}
@@ -274,7 +274,7 @@ func (s *session) start(ctx context.Context) (err error) {
 		return err
 	}
 	if t := s.f.Totals(); t.Queued == 0 && t.Visited == 0 && !s.o.node {
-		return fail(exitInvalidInput, "no seed. --seed URL, --seeds FILE, or a %s in the data directory say where to "+
+		return fail(badInput, "no seed. --seed URL, --seeds FILE, or a %s in the data directory say where to "+
 			"start; \"gazehound seeds import\" and \"seeds query\" help to find some", filepath.Base(s.p.seeds()))
 	}
 	s.watch = newProgress(s)
@@ -353,7 +353,7 @@ func (s *session) run(ctx context.Context) error {
 func (s *session) hear(cancel context.CancelCauseFunc) (stop func()) {
 	stopSignals := onSignals(func(n int) {
 		if n > 1 {
-			os.Exit(exitForced) // every store is valid at any moment, so nothing is lost
+			endNow()
 		}
 		s.stop(cancel, errSignal)
 	}, os.Interrupt, syscall.SIGTERM)
@@ -438,7 +438,7 @@ func every(ctx context.Context, period time.Duration, f func() error) error {
 // reached.
 func (a *app) makeRoom(p project, cfg *Config, o crawlOptions) error {
 	if free, err := disk.Free(p.dir); err == nil && free < uint64(cfg.Storage.DiskReserve) && !o.dryRun {
-		return fail(exitDiskReserve, "only %s are free for %s; storage.disk_reserve keeps %v. Make room, or lower it",
+		return fail(diskReserve, "only %s are free for %s; storage.disk_reserve keeps %v. Make room, or lower it",
 			megabytes(int64(free)), p.dir, cfg.Storage.DiskReserve)
 	}
 	if err := p.finishDiscard(); err != nil {
@@ -456,7 +456,7 @@ func (a *app) startOver(p project) error {
 		return nil
 	}
 	if !a.yes && !a.confirm(fmt.Sprintf("Delete the crawl and the index in %s?", p.dir)) {
-		return fail(exitUsage, "--fresh deletes the crawl in %s. Add --yes if that is intended", p.dir)
+		return fail(badUsage, "--fresh deletes the crawl in %s. Add --yes if that is intended", p.dir)
 	}
 	f, err := p.openCrawl(0) // no other process uses it
 	if err == nil {

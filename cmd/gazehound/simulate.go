@@ -196,7 +196,7 @@ func (a *app) simulate(ctx context.Context, o simulateOptions) error {
 		return err
 	}
 	if o.saveLog != "" && len(orders) > 1 {
-		return fail(exitUsage, "--save-log is the log of one strategy, and there are %d", len(orders))
+		return fail(badUsage, "--save-log is the log of one strategy, and there are %d", len(orders))
 	}
 	if o.nodes != "" {
 		return a.simulateNodes(ctx, o, cfg.Cluster, orders)
@@ -284,13 +284,13 @@ func (a *app) checkSimulation(o *simulateOptions, cfg *Config) error {
 	}
 	for _, parts := range o.without {
 		if _, err := order.ParseParts(parts); err != nil {
-			return fail(exitUsage, "--without: %w", err)
+			return fail(badUsage, "--without: %w", err)
 		}
 	}
 	if o.rate != "" {
 		var rate config.Size
 		if err := rate.UnmarshalText([]byte(o.rate)); err != nil {
-			return fail(exitUsage, "--rate: %w", err)
+			return fail(badUsage, "--rate: %w", err)
 		}
 		o.sim.Rate = float64(rate)
 	}
@@ -301,39 +301,39 @@ func (a *app) checkSimulation(o *simulateOptions, cfg *Config) error {
 	judged := a.judgeGiven()
 	switch {
 	case len(o.at) > 0 && slices.Min(o.at) < 1:
-		return fail(exitUsage, "--at must be numbers of pages from 1 on, got %d", slices.Min(o.at))
+		return fail(badUsage, "--at must be numbers of pages from 1 on, got %d", slices.Min(o.at))
 	case o.demo != "" && a.flags.Changed("language") && cfg.Crawl.Judge != "language":
-		return fail(exitUsage, "--language belongs to --judge language, and the judge is %s; the languages of a "+
+		return fail(badUsage, "--language belongs to --judge language, and the judge is %s; the languages of a "+
 			"made-up web say --demo language=th", cfg.Crawl.Judge)
 	case o.demo != "" && a.flags.Changed("judge") && cfg.Crawl.Judge == "topic":
-		return fail(exitUsage, "--judge topic does not fit a made-up web: its pages are about addresses or in a "+
+		return fail(badUsage, "--judge topic does not fit a made-up web: its pages are about addresses or in a "+
 			"language")
 	case judged && len(o.traces) > 0 && cfg.Crawl.Judge != "language":
-		return fail(exitUsage, "--judge %s does not work on a trace, which has no texts: only --judge language does",
+		return fail(badUsage, "--judge %s does not work on a trace, which has no texts: only --judge language does",
 			cfg.Crawl.Judge)
 	case judged && len(o.traces) == 0 && o.demo == "" && (len(o.warc) == 0 || o.labels != ""):
-		return fail(exitUsage, "--judge belongs to --demo, --trace and to --warc without --labels: other webs have "+
+		return fail(badUsage, "--judge belongs to --demo, --trace and to --warc without --labels: other webs have "+
 			"labels of their own")
 	case o.readers != "" && o.demo == "":
-		return fail(exitUsage, "--readers belongs to --demo: it simulates readers of a made-up town")
+		return fail(badUsage, "--readers belongs to --demo: it simulates readers of a made-up town")
 	case (o.webs > 1 || o.varied) && o.demo == "":
-		return fail(exitUsage, "--webs and --varied belong to --demo: a recorded web is one")
+		return fail(badUsage, "--webs and --varied belong to --demo: a recorded web is one")
 	case o.saveLog != "" && (len(o.traces)+min(len(o.warc), 1)+min(len(o.demo), 1)*o.webs != 1 || o.runs > 1):
-		return fail(exitUsage, "--save-log is the log of one crawl of one web: --runs 1")
+		return fail(badUsage, "--save-log is the log of one crawl of one web: --runs 1")
 	case o.trainTrace != "" && o.model != "", o.trainDemo != "" && o.model != "":
-		return fail(exitUsage, "--model and a training crawl both say what adaptive has learned")
+		return fail(badUsage, "--model and a training crawl both say what adaptive has learned")
 	case a.flags.Changed("train-pages") && o.trainTrace == "" && o.trainDemo == "":
-		return fail(exitUsage, "--train-pages are pages of another crawl: --train-trace FILE or --train-demo SPEC")
+		return fail(badUsage, "--train-pages are pages of another crawl: --train-trace FILE or --train-demo SPEC")
 	case o.saveTrace != "" && len(o.traces)+min(len(o.warc), 1)+min(len(o.demo), 1)*o.webs > 1:
-		return fail(exitUsage, "--save-trace writes one web, and there are several")
+		return fail(badUsage, "--save-trace writes one web, and there are several")
 	case o.merged && len(o.warc) == 0:
-		return fail(exitUsage, "--merged-seeds belongs to --warc: other webs have no texts. A trace that --save-trace "+
+		return fail(badUsage, "--merged-seeds belongs to --warc: other webs have no texts. A trace that --save-trace "+
 			"writes of such a web keeps what it says")
 	case cfg.Crawl.Topics != "" && cfg.Crawl.Collection == "crawled" && len(o.traces) > 0:
-		return fail(exitUsage, "okapi_collection crawled does not work on a trace, which has no texts")
+		return fail(badUsage, "okapi_collection crawled does not work on a trace, which has no texts")
 	}
 	if err := o.sim.Validate(); err != nil {
-		return fail(exitUsage, "%w", err)
+		return fail(badUsage, "%w", err)
 	}
 	return checkOneOf("format", o.format, formats)
 }
@@ -347,7 +347,7 @@ func (a *app) judgeGiven() bool {
 func (o *simulateOptions) expectations(names, metrics []string) (sim.Expectations, error) {
 	list, err := sim.ParseExpectations(o.expect, names, metrics)
 	if err != nil {
-		return nil, fail(exitUsage, "--expect %w", err)
+		return nil, fail(badUsage, "--expect %w", err)
 	}
 	return list, nil
 }
@@ -359,7 +359,7 @@ func (a *app) check(c sim.Measured, list sim.Expectations) error {
 		a.say("expected and true: %s", text)
 	}
 	if len(broken) > 0 {
-		return fail(exitGate, "%s", strings.Join(broken, "; "))
+		return fail(answerNo, "%s", strings.Join(broken, "; "))
 	}
 	return nil
 }
@@ -384,18 +384,18 @@ func (a *app) simulatedOrders(ctx context.Context, o simulateOptions, cfg *Confi
 	}
 	names, err := sim.ParseStrategies(o.strategies, options.Possible(), o.limits)
 	if err != nil {
-		return nil, fail(exitUsage, "--strategy: %w", err)
+		return nil, fail(badUsage, "--strategy: %w", err)
 	}
 	if len(o.without) > 0 && !slices.Contains(names, order.Kinds[0].Name) {
-		return nil, fail(exitUsage, "--without leaves out parts of lookahead, and --strategy does not name it")
+		return nil, fail(badUsage, "--without leaves out parts of lookahead, and --strategy does not name it")
 	}
 	if slices.Contains(names, "trend") {
 		a.warnOfScales(cfg)
 	}
 	orders, err := options.Orders(names)
-	var coded *codedError
-	if err != nil && !errors.As(err, &coded) {
-		return nil, fail(exitUsage, "%w", err)
+	var failed *kindError
+	if err != nil && !errors.As(err, &failed) {
+		return nil, fail(badUsage, "%w", err)
 	}
 	return orders, err
 }
@@ -463,7 +463,7 @@ func (a *app) townOpener(ctx context.Context, o simulateOptions, cfg *Config) (o
 		}
 	}
 	if err := towns.Parse(o.demo, o.readers, o.sim.Pages); err != nil {
-		return nil, fail(exitUsage, "%w", err)
+		return nil, fail(badUsage, "%w", err)
 	}
 	return func(i int) (*sim.Web, error) {
 		w, lines, err := towns.Open(ctx, i)
@@ -480,10 +480,10 @@ func (a *app) townOpener(ctx context.Context, o simulateOptions, cfg *Config) (o
 func (a *app) traceWeb(ctx context.Context, file string, o simulateOptions, cfg *Config) (*sim.Web, error) {
 	info, err := os.Stat(file)
 	if err != nil {
-		return nil, fail(exitInvalidInput, "--trace: %w", err)
+		return nil, fail(badInput, "--trace: %w", err)
 	}
 	if info.IsDir() {
-		return nil, fail(exitInvalidInput, "--trace %s is a folder, want a file. \"gazehound crawl --record-trace FILE\" "+
+		return nil, fail(badInput, "--trace %s is a folder, want a file. \"gazehound crawl --record-trace FILE\" "+
 			"writes one", file)
 	}
 	var label sim.Labeller
@@ -516,7 +516,7 @@ func (a *app) traceWeb(ctx context.Context, file string, o simulateOptions, cfg 
 func (a *app) recordTrace(name string, seeds []weburl.URL, resumed bool) (*sim.Recorder, error) {
 	recorder, late, err := sim.OpenRecorder(name, seeds, resumed)
 	if err != nil {
-		return nil, fail(exitInvalidInput, "--record-trace: %w", err)
+		return nil, fail(badInput, "--record-trace: %w", err)
 	}
 	if late {
 		a.warn("%s starts in the middle of a crawl: it will lack the pages that were visited before", name)
@@ -534,7 +534,7 @@ func (a *app) simulatedSeeds(o simulateOptions) ([]weburl.URL, error) {
 		seeds = append(seeds, found...)
 	}
 	if len(seeds) == 0 {
-		return nil, fail(exitInvalidInput, "no seed. --seeds FILE says where recorded pages are to be crawled from")
+		return nil, fail(badInput, "no seed. --seeds FILE says where recorded pages are to be crawled from")
 	}
 	return seeds, nil
 }
@@ -554,7 +554,7 @@ func (a *app) warcWeb(ctx context.Context, o simulateOptions, cfg *Config) (*sim
 	if o.labels != "" {
 		labels, err := sim.ReadLabels(o.labels)
 		if err != nil {
-			return nil, fail(exitInvalidInput, "--labels: %w", err)
+			return nil, fail(badInput, "--labels: %w", err)
 		}
 		label = labels.Label
 	} else {
@@ -585,7 +585,7 @@ func (a *app) warcWeb(ctx context.Context, o simulateOptions, cfg *Config) (*sim
 func (a *app) simulateNodes(ctx context.Context, o simulateOptions, k config.Cluster, orders []sim.Order) error {
 	web, err := sim.ParseCities(o.nodes)
 	if err != nil {
-		return fail(exitUsage, "--nodes: %w", err)
+		return fail(badUsage, "--nodes: %w", err)
 	}
 	if o.places != "" {
 		if web.Nodes, web.Known, err = a.places(ctx, o.places, o.placesOptions); err != nil {
@@ -597,11 +597,11 @@ func (a *app) simulateNodes(ctx context.Context, o simulateOptions, k config.Clu
 		Pages:     o.sim.Pages, Seed: o.sim.Seed,
 		Levels: o.levels, Centrality: sim.Centrality{Links: k.CentralityLinks, Base: k.CentralityBase}}}
 	if plan.Methods, plan.Policies, err = sim.ParsePartitions(o.partitions, o.policies); err != nil {
-		return fail(exitUsage, "%w", err)
+		return fail(badUsage, "%w", err)
 	}
 	for _, strategy := range orders {
 		if strings.HasPrefix(strategy.Name, "oracle-") {
-			return fail(exitUsage, "--strategy %s knows one web only: it cannot be used with --nodes", strategy.Name)
+			return fail(badUsage, "--strategy %s knows one web only: it cannot be used with --nodes", strategy.Name)
 		}
 	}
 	names := plan.Names()
@@ -636,7 +636,7 @@ func (a *app) simulateNuggets(ctx context.Context, o simulateOptions, cfg *Confi
 		return err
 	}
 	if o.order.Parts > o.order.URLs {
-		return fail(exitUsage, "--order-parts must be 1 to --order-urls, %d, got %d", o.order.URLs, o.order.Parts)
+		return fail(badUsage, "--order-parts must be 1 to --order-urls, %d, got %d", o.order.URLs, o.order.Parts)
 	}
 	o.order.Seed = o.sim.Seed
 	if o.order.Queue, err = a.crawledQueue(ctx, o, cfg); err != nil {
@@ -694,7 +694,7 @@ func (a *app) crawledQueue(ctx context.Context, o simulateOptions, cfg *Config) 
 		return nil, err
 	}
 	if len(orders) != 1 || webs != 1 {
-		return nil, fail(exitUsage, "--nuggets takes the queue of one crawl: one web and one --strategy NAME")
+		return nil, fail(badUsage, "--nuggets takes the queue of one crawl: one web and one --strategy NAME")
 	}
 	w, err := open(0)
 	if err != nil {

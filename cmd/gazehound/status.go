@@ -51,7 +51,7 @@ type crawlStatus struct {
 func readStatus(p project) (s crawlStatus, err error) {
 	s.Status, err = monitor.ReadStatus(p.frontier(), p.status())
 	if errors.Is(err, fs.ErrNotExist) {
-		return s, fail(exitNoData, "%s holds no crawl. \"gazehound crawl\" makes one", p.dir)
+		return s, fail(noData, "%s holds no crawl. \"gazehound crawl\" makes one", p.dir)
 	} else if errors.Is(err, monitor.ErrUnreadable) {
 		return s, invalid(err)
 	} else if err != nil {
@@ -128,7 +128,7 @@ func (a *app) statusCluster(ctx context.Context, watch bool) error {
 	return a.watch(ctx, watch, func() (string, any, bool, error) {
 		s, err := v.Status(ctx)
 		if err != nil {
-			return "", nil, false, fail(exitPeer, "%w", err)
+			return "", nil, false, fail(noPeer, "%w", err)
 		}
 		return s.Text(), s, s.Over, nil
 	})

@@ -80,7 +80,7 @@ func startProfile(name string) (stop func() error, err error) {
 	}
 	f, err := os.Create(name)
 	if err != nil {
-		return nil, fail(exitUsage, "--cpu-profile: %w", err)
+		return nil, fail(badUsage, "--cpu-profile: %w", err)
 	}
 	if err := pprof.StartCPUProfile(f); err != nil {
 		return nil, errors.Join(err, f.Close())

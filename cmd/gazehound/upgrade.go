@@ -137,7 +137,7 @@ func (a *app) upgrade(ctx context.Context, archives []string, dryRun bool) (err 
 func (p project) lockForUpgrade() (unlock func() error, err error) {
 	unlock, err = disk.LockDir(p.dir, false)
 	if errors.Is(err, disk.ErrLocked) {
-		return nil, fail(exitLocked, "another command is changing %s. Try again when it is done", p.dir)
+		return nil, fail(inUse, "another command is changing %s. Try again when it is done", p.dir)
 	} else if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (p project) lockForUpgrade() (unlock func() error, err error) {
 		case err == nil:
 			err = free()
 		case errors.Is(err, disk.ErrLocked):
-			err = fail(exitLocked, "%s is in use by a crawl, a server or another command. End it first; \"gazehound "+
+			err = fail(inUse, "%s is in use by a crawl, a server or another command. End it first; \"gazehound "+
 				"ctl stop\" ends a crawl", store)
 		case errors.Is(err, fs.ErrNotExist):
 			err = nil
@@ -196,7 +196,7 @@ func (u *upgrade) makePlan(archives []string) error {
 		return err
 	}
 	if (noTree || !plan.ReadsTree()) && plan.Judges() && len(plan.Archives) == 0 {
-		return fail(exitInvalidInput, "%s cannot be remade: this version reads crawl trees from format %d on, and there "+
+		return fail(badInput, "%s cannot be remade: this version reads crawl trees from format %d on, and there "+
 			"are no WARC files. \"gazehound crawl --fresh --data %s\" crawls again; name the files if they are elsewhere",
 			p.dir, frontier.OldestFormat, textutil.ShellQuote(p.dir))
 	}
@@ -309,7 +309,7 @@ func (u *upgrade) begin() error {
 	}
 	free, err := disk.Free(u.p.dir)
 	if err == nil && free < need+uint64(u.cfg.Storage.DiskReserve) {
-		return fail(exitDiskReserve, "the old data stay until the new ones are made, which takes about %s, and only %s "+
+		return fail(diskReserve, "the old data stay until the new ones are made, which takes about %s, and only %s "+
 			"are free for %s; storage.disk_reserve keeps %v", megabytes(int64(need)), megabytes(int64(free)), u.p.dir,
 			u.cfg.Storage.DiskReserve)
 	}
@@ -524,11 +524,11 @@ func (u *upgrade) replaceStores() error {
 		return err
 	}
 	if u.result.WithoutCopy > 0 || u.result.DamagedFiles > 0 {
-		u.result.ExitCode = exitGate
+		u.result.ExitCode = answerNo.code()
 	}
 	err = u.show(u.result, "upgraded", fields{"r": &u.result, "keep": keep, "data": u.p.dir})
 	if err == nil && u.result.ExitCode != exitOK {
-		err = silentExit(u.result.ExitCode)
+		err = silentExit(answerNo)
 	}
 	return err
 }

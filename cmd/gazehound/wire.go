@@ -138,7 +138,7 @@ func (a *app) checkStrategyFlags(chosen order.Kind) (err error) {
 		key := strings.TrimPrefix(config.KeyOf(f), "crawl.")
 		for _, other := range order.Kinds {
 			if slices.Contains(other.Keys, key) && !slices.Contains(chosen.Keys, key) {
-				err = fail(exitUsage, "--%s belongs to --strategy %s, and the strategy is %s", f.Name, other.Name,
+				err = fail(badUsage, "--%s belongs to --strategy %s, and the strategy is %s", f.Name, other.Name,
 					chosen.Name)
 			}
 		}
