@@ -55,6 +55,29 @@ func (g *Gazetteer) LatinNames(p Place, most int) (names []string) {
 	return names
 }
 
+// OtherNames returns the other names of the cities and streets that fit and are called so, as in
+// another language: "Bolzano" of "Bozen". "Bozen - Bolzano" and "Bozen/Bolzano" are two names.
+func (g *Gazetteer) OtherNames(name string, fits func(*Place) bool) (others []string) {
+	key := Key(name)
+	if key == "" {
+		return nil
+	}
+	for _, p := range append(g.Cities("", name), g.Streets(Query{Street: name})...) {
+		if !fits(&p) {
+			continue
+		}
+		for _, both := range p.Names {
+			for other := range strings.SplitSeq(strings.ReplaceAll(both, " - ", "/"), "/") {
+				other = strings.TrimSpace(other)
+				if !strings.Contains(Key(other), key) && !slices.Contains(others, other) {
+					others = append(others, other)
+				}
+			}
+		}
+	}
+	return others
+}
+
 // findCities returns the cities under key and those it is an alias of.
 func (g *Gazetteer) findCities(country, key string) []*city {
 	record := g.citiesOf(key)

@@ -150,6 +150,9 @@ type Query struct {
 	// Locate finds the place in "dentist near Main St" where no address in the index
 	// is it, and its name for people. Nil: only addresses in the index are found.
 	Locate func(text string) (at orb.Point, name string, ok bool) `json:"-"`
+	// OtherNames returns the other names of a place, as in other languages: words of one find pages
+	// that write another. Nil: only what is written is found.
+	OtherNames func(name string) []string `json:"-"`
 
 	Open    string // only places that are open then, as ReadOpen reads it; "": whenever
 	AnyTime bool   // a time that is asked for filters nothing; Result.Open has it

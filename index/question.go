@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"gazehound/internal/kind"
 
@@ -61,6 +62,49 @@ func (s *searcher) respell() {
 			}
 		}
 	}
+}
+
+// maxNameWords is how many words of a query may be the name of a place that has others.
+const maxNameWords = 3
+
+// otherNames lets the words of a place's name find its other names: "bozen" also bolzano. The rarest
+// word of a name stands for it, museo for via Museo.
+func (s *searcher) otherNames() {
+	if s.q.OtherNames == nil {
+		return
+	}
+	for from := range s.words {
+		for to := min(from+maxNameWords, len(s.words)); to > from; to-- {
+			named := s.words[from:to]
+			if isNumber(named[0].terms[0]) || named[0].minor && len(named) == 1 {
+				continue
+			}
+			for _, name := range s.q.OtherNames(strings.Join(raws(named), " ")) {
+				rarest := s.rarest(name)
+				if rarest == "" || slices.ContainsFunc(named, func(w word) bool { return slices.Contains(w.terms, rarest) }) {
+					continue
+				}
+				for i := range named {
+					named[i].terms = append(named[i].terms, rarest)
+				}
+			}
+		}
+	}
+}
+
+// leastName is how many letters a word has that stands for a name.
+const leastName = 4
+
+// rarest returns the word of a name that the fewest addresses have; "" where none has one of them.
+func (s *searcher) rarest(name string) (term string) {
+	least := 0
+	for _, w := range wordsOf(name) {
+		n := s.view.count(s.dictionary(), w)
+		if n > 0 && utf8.RuneCountInString(w) >= leastName && (term == "" || n < least) {
+			term, least = w, n
+		}
+	}
+	return term
 }
 
 // literal reports whether the text is searched for its words only.

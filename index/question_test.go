@@ -1,6 +1,7 @@
 package index
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -163,4 +164,18 @@ func FuzzWithoutMenus(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Whichever apostrophe a page and a reader write, or none, they mean the same name.
+func TestApostrophes(t *testing.T) {
+	x := open(t)
+	marks := strings.Split("' ’ ‘ ´ ` ′", " ")
+	for i, mark := range marks {
+		put(t, x, page(fmt.Sprintf("https://s%d.example/", i), "Pizza", "it", fmt.Sprintf("Sant%sElmo\n{Ringstraße %d, 26122 Oldenburg}", mark, i+1)))
+	}
+	for _, text := range append(slices.Clone(marks), " ", "") {
+		if r := find(t, x, Query{Text: "sant" + text + "elmo"}); r.Total != len(marks) || r.Relaxed {
+			t.Errorf("%q finds %d of %d, relaxed %v", text, r.Total, len(marks), r.Relaxed)
+		}
+	}
 }

@@ -155,6 +155,9 @@ func (x *Index) newSearch(ctx context.Context, q Query) (*searcher, error) {
 		return nil, s.view.Close()
 	}
 	s.respell()
+	if !q.literal() {
+		s.otherNames()
+	}
 	if err := s.understand(cmp.Or(q.Now, time.Now())); err != nil {
 		s.view.Close()
 		return nil, err

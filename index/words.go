@@ -69,7 +69,7 @@ func (wordTokenizer) Tokenize(text []byte) analysis.TokenStream {
 
 func inWord(r rune) bool {
 	if r < utf8.RuneSelf {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '\''
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '\'' || r == '`'
 	}
 	return unicode.In(r, unicode.L, unicode.N, unicode.Mn) || strings.ContainsRune(joining, r)
 }
@@ -79,7 +79,7 @@ func isIdeograph(r rune) bool {
 }
 
 // joining are the characters within a word that are no part of its term.
-const joining = "'\u00ad\u200b\u2018\u2019\u02bc"
+const joining = "'`´′\u00ad\u200b\u2018\u2019\u02bc"
 
 // analyserOf returns the analyser of a page's language.
 func analyserOf(lang string) *analysis.DefaultAnalyzer {
@@ -267,7 +267,8 @@ var (
 func (foldFilter) Filter(tokens analysis.TokenStream) analysis.TokenStream {
 	for _, t := range tokens {
 		if !plainASCII(t.Term) {
-			t.Term = bytes.ToLower(toASCII.Filter(notLetters.ReplaceAll(norm.NFKD.Bytes(t.Term), nil)))
+			term := bytes.ReplaceAll(t.Term, []byte("´"), nil) // of which NFKD makes a space
+			t.Term = bytes.ToLower(toASCII.Filter(notLetters.ReplaceAll(norm.NFKD.Bytes(term), nil)))
 		}
 	}
 	return tokens
@@ -275,7 +276,7 @@ func (foldFilter) Filter(tokens analysis.TokenStream) analysis.TokenStream {
 
 func plainASCII(term []byte) bool {
 	for _, c := range term {
-		if c >= utf8.RuneSelf || c == '\'' {
+		if c >= utf8.RuneSelf || c == '\'' || c == '`' {
 			return false
 		}
 	}

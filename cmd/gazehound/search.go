@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"gazehound/gazetteer"
 	"gazehound/index"
 	"gazehound/index/api"
 	"gazehound/internal/kind"
@@ -131,6 +132,12 @@ func (a *app) search(ctx context.Context, text string, o searchOptions) error {
 func (a *app) searchIndex(ctx context.Context, p project, x *index.Index, q index.Query) error {
 	ctx, cancel := context.WithTimeout(ctx, searchTimeout)
 	defer cancel()
+	if g, err := p.openGazetteer(); err == nil { // without one, names are found as they are written
+		defer g.Close()
+		q.OtherNames = func(name string) []string {
+			return g.OtherNames(name, func(*gazetteer.Place) bool { return true })
+		}
+	}
 	r, err := x.Search(ctx, q)
 	if err != nil {
 		return err

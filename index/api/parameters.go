@@ -284,6 +284,9 @@ func (s *server) parse(r *http.Request, on route) (params, *Problem) {
 	}
 	a.fill()
 	a.Locate = s.locate
+	if s.Gazetteer != nil {
+		a.OtherNames = func(name string) []string { return s.Gazetteer.OtherNames(name, s.serves) }
+	}
 	clock := s.clock()
 	a.Now = clock.Now()
 	a.Holidays = clock.Holidays(a.Now)

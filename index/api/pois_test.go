@@ -239,3 +239,38 @@ func TestTwoLanguages(t *testing.T) {
 		}
 	}
 }
+
+// A page that writes one name of a town or street is found by another.
+func TestOtherNames(t *testing.T) {
+	o := onMapOptions()
+	at := orb.Point{8.21, 53.14}
+	o.Gazetteer = gazetteer.Of(
+		gazetteer.Place{ID: "node/9", Kind: gazetteer.City, Names: []string{"Bozen - Bolzano", "Bozen"}, City: "Bozen - Bolzano", Country: "IT", Point: at, HasPoint: true},
+		gazetteer.Place{ID: "node/8", Kind: gazetteer.City, Names: []string{"Neuhafen am Meer", "Port Neuf", "PNF"}, City: "Neuhafen am Meer", Country: "IT", Point: at, HasPoint: true},
+		gazetteer.Place{ID: "way/7", Kind: gazetteer.Street, Names: []string{"Museumstraße", "Via Museo"}, Street: "Museumstraße", Postcode: "39100", City: "Bozen - Bolzano",
+			Country: "IT", Point: at, HasPoint: true})
+	x := town(t, 0)
+	putAll(t, x, []shop{
+		{"https://forno.example/", "Forno", "Forno Moser", "Via Museo", "5", "39100", "Bolzano", 8.21, 53.14, "", "", "", gazetteer.HousePrecision},
+		{"https://via.example/", "Bar", "Bar Sport", "Via Roma", "9", "39100", "Bolzano", 8.21, 53.14, "", "", "", gazetteer.HousePrecision},
+		{"https://neuf.example/", "Quai", "Bar du Quai", "Rue du Quai", "1", "66000", "Port Neuf", 8.21, 53.14, "", "", "", gazetteer.HousePrecision},
+	})
+	h := Handler(x, o)
+	for query, want := range map[string]string{
+		"Forno Bozen": "Forno Moser", "Bar Bozen": "Bar Sport", "Museumstraße 5": "Forno Moser", "Museumstraße Bozen": "Forno Moser",
+		"Neuhafen am Meer": "Bar du Quai", "Forno Bolzano": "Forno Moser", "Forno Meran": "", "Forno Neuhafen": "",
+	} {
+		found := ask(t, h, "/v1/search?q="+url.QueryEscape(query))
+		got := ""
+		if hits := found["features"].([]any); len(hits) > 0 {
+			got, _ = hits[0].(map[string]any)["properties"].(map[string]any)["name"].(string)
+		}
+		relaxed, _ := found["relaxed"].(bool)
+		if relaxed {
+			got = ""
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+	}
+}
