@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"gazehound/crawler/frontier"
@@ -24,7 +25,7 @@ var reasons = map[string]struct{ words, option string }{
 	"noindex":            {"pages say noindex", "no option; ask its owner"},
 	"tdm_reserved":       {"rights to text and data mining are reserved", "policy.tdm, with a reason"},
 	"language":           {"pages are in another language", "crawl.content_languages"},
-	"login":              {"they want a login (HTTP 401, 403)", "hosts.NAME.user or headers, fetch.cookies: site"},
+	"login":              {"they want a login (HTTP 401, 403, or a redirect to it)", "hosts.NAME.user or headers, fetch.cookies: site"},
 	"parked":             {"links repeat known pages or are for users of its software", "ctl release HOST"},
 	"content_type":       {"they are no pages by their type", "fetch.content_types"},
 	"too_large":          {"pages are too long, without an address at their beginning", "fetch.max_body"},
@@ -93,6 +94,10 @@ func (s *Silence) count(host, reason string, urls int64) {
 	counts[reason] += urls
 }
 
+// loginPath is the path of a page to log in on, in the languages at hand.
+var loginPath = regexp.MustCompile(`(?i)(^|/)(wp-login|log[-_]?in|logon|sign[-_]?in|anmelden|anmeldung|einloggen|connexion|` +
+	`se-connecter|iniciar-sesion|acceso|accedi|inloggen|aanmelden|log-ind)(\.\w+)?/?$`)
+
 // silentReason returns why a visit brought nothing, or "" if it was read and just irrelevant.
 func silentReason(e *frontier.Entry, o *frontier.Outcome) string {
 	switch {
@@ -102,6 +107,8 @@ func silentReason(e *frontier.Entry, o *frontier.Outcome) string {
 		return "login"
 	case o.Kind == "error", o.Kind == "skipped":
 		return o.Reason
+	case o.Kind == "page" && e.Redirects > 0 && loginPath.MatchString(e.URL.Path()):
+		return "login"
 	case o.Kind == "page" && o.Reason == "noindex":
 		return "noindex"
 	case o.Kind == "page" && o.Dropped["nofollow"] > 0:

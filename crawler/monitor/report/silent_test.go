@@ -35,6 +35,16 @@ func TestSilence(t *testing.T) {
 	parked := []frontier.ParkedPattern{{Host: "list.example", Pattern: "listing sorting", Links: 30},
 		{Host: "list.example", Pattern: "list.example?sid", Links: 10}, {Host: "good.example", Pattern: "good.example/*", Links: 99},
 		{Host: "long-ago.example", Pattern: "long-ago.example/*", Links: 99}}
+	for i, path := range []string{"/konto/anmelden?weiter=%2Fa", "/Login.aspx?next=/b", "/users/sign_in", "/users/sign-in/", "/verein/anmeldung-zum-fest"} {
+		u, err := weburl.Parse("http://club.example" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Visit(&frontier.Entry{URL: u, Redirects: 1}, &frontier.Outcome{Kind: "page"})
+		if i == 0 { // a page that a link leads to is read like any other
+			s.Visit(&frontier.Entry{URL: u}, &frontier.Outcome{Kind: "page"})
+		}
+	}
 	var got []string
 	for _, h := range s.Top(10, parked) {
 		got = append(got, fmt.Sprint(h.Host, " ", h.Reason, " ", h.URLs))
@@ -42,7 +52,7 @@ func TestSilence(t *testing.T) {
 			t.Errorf("line %q", text)
 		}
 	}
-	want := "list.example parked 40, forbidden.example robots 7, shop.example needs_javascript 6, code.example nofollow 4, login.example login 3, odd.example panic 2"
+	want := "list.example parked 40, forbidden.example robots 7, shop.example needs_javascript 6, club.example login 4, code.example nofollow 4, login.example login 3, odd.example panic 2"
 	if strings.Join(got, ", ") != want {
 		t.Errorf("got %s\nwant %s", strings.Join(got, ", "), want)
 	}
