@@ -12,13 +12,43 @@ import (
 	"github.com/spf13/cobra"
 )
 
+const clickstreamHelp = `Clickstream computes the importance of pages from the access logs of web servers:
+LR(d), the time that people's sessions spent on each. The strategy "trend" orders its
+queue by it.
+
+Examples:
+  gazehound clickstream import /var/log/nginx/access.log* --site https://www.example.org
+  gazehound clickstream top --limit 10
+`
+
 func newClickstreamCommand(a *app) *cobra.Command {
+	return group("clickstream", "Learn from access logs which pages people stay on", clickstreamHelp,
+		newClickstreamImportCommand(a), newClickstreamTopCommand(a))
+}
+
+const clickstreamImportHelp = `Import reads access logs in the common, combined or vhost_combined format of
+Apache and nginx, plain or compressed with gzip; "-" is standard input. A known log
+is read on from where it ended, even if it was rotated and renamed, so the same
+command can run every night. An unfinished last line is left for the next import. An
+interrupted import resumes where it was.
+
+Programs are left out: by their agent, by requests for robots.txt, or by opening
+more pages in a minute than a person can. Addresses of clients are not stored.
+
+Memory does not grow with the logs: views are sorted on disk.
+
+Examples:
+  gazehound clickstream import access.log access.log.1 access.log.2.gz --site https://www.example.org
+  zcat old/*.gz | gazehound clickstream import - --site https://www.example.org --idle 15m
+`
+
+func newClickstreamImportCommand(a *app) *cobra.Command {
 	o := clicklog.DefaultOptions()
-	imp := command("import FILE…", "Add access logs and rank the pages anew",
+	cmd := command("import FILE…", "Add access logs and rank the pages anew", clickstreamImportHelp,
 		needArgs("an access log to import"),
 		stoppable(func(ctx context.Context, args []string) error { return a.clickstreamImport(ctx, args, o) },
 			"the same command resumes from there"))
-	f := imp.Flags()
+	f := cmd.Flags()
 	f.StringVar(&o.Site, "site", "", "what stands before the paths of the log: `URL` such as https://www.example.org "+
 		"(logs with a vhost need none)")
 	f.DurationVar(&o.Idle, "idle", o.Idle, "a pause longer than this ends a session")
@@ -26,13 +56,7 @@ func newClickstreamCommand(a *app) *cobra.Command {
 		"time credited to the last page of a session, whose end no log records")
 	f.IntVar(&o.MaxPerMinute, "max-per-minute", o.MaxPerMinute,
 		"a client that opens more pages in a minute is a program")
-
-	limit := 20
-	top := command("top", "Print the pages that people stay on longest", noArgs,
-		func(ctx context.Context, args []string) error { return a.clickstreamTop(limit) })
-	top.Flags().IntVar(&limit, "limit", limit, "pages to print, 1 to 100,000")
-	between(top.Flags(), "limit", 1, 100_000)
-	return group("clickstream", "Learn from access logs which pages people stay on", imp, top)
+	return cmd
 }
 
 func (a *app) clickstreamImport(ctx context.Context, files []string, o clicklog.Options) error {
@@ -98,6 +122,20 @@ func (a *app) importLog(ctx context.Context, s *clicklog.Store, name string) (cl
 	}
 	defer in.Close()
 	return s.Import(ctx, name, in)
+}
+
+const clickstreamTopHelp = `Examples:
+  gazehound clickstream top
+  gazehound clickstream top --limit 1000 --json
+`
+
+func newClickstreamTopCommand(a *app) *cobra.Command {
+	limit := 20
+	cmd := command("top", "Print the pages that people stay on longest", clickstreamTopHelp, noArgs,
+		func(ctx context.Context, args []string) error { return a.clickstreamTop(limit) })
+	cmd.Flags().IntVar(&limit, "limit", limit, "pages to print, 1 to 100,000")
+	between(cmd.Flags(), "limit", 1, 100_000)
+	return cmd
 }
 
 func (a *app) clickstreamTop(limit int) error {

@@ -1,15 +1,10 @@
 package main
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
 
-	"gazehound/crawler/monitor/report"
-	"gazehound/gazetteer/importer"
-	"gazehound/gazetteer/table"
-	"gazehound/index/export"
 	"gazehound/internal/textutil"
 
 	"github.com/spf13/cobra"
@@ -40,71 +35,42 @@ func addCommands(root *cobra.Command, a *app) {
 		}
 	}
 	root.AddCommand(newConfigCommand(a), newVersionCommand(a), newLicencesCommand(a), newManualCommand(a))
-	fit := func(text string) string { return text }
-	if a.columns > 0 {
-		fit = func(text string) string { return textutil.Reflow(text, min(a.columns, 88)) }
-	}
 	root.SetUsageTemplate(strings.NewReplacer(".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", a.columns),
 		`[command] --help" for more information about a command`, `COMMAND --help" for more about a command`,
 	).Replace(root.UsageTemplate()))
-	describe(root.Commands(), helpTexts(), fit)
+	if a.columns > 0 {
+		fitHelp(root.Commands(), min(a.columns, 88))
+	}
 }
 
-// command makes a command with the arguments that it takes, nil for any. help.txt describes it.
-func command(use, short string, args cobra.PositionalArgs, run action) *cobra.Command {
+// command makes a command with the arguments that it takes, nil for any. Its help is a text and, after
+// a line "Examples:", examples.
+func command(use, short, help string, args cobra.PositionalArgs, run action) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, Args: args}
 	c.RunE = func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args) }
-	c.Flags().SortFlags = false
+	describe(c, help)
 	return c
 }
 
 // group makes a command that only has others below it.
-func group(use, short string, commands ...*cobra.Command) *cobra.Command {
+func group(use, short, help string, commands ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, Args: subCommand, RunE: showHelp}
+	describe(c, help)
 	c.AddCommand(commands...)
 	return c
 }
 
-// help describes the commands: "== NAME", a text, and after a line "Examples:" examples of it. Text
-// in {{ }} is filled in.
-//
-//go:embed help.txt
-var help string
-
-// helpTexts returns the descriptions of commands by their names.
-func helpTexts() map[string]string {
-	var exports, imports strings.Builder
-	for _, f := range export.Formats() {
-		fmt.Fprintf(&exports, "  %-12s %s\n", f.Name, f.About)
-	}
-	for _, f := range importer.Formats() {
-		fmt.Fprintf(&imports, "  %-19s %s\n", f.Name, f.About)
-	}
-	filled := strings.NewReplacer(
-		"{{strategies}}", strategyHelp(),
-		"{{export formats}}", exports.String(),
-		"{{import formats}}", imports.String(),
-		"{{table fields}}", strings.Join(table.Fields, ", "),
-		"{{bridge reach}}", fmt.Sprint(report.BridgeReach),
-		"{{report metrics}}", textutil.Fit("  "+strings.Join(report.MetricNames(), ", "), 78),
-		"{{simulate metrics}}", simulationMetrics(),
-		"{{nodes metrics}}", strings.Join(report.NodesMetricNames(), ", "),
-	).Replace(help)
-	texts := map[string]string{}
-	for section := range strings.SplitSeq("\n"+filled, "\n== ") {
-		name, text, _ := strings.Cut(section, "\n")
-		texts[name] = text
-	}
-	return texts
+func describe(c *cobra.Command, help string) {
+	long, examples, _ := strings.Cut(help, "Examples:\n")
+	c.Long, c.Example = strings.TrimSpace(long), strings.TrimRight(examples, "\n")
+	c.Flags().SortFlags = false
 }
 
-// describe gives commands, and those below them, their descriptions, as fit returns them, and examples.
-func describe(commands []*cobra.Command, texts map[string]string, fit func(string) string) {
+// fitHelp fits the descriptions of commands, and of those below them, to the terminal.
+func fitHelp(commands []*cobra.Command, columns int) {
 	for _, c := range commands {
-		_, name, _ := strings.Cut(c.CommandPath(), " ")
-		long, examples, _ := strings.Cut(texts[name], "Examples:\n")
-		c.Long, c.Example = fit(strings.TrimSpace(long)), strings.TrimRight(examples, "\n")
-		describe(c.Commands(), texts, fit)
+		c.Long = textutil.Reflow(c.Long, columns)
+		fitHelp(c.Commands(), columns)
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// compareFlags are the flags of compare.
-type compareFlags struct {
+// compareOptions are the flags of compare.
+type compareOptions struct {
 	filters
 	around
 	kinds          []string
@@ -27,9 +27,38 @@ type compareFlags struct {
 	limit          int
 }
 
+const compareHelp = `Compares what pages state with the named places of the imported OpenStreetMap data, place by
+place, and lists what differs, the surest first:
+
+  missing        pages state a place that the map lacks
+  moved          pages state a place of the map at another address
+  closed         a page says that it has closed for good
+  name           another name at the same door
+  kind           another kind of place
+  phone          another phone, or one that the map lacks
+  website        another web site of its own, or one that the map lacks
+  opening_hours  other hours, or hours that the map lacks
+  not_found      no page states a place of the map; that is weak evidence
+
+Two are one place if they are at the same door and have the same name, phone or web site. Homes
+of private persons and pages that were labelled "not" are in no list. The search page has the
+same lists at /differences, the API at /v1/differences.
+
+--format maproulette writes a cooperative challenge for MapRoulette: one task for each object
+whose tags differ, with the tags to set. Of lists that are not about tags each difference is a
+task. New places are for "gazehound export osm --only-missing". Survey before you map.
+
+Exit status: 0 done, 2 unusable flag, 4 no OpenStreetMap data, 10 no addresses yet.
+
+Examples:
+  gazehound compare --difference missing,closed --min-confidence 0.8
+  gazehound compare --difference phone,website,opening_hours --format maproulette -o tasks.geojson
+  gazehound compare --kind bakery --format csv -o bakeries.csv
+`
+
 func newCompareCommand(a *app) *cobra.Command {
-	var o compareFlags
-	cmd := command("compare", "List what the web and OpenStreetMap do not agree about", noArgs,
+	var o compareOptions
+	cmd := command("compare", "List what the web and OpenStreetMap do not agree about", compareHelp, noArgs,
 		stoppable(func(ctx context.Context, args []string) error { return a.compare(ctx, o) }, "the list is not complete"))
 	var kinds []string
 	for _, k := range differences.Kinds {
@@ -54,7 +83,7 @@ func newCompareCommand(a *app) *cobra.Command {
 }
 
 // filter turns the flags into a filter.
-func (o *compareFlags) filter() (f differences.Filter, err error) {
+func (o *compareOptions) filter() (f differences.Filter, err error) {
 	if err = o.filters.known(); err != nil {
 		return f, err
 	}
@@ -75,7 +104,7 @@ func (o *compareFlags) filter() (f differences.Filter, err error) {
 	return f, err
 }
 
-func (a *app) compare(ctx context.Context, o compareFlags) error {
+func (a *app) compare(ctx context.Context, o compareOptions) error {
 	f, err := o.filter()
 	if err != nil {
 		return err
@@ -93,8 +122,20 @@ func (a *app) compare(ctx context.Context, o compareFlags) error {
 	})
 }
 
+var differencesText = textTemplate(`{{range .some}}{{line (printf "%s" .Kind)}}  {{line .Label}}   ({{printf "%.2f" .Confidence}})
+     {{line .Address}}
+{{if .Place}}     map  {{with .Map}}{{line .}}  {{end}}https://www.openstreetmap.org/{{.Place.ID}}
+{{end}}{{with .Web}}     web  {{line .}}
+{{end}}{{with .Evidence}}     {{line .URL}}   {{date .Fetched}}
+{{end}}{{end}}`)
+
+var differencesEndText = textTemplate(`{{range $i, $k := .kinds}}{{if $i}}, {{end}}{{index $.counts $k}} {{$k}}{{else}}nothing differs{{end}}
+{{if gt .total .shown}}{{.shown}} of {{.total}} shown; --limit shows more
+{{end}}{{with .left}}{{several . "more difference"}} that {{if eq . 1}}is{{else}}are{{end}} not about tags: --difference chooses them
+{{end}}`)
+
 // showDifferences prints differences, or writes them in a format.
-func (a *app) showDifferences(o compareFlags, some []*differences.Difference, counts map[differences.Kind]int,
+func (a *app) showDifferences(o compareOptions, some []*differences.Difference, counts map[differences.Kind]int,
 	terms differences.Terms) error {
 	end := fields{"counts": counts, "shown": len(some), "total": len(some), "left": 0}
 	switch {
@@ -113,18 +154,18 @@ func (a *app) showDifferences(o compareFlags, some []*differences.Difference, co
 	default:
 		shown := some[:min(len(some), o.limit)]
 		end["shown"] = len(shown)
-		if err := a.print("%s", text{"differences", fields{"some": shown}}); err != nil {
+		if err := a.print("%s", text{differencesText, fields{"some": shown}}); err != nil {
 			return err
 		}
 	}
 	end["kinds"] = slices.DeleteFunc(slices.Clone(differences.Kinds), func(k differences.Kind) bool {
 		return counts[k] == 0 || len(o.kinds) > 0 && !slices.Contains(o.kinds, string(k))
 	})
-	a.sayText("differences-end", end)
+	a.sayText(differencesEndText, end)
 	return nil
 }
 
-func (a *app) writeDifferences(o compareFlags, some []*differences.Difference, terms differences.Terms) (
+func (a *app) writeDifferences(o compareOptions, some []*differences.Difference, terms differences.Terms) (
 	sum differences.Summary, err error) {
 	licence := ""
 	if o.format != "geojson" { // which has it

@@ -70,18 +70,23 @@ func (a *app) configFiles() ([]config.File, error) {
 	return files, nil
 }
 
+const configHelp = `Examples:
+  gazehound config check
+  gazehound config show --origin
+`
+
 func newConfigCommand(a *app) *cobra.Command {
-	var withOrigin bool
-	show := command("show", "Print every value in force", noArgs,
-		func(ctx context.Context, args []string) error {
-			c, err := a.config()
-			if err != nil {
-				return err
-			}
-			return a.showConfig(c, withOrigin)
-		})
-	show.Flags().BoolVar(&withOrigin, "origin", false, "show where each value comes from")
-	check := command("check", "Check the configuration files", noArgs,
+	return group("config", "Show and check the configuration", configHelp, newConfigShowCommand(a),
+		newConfigCheckCommand(a))
+}
+
+const configCheckHelp = `Examples:
+  gazehound config check
+  gazehound config check --config other.yaml
+`
+
+func newConfigCheckCommand(a *app) *cobra.Command {
+	return command("check", "Check the configuration files", configCheckHelp, noArgs,
 		func(ctx context.Context, args []string) error {
 			c, err := a.config()
 			if err != nil {
@@ -91,7 +96,25 @@ func newConfigCommand(a *app) *cobra.Command {
 			return a.tell(fields{"type": "config", "keys_set": set, "unknown": 0},
 				"configuration is valid: %d keys set, 0 unknown\n", set)
 		})
-	return group("config", "Show and check the configuration", show, check)
+}
+
+const configShowHelp = `Examples:
+  gazehound config show --origin
+  GAZEHOUND_CRAWL__MAX_PAGES=100 gazehound config show --json
+`
+
+func newConfigShowCommand(a *app) *cobra.Command {
+	var withOrigin bool
+	cmd := command("show", "Print every value in force", configShowHelp, noArgs,
+		func(ctx context.Context, args []string) error {
+			c, err := a.config()
+			if err != nil {
+				return err
+			}
+			return a.showConfig(c, withOrigin)
+		})
+	cmd.Flags().BoolVar(&withOrigin, "origin", false, "show where each value comes from")
+	return cmd
 }
 
 // showConfig prints every value, sorted by key.

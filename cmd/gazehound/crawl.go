@@ -36,9 +36,40 @@ type crawlOptions struct {
 	operator *operator // serves the admin listener's pages; nil: admin.listen does
 }
 
+func crawlHelp() string {
+	return `Crawls for pages with addresses of the region. The same command resumes a crawl
+that was stopped or killed or reached a limit. Ctrl-C finishes the pages that are being
+fetched and saves; a second Ctrl-C stops at once.
+
+--max-pages counts the downloaded HTML pages of the whole crawl, resumed runs
+included; reaching the limit counts as success (exit 0).
+
+--revisit visits pages again, each at its own interval (revisit.first, min and max
+of the configuration), and marks what is gone. Revisits do not count towards
+--max-pages. --stay repeats this for a crawl that runs for months: it does not end
+when no link is left or --max-pages is reached.
+
+--strategy chooses which links are followed, and in which order:
+` + strategyHelp() + `
+Exit status: 0 done or page limit, 3 disk full, 4 unusable input, 5 in use,
+9 no seed could be downloaded, 10 no data, 11 stopped by a signal, 12 too many
+failures, 13 second signal, 15 time limit, 16 disk reserve.
+
+Examples:
+  gazehound crawl --contact https://your-site.example/bot
+  gazehound crawl --region "Irvine, CA" --replay archive/ --seeds seeds.txt --max-pages 1000 --json
+  gazehound crawl --warc archive --max-pages 500
+  gazehound crawl --revisit --max-time 8h
+  gazehound crawl --stay 1h --max-pages 50000
+  gazehound crawl --strategy trend --topics topics.yaml --examples shop.html --judge topic --seed https://www.example.org/
+  gazehound crawl --judge language --language th --seed https://www.example.co.th/ --contact https://your-site.example/bot
+  gazehound crawl --seed http://www.oldenburg.example/ --proxy http://127.0.0.1:8118 --delay 0s
+`
+}
+
 func newCrawlCommand(a *app) *cobra.Command {
 	var o crawlOptions
-	cmd := command("crawl [URL…]", "Crawl the region, or resume its crawl", nil,
+	cmd := command("crawl [URL…]", "Crawl the region, or resume its crawl", crawlHelp(), nil,
 		func(ctx context.Context, args []string) error {
 			o.seeds = append(o.seeds, args...)
 			return a.crawl(ctx, o)
@@ -191,6 +222,14 @@ func (a *app) crawlOnce(ctx context.Context, o crawlOptions) (err error) {
 	return s.watch.finish(s.ended)
 }
 
+var dryRunText = textTemplate(`Would crawl {{.region}} with {{several .seeds "seed"}} on {{several .hosts "host"}}, {{.pace}}, {{/**/ -}}
+strategy {{.strategy}}.
+{{if .pages}}Resumes a crawl of {{several .pages "page"}}; {{several .queued "link"}} waiting.
+{{end}}{{range .first}}  1.000 seed  {{.}}
+{{end}}{{with .more}}  … {{count .}} more
+{{end}}Nothing was downloaded.
+`)
+
 // dryRun prints the plan of a crawl.
 func (a *app) dryRun(cfg *Config, region string, seeds []weburl.URL, t frontier.Totals) error {
 	hosts := map[string]bool{}
@@ -206,7 +245,7 @@ func (a *app) dryRun(cfg *Config, region string, seeds []weburl.URL, t frontier.
 	first := seeds[:min(len(seeds), 20)]
 	return a.show(fields{"type": "summary", "reason": "dry-run", "region": region, "seeds": len(seeds),
 		"hosts": len(hosts), "queued": t.Queued, "pages": t.Pages, "exit_code": exitOK},
-		"dry-run", fields{"region": region, "seeds": len(seeds), "hosts": len(hosts), "queued": t.Queued,
+		dryRunText, fields{"region": region, "seeds": len(seeds), "hosts": len(hosts), "queued": t.Queued,
 			"pages": t.Pages, "pace": pace, "strategy": cfg.Crawl.Strategy, "first": first,
 			"more": len(seeds) - len(first)})
 }

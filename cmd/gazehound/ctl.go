@@ -20,16 +20,66 @@ import (
 	"github.com/spf13/cobra"
 )
 
+const ctlHelp = `Controls the crawl that is running on the data directory, through its admin
+listener. The crawl writes the listener's address and token to admin.json in the data
+directory, which only its owner can read. Anybody who has the token, from there or
+from admin.token_file, can control the crawl. The listener speaks plain HTTP, so beyond
+this machine the network can read the token, too. The dashboard contains the token.
+
+With --cluster, pause, resume, checkpoint and stop apply to all nodes of a crawl and
+wait until every node has carried them out, which happens at its next heartbeat. A
+pause also applies to nodes that join later. The other commands are for one node.
+
+"delay", "exclude" and "release" give standing orders: they take effect at once, are kept with the
+crawl, and apply again at its next start, until they are removed or --fresh discards
+the crawl. The first two only make a crawl slower and smaller: the delays of config.yaml
+and robots.txt remain the minimum. "orders" shows them.
+
+Exit status: 0 done, 1 refused or not answered, 8 the cluster cannot be reached or a
+node does not answer, 10 no crawl is running.
+
+Examples:
+  gazehound ctl pause
+  gazehound ctl stop --data oldenburg
+  gazehound ctl pause --cluster nats://127.0.0.1:4222
+  gazehound ctl exclude --host shop.example.org
+`
+
+const ctlPauseHelp = `Examples:
+  gazehound ctl pause
+  gazehound ctl pause --data oldenburg --json
+  gazehound ctl pause --cluster nats://127.0.0.1:4222
+`
+
+const ctlResumeHelp = `Examples:
+  gazehound ctl resume
+  gazehound ctl resume --data oldenburg --json
+  gazehound ctl resume --cluster nats://127.0.0.1:4222
+`
+
+const ctlCheckpointHelp = `Examples:
+  gazehound ctl checkpoint
+  gazehound ctl checkpoint --data oldenburg --json
+  gazehound ctl checkpoint --cluster nats://127.0.0.1:4222
+`
+
+const ctlStopHelp = `Examples:
+  gazehound ctl stop
+  gazehound ctl stop --data oldenburg --json
+  gazehound ctl stop --cluster nats://127.0.0.1:4222
+`
+
 func newCtlCommand(a *app) *cobra.Command {
 	var commands []*cobra.Command
-	for _, c := range []struct{ name, short, done string }{
-		{"pause", "Fetch no new page until \"ctl resume\"; pages being fetched finish",
+	for _, c := range []struct{ name, short, help, done string }{
+		{"pause", "Fetch no new page until \"ctl resume\"; pages being fetched finish", ctlPauseHelp,
 			"paused; pages being fetched finish"},
-		{"resume", "Resume a paused crawl", "resumed"},
-		{"checkpoint", "Write model and curves to the disk now", "model and curves are saved"},
-		{"stop", "Finish pages being fetched, save and end; wait for the end", "stopped; the same command resumes it"},
+		{"resume", "Resume a paused crawl", ctlResumeHelp, "resumed"},
+		{"checkpoint", "Write model and curves to the disk now", ctlCheckpointHelp, "model and curves are saved"},
+		{"stop", "Finish pages being fetched, save and end; wait for the end", ctlStopHelp,
+			"stopped; the same command resumes it"},
 	} {
-		cmd := command(c.name, c.short, noArgs, stoppable(func(ctx context.Context, args []string) error {
+		cmd := command(c.name, c.short, c.help, noArgs, stoppable(func(ctx context.Context, args []string) error {
 			if a.flags.Changed("cluster") {
 				return a.ctlCluster(ctx, cluster.Action(c.name), c.done)
 			}
@@ -53,12 +103,20 @@ func newCtlCommand(a *app) *cobra.Command {
 	}
 	commands = append(commands, newCtlSeedsCommand(a), newCtlDelayCommand(a), newCtlExcludeCommand(a),
 		newCtlReleaseCommand(a), newCtlOrdersCommand(a), newCtlNodesCommand(a))
-	return group("ctl", "Control a running crawl: pause, stop, new seeds, longer delays", commands...)
+	return group("ctl", "Control a running crawl: pause, stop, new seeds, longer delays", ctlHelp, commands...)
 }
+
+const ctlSeedsHelp = `Queues web addresses in the running crawl, as --seed does at its start. They survive
+a stop. Known URLs stay as they are; URLs outside of the scope are refused and listed.
+
+Examples:
+  gazehound ctl seeds https://www.example.org/ https://news.example.org/local/
+  gazehound ctl seeds --file more.txt --json
+`
 
 func newCtlSeedsCommand(a *app) *cobra.Command {
 	var files []string
-	cmd := command("seeds [URL…]", "Add seeds to the running crawl", nil,
+	cmd := command("seeds [URL…]", "Add seeds to the running crawl", ctlSeedsHelp, nil,
 		stoppable(func(ctx context.Context, args []string) error {
 			if len(args)+len(files) == 0 {
 				return fail(badUsage, "ctl seeds takes web addresses, or --file FILE with one per line")
@@ -70,9 +128,19 @@ func newCtlSeedsCommand(a *app) *cobra.Command {
 	return cmd
 }
 
+const ctlDelayHelp = `Makes the delay between two requests to the same host longer from the next request on:
+for all hosts, or with --host for one. It is never shorter than config.yaml and
+robots.txt require. 0s removes the order.
+
+Examples:
+  gazehound ctl delay 10s
+  gazehound ctl delay 1m --host www.example.org
+  gazehound ctl delay 0s --host "*.example.org"
+`
+
 func newCtlDelayCommand(a *app) *cobra.Command {
 	var host string
-	cmd := command("delay DURATION", "Wait longer between requests to a host",
+	cmd := command("delay DURATION", "Wait longer between requests to a host", ctlDelayHelp,
 		one("one duration such as 10s"), stoppable(func(ctx context.Context, args []string) error {
 			if _, err := time.ParseDuration(args[0]); err != nil {
 				return fail(badUsage, "ctl delay takes a duration with a unit, such as 10s or 1m, got %.40q", args[0])
@@ -83,28 +151,53 @@ func newCtlDelayCommand(a *app) *cobra.Command {
 	return cmd
 }
 
+const ctlExcludeHelp = `Excludes all URLs that match a regular expression, as crawl.exclude of config.yaml does,
+or with --host a whole host. It also applies to queued links and to seeds. Visited pages
+stay; "gazehound forget" removes them.
+
+Examples:
+  gazehound ctl exclude /calendar/
+  gazehound ctl exclude --host shop.example.org
+  gazehound ctl exclude /calendar/ --undo
+`
+
+// ctlExcludeOptions are the flags of ctl exclude.
+type ctlExcludeOptions struct {
+	host string
+	undo bool
+}
+
 func newCtlExcludeCommand(a *app) *cobra.Command {
-	var host string
-	var undo bool
-	cmd := command("exclude [REGEXP]", "Exclude URLs that match a pattern, or a host", nil,
+	var o ctlExcludeOptions
+	cmd := command("exclude [REGEXP]", "Exclude URLs that match a pattern, or a host", ctlExcludeHelp, nil,
 		stoppable(func(ctx context.Context, args []string) error {
 			switch {
-			case len(args) == 1 && host == "" && args[0] != "":
-				return a.ctlOrder(ctx, "exclude", fields{"undo": undo, "pattern": args[0]})
-			case len(args) == 0 && host != "":
-				return a.ctlOrder(ctx, "exclude", fields{"undo": undo, "host": host})
+			case len(args) == 1 && o.host == "" && args[0] != "":
+				return a.ctlOrder(ctx, "exclude", fields{"undo": o.undo, "pattern": args[0]})
+			case len(args) == 0 && o.host != "":
+				return a.ctlOrder(ctx, "exclude", fields{"undo": o.undo, "host": o.host})
 			}
 			return fail(badUsage, "ctl exclude takes one regular expression, or --host HOST alone; \"gazehound ctl "+
 				"orders\" shows what was ordered")
 		}))
-	cmd.Flags().StringVar(&host, "host", "", "this `HOST`, or \"*.example.org\" with all below it")
-	cmd.Flags().BoolVar(&undo, "undo", false, "remove the order")
+	cmd.Flags().StringVar(&o.host, "host", "", "this `HOST`, or \"*.example.org\" with all below it")
+	cmd.Flags().BoolVar(&o.undo, "undo", false, "remove the order")
 	return cmd
 }
 
+const ctlReleaseHelp = `Queues the links of a host that were parked because links like them proved to repeat the
+same page, and parks no more of them. "gazehound status" lists parked links by host and
+pattern; "gazehound explain URL" says why one is parked.
+
+Examples:
+  gazehound ctl release shop.example.org
+  gazehound ctl release "*.example.org"
+  gazehound ctl release shop.example.org --undo
+`
+
 func newCtlReleaseCommand(a *app) *cobra.Command {
 	var undo bool
-	cmd := command("release HOST", "Fetch the parked links of a host", one("one host, or \"*.example.org\""),
+	cmd := command("release HOST", "Fetch the parked links of a host", ctlReleaseHelp, one("one host, or \"*.example.org\""),
 		stoppable(func(ctx context.Context, args []string) error {
 			var done struct {
 				Released int
@@ -127,8 +220,13 @@ func newCtlReleaseCommand(a *app) *cobra.Command {
 	return cmd
 }
 
+const ctlOrdersHelp = `Examples:
+  gazehound ctl orders
+  gazehound ctl orders --data oldenburg --json
+`
+
 func newCtlOrdersCommand(a *app) *cobra.Command {
-	return command("orders", "Show the standing orders: delays, exclusions and releases", noArgs,
+	return command("orders", "Show the standing orders: delays, exclusions and releases", ctlOrdersHelp, noArgs,
 		stoppable(func(ctx context.Context, args []string) error {
 			var v crawler.OrdersView
 			if err := a.ctl(ctx, http.MethodGet, "v1/crawl/orders", nil, &v); err != nil {
@@ -138,8 +236,16 @@ func newCtlOrdersCommand(a *app) *cobra.Command {
 		}))
 }
 
+const ctlNodesHelp = `Shows the nodes of the cluster as the data directory's running node sees them, or that
+node alone. "gazehound status --cluster" reads the cluster itself.
+
+Examples:
+  gazehound ctl nodes
+  gazehound ctl nodes --data west --json
+`
+
 func newCtlNodesCommand(a *app) *cobra.Command {
-	return command("nodes", "Show the nodes of the crawl", noArgs,
+	return command("nodes", "Show the nodes of the crawl", ctlNodesHelp, noArgs,
 		stoppable(func(ctx context.Context, args []string) error {
 			var s cluster.Summary
 			if err := a.ctl(ctx, http.MethodGet, "v1/crawl/nodes", nil, &s); err != nil {

@@ -41,10 +41,24 @@ const listedInFile = 0.7
 // longestPage is how long a host of the town takes for a page at most.
 const longestPage = 10 * time.Second
 
+const demoHelp = `Serves a made-up town on loopback: hundreds of sites, portals, directories,
+imprints, traps, slow and failing hosts, with its own OpenStreetMap extract and
+its ground truth. Crawls it twice, breadth first and lookahead, with the same
+seeds and the same number of pages, and prints what each of them found. All data
+stay in the data directory (default gazehound-demo) for search, serve, retrain and
+crawl.
+
+Examples:
+  gazehound demo
+  gazehound demo --serve 127.0.0.1:8090
+  gazehound demo --serve-only --listen 127.0.0.1:9900 --osm-out town.osm --truth truth.geojson
+  gazehound demo --serve-only --listen 127.0.0.1:9900 --language th
+`
+
 func newDemoCommand(a *app) *cobra.Command {
 	o := demoOptions{town: demo.DefaultOptions()}
 	d := &o.town
-	cmd := command("demo", "Crawl a made-up town on this machine; no network", noArgs,
+	cmd := command("demo", "Crawl a made-up town on this machine; no network", demoHelp, noArgs,
 		stoppable(func(ctx context.Context, args []string) error {
 			if !a.dataGiven {
 				a.data = "gazehound-demo"
@@ -76,6 +90,13 @@ func newDemoCommand(a *app) *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("serve", "serve-only")
 	return cmd
 }
+
+var townText = textTemplate(`The web of {{.town}} is at {{.proxy}} (an HTTP proxy; Ctrl-C ends it). Seeds:
+{{range .seeds}}  {{.}}
+{{end}}{{with .extract}}Next, in another terminal:
+  gazehound init --data town-data --osm {{shell .}} --region {{$.town}} --contact {{$.proxy}}/bot
+  gazehound crawl --data town-data --proxy {{$.proxy}} --delay 0s --max-pages 2000
+{{end}}`)
 
 // demo makes the town, crawls it and prints the results.
 func (a *app) demo(ctx context.Context, o demoOptions) error {
@@ -110,7 +131,7 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 	g.Go(func() error { return monitor.ServeHTTP(serving, ln, town, longestPage) })
 	if o.serveOnly {
 		seeds := urlTexts(town.Seeds())
-		err := a.show(fields{"type": "serving", "proxy": proxy, "town": town.Name(), "seeds": seeds}, "town",
+		err := a.show(fields{"type": "serving", "proxy": proxy, "town": town.Name(), "seeds": seeds}, townText,
 			fields{"town": town.Name(), "proxy": proxy, "seeds": seeds, "extract": o.osmOut})
 		if err != nil {
 			return err
@@ -212,11 +233,25 @@ func freeAddress(address string) (string, error) {
 	return address, l.Close()
 }
 
+var demoText = textTemplate(`
+Look around (everything is in {{.data}}):
+  {{.program}} serve{{.flag}}
+      search page and map on http://127.0.0.1:8090/
+  {{.program}} search{{.flag}} "bäckerei"
+      the same in the terminal
+  {{.program}} report{{.flag}} {{.first}}
+      both crawls side by side
+  {{.program}} model show{{.flag}}
+      what the link predictor has learned
+  {{.program}} export html{{.flag}} -o town.html
+      list and map in one file
+`)
+
 // printDemo prints the comparison and what to do next.
 func (a *app) printDemo(runs []demoRun, began time.Time) {
 	var b strings.Builder
 	demo.WriteComparison(&b, runs[0].Crawl, runs[1].Crawl, time.Since(began))
-	a.print("%s%s", &b, text{"demo", fields{
+	a.print("%s%s", &b, text{demoText, fields{
 		"program": calledAs(), "data": a.data,
 		"flag":  " --data " + textutil.ShellQuote(a.data),
 		"first": textutil.ShellQuote(runs[0].data),

@@ -29,22 +29,48 @@ import (
 	"github.com/spf13/cobra"
 )
 
+const doctorHelp = `Checks what a crawl and a server need: configuration, contact, gazetteer, region,
+seeds, crawl tree, index, model, WARC files, removals, disk, memory, file limit,
+clock and ports. Each has a line: ✓ is fine, ! is a warning, ✗ must be fixed.
+
+Nothing is changed and nothing is sent. --network requests the contact's page and the
+robots.txt of one seed. --deep reads all records of the crawl tree and of the index,
+compares the two, and reads all records of the WARC files.
+
+--rebuild DIR makes a new data directory from what can be read of a damaged one: its
+crawl tree without unreadable blocks and ends of files, its index if that is undamaged,
+and its other files. The damaged one is not changed. If there are WARC files,
+"gazehound replay" rebuilds tree and index.
+
+Exit status: 0, or 6 if there is a problem.
+
+Examples:
+  gazehound doctor
+  gazehound doctor --deep --json
+  gazehound doctor --data damaged --rebuild saved
+`
+
+// doctorOptions are the flags of doctor.
+type doctorOptions struct {
+	deep, network bool
+	rebuild       string
+}
+
 func newDoctorCommand(a *app) *cobra.Command {
-	var deep, network bool
-	var into string
-	cmd := command("doctor", "Check machine, configuration and data; report problems and how to fix them",
+	var o doctorOptions
+	cmd := command("doctor", "Check machine, configuration and data; report problems and how to fix them", doctorHelp,
 		noArgs, stoppable(func(ctx context.Context, args []string) error {
-			if into != "" {
-				return a.rebuild(into)
+			if o.rebuild != "" {
+				return a.rebuild(o.rebuild)
 			}
 			d := &doctor{app: a, p: project{a.data}, cfg: DefaultConfig()}
-			d.examine(ctx, deep, network)
+			d.examine(ctx, o)
 			return cmp.Or(ctx.Err(), d.tell())
 		}))
-	cmd.Flags().BoolVar(&deep, "deep", false, "read crawl tree and index and compare them; "+
-		"read all records of the WARC files")
-	cmd.Flags().StringVar(&into, "rebuild", "", "make a new data `DIR` of what can be read of a damaged one")
-	cmd.Flags().BoolVar(&network, "network", false, "request the contact's page and one seed's robots.txt")
+	f := cmd.Flags()
+	f.BoolVar(&o.deep, "deep", false, "read crawl tree and index and compare them; read all records of the WARC files")
+	f.StringVar(&o.rebuild, "rebuild", "", "make a new data `DIR` of what can be read of a damaged one")
+	f.BoolVar(&o.network, "network", false, "request the contact's page and one seed's robots.txt")
 	return cmd
 }
 
@@ -69,7 +95,7 @@ func (d *doctor) broken(name string, err error) bool {
 func (d *doctor) add(found ...check.Finding) { d.findings = append(d.findings, found...) }
 
 // examine runs all checks, those that others depend on first.
-func (d *doctor) examine(ctx context.Context, deep, network bool) {
+func (d *doctor) examine(ctx context.Context, o doctorOptions) {
 	d.config()
 	if d.needData() != nil {
 		d.add(check.Broken("data", "gazehound init --osm FILE --region NAME", "there is no data directory %s", d.data))
@@ -89,11 +115,11 @@ func (d *doctor) examine(ctx context.Context, deep, network bool) {
 		d.add(machine.CheckClock(last.At))
 	}
 	d.machine()
-	if deep {
+	if o.deep {
 		d.compare(ctx)
 		d.records(ctx)
 	}
-	if network && d.usable {
+	if o.network && d.usable {
 		d.network(ctx)
 	}
 }

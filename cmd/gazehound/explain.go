@@ -19,8 +19,34 @@ import (
 	"github.com/spf13/cobra"
 )
 
+const explainHelp = `Prints what the crawl knows about a URL, or about an address by its ID of
+"gazehound search --json".
+
+For a queued link: the path from the last relevant page, the parts that add up to its
+priority, its rank in the queue, and with a predictor the terms of the link with their
+log-odds, which add up to the prediction. This uses the model as last saved and the
+configured strategy; the priority with which the link was queued may be older.
+
+For a visited page: the outcome, its addresses in the region, and which links its
+verdict taught the model as examples of the depths 1 to 3.
+
+For any other URL: why it is left out, if that is known.
+
+For an address: who is there, the objects of the map that it was matched with, how sure
+that is and why, and what each page says, with the address in brackets (--json: its span
+in the snippet, in characters).
+
+Exit status: 0 known, 4 never seen or damaged model, 5 a crawl runs with
+--admin off, 10 no crawl.
+
+Examples:
+  gazehound explain https://www.oldenburg.example/branchen
+  gazehound explain www.oldenburg.example/branchen --json | jq .depths[0].terms
+  gazehound explain 0bce2d70dac32de5
+`
+
 func newExplainCommand(a *app) *cobra.Command {
-	cmd := command("explain URL|ID", "Explain the priority of a link, the outcome of a page, or an address",
+	cmd := command("explain URL|ID", "Explain the priority of a link, the outcome of a page, or an address", explainHelp,
 		one("one URL or ID"),
 		func(ctx context.Context, args []string) error { return a.explain(ctx, args[0]) })
 	strategyFlags(cmd.Flags())
@@ -97,6 +123,26 @@ func (a *app) explainURL(ctx context.Context, p project, cfg *Config, f *frontie
 
 var addressID = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
+var addressText = textTemplate(`address   {{line .Line}}
+{{with .Name}}name      {{line .}}
+{{end}}{{with .Branch}}branch    {{line .}}
+{{end}}{{with .Kind}}kind      {{line .}}
+{{end}}{{with .Phone}}phone     {{line .}}
+{{end}}{{with .Email}}email     {{line .}}
+{{end}}{{with .Website}}website   {{line .}}
+{{end}}{{with .Hours}}hours     {{line .}}
+{{end}}{{with .Status}}status    {{.}}{{with $.StatusWords}}: {{printf "%q" (line .)}}{{end}}
+{{end}}{{with .Differs}}          other sites state another {{join . ", "}}
+{{end}}{{range .Objects}}map       https://www.openstreetmap.org/{{.}}
+{{end}}{{with .Tags}}          {{line .}}
+{{end}}{{if .HasPoint}}point     {{printf "%.6f, %.6f" .Point.Lat .Point.Lon}}
+{{end}}{{range .Reasons}}why       {{line .}}
+{{end}}seen      {{date .FirstSeen}} to {{date .LastSeen}}, on {{several .Mentions "page"}}
+{{range .Evidence}}page      {{line .URL}}
+          read {{date .Fetched}}
+          {{line (bracketed .Snippet)}}
+{{end}}`)
+
 // explainAddress prints why an address is listed: what the map has there, how sure it is, and what
 // each page says, with the address in brackets.
 func (a *app) explainAddress(x *index.Index, id string) error {
@@ -110,7 +156,7 @@ func (a *app) explainAddress(x *index.Index, id string) error {
 	objects := slices.DeleteFunc(slices.Compact([]string{h.Place, h.Object}),
 		func(id string) bool { return !export.OSMObject.MatchString(id) })
 	reasons := searchpage.Reasons(h, "en")
-	return a.show(h.Proof(), "address", struct {
+	return a.show(h.Proof(), addressText, struct {
 		*index.Hit
 		Objects, Reasons []string
 		Tags             string

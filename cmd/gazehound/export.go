@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -18,8 +19,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// exportFlags are the flags of export.
-type exportFlags struct {
+// exportOptions are the flags of export.
+type exportOptions struct {
 	filters
 	output, since, region string
 	confidence            float64
@@ -30,9 +31,36 @@ type exportFlags struct {
 	lang, dialect         string
 }
 
+func exportHelp() string {
+	return `Writes every address that the crawl found, or those that match the flags:
+
+` + exportFormats() + `
+The same index gives the same bytes, so that two exports can be compared. The
+licence of the data is in the file, or in FILE.licence.txt beside it.
+
+--only-missing keeps places that OpenStreetMap lacks at the date of the imported data, by
+name and kind near the door: the list "missing" of "gazehound compare". Survey before you
+map. In osm and conflator the tags have the kind of place; --with-names adds names.
+
+Examples:
+  gazehound export csv --excel --postcode 26122 -o addresses.csv
+  gazehound export osm --only-missing --with-names -o missing.osm
+  gazehound export maproulette --only-missing --min-confidence 0.9 -o missing.mr.geojsonl
+`
+}
+
+// exportFormats describes the formats, a line for each.
+func exportFormats() string {
+	var b strings.Builder
+	for _, f := range export.Formats() {
+		fmt.Fprintf(&b, "  %-12s %s\n", f.Name, f.About)
+	}
+	return b.String()
+}
+
 func newExportCommand(a *app) *cobra.Command {
-	var o exportFlags
-	cmd := command("export FORMAT", "Write the addresses for other programs", nil,
+	var o exportOptions
+	cmd := command("export FORMAT", "Write the addresses for other programs", exportHelp(), nil,
 		stoppable(func(ctx context.Context, args []string) error {
 			format, err := formatOf(args)
 			if err != nil {
@@ -91,7 +119,7 @@ func formatOf(args []string) (export.Format, error) {
 }
 
 // options turns the flags into options; --since in days counts back from now.
-func (o exportFlags) options(now time.Time) (export.Options, error) {
+func (o exportOptions) options(now time.Time) (export.Options, error) {
 	e := export.Options{MinConfidence: o.confidence, Evidence: o.evidence, RS: o.rs, Names: o.names,
 		Excel: o.excel, Lang: o.lang, Datasette: o.dialect == "datasette"}
 	var err error
@@ -111,7 +139,7 @@ func (o exportFlags) options(now time.Time) (export.Options, error) {
 }
 
 // export writes the index in a format to the file or standard output.
-func (a *app) export(ctx context.Context, format export.Format, flags exportFlags) error {
+func (a *app) export(ctx context.Context, format export.Format, flags exportOptions) error {
 	o, err := flags.options(time.Now())
 	if err != nil {
 		return err
@@ -127,7 +155,7 @@ func (a *app) export(ctx context.Context, format export.Format, flags exportFlag
 }
 
 func (a *app) exportIndex(ctx context.Context, cfg *Config, p project, x *index.Index, format export.Format,
-	flags exportFlags, o export.Options) error {
+	flags exportOptions, o export.Options) error {
 	if s, err := x.Stats(ctx); err != nil {
 		return err
 	} else if s.Pages == 0 {
@@ -228,6 +256,15 @@ func (a *app) exportTerms(o *export.Options, p project, region string) error {
 	return nil
 }
 
+var exportText = textTemplate(`{{if eq .format.Name "seeds"}}{{several .sum.Sites "site"}} with {{end}}{{several .sum.Addresses "address"}}
+{{- if ne .file "-"}} → {{.file}}{{end}}
+{{with .sum.LeftOut}}{{several . "more address"}} without a coordinate precise enough for {{$.format.Name}}
+{{end}}{{with .sum.Gone}}{{several . "more address"}} gone: the pages no longer exist, or no longer state them
+{{end}}{{with .notice}}{{line .}}
+{{end}}{{if .format.ForOSM}}Read OpenStreetMap's import guidelines before any bulk use: one person who checks each {{/**/ -}}
+address is the accepted way.
+{{end}}`)
+
 // exported reports what was written: as JSON where standard output is free, else for people.
 func (a *app) exported(f export.Format, file string, o export.Options, sum export.Summary) error {
 	if file != "-" && a.json {
@@ -238,15 +275,15 @@ func (a *app) exported(f export.Format, file string, o export.Options, sum expor
 		}
 		return a.printJSON(line)
 	}
-	a.sayText("export", fields{"format": f, "sum": sum, "file": file, "notice": o.Notice()})
+	a.sayText(exportText, fields{"format": f, "sum": sum, "file": file, "notice": o.Notice()})
 	return nil
 }
 
 // newArchiveCommand makes an export of WARC files: the named ones or those of the project's crawls.
-func newArchiveCommand(a *app, format, short string,
+func newArchiveCommand(a *app, format, short, help string,
 	write func(ctx context.Context, w io.Writer, archive *warc.Archive, cfg *Config) error) *cobra.Command {
 	var output string
-	cmd := command(format+" [FILE|DIR…]", short, nil, stoppable(func(ctx context.Context, args []string) error {
+	cmd := command(format+" [FILE|DIR…]", short, help, nil, stoppable(func(ctx context.Context, args []string) error {
 		cfg, err := a.config()
 		if err != nil {
 			return err
@@ -273,15 +310,35 @@ func newArchiveCommand(a *app, format, short string,
 	return cmd
 }
 
+const exportCDXJHelp = `Writes one line per response in the WARC files of the crawl (crawl --warc), or in the
+named ones: sortable URL, time, and position of the record. The lines are sorted by
+their bytes (LC_ALL=C sort -c), as pywb and other replay tools require. Exit status 6: the
+index is written, but files are damaged or missing, and some records are not in it.
+
+Examples:
+  gazehound export cdxj -o all.cdxj
+  gazehound export cdxj archive/*.warc.gz
+`
+
 func newExportCDXJCommand(a *app) *cobra.Command {
-	return newArchiveCommand(a, "cdxj", "Write the index of the WARC files of the crawl",
+	return newArchiveCommand(a, "cdxj", "Write the index of the WARC files of the crawl", exportCDXJHelp,
 		func(ctx context.Context, w io.Writer, archive *warc.Archive, _ *Config) error {
 			return archive.WriteCDXJ(ctx, w)
 		})
 }
 
+const exportWACZHelp = `Packs the WARC files of the crawl (crawl --warc), or the named ones, with an index and
+the list of relevant pages into one WACZ 1.1.1 file for replayweb.page and other replay
+tools. The same archive gives the same bytes. Make it again after "forget". Exit status 6:
+it is written, but files are damaged or missing.
+
+Examples:
+  gazehound export wacz -o crawl.wacz
+  gazehound export wacz archive/*.warc.gz -o some.wacz
+`
+
 func newExportWACZCommand(a *app) *cobra.Command {
-	return newArchiveCommand(a, "wacz", "Pack the WARC files of the crawl into one file for replay",
+	return newArchiveCommand(a, "wacz", "Pack the WARC files of the crawl into one file for replay", exportWACZHelp,
 		func(ctx context.Context, w io.Writer, archive *warc.Archive, cfg *Config) error {
 			o := warc.WACZOptions{Title: "Crawl", Software: "gazehound/" + version}
 			if name := (project{a.data}).regionName(cfg); name != "" {

@@ -23,8 +23,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// forgetFlags are the flags of forget.
-type forgetFlags struct {
+// forgetOptions are the flags of forget.
+type forgetOptions struct {
 	address  string
 	reason   string
 	request  int
@@ -34,9 +34,47 @@ type forgetFlags struct {
 	damaged  bool
 }
 
+const forgetHelp = `Removes a page, a host with everything below it, or an address from the data directory and
+from the WARC files of the crawl, and adds it to blocked.txt, so that no later crawl of
+this project fetches or keeps it. A URL without a path, such as
+http://www.example.org/, means the host.
+
+An address is removed wherever it is stated, with the telephone numbers and e-mail
+addresses beside it, which later crawls do not keep either. Its pages keep their other addresses in the index, without the
+words around them, and are removed from the WARC files. Other pages that name what is
+forgotten stay in index and crawl tree without these words, and leave the WARC files.
+The model loses the terms that it learned from nothing else.
+
+Afterwards only blocked.txt, forgotten.log and public data (gazetteer, map) contain it.
+The crawl tree (frontier) is rewritten, which needs as much free space again; the files
+of the index are merged; WARC files, model.gob, clickstream, seeds.txt, corrections and
+requests.ndjson are rewritten without it. This takes about as long as copying these
+files; what was rewritten, and how long it took, is printed and logged. A file that still
+names it, such as config.yaml, is listed.
+
+Each removal is a line of forgotten.log. It cannot be undone; # before a line of
+blocked.txt only lets later crawls find it again. A killed removal is completed by the
+next "gazehound forget", even without arguments. So is one for which a WARC file, a part
+of one or the model could not be searched (exit 6): bring back what is missing or damaged,
+or delete the damaged parts of WARC files with --drop-damaged. A running crawl waits
+meanwhile and goes on afterwards; "gazehound serve" takes it over within a second. Earlier exports, CDXJ
+files included, must be made again; backups are up to you.
+
+On one of several nodes stop the node first. The other nodes block what was forgotten as
+soon as it takes part again; what they have stored goes with "gazehound forget" there.
+
+Removal requests of visitors (/bot of the search server) are only listed until you act
+on them with --request.
+
+Examples:
+  gazehound forget http://www.example.org/ --reason "request of the owner, 2026-11-21"
+  gazehound forget --address 0123456789abcdef --reason "request of a resident"
+  gazehound forget --requests
+`
+
 func newForgetCommand(a *app) *cobra.Command {
-	var o forgetFlags
-	cmd := command("forget [URL|HOST|ADDRESS]", "Remove a page, a site or an address from all data, for good",
+	var o forgetOptions
+	cmd := command("forget [URL|HOST|ADDRESS]", "Remove a page, a site or an address from all data, for good", forgetHelp,
 		nil, stoppable(func(ctx context.Context, args []string) error {
 			if len(args) > 1 {
 				return fail(badUsage, "forget takes one URL, host or address, got %d arguments; an address goes in "+
@@ -63,7 +101,7 @@ func newForgetCommand(a *app) *cobra.Command {
 const maxReason = 1000
 
 // forget completes a removal that was killed, then carries out its own.
-func (a *app) forget(ctx context.Context, target string, o forgetFlags) error {
+func (a *app) forget(ctx context.Context, target string, o forgetOptions) error {
 	p, cfg, err := a.project()
 	if err != nil {
 		return err
@@ -218,6 +256,9 @@ func (a *app) readAddress(ctx context.Context, p project, cfg *Config, text stri
 	return v.Addresses[0], nil
 }
 
+var affectedText = textTemplate(`{{range .Pages}}{{line .}}
+{{end}}`)
+
 // wouldRemove prints what r would take out of the index.
 func (a *app) wouldRemove(ctx context.Context, p project, r *forget.Removal) error {
 	n, err := affected(ctx, p, r)
@@ -225,13 +266,21 @@ func (a *app) wouldRemove(ctx context.Context, p project, r *forget.Removal) err
 		return err
 	}
 	err = a.show(fields{"type": "forget", "dry_run": true, "kind": r.Kind, "what": r.What, "pages": len(n.Pages),
-		"addresses": n.Addresses}, "affected", n)
+		"addresses": n.Addresses}, affectedText, n)
 	if !a.json {
 		a.say("The index would lose %s on %s; nothing was changed", several(n.Addresses, "address"),
 			several(len(n.Pages), "page"))
 	}
 	return err
 }
+
+var forgetText = textTemplate(`{{several .Addresses "address"}} on {{several .Pages "page"}} of the index, {{several .URLs "URL"}} of the crawl tree, {{/**/ -}}
+{{several .Records "WARC record"}} in {{several .Files "file"}}. Blocked for future crawls.
+{{if not (or .Addresses .URLs .Records .Unsent)}}Nothing of it was known here. If you meant something else, {{/**/ -}}
+put # before its line in blocked.txt.
+{{end}}Written anew in {{printf "%.1f" .Seconds}} s: {{join .Rewritten ", "}}.
+{{if not .NotSearched}}Logged as number {{.Number}}. Undo is not possible.
+{{end}}`)
 
 // remove carries out r and prints what was taken out; damaged says that of WARC files what cannot
 // be read is, too.
@@ -254,7 +303,7 @@ func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Remo
 		Type string `json:"type"`
 		*forget.Removal
 	}{"forget", r}
-	if err := a.show(line, "forget", r); err != nil {
+	if err := a.show(line, forgetText, r); err != nil {
 		return err
 	}
 	if incomplete != nil {

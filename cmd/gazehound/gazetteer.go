@@ -16,8 +16,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
+const gazetteerHelp = `Examples:
+  gazehound gazetteer import DE.txt                            GeoNames postal codes
+  gazehound gazetteer lookup "Lange Straße 5, 26122 Oldenburg"
+`
+
 func newGazetteerCommand(a *app) *cobra.Command {
-	return group("gazetteer", "Import places, count them, look one up", newGazetteerImportCommand(a),
+	return group("gazetteer", "Import places, count them, look one up", gazetteerHelp, newGazetteerImportCommand(a),
 		newGazetteerStatsCommand(a), newGazetteerLookupCommand(a), newGazetteerRegionsCommand(a))
 }
 
@@ -26,9 +31,38 @@ type importOptions struct {
 	format, columns, licence, attribution, country, refused string
 }
 
+func gazetteerImportHelp() string {
+	return `Import adds the places of files to the gazetteer of the data directory and
+rebuilds it; a file of the same name and format is replaced. Where files disagree, the
+one imported last wins. gzip, bzip2 and zip are unpacked on the fly. Unusable rows are
+counted and written to a file with the reason.
+
+Formats, guessed by content unless --format is given:
+` + importFormats() + `
+Columns of tables are recognised by their names, else by their values; --map names them.
+A table without a line of names has the columns 1, 2, 3. The fields of --map:
+` + strings.Join(table.Fields, ", ") + `.
+A+B joins two columns. housenumber_max means that the numbers from 1 to it exist.
+
+Examples:
+  gazehound gazetteer import DE.zip AT.zip CH.zip
+  gazehound gazetteer import us-ca-irvine.geojson --country US --licence "public domain" --attribution "City of Irvine"
+  gazehound gazetteer import adressen.csv --map street=STRNAME,housenumber=HNR+HNRZ,postcode=PLZ,city=ORT,lat=Y,lon=X --licence "dl-de/by-2-0; Stadt Oldenburg"
+`
+}
+
+// importFormats describes the formats, a line for each.
+func importFormats() string {
+	var b strings.Builder
+	for _, f := range importer.Formats() {
+		fmt.Fprintf(&b, "  %-19s %s\n", f.Name, f.About)
+	}
+	return b.String()
+}
+
 func newGazetteerImportCommand(a *app) *cobra.Command {
 	var o importOptions
-	c := command("import FILE…", "Add the places of files to the gazetteer", needArgs("a file to import"),
+	c := command("import FILE…", "Add the places of files to the gazetteer", gazetteerImportHelp(), needArgs("a file to import"),
 		stoppable(func(ctx context.Context, args []string) error { return a.gazetteerImport(ctx, args, o) }, asBefore))
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "", "format of the files, a `NAME` of the list above (default: guessed)")
@@ -153,24 +187,45 @@ func (a *app) readGazetteer(read func(g *gazetteer.Gazetteer) error) error {
 	return read(g)
 }
 
+const gazetteerStatsHelp = `Examples:
+  gazehound gazetteer stats
+  gazehound gazetteer stats --json
+`
+
+var gazetteerText = textTemplate(`{{.stats}}{{range .sources}}source     {{.}}
+{{end}}`)
+
 func newGazetteerStatsCommand(a *app) *cobra.Command {
-	return command("stats", "Count what the gazetteer holds", noArgs,
+	return command("stats", "Count what the gazetteer holds", gazetteerStatsHelp, noArgs,
 		func(ctx context.Context, args []string) error {
 			return a.readGazetteer(func(g *gazetteer.Gazetteer) error {
 				line := fields{"type": "gazetteer", "stats": g.Stats(), "sources": g.Sources()}
-				return a.show(line, "gazetteer", line)
+				return a.show(line, gazetteerText, line)
 			})
 		})
 }
 
+const gazetteerRegionsHelp = `Regions lists the cities and areas that --region finds by name, those with the most
+houses first: what to type, houses and streets, postcodes, population. TEXT selects
+those whose name contains it.
+
+Examples:
+  gazehound gazetteer regions | head
+  gazehound gazetteer regions neustadt --json
+`
+
 func newGazetteerRegionsCommand(a *app) *cobra.Command {
-	return command("regions [TEXT]", "List the names that --region takes", nil,
+	return command("regions [TEXT]", "List the names that --region takes", gazetteerRegionsHelp, nil,
 		func(ctx context.Context, args []string) error {
 			return a.readGazetteer(func(g *gazetteer.Gazetteer) error {
 				return a.printRegions(g, strings.Join(args, " "))
 			})
 		})
 }
+
+var regionText = textTemplate(`{{line .Spec}}{{with .Places}}  {{if eq . 1}}1 house or street{{else}}{{count .}} houses and streets{{end}}{{end}}{{with .Postcodes}}  {{several . "postcode"}}{{end}}
+{{- with .Population}}  {{several . "inhabitant"}}{{end}}
+`)
 
 // printRegions lists the names that --region takes.
 func (a *app) printRegions(g *gazetteer.Gazetteer, text string) error {
@@ -180,7 +235,7 @@ func (a *app) printRegions(g *gazetteer.Gazetteer, text string) error {
 			Type string `json:"type"`
 			gazetteer.RegionName
 		}{"region", r}
-		if err := a.show(line, "region", r); err != nil {
+		if err := a.show(line, regionText, r); err != nil {
 			return err
 		}
 	}
@@ -191,9 +246,14 @@ func (a *app) printRegions(g *gazetteer.Gazetteer, text string) error {
 	return nil
 }
 
+const gazetteerLookupHelp = `Examples:
+  gazehound gazetteer lookup "Schauenburger Str. 12, 26121 Oldenburg"
+  gazehound gazetteer lookup --street "Main St" --number 5 --city Irvine --state CA --json
+`
+
 func newGazetteerLookupCommand(a *app) *cobra.Command {
 	var q gazetteer.Query
-	c := command("lookup [TEXT]", "Look up an address, street, postcode or city", nil,
+	c := command("lookup [TEXT]", "Look up an address, street, postcode or city", gazetteerLookupHelp, nil,
 		func(ctx context.Context, args []string) error { return a.gazetteerLookup(strings.Join(args, " "), q) })
 	f := c.Flags()
 	f.StringVar(&q.Street, "street", "", "`NAME` of the street, in any usual spelling")
@@ -204,6 +264,10 @@ func newGazetteerLookupCommand(a *app) *cobra.Command {
 	f.StringVar(&q.Country, "country", "", "country `CODE`, such as DE")
 	return c
 }
+
+var matchText = textTemplate(`{{line .Place.Line}}  {{.Precision}}  {{printf "%.2f" .Score}}  {{if .Place.HasPoint -}}
+{{printf "%.5f,%.5f" .Place.Point.Lon .Place.Point.Lat}}{{else}}no coordinate{{end}}{{with .Place.ID}}  {{line .}}{{end}}
+`)
 
 func (a *app) gazetteerLookup(text string, q gazetteer.Query) error {
 	if text != "" && q != (gazetteer.Query{}) {
@@ -218,7 +282,7 @@ func (a *app) gazetteerLookup(text string, q gazetteer.Query) error {
 		}
 		found := g.Lookup(q)
 		for _, m := range found {
-			if err := a.show(m.Record(g.Sources()), "match", m); err != nil {
+			if err := a.show(m.Record(g.Sources()), matchText, m); err != nil {
 				return err
 			}
 		}

@@ -28,9 +28,29 @@ type geoparseOptions struct {
 	region, format   string
 }
 
+const geoparseHelp = `Finds postal addresses in a text or, with --html, in a page and verifies them against
+the gazetteer of the data directory; postal codes alone are enough.
+
+--batch reads one JSON object per line, {"id":…, "text":… or "html":…, "country":…,
+"url":…, "title":…, "lang":…}, and prints one per line in the same order, {"id":…,
+"addresses":[…]}. Only text or html is required: a page states title and language
+itself, and --country applies to lines without one.
+start and end of an address count Unicode characters of the text; they are -1
+where only the markup of a page states the address.
+
+--all-candidates also lists rejected candidates, and says for every address outside of
+the region why it does not count.
+
+Examples:
+  echo "Nadorster Straße 12a, 26123 Oldenburg" | gazehound geoparse -
+  gazehound geoparse --html --all-candidates page.html
+  gazehound geoparse --format geojson page.txt > addresses.geojson
+  gazehound geoparse --batch - < pages.jsonl > addresses.jsonl
+`
+
 func newGeoparseCommand(a *app) *cobra.Command {
 	var o geoparseOptions
-	cmd := command("geoparse FILE|-", "Find the addresses in a text or page",
+	cmd := command("geoparse FILE|-", "Find the addresses in a text or page", geoparseHelp,
 		one("one file, or - for standard input"),
 		func(ctx context.Context, args []string) error { return a.geoparse(ctx, args[0], o) })
 	f := cmd.Flags()
@@ -159,13 +179,21 @@ func (o geoparseOptions) read(data []byte, html bool, rawURL string) (geoparse.I
 	return in, nil
 }
 
+var findingsText = textTemplate(`{{range .list}}{{if .Address}}{{with .Address}}{{printf "%-*s   %-12s  %.2f" $.width (line .Text) .Precision.String .Confidence -}}
+{{"   "}}{{if .Precision}}{{printf "%.5f,%.5f" .Point.Lon .Point.Lat}}{{else}}-{{end}}   {{or (line .Place.ID) "-"}}   {{/**/ -}}
+{{if ge .Start 0}}chars {{.Start}}-{{.End}}{{else}}only in the markup{{end}}{{end}}{{with .Reason}}   {{line .}}{{end}}
+{{with .Address.Beside}}  {{line .}}
+{{end}}{{else}}{{printf "%-*s   %-12s" $.width (line .Text) "rejected"}}  {{line .Reason}}   {{/**/ -}}
+chars {{.Rejected.Start}}-{{.Rejected.End}}
+{{end}}{{end}}`)
+
 // printFindings prints the addresses of one input, one per line.
 func (a *app) printFindings(list []geoparse.Finding, v geoparse.Verdict, region *gazetteer.Region) {
 	width := 0
 	for _, f := range list {
 		width = max(width, min(60, utf8.RuneCountInString(f.Text())))
 	}
-	a.print("%s", text{"findings", fields{"list": list, "width": width}})
+	a.print("%s", text{findingsText, fields{"list": list, "width": width}})
 	found := several(len(v.Addresses), "address")
 	switch {
 	case region == nil:

@@ -33,9 +33,28 @@ type initOptions struct {
 // listRegions is the value of --region that lists the names of regions.
 const listRegions = "list"
 
+const initHelp = `Init makes the data directory of a project: the gazetteer, the outline of the region,
+seeds from the web sites on the map, a small config.yaml and the licences. The
+directory is the whole project; it can be copied and moved.
+
+Without --osm it takes the gazetteer that "gazehound gazetteer import" made.
+
+A region is one of
+  Oldenburg, "Irvine, CA"         a place, with state or country where its name is not enough
+  relation/62409                  an outline of the extract
+  8.10,53.07,8.33,53.21           a box: minLon,minLat,maxLon,maxLat
+  postcodes:26121,26123-26135     postcodes; postcodes:US:92602-92697 names the country
+  outline.geojson                 a file
+  list                            prints the names of all places and exits
+
+Examples:
+  gazehound init --osm oldenburg.osm.pbf --region Oldenburg --contact https://stadtlabor.example/bot
+  gazehound gazetteer import US.txt && gazehound init --region "Irvine, CA"
+`
+
 func newInitCommand(a *app) *cobra.Command {
 	var o initOptions
-	c := command("init", "Make a project from an OpenStreetMap extract", noArgs,
+	c := command("init", "Make a project from an OpenStreetMap extract", initHelp, noArgs,
 		stoppable(func(ctx context.Context, args []string) error { return a.init(ctx, o) }, asBefore))
 	f := c.Flags()
 	f.StringArrayVar(&o.osm, "osm", nil, "OpenStreetMap extract `FILE`: .osm.pbf, .osm or .osm.gz (repeatable)")
@@ -161,6 +180,27 @@ func projectConfig(region *gazetteer.Region, contact string) ([]byte, error) {
 	return append([]byte("# What differs from the defaults; \"gazehound config show\" lists all keys.\n"), body...), nil
 }
 
+var initText = textTemplate(`  region      {{line .region.Describe}}
+{{with .postcodes}}  postcodes   {{join . ", "}}{{with $.more}} and {{count .}} more{{end}}
+{{end}}{{if .extract}}  addresses   {{several .total.HouseNumbers "house number"}}, {{count .stats.Houses}} of them distinct, {{/**/ -}}
+on {{template "streets" .}}{{with .total.NoStreet}}; {{count .}} without a street{{end}}
+  places      {{several .stats.Cities "city"}} and parts of them, {{several .stats.Postcodes "postcode"}}, {{/**/ -}}
+{{several .stats.Outlines "outline"}}{{with .total.Broken}} ({{count .}} more reach beyond the extract){{end}}
+  seeds       {{several .seeds "web site"}} in the region, of {{count .sites}} on {{several .total.Websites "object"}} {{/**/ -}}
+(social networks left out: {{count .total.SocialMedia}})
+{{else}}  addresses   {{if .stats.Streets}}{{count .stats.Houses}} on {{template "streets" .}}{{else -}}
+no streets: a page counts where postcode and city agree{{end}}; {{several .stats.Postcodes "postcode"}}, {{/**/ -}}
+{{several .stats.Cities "city"}}
+  seeds       none: "gazehound seeds import FILE", crawl --seeds FILE, or an extract with --osm
+{{end}}{{with .reach}}  country     {{.}}
+{{end}}Wrote gazetteer/, region.geojson, seeds.txt, config.yaml and LICENCES in {{.data}}
+{{range .sources}}{{if or .Attribution .Licence}}Licence: {{.Name}} {{.Attribution}} {{.Licence}}
+{{end}}{{end}}{{with .contact}}Contact: {{line .}}, and without your own the public internet is not crawled. {{/**/ -}}
+Set fetch.contact in {{$.config}}
+{{end}}Next:  {{if .seeds}}gazehound doctor{{.flag}} && gazehound crawl{{.flag}}{{else -}}
+gazehound seeds query overpass{{.flag}}   (a query for web sites)   then gazehound crawl{{.flag}}{{end}}
+{{define "streets"}}{{several .stats.Streets "street"}}, {{count .inRegion}} of them in the region{{end}}`)
+
 func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Region, seeds int,
 	extracts []*osm.Extract) error {
 	stats, total, b := g.Stats(), osm.Sum(extracts), region.Bound()
@@ -179,7 +219,7 @@ func (a *app) printInit(p project, g *gazetteer.Gazetteer, region *gazetteer.Reg
 		"house_numbers": total.HouseNumbers, "without_street": total.NoStreet, "named_highways": total.Highways,
 		"objects_with_website": total.Websites, "social_networks": total.SocialMedia, "websites": len(total.Sites),
 		"seeds": seeds, "stats": stats, "sources": g.Sources(),
-	}, "init", fields{
+	}, initText, fields{
 		"region": region, "postcodes": postcodes, "more": len(region.Postcodes) - len(postcodes),
 		"extract": len(extracts) > 0, "total": total, "sites": len(total.Sites), "stats": stats,
 		"inRegion": len(g.RegionStreets(region)), "seeds": seeds, "data": p.dir, "sources": g.Sources(),

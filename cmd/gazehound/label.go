@@ -17,14 +17,47 @@ import (
 	"github.com/spf13/cobra"
 )
 
+const labelHelp = `A person's label overrules the judge's verdict, now and at every later visit of the
+page. It is a line of corrections.ndjson in the data directory, with what was corrected
+on the search page, and survives retrain, replay, --fresh and --new-model.
+
+A visited page trains at once: its links move to the other class. A running crawl
+applies the label within a second. If verdict and label agree, nothing changes. The
+label of a page that has not been visited applies at its visit.
+
+A page labelled "not" leaves search, map and exports at once; one labelled "relevant" is
+found after its next visit (crawl --revisit).
+
+--file reads lines of URL, tab, "relevant" or "not" (or 1 or 0); further columns and
+lines that begin with # are ignored.
+
+--list lists all corrections with their numbers. --undo takes one back: what counted
+before it counts again. A page whose verdict before is not known gets one at its next
+visit.
+
+Exit status: 0 done, 2 bad argument, 4 unusable file, 10 no data directory.
+
+Examples:
+  gazehound label https://example.org/kontakt relevant
+  gazehound label https://example.org/shop not --json
+  gazehound label --file labels.tsv
+  gazehound label --list
+  gazehound label --undo 17
+`
+
+// labelOptions are the flags of label.
+type labelOptions struct {
+	file string
+	undo int
+	list bool
+}
+
 func newLabelCommand(a *app) *cobra.Command {
-	var file string
-	var undo int
-	var list bool
-	cmd := command("label [URL relevant|not]", "Correct the verdict of a page, and train with it",
+	var o labelOptions
+	cmd := command("label [URL relevant|not]", "Correct the verdict of a page, and train with it", labelHelp,
 		nil, func(ctx context.Context, args []string) error {
 			others := 0
-			for _, given := range []bool{file != "", undo != 0, list} {
+			for _, given := range []bool{o.file != "", o.undo != 0, o.list} {
 				if given {
 					others++
 				}
@@ -33,16 +66,17 @@ func newLabelCommand(a *app) *cobra.Command {
 			case others > 1 || others == 1 && len(args) > 0 || others == 0 && len(args) != 2:
 				return fail(badUsage, "label takes a URL and \"relevant\" or \"not\", or one of --file FILE, --undo "+
 					"NUMBER and --list alone; got %d arguments", len(args))
-			case list:
+			case o.list:
 				return a.listCorrections()
-			case undo != 0:
-				return a.undo(ctx, undo)
+			case o.undo != 0:
+				return a.undo(ctx, o.undo)
 			}
-			return a.label(ctx, args, file)
+			return a.label(ctx, args, o.file)
 		})
-	cmd.Flags().StringVar(&file, "file", "", "labels from this `FILE`; - is standard input")
-	cmd.Flags().IntVar(&undo, "undo", 0, "take the correction with this `NUMBER` back, also one of the search page")
-	cmd.Flags().BoolVar(&list, "list", false, "list all corrections")
+	f := cmd.Flags()
+	f.StringVar(&o.file, "file", "", "labels from this `FILE`; - is standard input")
+	f.IntVar(&o.undo, "undo", 0, "take the correction with this `NUMBER` back, also one of the search page")
+	f.BoolVar(&o.list, "list", false, "list all corrections")
 	return cmd
 }
 
@@ -88,6 +122,13 @@ func (a *app) undo(ctx context.Context, number int) error {
 	})
 }
 
+var labelText = textTemplate(`{{with .Learned}}{{count .}} learned: the verdict changed
+{{end}}{{with .Agree}}{{count .}} unchanged: the verdict was the same
+{{end}}{{with .Kept}}{{count .}} kept: the page has not been visited; the label applies at its visit
+{{end}}{{with .Handed}}{{count .}} saved: the running crawl (process {{$.PID}}) applies it within a second, any other command {{/**/ -}}
+leaves it to the next crawl
+{{end}}`)
+
 // correct stores corrections, and makes the data follow them with apply unless a crawl does.
 func (a *app) correct(ctx context.Context, entries []corrections.Entry,
 	apply func(context.Context, *session) (crawler.LabelCount, error)) error {
@@ -115,7 +156,7 @@ func (a *app) correct(ctx context.Context, entries []corrections.Entry,
 			return err
 		}
 	}
-	return a.show(count, "label", count)
+	return a.show(count, labelText, count)
 }
 
 // applyOnce opens what corrections change, applies them and saves the model.

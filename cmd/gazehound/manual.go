@@ -9,8 +9,15 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
+const manualHelp = `Writes a man page of each command to DIR/man1 and completions for bash, zsh, fish
+and PowerShell to DIR/completions. Their date is that of SOURCE_DATE_EPOCH, or today.
+
+Examples:
+  gazehound manual /tmp/gazehound-manual
+`
+
 func newManualCommand(a *app) *cobra.Command {
-	c := command("manual DIR", "Write man pages and shell completions, for packages", cobra.ExactArgs(1), nil)
+	c := command("manual DIR", "Write man pages and shell completions, for packages", manualHelp, cobra.ExactArgs(1), nil)
 	c.Hidden = true // make release calls it
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := writeManual(cmd.Root(), args[0]); err != nil {

@@ -17,9 +17,63 @@ import (
 	"github.com/spf13/cobra"
 )
 
+const nodeHelp = `Joins a crawl of several nodes over NATS JetStream. Every node has a data directory of
+its own; links that another node owns are sent to it and survive kills of both. Without
+--cluster the node runs a JetStream server itself; --listen opens it to other nodes, and
+--routes connects several servers: with three, each names the other two, everything is
+stored three times, and one may be killed. Their clocks must agree.
+
+One node at a time sends requests to a host. A node that is away for longer than --away
+loses its share to the others until it comes back; its own queue waits for it. Whichever
+node takes over knows what was visited: nothing is fetched twice, whether a node joins
+late, leaves or comes back.
+
+--partition decides which node owns a link. url-hash and site-hash share the links evenly
+among the nodes that are present. The others use the city that a link is about and need
+--nodes, a file such as
+
+  - name: general                  # no cities: takes what belongs to no city
+  - name: west
+    cities:
+      - {name: Los Angeles, state: CA, state_name: California, population: 3800000, aliases: [LA]}
+
+which "gazehound places" writes. ip and page-ip also need --ip-file. classification needs
+--examples DIR, the same directory on every node, with a folder of example pages for each
+place. The name of a folder is that of a node, a city ("Los Angeles, CA"), or "none" for
+pages about no place.
+
+--order decides whose links are next. With nuggets, the default of --strategy trend, the
+nodes agree on one order of all their queues without a coordinator: each sends the others a
+summary of the next parts of its queue in a few bits. The better half of all parts is
+fetched at once, and a node with worse links waits, for --patience at most. This finds the
+best pages of all nodes first and fetches fewer pages in the same time. own lets each node
+fetch what it can. turns is as published: the parts of all nodes are fetched one after the
+other, so one node works at a time; give it a --patience longer than a part takes.
+
+A stopped node keeps its share for --away, and the links in its queue for good. With --leave
+a node hands its share and its links over to the others and ends. What it has found stays
+in its data directory.
+
+The node ends when all nodes of the crawl are idle and no link is in transit. If the server
+inside this node is the only one that other nodes have, it stays after its --max-pages until
+they have ended. A signal ends it at once; the others send what is left when it is back.
+All flags of "crawl" apply; --max-pages counts the pages of this node.
+
+Exit status: that of crawl, and 8 when the cluster cannot be reached, has another
+version, another clock or works on another crawl.
+
+Examples:
+  gazehound node --name a --region Oldenburg --listen 127.0.0.1:4222 --contact https://your-site.example/bot
+  gazehound node --name b --region Oldenburg --cluster nats://127.0.0.1:4222 --data b --contact https://your-site.example/bot
+  gazehound node --name a --listen 10.0.0.1:4222 --routes nats://10.0.0.2:4223 --routes nats://10.0.0.3:4223 --token-file token
+  gazehound node --name c --cluster nats://crawl.example.org:4222 --token-file token --tls-ca ca.pem
+  gazehound node --name b --region Oldenburg --cluster nats://127.0.0.1:4222 --data b --leave
+  gazehound node --name west --partition classification --nodes nodes.yaml --examples examples --contact https://your-site.example/bot
+`
+
 func newNodeCommand(a *app) *cobra.Command {
 	o := crawlOptions{node: true}
-	cmd := command("node [URL…]", "Crawl as one of several nodes", nil,
+	cmd := command("node [URL…]", "Crawl as one of several nodes", nodeHelp, nil,
 		func(ctx context.Context, args []string) error {
 			o.seeds = append(o.seeds, args...)
 			return a.crawl(ctx, o)

@@ -32,9 +32,38 @@ func (o *placesOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.states, "states", "", "GeoNames `FILE` with the names of states, admin1CodesASCII.txt")
 }
 
+const placesHelp = `Writes the file that "gazehound node --nodes" and "gazehound simulate --places"
+read: the N most populous cities of a country, such as us-top-100, on geographic
+nodes, and one general node. Populations and time zones come from a GeoNames dump
+(--cities); other names of the cities come from the data directory's
+gazetteer, if there is one.
+
+--by time-zone gives each time zone a node and merges the smallest neighbours until
+there are --groups; --by state does the same with states in the
+order of their names; --by size gives all nodes about the same population.
+
+The file is YAML (or JSON, which is YAML, too): a list of nodes
+
+  - name: general                  # no cities: takes what belongs to no city
+  - name: utc-8
+    cities:
+      - {name: Los Angeles, state: CA, state_name: California, population: 3800000, aliases: [LA]}
+  - known:                         # no node: cities that share a name with one of these
+      - {name: Portland, state: ME, population: 68000}
+
+A city without its state in a text or URL is the most populous one of its name,
+known ones included.
+
+Exit status: 0 done, 2 unusable argument or flag, 4 unusable file.
+
+Examples:
+  gazehound places us-top-100 --by time-zone --cities cities15000.txt --states admin1CodesASCII.txt > nodes.yaml
+  gazehound places de-top-50 --by size --groups 3 --cities cities15000.txt -d oldenburg
+`
+
 func newPlacesCommand(a *app) *cobra.Command {
 	o := placesOptions{}
-	cmd := command("places COUNTRY-top-N", "Distribute the cities of a country over nodes",
+	cmd := command("places COUNTRY-top-N", "Distribute the cities of a country over nodes", placesHelp,
 		cobra.ExactArgs(1), stoppable(func(ctx context.Context, args []string) error {
 			if !placesForm.MatchString(args[0]) {
 				return fail(badUsage, "want a country's code and a number of cities, such as us-top-100, got %q",

@@ -78,10 +78,9 @@ type vain struct {
 	Last  time.Time `json:"last"`
 }
 
-// reportQuestions lists what was looked for in vain, most often first; more means that flags of other
-// reports were given.
-func (a *app) reportQuestions(dirs []string, more bool, most int) error {
-	if len(dirs) > 0 || more {
+// reportQuestions lists what was looked for in vain, most often first.
+func (a *app) reportQuestions(dirs []string, o reportOptions) error {
+	if len(dirs) > 0 || o.nodes || o.bridges || o.gates != "" {
 		return fail(badUsage, "--questions is of the server of --data alone, without --nodes, --top-bridges, "+
 			"--fail-under and further directories")
 	}
@@ -111,7 +110,7 @@ func (a *app) reportQuestions(dirs []string, more bool, most int) error {
 		return cmp.Or(b.Times-a.Times, b.Last.Compare(a.Last), strings.Compare(a.Words, b.Words))
 	})
 	a.say("%s, %s of different words in vain", several(asked, "question"), count(len(list)))
-	for _, v := range list[:min(most, len(list))] {
+	for _, v := range list[:min(o.limit, len(list))] {
 		err := a.tell(v, "%6d  %s  %s\n", v.Times, v.Last.Format(time.DateOnly), oneLine(v.Words))
 		if err != nil {
 			return err

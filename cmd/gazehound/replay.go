@@ -20,24 +20,53 @@ import (
 	"github.com/spf13/cobra"
 )
 
+const replayHelp = `Judges the pages of WARC files (plain or .gz; a folder means its files) again, in the
+order in which they were recorded, with judge (the geoparser, or as in crawl), link
+predictor and index, and compares every verdict with the recorded one. The result is a
+data directory of its own (--into) for search, serve, retrain and crawl. It gets
+gazetteer, region and configuration of --data, unless it has its own; a newer gazetteer
+there shows what it would change.
+
+Changed verdicts are listed in changed.csv in that directory. Files of other programs
+have no verdicts to compare with; their pages are judged all the same. Of pages marked
+noarchive, or with reserved rights to text and data mining, files have the verdict only:
+it is kept, and such pages are in the crawl but not in its index.
+
+Damage in a file costs the records that it touches; a warning names the file.
+
+Exit status: 0 done, whether verdicts changed or not, 4 unusable file, 6 done, but damaged
+records were left out, 10 no data, 11 stopped by a signal.
+
+Examples:
+  gazehound replay archive/*.warc.gz --into again
+  gazehound replay archive --into thai --judge language --language th
+  gazehound replay archive --into again --retrain --json | tail -1 | jq .verdicts_changed
+`
+
+// replayOptions are the flags of replay.
+type replayOptions struct {
+	into          string
+	retrain, wacz bool
+}
+
 func newReplayCommand(a *app) *cobra.Command {
-	var into string
-	var retrain, wacz bool
-	cmd := command("replay FILE|DIR…", "Judge recorded pages again and build a crawl from them; no network",
+	var o replayOptions
+	cmd := command("replay FILE|DIR…", "Judge recorded pages again and build a crawl from them; no network", replayHelp,
 		nil, stoppable(func(ctx context.Context, args []string) error {
 			switch {
 			case len(args) == 0:
 				return fail(badUsage, "replay needs WARC files, such as archive/*.warc.gz")
-			case into == "":
+			case o.into == "":
 				return fail(badUsage, "--into DIR says where the new crawl goes")
 			}
-			return a.replay(ctx, args, wacz, project{into}, retrain)
+			return a.replay(ctx, args, o)
 		}))
-	cmd.Flags().StringVar(&into, "into", "", "data `DIR` to make")
-	addJudgeFlags(cmd.Flags())
-	cmd.Flags().BoolVar(&retrain, "retrain", false, "train the link predictor on all pages at the end, not only "+
+	f := cmd.Flags()
+	f.StringVar(&o.into, "into", "", "data `DIR` to make")
+	addJudgeFlags(f)
+	f.BoolVar(&o.retrain, "retrain", false, "train the link predictor on all pages at the end, not only "+
 		"along the way")
-	cmd.Flags().BoolVar(&wacz, "wacz", false, "the files are WACZ: zip files that hold WARC files")
+	f.BoolVar(&o.wacz, "wacz", false, "the files are WACZ: zip files that hold WARC files")
 	return cmd
 }
 
@@ -68,14 +97,15 @@ func lacking(archive *warc.Archive, missing int) error {
 }
 
 // replay judges recorded pages again and builds a crawl from them.
-func (a *app) replay(ctx context.Context, names []string, wacz bool, into project, retrain bool) (err error) {
+func (a *app) replay(ctx context.Context, names []string, o replayOptions) (err error) {
+	into := project{o.into}
 	s := &session{a: a, p: into}
 	defer func() { err = errors.Join(err, s.close()) }()
 	if s.cfg, err = a.config(); err != nil {
 		return err
 	}
 	cfg := s.cfg
-	archive, err := a.openRecorded(cfg, wacz, names...)
+	archive, err := a.openRecorded(cfg, o.wacz, names...)
 	if err != nil {
 		return err
 	}
@@ -125,7 +155,7 @@ func (a *app) replay(ctx context.Context, names []string, wacz bool, into projec
 	if err != nil {
 		return err
 	}
-	if retrain {
+	if o.retrain {
 		if err := s.trainAnew(ctx, s.f, into.model()); err != nil {
 			return err
 		}
@@ -188,6 +218,15 @@ func (p project) borrow(from project) error {
 	return disk.ReplaceDir(next, p.gazetteer())
 }
 
+var replayText = textTemplate(`{{several .r.Responses "response"}}, {{several .r.Pages "page"}} at {{printf "%.0f" .rate}} a second, {{/**/ -}}
+{{count .r.Relevant}} relevant ({{percent .r.Relevant .r.Pages}} %), {{several .t.Addresses "address"}}, {{several .t.Queued "link"}} waiting
+{{with .r.NoCopy}}{{several . "page"}} may not be kept as a copy and stand as recorded.
+{{end}}{{if not .r.Compared}}The files hold no verdicts to compare with.
+{{else if or .r.Verdicts .r.Addresses}}Of {{several .r.Compared "page"}}, {{count .r.Verdicts}} changed the verdict {{/**/ -}}
+and {{count .r.Addresses}} the addresses → {{.changed}}
+{{else}}All {{several .r.Compared "verdict"}} are as recorded.
+{{end}}`)
+
 // printReplayed prints the result of a replay.
 func (a *app) printReplayed(r *crawler.Comparison, duration time.Duration, archive *warc.Archive, into project,
 	t frontier.Totals) error {
@@ -202,5 +241,5 @@ func (a *app) printReplayed(r *crawler.Comparison, duration time.Duration, archi
 		"verdicts_compared": r.Compared, "verdicts_changed": r.Verdicts, "addresses_changed": r.Addresses,
 		"pages_per_s": round(rate, 1), "duration_s": round(duration.Seconds(), 3), "data": into.dir,
 		"damaged_files": s.Damaged, "exit_code": code},
-		"replay", fields{"r": r, "t": t, "rate": rate, "changed": filepath.Join(into.dir, "changed.csv")})
+		replayText, fields{"r": r, "t": t, "rate": rate, "changed": filepath.Join(into.dir, "changed.csv")})
 }

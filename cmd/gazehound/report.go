@@ -15,65 +15,118 @@ import (
 	"gazehound/crawler/monitor/report"
 	"gazehound/gazetteer"
 	"gazehound/internal/config"
+	"gazehound/internal/textutil"
 
 	"github.com/spf13/cobra"
 )
 
+func reportHelp() string {
+	return `Reports what the crawl of the data directory achieved, beside the crawls of other data
+directories DIR: harvest rate, also with each text counted once, without pages relevant
+only by their footer, and without the biggest host; distinct addresses, hosts, distances.
+What another order would have found cannot be told from one crawl, whose links were
+chosen: crawl with --strategy breadth-first, too, and report both side by side, or try
+orders on a recorded web with "gazehound simulate".
+
+With a gazetteer, the report has the share of the region's streets with an address
+found, how many streets sites like these mention in all (capture–recapture between
+sites, Chao 1987: a lower bound), and whether to go on.
+
+All figures come from the crawl tree, which has each URL once: revisits count nothing
+twice.
+
+--nodes reports on the nodes of one crawl instead, each DIR (or NAME=DIR) being the
+data directory of one: geo-coverage, geo-focus, unique entities, geo-centrality,
+overlap, diversity, communication and geographic locality as in Gao, Lee & Miao 2006.
+--places FILE assigns cities to nodes, see "gazehound places"; without it every address
+counts and no node has a focus.
+
+--top-bridges lists instead which pages led to relevant pages of the most hosts: over
+at most ` + fmt.Sprint(report.BridgeReach) + ` links, with no relevant page between. With --format seeds it is a
+file from which another crawl can start. (A relevant page of each site: "export seeds".)
+
+--questions lists what readers look for in vain, most often first, with the day of the
+last time: searches without a result, or with some of the words only. The server writes
+them to the file of serve.questions, which is off by default: words, hits and the minute,
+never who asked. Words can say who asked, such as somebody's own name, so the file is
+readable by its owner only, and it has 20 MB at most; then the oldest half goes.
+
+--fail-under requires at least these values, else the exit status is 6:
+` + textutil.Fit("  "+strings.Join(report.MetricNames(), ", "), 78) + `
+
+Exit status: 0 done, 2 unusable flag, 4 damaged data, 5 a crawl runs with
+--admin off, 6 a value of --fail-under was missed, 10 no crawl.
+
+Examples:
+  gazehound report
+  gazehound report ../crawl-may --fail-under harvest=0.08,streets=200
+  gazehound report --format svg -o harvest.svg
+  gazehound report --nodes --places nodes.yaml west east general=.
+  gazehound report --questions --limit 50
+  gazehound report --top-bridges --format seeds --limit 100 -o hubs.txt
+  gazehound report --json | jq -r .streets.advice
+`
+}
+
+// reportOptions are the flags of report.
+type reportOptions struct {
+	gates                     string
+	nodes, bridges, questions bool
+	places                    string // with nodes
+	limit                     int    // of bridges and questions
+	format, output            string
+}
+
 func newReportCommand(a *app) *cobra.Command {
-	var gates, format, output, places string
-	var nodes, bridges, questions bool
-	most := 20
-	cmd := command("report [DIR…]", "Report what a crawl achieved, beside earlier ones", nil,
+	var o reportOptions
+	cmd := command("report [DIR…]", "Report what a crawl achieved, beside earlier ones", reportHelp(), nil,
 		stoppable(func(ctx context.Context, args []string) error {
-			if nodes && gates != "" || !nodes && places != "" {
-				return fail(badUsage, "--fail-under is for one crawl, --places for --nodes")
-			}
 			if a.json {
-				format = "json"
+				o.format = "json"
 			}
-			if questions {
-				return a.reportQuestions(args, nodes || bridges || gates != "", most)
-			}
-			if bridges {
-				return a.reportBridges(ctx, args, nodes || gates != "", most, format, output)
-			}
-			if a.flags.Changed("limit") {
+			switch {
+			case o.nodes && o.gates != "" || !o.nodes && o.places != "":
+				return fail(badUsage, "--fail-under is for one crawl, --places for --nodes")
+			case o.questions:
+				return a.reportQuestions(args, o)
+			case o.bridges:
+				return a.reportBridges(ctx, args, o)
+			case a.flags.Changed("limit"):
 				return fail(badUsage, "--limit is for --top-bridges and --questions")
+			case o.nodes:
+				return a.reportNodes(ctx, args, o)
 			}
-			if nodes {
-				return a.reportNodes(ctx, args, places, format, output)
-			}
-			return a.report(ctx, args, gates, format, output)
+			return a.report(ctx, args, o)
 		}))
 	f := cmd.Flags()
-	f.BoolVar(&nodes, "nodes", false, "each DIR is a node of one crawl: metrics over all of them")
-	f.StringVar(&places, "places", "", "`FILE` with the nodes and their cities, for --nodes")
+	f.BoolVar(&o.nodes, "nodes", false, "each DIR is a node of one crawl: metrics over all of them")
+	f.StringVar(&o.places, "places", "", "`FILE` with the nodes and their cities, for --nodes")
 	config.All().AddFlags(f, "cluster.centrality_links", "cluster.centrality_base")
-	f.BoolVar(&bridges, "top-bridges", false, "list the pages that led to the most, as "+
+	f.BoolVar(&o.bridges, "top-bridges", false, "list the pages that led to the most, as "+
 		strings.Join(report.BridgeFormats, ", "))
-	f.BoolVar(&questions, "questions", false, "list what is looked for in vain, by the log of serve.questions")
-	f.IntVar(&most, "limit", most, "`NUMBER` of these, 1 to 100,000")
+	f.BoolVar(&o.questions, "questions", false, "list what is looked for in vain, by the log of serve.questions")
+	f.IntVar(&o.limit, "limit", 20, "`NUMBER` of these, 1 to 100,000")
 	between(f, "limit", 1, 100_000)
-	f.StringVar(&gates, "fail-under", "", "`NAME=NUMBER,…` that the crawl has to reach, such as "+
+	f.StringVar(&o.gates, "fail-under", "", "`NAME=NUMBER,…` that the crawl has to reach, such as "+
 		"harvest=0.1,streets=200")
-	f.StringVar(&format, "format", "text", strings.Join(report.Formats,
+	f.StringVar(&o.format, "format", "text", strings.Join(report.Formats,
 		" | ")+"; csv has the curves, svg draws them; seeds with --top-bridges")
-	f.StringVarP(&output, "output", "o", "", "`FILE` for that; standard output otherwise")
+	f.StringVarP(&o.output, "output", "o", "", "`FILE` for that; standard output otherwise")
 	return cmd
 }
 
-func (a *app) report(ctx context.Context, dirs []string, gateText, format, output string) error {
-	if format == "seeds" {
+func (a *app) report(ctx context.Context, dirs []string, o reportOptions) error {
+	if o.format == "seeds" {
 		return fail(badUsage, "--format seeds is for --top-bridges; \"gazehound export seeds\" writes a relevant "+
 			"page of each site")
 	}
-	if err := checkOneOf("format", format, report.Formats); err != nil {
+	if err := checkOneOf("format", o.format, report.Formats); err != nil {
 		return err
 	}
 	var gates []report.Threshold
-	if gateText != "" {
+	if o.gates != "" {
 		var err error
-		if gates, err = report.ParseThresholds(gateText); err != nil {
+		if gates, err = report.ParseThresholds(o.gates); err != nil {
 			return fail(badUsage, "--fail-under: %w", err)
 		}
 	}
@@ -103,29 +156,28 @@ func (a *app) report(ctx context.Context, dirs []string, gateText, format, outpu
 			failed = append(failed, result.String())
 		}
 	}
-	err = a.writeReport(output, format, func(w io.Writer) error { return r.Write(w, format) })
+	err = a.writeReport(o.output, o.format, func(w io.Writer) error { return r.Write(w, o.format) })
 	if err == nil && len(failed) > 0 {
 		return fail(answerNo, "%s", strings.Join(failed, "; "))
 	}
 	return err
 }
 
-// reportBridges lists the pages that led to the most relevant ones; more means that flags of other
-// reports were given.
-func (a *app) reportBridges(ctx context.Context, dirs []string, more bool, most int, format, output string) error {
-	if len(dirs) > 0 || more {
+// reportBridges lists the pages that led to the most relevant ones.
+func (a *app) reportBridges(ctx context.Context, dirs []string, o reportOptions) error {
+	if len(dirs) > 0 || o.nodes || o.gates != "" {
 		return fail(badUsage, "--top-bridges is of the crawl of --data alone, without --nodes, --fail-under and "+
 			"further directories")
 	}
-	if err := checkOneOf("format", format, report.BridgeFormats); err != nil {
+	if err := checkOneOf("format", o.format, report.BridgeFormats); err != nil {
 		return err
 	}
 	return a.readCrawl(func(p project, _ *Config, f *frontier.Frontier) error {
-		top, err := report.TopBridges(ctx, f, most)
+		top, err := report.TopBridges(ctx, f, o.limit)
 		if err != nil {
 			return err
 		}
-		return a.writeReport(output, format, func(w io.Writer) error { return report.WriteBridges(w, p.dir, top, format) })
+		return a.writeReport(o.output, o.format, func(w io.Writer) error { return report.WriteBridges(w, p.dir, top, o.format) })
 	})
 }
 
@@ -136,24 +188,24 @@ func (a *app) readReport(ctx context.Context, p project, boundary string, memory
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	var o report.Options
+	var streets report.Options
 	if g, err := gazetteer.Open(p.gazetteer()); err == nil {
 		defer g.Close()
 		if region, err := p.openRegion(g, boundary); err != nil {
 			a.warn("%s: no report on streets: %s", p.dir, oneLine(err.Error()))
 		} else {
-			o = report.StreetOptions(g, region)
+			streets = report.StreetOptions(g, region)
 		}
 	} else if fileExists(p.gazetteer()) {
 		a.warn("no report on streets: %s", oneLine(err.Error()))
 	}
-	return report.Read(ctx, p.dir, f, o)
+	return report.Read(ctx, p.dir, f, streets)
 }
 
 // reportNodes reports on the data directories of the nodes of one crawl with
 // the metrics of Gao, Lee & Miao.
-func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, output string) error {
-	if err := checkOneOf("format", format, report.NodesFormats); err != nil {
+func (a *app) reportNodes(ctx context.Context, dirs []string, o reportOptions) error {
+	if err := checkOneOf("format", o.format, report.NodesFormats); err != nil {
 		return err
 	}
 	cfg, err := a.config()
@@ -170,8 +222,8 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, ou
 	// Without --places no node is geographic, so every address counts.
 	general := slices.Repeat([]bool{true}, len(names))
 	reader := report.NodesReader{Owner: report.Cities}
-	if places != "" {
-		nodes, known, err := partition.ReadNodes(places)
+	if o.places != "" {
+		nodes, known, err := partition.ReadNodes(o.places)
 		if err != nil {
 			return invalid(err)
 		}
@@ -182,9 +234,9 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, ou
 		var unknown report.UnknownNodeError
 		reader.Owner, general, err = report.PlaceOwner(names, nodes, known, g)
 		if errors.As(err, &unknown) {
-			return fail(badUsage, "%s has no node %q; write NAME=DIR", places, string(unknown))
+			return fail(badUsage, "%s has no node %q; write NAME=DIR", o.places, string(unknown))
 		} else if err != nil {
-			return fail(badInput, "%s: %w", places, err)
+			return fail(badInput, "%s: %w", o.places, err)
 		}
 	}
 	for i, p := range projects {
@@ -214,7 +266,7 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, places, format, ou
 	if c.Orders, err = nodeOrders(names, projects); err != nil {
 		return invalid(err)
 	}
-	return a.writeReport(output, format, func(w io.Writer) error { return c.Write(w, format) })
+	return a.writeReport(o.output, o.format, func(w io.Writer) error { return c.Write(w, o.format) })
 }
 
 // nodeOrders returns the cost of one order for each node; nil if the nodes kept none.

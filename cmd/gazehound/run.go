@@ -30,10 +30,41 @@ import (
 // schedule: "crawl --stay" where that is continuous, else "crawl --revisit". Between rounds the stores
 // are free for other commands.
 
+const runHelp = `Runs crawl and server as one service: one process, one data directory, one port. The
+server is "gazehound serve"; beside it rounds of the crawl follow --schedule, in the time
+of this machine:
+  continuous          one after the other, each --round long, as "crawl --stay 1h"
+  22:00-06:00         every day between these times
+  22:00               every day from then on, until nothing is left
+  "Sun 02:00-08:00"   every week; without an end until nothing is left
+A round is "crawl --revisit": pages that are due, then new links. After it the model is
+retrained, which replaces it where that is better, and --exports gets what was found, in
+files addresses.FORMAT that are replaced at once. A round that fails is tried again after
+a minute; the server goes on. Between rounds other commands may change the data.
+
+The operator's pages, which are the dashboard of the crawl while a round runs, are below
+/operator/ on the same port. Everything there requires the token of admin.token_file,
+else that of admin.json in the data directory. "ctl stop" ends the service. The page
+/corrections, also between rounds, lists what a person should look at; with the same
+token it and every card of the search take corrections, of which the crawl learns.
+
+SIGHUP reads the configuration again: run and everything that a crawl reads apply at the
+next round, and what "crawl" applies at once does so here; serve and admin apply at the
+next start. SIGTERM finishes pages and answers, and saves.
+
+Exit status: 0 stopped, 4 unusable input at the start, 10 no data, 13 second signal.
+
+Examples:
+  gazehound run --contact https://your-site.example/bot
+  gazehound run --schedule 22:00-06:00 --exports /srv/exports
+  gazehound run --schedule "Sun 02:00" --export-format csv --export-format html --exports exports
+  gazehound run --check --listen 127.0.0.1:8090
+`
+
 func newRunCommand(a *app) *cobra.Command {
 	var o crawlOptions
 	var check bool
-	cmd := command("run", "Crawl by a schedule and serve, as one service", noArgs,
+	cmd := command("run", "Crawl by a schedule and serve, as one service", runHelp, noArgs,
 		func(ctx context.Context, args []string) error {
 			if check {
 				return a.checkService(ctx)
@@ -287,7 +318,7 @@ func (s *service) round(ctx context.Context, w schedule.Window) (err error) {
 
 // conclude retrains and exports after a round.
 func (s *service) conclude(ctx context.Context) {
-	if err := s.a.retrain(ctx, nil, false, false); err != nil && ctx.Err() == nil && !errors.Is(err, predictor.ErrNoExamples) {
+	if err := s.a.retrain(ctx, nil, retrainOptions{}); err != nil && ctx.Err() == nil && !errors.Is(err, predictor.ErrNoExamples) {
 		s.a.warn("retrain: %s", oneLine(err.Error()))
 	}
 	if err := s.export(ctx); err != nil && ctx.Err() == nil {
@@ -307,7 +338,7 @@ func (s *service) export(ctx context.Context) error {
 	return s.a.readIndex(func(p project, x *index.Index) error {
 		for _, name := range s.cfg.Run.Formats {
 			format, _ := export.Lookup(name) // checkFormats
-			flags := exportFlags{output: filepath.Join(folder, "addresses."+format.Name)}
+			flags := exportOptions{output: filepath.Join(folder, "addresses."+format.Name)}
 			if err := s.a.exportIndex(ctx, s.cfg, p, x, format, flags, export.Options{}); err != nil {
 				return err
 			}

@@ -27,9 +27,24 @@ type searchOptions struct {
 	cursor string
 }
 
+const searchHelp = `Searches the index as the search page does: words of names, addresses, titles and the
+text around an address. All words must occur; if no address has them all, typing errors
+are allowed, and finally some of the words are enough.
+
+With --near, closer addresses rank higher; --radius keeps those within it, nearest first.
+
+--cluster searches all nodes of a crawl and merges their answers; nodes that do not
+answer are listed.
+
+Examples:
+  gazehound search tischlerei
+  gazehound search "cafe 67655" --near 49.4447,7.7689 --radius 2km --json
+  gazehound search tischlerei --cluster nats://127.0.0.1:4222
+`
+
 func newSearchCommand(a *app) *cobra.Command {
 	var o searchOptions
-	cmd := command("search [QUERY]", "Search what the crawl found", nil,
+	cmd := command("search [QUERY]", "Search what the crawl found", searchHelp, nil,
 		func(ctx context.Context, args []string) error {
 			return a.search(ctx, strings.Join(args, " "), o)
 		})
@@ -150,6 +165,19 @@ func (a *app) searchIndex(ctx context.Context, p project, x *index.Index, q inde
 	return a.showHits(ctx, x, q, r, nil)
 }
 
+var hitsText = textTemplate(`{{range $i, $h := .r.Hits}}{{printf "%3d" (plus $.r.Offset $i 1)}}  {{with .Name}}{{line .}}
+     {{end}}{{line .Line}}   ({{.Precision}}){{with .Status}}   {{.}}{{end}}{{if ge .Distance 0.0}}   {{metres .Distance}}{{end}}
+{{with .Names}}     also here: {{line (join . ", ")}}
+{{end}}{{with index .Evidence 0}}     {{line .Snippet.Text}}
+     {{line .URL}}{{if gt $h.Mentions 1}}   ({{several $h.Mentions "page"}}){{end}}
+{{end}}{{end}}`)
+
+var hitsEndText = textTemplate(`{{if not .r.Total}}no address for {{printf "%q" (line .text)}}
+{{else}}{{if .r.Relaxed}}No exact match. Showing similar results: {{end}}{{several .r.Total "address"}}
+{{- if and (gt .r.Total (len .r.Hits)) (not .r.Relaxed)}}; --limit shows more{{end}}
+{{end}}{{with .street}}{{line .String}} --street {{printf "%q" (line .Street)}} shows them.
+{{end}}`)
+
 // showHits prints the result of q; missing are the nodes that did not answer.
 func (a *app) showHits(ctx context.Context, x api.Source, q index.Query, r *index.Result, missing []string) error {
 	var street *index.StreetOnly
@@ -163,10 +191,10 @@ func (a *app) showHits(ctx context.Context, x api.Source, q index.Query, r *inde
 		return a.printHits(r, street, missing)
 	}
 	// Page text is escaped, so it cannot move the cursor or change colours.
-	if err := a.print("%s", text{"hits", fields{"r": r}}); err != nil {
+	if err := a.print("%s", text{hitsText, fields{"r": r}}); err != nil {
 		return err
 	}
-	a.sayText("hits-end", fields{"r": r, "text": q.Text, "street": street})
+	a.sayText(hitsEndText, fields{"r": r, "text": q.Text, "street": street})
 	return nil
 }
 

@@ -21,36 +21,51 @@ import (
 	"github.com/spf13/cobra"
 )
 
+const seedsHelp = `Seeds are the web addresses from which a crawl starts: seeds.txt in the data directory,
+which init fills from the map and which may be edited. A resumed crawl queues new ones.
+
+Examples:
+  gazehound seeds import bookmarks.html overpass.json
+  gazehound seeds check --network
+`
+
 func newSeedsCommand(a *app) *cobra.Command {
-	var o seedsImport
-	imp := command("import FILE…", "Import web addresses from files of other programs",
-		needArgs("a list to import"), func(ctx context.Context, args []string) error { return a.seedsImport(args, o) })
-	imp.Flags().StringArrayVar(&o.hosts, "host", nil, "only this `HOST`, or \"*.example.org\" with all below it "+
-		"(repeatable)")
-	imp.Flags().BoolVar(&o.roots, "roots", false, "take the front page of each host instead of its pages")
-
-	list := command("list", "Print the seeds, each once", noArgs, a.seedsList)
-	var network bool
-	limit := 20
-	check := command("check", "Report unusable seeds", noArgs,
-		func(ctx context.Context, args []string) error { return a.seedsCheck(ctx, network, limit) })
-	check.Flags().BoolVar(&network, "network", false, "visit them")
-	check.Flags().IntVar(&limit, "limit", limit, "number of seeds whose page --network visits, 1 to 10,000")
-	between(check.Flags(), "limit", 1, 10_000)
-
-	query := command("query overpass|wikidata", "Print a query that finds web sites of the region",
-		cobra.MaximumNArgs(1), a.seedsQuery)
-	query.ValidArgs = slices.Sorted(maps.Keys(gazetteer.SeedQueries))
-	return group("seeds", "Where a crawl starts: add, list and check seeds", imp, list, check, query)
+	return group("seeds", "Where a crawl starts: add, list and check seeds", seedsHelp, newSeedsImportCommand(a),
+		newSeedsListCommand(a), newSeedsCheckCommand(a), newSeedsQueryCommand(a))
 }
 
-// seedsImport are the flags of seeds import.
-type seedsImport struct {
+const seedsImportHelp = `Import finds web addresses in the files of other programs and adds new ones to
+seeds.txt. It reads, whatever the file is called,
+  JSON     Overpass, GeoJSON (All the Places), SPARQL results, listings of web
+           archives: values of website, contact:website, url, homepage …
+  tables   CSV with such a column, as Wikidata and town halls give them
+  markup   bookmarks, OPML, sitemaps, feeds
+  lines    the first address of each, also of CDX and CDXJ
+"-" is standard input. Social networks, URL shorteners and the like are left out, as are
+objects with coordinates outside of the region.
+
+Examples:
+  gazehound seeds import overpass.json
+  gazehound seeds import listing.cdxj --host "*.oldenburg.de" --roots
+`
+
+// seedsImportOptions are the flags of seeds import.
+type seedsImportOptions struct {
 	hosts []string
 	roots bool
 }
 
-func (a *app) seedsImport(files []string, o seedsImport) error {
+func newSeedsImportCommand(a *app) *cobra.Command {
+	var o seedsImportOptions
+	cmd := command("import FILE…", "Import web addresses from files of other programs", seedsImportHelp,
+		needArgs("a list to import"), func(ctx context.Context, args []string) error { return a.seedsImport(args, o) })
+	f := cmd.Flags()
+	f.StringArrayVar(&o.hosts, "host", nil, "only this `HOST`, or \"*.example.org\" with all below it (repeatable)")
+	f.BoolVar(&o.roots, "roots", false, "take the front page of each host instead of its pages")
+	return cmd
+}
+
+func (a *app) seedsImport(files []string, o seedsImportOptions) error {
 	p, _, err := a.project()
 	if err != nil {
 		return err
@@ -105,6 +120,15 @@ func (a *app) ownSeeds(p project) ([]weburl.URL, error) {
 	return urls, err
 }
 
+const seedsListHelp = `Examples:
+  gazehound seeds list
+  gazehound seeds list --json
+`
+
+func newSeedsListCommand(a *app) *cobra.Command {
+	return command("list", "Print the seeds, each once", seedsListHelp, noArgs, a.seedsList)
+}
+
 func (a *app) seedsList(context.Context, []string) error {
 	if err := a.needData(); err != nil {
 		return err
@@ -126,8 +150,37 @@ func (a *app) seedsList(context.Context, []string) error {
 	return nil
 }
 
+const seedsCheckHelp = `Check lists seeds that are duplicates, forgotten (blocked.txt) or out of scope
+(crawl.include and exclude, hosts). With --network it visits the first ones, as politely
+as a crawl, and reports what robots.txt allows, where they redirect, and whether they
+have addresses of the region. It follows no links and keeps nothing.
+
+Exit status: 0 some are usable, 6 none is, 10 no data.
+
+Examples:
+  gazehound seeds check
+  gazehound seeds check --network --limit 100
+`
+
+// seedsCheckOptions are the flags of seeds check.
+type seedsCheckOptions struct {
+	network bool
+	limit   int
+}
+
+func newSeedsCheckCommand(a *app) *cobra.Command {
+	var o seedsCheckOptions
+	cmd := command("check", "Report unusable seeds", seedsCheckHelp, noArgs,
+		func(ctx context.Context, args []string) error { return a.seedsCheck(ctx, o) })
+	f := cmd.Flags()
+	f.BoolVar(&o.network, "network", false, "visit them")
+	f.IntVar(&o.limit, "limit", 20, "number of seeds whose page --network visits, 1 to 10,000")
+	between(f, "limit", 1, 10_000)
+	return cmd
+}
+
 // seedsCheck lists the seeds that a crawl could not use.
-func (a *app) seedsCheck(ctx context.Context, network bool, limit int) error {
+func (a *app) seedsCheck(ctx context.Context, o seedsCheckOptions) error {
 	p, cfg, err := a.project()
 	if err != nil {
 		return err
@@ -161,8 +214,8 @@ func (a *app) seedsCheck(ctx context.Context, network bool, limit int) error {
 		}
 	}
 	states := map[string]int{}
-	if network && len(usable) > 0 {
-		if states, err = a.visitSeeds(ctx, p, cfg, usable[:min(limit, len(usable))]); err != nil {
+	if o.network && len(usable) > 0 {
+		if states, err = a.visitSeeds(ctx, p, cfg, usable[:min(o.limit, len(usable))]); err != nil {
 			return err
 		}
 	}
@@ -180,10 +233,13 @@ func (a *app) seedsCheck(ctx context.Context, network bool, limit int) error {
 	return err
 }
 
+var seedText = textTemplate(`{{printf "%-12s" .state}} {{.url}}{{with .detail}}  {{line .}}{{end}}
+`)
+
 // printSeed prints the state of a seed; more may be empty.
 func (a *app) printSeed(u weburl.URL, state, more string) error {
 	line := fields{"type": "seed", "url": u.String(), "host": u.Host(), "state": state, "detail": more}
-	return a.show(line, "seed", line)
+	return a.show(line, seedText, line)
 }
 
 // visitSeeds fetches the seeds' pages, prints the outcome of each and counts the outcomes.
@@ -212,6 +268,22 @@ func (a *app) visitSeeds(ctx context.Context, p project, cfg *Config, urls []web
 		failed = errors.Join(failed, a.printSeed(v.Entry.URL, state, more))
 	}, nil)
 	return states, errors.Join(err, failed)
+}
+
+const seedsQueryHelp = `Query prints a query for Overpass (https://overpass-turbo.eu/) or Wikidata
+(https://query.wikidata.org/) that finds web sites of the region. Nothing is sent; "seeds
+import" reads the result as JSON or CSV.
+
+Examples:
+  gazehound seeds query overpass
+  gazehound seeds query wikidata > query.rq
+`
+
+func newSeedsQueryCommand(a *app) *cobra.Command {
+	cmd := command("query overpass|wikidata", "Print a query that finds web sites of the region", seedsQueryHelp,
+		cobra.MaximumNArgs(1), a.seedsQuery)
+	cmd.ValidArgs = slices.Sorted(maps.Keys(gazetteer.SeedQueries))
+	return cmd
 }
 
 func (a *app) seedsQuery(_ context.Context, args []string) error {

@@ -28,9 +28,33 @@ import (
 	"github.com/spf13/cobra"
 )
 
+const serveHelp = `Serves what the crawl found: a search page, /v1/search (GeoJSON), and /api and
+/reverse in Photon's form, so that map widgets made for Photon work unchanged.
+
+A crawl, forget or label may run beside it, before or after its start: within seconds
+the server shows what they have written. In the folder of the index it makes hard links,
+without which a crawl must wait until the server has ended.
+Before the first crawl the server says so and serves the index when there is one.
+/openapi.json describes the API. Ctrl-C ends the server.
+
+With admin.token_file it has the page /corrections: whoever knows the token corrects what
+is found there and on each card, others suggest. While no crawl runs, the server brings
+corrections to the index itself. Otherwise it changes nothing.
+
+Indexes of several nodes are served as one: --cluster searches the running nodes, --part
+opens the data directories of others. If a part does not answer, the page, the answers
+and the header Gazehound-Missing-Nodes name it.
+
+Examples:
+  gazehound serve
+  gazehound serve --listen 127.0.0.1:0 --cors https://map.example
+  gazehound serve --cluster nats://127.0.0.1:4222
+  gazehound serve --part a --part east=../b
+`
+
 func newServeCommand(a *app) *cobra.Command {
 	var parts []string
-	cmd := command("serve", "Serve the search page and the API", noArgs,
+	cmd := command("serve", "Serve the search page and the API", serveHelp, noArgs,
 		func(ctx context.Context, args []string) error {
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()

@@ -69,9 +69,90 @@ type simulateOptions struct {
 	output string
 }
 
+func simulateHelp() string {
+	return `Runs the crawler on a fully known web, once for each strategy and random seed, and
+compares the results: harvest rate, coverage, area under the coverage curve, distinct
+addresses, queue, bridge pages. Nothing is fetched, time is virtual, and the same seed
+gives the same bytes.
+
+The webs are one or more of
+  --trace FILE  what "crawl --record-trace FILE" wrote: pages, labels, all links
+  --warc FILE   recorded pages, with --seeds; --labels says which are relevant, or else
+                the geoparser does, with the data directory's gazetteer and region;
+                --merged-seeds rates each page by Okapi for the pages of all seeds, merged
+                into one document, and "relevancy" is the mean of the pages that were fetched
+                (Ahmadi-Abkenari & Selamat 2010, section 9)
+  --demo SPEC   a made-up town; "default" or, separated by commas, of: sites, pages (of
+                a site), seed, hints, locality, bridges, bridge-length, far-seeds, near-seeds,
+                finite (1: no traps, so that --pages 0 ends),
+                language (th or ja, of a share of sites beside German), foreign (that share),
+                language-locality (share of links between sites that stay in their language);
+                with --judge language its pages are what is relevant; --webs makes several, with
+                --varied of twelve kinds in turn: far seeds, few hints, long bridges, wrong labels …
+  --nodes SPEC  not one crawler but several on a made-up web about 100 cities; "default"
+                or, separated by commas, of: sites, seed, world (a number by which all
+                shares of that web are drawn, from half to twice what they are), free (1: from
+                1 to 95 % instead, whatever they are), examples (2000: pages of no city, and
+                at most of each city, that classification learns from). --partition says how
+                they share links, --places with which cities; the metrics and tables are those of
+                Gao, Lee & Miao 2006, published numbers beside them; --domain-levels 5 follows
+                links five deep in each domain, as they did. Here --pages counts
+                the pages of all nodes (300,000) and --strategy is breadth-first
+
+--strategy takes "all", or names; limited-distance comes once for each
+--limit-distance, and limited-distance-N and limited-distance-N-prioritised are
+names, too. oracle-next is an upper bound: it knows the label of every queued link.
+
+--without measures what a part of the default order gives: lookahead runs once more without
+naive Bayes (bayes), without the distance from the last relevant page and the values of bridge
+pages (bridge), without the rates of hosts and shapes of URLs (rates), or without News
+(novelty). The change of the area is given web by web, on the same random seeds, with the
+interval over the webs.
+
+--train-demo or --train-trace give adaptive the training phase of Ahlers & Boll: it begins with what
+it learns from --train-pages of a breadth-first crawl of that other web. --save-log keeps what one
+strategy has visited as a trace, as Somboonviwat et al. made their data sets: another crawl by
+limited distance, say, is simulated on it. --ties first-in serves links of equal priority in the
+order in which they were found.
+
+--readers "default" simulates people who read the made-up town: links to some pages are
+removed, some hosts keep access logs, which trend reads, and all strategies get the home
+pages of these hosts as further seeds. Or, separated by commas: visits (sessions per page),
+logs (share of hosts with logs), unlinked (share of pages that nothing links to), bias (how
+many times more people look at relevant pages), important (share of relevant pages that
+are important), taste (0 to 1: how far the readers who decide what is important differ
+from those in the logs), seed. Important pages are those on which people stay longest
+after the logs end.
+
+--nuggets measures what it costs parallel agents to agree on one order of their queues over
+JetStream, and how good that order is, for several numbers of agents and of parts of a queue
+(Ahmadi-Abkenari & Selamat 2010, figures 5 and 6). It needs no web; with --trace, --warc or
+--demo the queues are what a crawl by --strategy leaves after --pages, shared out by site. --order-urls,
+--order-parts and --order-lambda are K, L and λ of the paper.
+
+--expect compares numbers STRATEGY.METRIC, or STRATEGY.METRIC@PAGES, by <, <=, >,
+>= or == and calculates with + - * / and parentheses. Metrics are means over the
+runs: ` + simulationMetrics() + `.
+With --nodes it compares PARTITION.METRIC, also PARTITION-b for policy B and
+PARTITION-STRATEGY; metrics: ` + strings.Join(report.NodesMetricNames(), ", ") + `.
+
+Exit status: 0 done, 2 unusable flag, 4 unusable web, 6 an expectation is false.
+
+Examples:
+  gazehound simulate --demo default --strategy all --pages 5000
+  gazehound simulate --demo sites=2000,pages=245,hints=0.4 --webs 3 --strategy adaptive,breadth-first,oracle-next
+  gazehound simulate --demo sites=1300,finite=1,language=th --judge language --language th --strategy soft-focused,hard-focused --pages 0
+  gazehound simulate --trace web.trace --strategy all --pages 5000 --runs 5 --seed 1 --format csv > curves.csv
+  gazehound simulate --nodes default --partition url-hash,url --pages 50000 --format md
+  gazehound simulate --trace web.trace --strategy lookahead,adaptive --pages 2500 --at 500,1000
+  gazehound simulate --trace web.trace --strategy lookahead --model ../other-data --pages 2500 --at 100,500
+  gazehound simulate --trace web.trace --pages 5000 --expect 'adaptive.harvest > 1.5*breadth-first.harvest'
+`
+}
+
 func newSimulateCommand(a *app) *cobra.Command {
 	o := simulateOptions{}
-	cmd := command("simulate", "Compare strategies on a recorded or made-up web", noArgs,
+	cmd := command("simulate", "Compare strategies on a recorded or made-up web", simulateHelp(), noArgs,
 		stoppable(func(ctx context.Context, args []string) error {
 			if o.nodes != "" && !a.flags.Changed("strategy") {
 				o.strategies = []string{"breadth-first"}

@@ -18,9 +18,23 @@ import (
 	"github.com/spf13/pflag"
 )
 
+const statusHelp = `Shows what the crawl of the data directory has done, whether it is running, and its
+bottleneck. A running crawl holds a lock, so a killed one is never shown as running.
+
+SIGUSR1 makes a crawl print its status line at once; SIGHUP makes it reload delays,
+include, exclude, hosts and the log level from its configuration.
+
+Exit status: 0, or 10 if there is no crawl.
+
+Examples:
+  gazehound status --watch
+  gazehound status --cluster nats://127.0.0.1:4222
+  gazehound status --json | jq -r .bottleneck
+`
+
 func newStatusCommand(a *app) *cobra.Command {
 	var watch bool
-	cmd := command("status", "Show what a crawl has done, and its bottleneck", noArgs,
+	cmd := command("status", "Show what a crawl has done, and its bottleneck", statusHelp, noArgs,
 		stoppable(func(ctx context.Context, args []string) error {
 			if a.flags.Changed("cluster") {
 				return a.statusCluster(ctx, watch)

@@ -110,15 +110,27 @@ func round(x float64, digits int) float64 {
 	return math.Round(x*p) / p
 }
 
+const versionHelp = `Examples:
+  gazehound version
+  gazehound version --json
+`
+
 func newVersionCommand(a *app) *cobra.Command {
-	return command("version", "Print the version", noArgs, func(ctx context.Context, args []string) error {
+	return command("version", "Print the version", versionHelp, noArgs, func(ctx context.Context, args []string) error {
 		return a.tell(fields{"type": "version", "version": version, "commit": commit(), "go": runtime.Version()},
 			"gazehound %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	})
 }
 
+const licencesHelp = `Prints the licences of Go, of the modules that the program is built from, and of the
+data in it. Those of your own data are in LICENCES of the data directory.
+
+Examples:
+  gazehound licences > THIRD-PARTY-NOTICES
+`
+
 func newLicencesCommand(a *app) *cobra.Command {
-	c := command("licences", "Print the licences of gazehound and its parts", noArgs,
+	c := command("licences", "Print the licences of gazehound and its parts", licencesHelp, noArgs,
 		func(ctx context.Context, args []string) error {
 			text, err := notices.Text()
 			if err != nil {

@@ -1,11 +1,9 @@
 package main
 
 import (
-	_ "embed"
 	"fmt"
 	"reflect"
 	"strings"
-	"sync"
 	"text/template"
 	"time"
 
@@ -13,44 +11,46 @@ import (
 	"gazehound/internal/textutil"
 )
 
-// textSource has what commands print for people: a template for each.
-//
-//go:embed text.tmpl
-var textSource string
-
-var templates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(template.FuncMap{
-		"shell": textutil.ShellQuote, "join": strings.Join, "metres": metres, "bracketed": bracketed,
-		"line":    func(s string) string { return strings.TrimSpace(oneLine(s)) },
-		"count":   func(n any) string { return count(reflect.ValueOf(n).Int()) },
-		"several": func(n any, what string) string { return several(reflect.ValueOf(n).Int(), what) },
-		"percent": func(part, whole int64) string { return fmt.Sprintf("%.1f", 100*ratio(part, whole)) },
-		"plus":    func(a, b, c int) int { return a + b + c },
-		"date":    func(t time.Time) string { return t.Local().Format(time.DateOnly) },
-	}).Parse(textSource))
-})
-
-// A text is a template of text.tmpl with its data.
-type text struct {
-	name string
-	data any
+// textFuncs are what texts call.
+var textFuncs = template.FuncMap{
+	"shell": textutil.ShellQuote, "join": strings.Join, "metres": metres, "bracketed": bracketed,
+	"line":    func(s string) string { return strings.TrimSpace(oneLine(s)) },
+	"count":   func(n any) string { return count(reflect.ValueOf(n).Int()) },
+	"several": func(n any, what string) string { return several(reflect.ValueOf(n).Int(), what) },
+	"percent": func(part, whole int64) string { return fmt.Sprintf("%.1f", 100*ratio(part, whole)) },
+	"plus":    func(a, b, c int) int { return a + b + c },
+	"date":    func(t time.Time) string { return t.Local().Format(time.DateOnly) },
 }
 
-// String fills in the template.
+// textTemplate parses what a command prints for people. A line that ends in an empty comment goes on in
+// the next one.
+func textTemplate(source string) *template.Template {
+	return template.Must(template.New("").Funcs(textFuncs).Parse(source))
+}
+
+// A text is a template with its data.
+type text struct {
+	template *template.Template
+	data     any
+}
+
+// String fills in the template. It panics if that names a field that the data lack.
 func (t text) String() string {
 	var b strings.Builder
-	if err := templates().ExecuteTemplate(&b, t.name, t.data); err != nil {
-		panic(err) // the data have no such field
+	if err := t.template.Execute(&b, t.data); err != nil {
+		panic(err)
 	}
 	return b.String()
 }
 
 // show prints v as a line of JSON with --json, else the text.
-func (a *app) show(v any, name string, data any) error { return a.tell(v, "%s", text{name, data}) }
+func (a *app) show(v any, t *template.Template, data any) error {
+	return a.tell(v, "%s", text{t, data})
+}
 
 // sayText writes a text to standard error unless --quiet is given.
-func (a *app) sayText(name string, data any) {
-	a.say("%s", strings.TrimSuffix(text{name, data}.String(), "\n"))
+func (a *app) sayText(t *template.Template, data any) {
+	a.say("%s", strings.TrimSuffix(text{t, data}.String(), "\n"))
 }
 
 // metres writes a distance.

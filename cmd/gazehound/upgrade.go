@@ -31,9 +31,38 @@ import (
 // directory, and puts them in the place of the old ones in the end. plan.json says what they are made from;
 // once the file done is there, only names change.
 
+const upgradeHelp = `Remakes the data of an older version, of which other commands say that its format is older.
+Nothing is fetched. The crawl tree is copied; the index is made anew from the pages that
+"crawl --warc" recorded, with today's geoparser and the labels of the project, and the
+copy of the tree gets the new verdicts; the model is trained on the tree. WARC files are
+those of the project, or the files and folders that are named. What the queue, the
+schedule of revisits, robots.txt rules and orders say stays.
+
+Where a page was not recorded, only its visit is known. Relevant pages of that kind are
+listed as not remade, and the next "crawl --revisit" or "run" reads them first, so that
+without WARC files the index fills again in the next round. A crawl tree that is too old
+to be read is made from the WARC files as "replay" does it; without them only "crawl
+--fresh" is left. A gazetteer of an older format is imported again, before the upgrade.
+
+The new data are made in the folder upgrade of the data directory, which must have room
+for tree and index a second time. The old ones stay as they are until all is done, and
+then move to the folder before-upgrade-TIME; move them back to use the version before,
+or delete the folder. After a kill or Ctrl-C the same command goes on. End crawls and
+servers first.
+
+Exit status: 0 done, or nothing to do, 4 unusable input or nothing to remake the data
+from, 5 a crawl or a server works with the data, 6 done, but pages were not recorded or
+their records are damaged, 10 no data, 11 stopped by a signal, 16 too little room.
+
+Examples:
+  gazehound upgrade
+  gazehound upgrade --dry-run
+  gazehound upgrade --data gazehound-data /mnt/archive --json
+`
+
 func newUpgradeCommand(a *app) *cobra.Command {
 	var dryRun bool
-	cmd := command("upgrade [FILE|DIR…]", "Remake the data of an older version from crawl tree and archives; no network",
+	cmd := command("upgrade [FILE|DIR…]", "Remake the data of an older version from crawl tree and archives; no network", upgradeHelp,
 		cobra.ArbitraryArgs, stoppable(func(ctx context.Context, args []string) error {
 			return a.upgrade(ctx, args, dryRun)
 		}, "the old data were not touched, and the same command resumes"))
@@ -249,6 +278,14 @@ func (u *upgrade) standing() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
+var upgradePlanText = textTemplate(`{{with .plan}}{{if .Tree}}crawl tree   format {{.Tree}}, this version writes {{$.format}}: {{/**/ -}}
+{{if .CopiesTree}}it is copied{{else}}too old to be read; it is made from the WARC files, and what they lack is unknown again{{end}}
+{{else if .CopiesTree}}crawl tree   it is copied, and the copy gets the new verdicts
+{{end}}{{if .Judges}}index        {{with .Index}}format {{.}}, this version writes {{$.index}}: {{end}}{{/**/ -}}
+{{if .Archives}}made from the pages recorded in {{shell (join .Archives ", ")}}{{else}}there are no WARC files to make it from; the next crawl reads relevant pages again{{end}}
+{{end}}{{with .Model}}model        {{.}}: trained anew on the crawl tree
+{{end}}{{end}}`)
+
 // announce says what will be remade.
 func (u *upgrade) announce() error {
 	if u.json {
@@ -257,7 +294,7 @@ func (u *upgrade) announce() error {
 			upgradePlan
 		}{"plan", u.plan})
 	}
-	u.sayText("upgrade-plan", fields{"plan": &u.plan, "format": frontier.Format, "index": index.Format})
+	u.sayText(upgradePlanText, fields{"plan": &u.plan, "format": frontier.Format, "index": index.Format})
 	return nil
 }
 
@@ -488,6 +525,16 @@ func (u *upgrade) tellProgress(done, all int64) {
 	u.say("%s of %s judged again", count(done), several(all, "recorded response"))
 }
 
+var upgradedText = textTemplate(`{{with .r}}{{several .Pages "page"}} and {{several .Queued "link"}} that wait in the crawl tree
+{{if .Judges}}{{several .Addresses "address"}} in the index, from {{several .Responses "recorded response"}}; {{/**/ -}}
+{{if .Compared}}of {{several .Compared "verdict"}}, {{count .Changed}} changed{{else}}there were no verdicts to compare with{{end}}
+{{end}}{{with .WithoutCopy}}Not remade: {{several . "relevant page"}} without a recorded copy, such as {{line $.r.Example}}
+  "gazehound crawl --revisit" and "gazehound run" read such pages first.
+{{end}}{{with .DamagedFiles}}Not remade: the damaged records of {{several . "WARC file"}}, see the warnings.
+{{end}}{{end}}The old files are in {{.keep}}. To go back, move them over the new ones in {{.data}}
+  and use the version before. Once you are content, delete that folder.
+`)
+
 // replaceStores moves the old stores aside and the new ones to their place. A kill in between leaves the
 // rest to the next call; until then other commands are refused.
 func (u *upgrade) replaceStores() error {
@@ -526,7 +573,7 @@ func (u *upgrade) replaceStores() error {
 	if u.result.WithoutCopy > 0 || u.result.DamagedFiles > 0 {
 		u.result.ExitCode = answerNo.code()
 	}
-	err = u.show(u.result, "upgraded", fields{"r": &u.result, "keep": keep, "data": u.p.dir})
+	err = u.show(u.result, upgradedText, fields{"r": &u.result, "keep": keep, "data": u.p.dir})
 	if err == nil && u.result.ExitCode != exitOK {
 		err = silentExit(answerNo)
 	}
