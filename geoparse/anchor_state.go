@@ -12,20 +12,12 @@ import (
 )
 
 // zip tries the digits text[i:j] as a US ZIP code after "city, state": five, or four if a
-// spreadsheet lost the leading zero. If it reports true, no other country is tried.
-func (s *scan) zip(i, j int) bool {
-	text := s.text
-	end := j
-	if n := dashAt(text, j); n > 0 && j+n+4 <= len(text) && digits(text[j+n:j+n+4]) &&
-		(j+n+4 == len(text) || text[j+n+4]-'0' > 9 && !isLetterAt(text, j+n+4)) {
-		end = j + n + 4
-	} else if j+5 <= len(text) && text[j] == ' ' && digits(text[j+1:j+5]) &&
-		(j+5 == len(text) || strings.IndexByte("\n,.;)", text[j+5]) >= 0) {
-		end = j + 5 // "97227 1234"
-	} else if j+4 <= len(text) && digits(text[j:j+4]) {
-		end = j + 4 // "972271234"
-	} else if j < len(text) && text[j] == '-' && j+1 < len(text) && text[j+1]-'0' <= 9 {
-		return false
+// spreadsheet lost the leading zero.
+func (a anchor) zip(i, j int) *Address {
+	text := a.text
+	end, ok := zipEnd(text, j)
+	if !ok {
+		return nil
 	}
 	k := i
 	for k > 0 && (text[k-1] <= ' ' || text[k-1] == '-' && k < i ||
@@ -33,21 +25,39 @@ func (s *scan) zip(i, j int) bool {
 		k--
 	}
 	if k == 0 || i-k > 6 || !isLetterAt(text, lastRune(text, k)) {
-		return false
+		return nil
 	}
 	land, code := grammar.Find("US"), text[i:j]
 	if j-i == 4 {
 		code = "0" + code
 	}
-	areas := s.areasIn(land, code)
+	areas := a.p.codes.areasIn(land, code)
 	if j-i == 4 { // "WA 6006" is Western Australia
-		t := s.tokensBefore(i)
+		t := a.before(i)
 		state, _, _ := grammar.StateBefore(land.Code, t, len(t))
 		if state == "" || !inState(areas, state) {
-			return false
+			return nil
 		}
 	}
-	return s.codeBehindState(land, areas, code, i, end)
+	return a.codeBehindState(land, areas, code, i, end)
+}
+
+// zipEnd returns the end of the ZIP code whose first digits end at j, with the four behind a dash or
+// space; false: the digits are of a longer number.
+func zipEnd(text string, j int) (int, bool) {
+	n := dashAt(text, j)
+	rest := text[j:]
+	switch {
+	case n > 0 && j+n+4 <= len(text) && digits(text[j+n:j+n+4]) &&
+		(j+n+4 == len(text) || text[j+n+4]-'0' > 9 && !isLetterAt(text, j+n+4)):
+		return j + n + 4, true
+	case len(rest) >= 5 && rest[0] == ' ' && digits(rest[1:5]) &&
+		(len(rest) == 5 || strings.IndexByte("\n,.;)", rest[5]) >= 0):
+		return j + 5, true // "97227 1234"
+	case len(rest) >= 4 && digits(rest[:4]):
+		return j + 4, true // "972271234"
+	}
+	return j, !(len(rest) > 1 && rest[0] == '-' && rest[1]-'0' <= 9)
 }
 
 // inState reports whether one of the areas may lie in the state.
@@ -76,117 +86,110 @@ func digitsAt(text string, i int) int {
 	return n
 }
 
-// letteredPostcode tries the digit at i as the last of a postcode with letters, "K1Y 4W7". It
-// reports whether the first half is known.
-func (s *scan) letteredPostcode(i int) bool {
-	text := s.text
-	for _, land := range s.forms[grammar.CityProvinceCode] {
+// letteredPostcode tries the digit at i as the last of a postcode with letters, "K1Y 4W7". isCode: its
+// first half is known.
+func (a anchor) letteredPostcode(i int) (found *Address, isCode bool) {
+	text := a.text
+	for _, land := range a.forms[grammar.CityProvinceCode] {
 		half := strings.IndexByte(land.Codes, ' ')
 		for n := len(land.Codes); half > 0 && n >= len(land.Codes)-1; n-- { // with and without the space
 			start := i + 1 - n
-			if start < max(s.end, 0) || !land.Fits(strings.Replace(text[start:i+1], "-", " ", 1)) ||
+			if start < max(a.from, 0) || !land.Fits(strings.Replace(text[start:i+1], "-", " ", 1)) ||
 				start > 0 && (isLetterAt(text, lastRune(text, start)) || text[start-1]-'0' <= 9) ||
 				i+1 < len(text) && isLetterAt(text, i+1) {
 				continue
 			}
 			for _, code := range [...]string{text[start : i+1], text[start : start+half]} {
-				if areas := s.areasIn(land, code); len(areas) > 0 {
-					s.codeBehindState(land, areas, code, start, i+1)
-					return true
+				if areas := a.p.codes.areasIn(land, code); len(areas) > 0 {
+					return a.codeBehindState(land, areas, code, start, i+1), true
 				}
 			}
 		}
 	}
-	return false
+	return nil, false
 }
 
 // provincePostcode tries the digits text[i:j] as a postcode after a state: "Pyrmont NSW 2009".
-func (s *scan) provincePostcode(i, j int) bool {
-	text := s.text
+func (a anchor) provincePostcode(i, j int) *Address {
+	text := a.text
 	k := i
 	for k > 0 && i-k < 4 && (text[k-1] <= ' ' || text[k-1] == ',' || text[k-1] == '.') {
 		k--
 	}
 	if k == 0 || k == i || !isLetterAt(text, k-1) || j < len(text) && (text[j] == '-' || text[j] == '/') {
-		return false
+		return nil
 	}
-	for _, land := range s.forms[grammar.CityProvinceCode] {
+	for _, land := range a.forms[grammar.CityProvinceCode] {
 		if !land.Fits(text[i:j]) {
 			continue
 		}
-		if areas := s.areasIn(land, text[i:j]); len(areas) > 0 && s.codeBehindState(land, areas, text[i:j], i, j) {
-			return true
+		areas := a.p.codes.areasIn(land, text[i:j])
+		if len(areas) == 0 {
+			continue
+		}
+		if found := a.codeBehindState(land, areas, text[i:j], i, j); found != nil {
+			return found
 		}
 	}
-	return false
-}
-
-// areasIn returns the areas of a postcode in one country.
-func (s *scan) areasIn(land *grammar.Country, code string) []*area {
-	var areas []*area
-	for i, all := 0, s.p.codes.areas(code); i < len(all); i++ {
-		if all[i].place.Country == land.Code {
-			areas = append(areas, &all[i])
-		}
-	}
-	return areas
+	return nil
 }
 
 // codeBehindState reads city, state and street before the postcode text[start:end] of the areas. A
 // postcode with letters needs no state, or has it behind it; a ZIP code without one needs a city
 // of its own and a street with its number.
-func (s *scan) codeBehindState(land *grammar.Country, areas []*area, code string, start, end int) bool {
-	text := s.text
-	t := s.tokensBefore(start)
+func (a anchor) codeBehindState(
+	land *grammar.Country, areas []*area, code string, start, end int,
+) *Address {
+	text := a.text
+	t := a.before(start)
 	state, span, n := grammar.StateBefore(land.Code, t, len(t))
 	last, lettered := end, text[start] > '9'
 	if state == "" && lettered {
-		after := s.tokensAfter(end)
-		if state, span = grammar.StateAfter(land.Code, after); state != "" {
+		state, span = grammar.StateAfter(land.Code, a.after(end))
+		if state != "" {
 			last = span.End
 		}
 	}
 	alone := state == "" && !lettered
 	if alone && (land.Form != grammar.CityStateZIP || len(areas) == 0) {
-		return false
+		return nil
 	}
 	agrees := state == "" || inState(areas, state)
-	c := s.cityOf(land, areas, t, n, state, agrees)
+	c := a.p.cityOf(land, areas, t, n, state, agrees)
 	if c.area == nil || alone && !c.known {
 		if !alone {
-			s.reject(span.Start, end, func() string {
+			a.reject(span.Start, end, func() string {
 				if len(areas) > 0 && !agrees {
 					return fmt.Sprintf("%s is in %s, not in %s", code, areas[0].place.State, state)
 				}
-				return s.disagreement(code, land.Code)
+				return a.p.disagreement(code, land.Code, a.only)
 			})
 		}
-		return false
+		return nil
 	}
-	street, ok := s.streetOf(land, t[:c.tokens], !c.known || alone)
+	street, ok := streetOf(land, t[:c.tokens], !c.known || alone)
 	if c.known {
-		street, ok = s.preferKnown(t[:c.tokens], street, ok, s.known(&Address{Place: c.area.place, Postcode: code,
-			City: text[c.start:c.end], Country: land.Code}), true)
+		known := a.p.known(&Address{Place: c.area.place, Postcode: code, City: text[c.start:c.end], Country: land.Code})
+		street, ok = preferKnown(text, t[:c.tokens], street, ok, known, true)
 	}
 	if (!c.known || alone) && (!ok || !street.Found()) {
-		return false
+		return nil
 	}
-	a := Address{End: last, Postcode: text[start:end], State: c.area.place.State, Country: land.Code,
+	found := Address{End: last, Postcode: text[start:end], State: c.area.place.State, Country: land.Code,
 		Confidence: confidencePlace}
 	if n := end - start; land.Code == "US" && n > 5 && digits(text[start:start+5]) && digits(text[end-4:end]) {
-		a.Postcode = text[start:start+5] + "-" + text[end-4:end] // "972271234", "97227 1234"
+		found.Postcode = text[start:start+5] + "-" + text[end-4:end] // "972271234", "97227 1234"
 	}
 	if state != "" {
-		a.State = strings.Trim(span.Of(text), "()")
+		found.State = strings.Trim(span.Of(text), "()")
 	}
 	if !c.known || !agrees || c.elsewhere {
-		a.Confidence -= 0.1
+		found.Confidence -= 0.1
 	}
-	if c.elsewhere && s.in.Country == "" {
-		a.Postcode = "" // on a page, a misprint: the town and its state agree
+	if c.elsewhere && a.country == "" {
+		found.Postcode = "" // on a page, a misprint: the town and its state agree
 	}
-	s.addStated(a, c, street, ok)
-	return true
+	return a.finishStated(found, c, street, ok)
 }
 
 // A cityBefore is the city before a state.
@@ -201,10 +204,9 @@ type cityBefore struct {
 // cityOf returns the longest known name of a city that ends before token n, else the
 // words that a separator or a street divides from the rest. The areas are those of the
 // postcode; agrees: one of them lies in the state.
-func (s *scan) cityOf(
+func (p *Parser) cityOf(
 	land *grammar.Country, areas []*area, t grammar.Tokens, n int, state string, agrees bool,
 ) cityBefore {
-	text := s.text
 	n = grammar.SkipMarksBack(t, n)
 	first := n
 	for first > 0 && n-first < 6 && (t[first-1].Kind == grammar.Word ||
@@ -215,7 +217,7 @@ func (s *scan) cityOf(
 		return cityBefore{}
 	}
 	if last := t[n-1]; first > 0 && n-first > 1 && strings.EqualFold(last.Text(), "county") {
-		if c := s.cityOf(land, areas, t, first, state, agrees); c.known { // "Seattle, King County, WA"
+		if c := p.cityOf(land, areas, t, first, state, agrees); c.known { // "Seattle, King County, WA"
 			return c
 		}
 	}
@@ -238,7 +240,7 @@ func (s *scan) cityOf(
 	for i := first; i < n; i++ {
 		inRoad := i > first && land.Form == grammar.CityProvinceCode && // "12 Dundas Street West"
 			grammar.RoadWord(t[i-1].Text()) && grammar.RoadWord(t[i].Text())
-		if a := s.cityInState(land, areas, grammar.Phrase(t[i:n]), state); a != nil && !inRoad {
+		if a := p.cityInState(land, areas, grammar.Phrase(t[i:n]), state); a != nil && !inRoad {
 			c := city(i, a, true)
 			switch {
 			case len(areas) == 0:
@@ -255,14 +257,14 @@ func (s *scan) cityOf(
 	}
 	// An unknown name in the right state: the words since the last separator,
 	// a few at most, or those behind a complete street.
-	if n-first <= 4 && commaBefore(t, first) && grammar.Capital(text[t[first].Start:]) {
-		if street, ok := s.streetOf(land, t[:first], true); ok && street.Found() {
+	if n-first <= 4 && commaBefore(t, first) && grammar.Capital(t[first].Text()) {
+		if street, ok := streetOf(land, t[:first], true); ok && street.Found() {
 			return city(first, areas[0], false)
 		}
 	}
 	for i := n - 1; i >= max(first, n-4); i-- {
 		if t.At(i-1).Kind == grammar.Word {
-			street, ok := s.streetOf(land, t[:i], true)
+			street, ok := streetOf(land, t[:i], true)
 			if !ok || street.Strength < 3 || max(street.Name.End, street.Unit.End) != t[i-1].End {
 				continue
 			}
@@ -279,13 +281,13 @@ func far(a, b *gazetteer.Place) bool {
 
 // cityInState returns the city of a name in the state, or where that is not given
 // near the areas of the postcode; nil: none.
-func (s *scan) cityInState(land *grammar.Country, areas []*area, name, state string) *area {
+func (p *Parser) cityInState(land *grammar.Country, areas []*area, name, state string) *area {
 	isCity := land.Cities[gazetteer.Key(grammar.ExpandUSCity(name))]
 	if isCity && len(areas) > 0 {
 		return areas[0]
 	}
 	for _, long := range [...]string{name, grammar.ExpandUSCity(name)} {
-		for _, pl := range s.p.codes.cities(land.Code, long) {
+		for _, pl := range p.codes.cities(land.Code, long) {
 			near := state == "" && len(areas) > 0 && areas[0].place.State == pl.State &&
 				areas[0].place.HasPoint && pl.HasPoint && kilometres(areas[0].place.Point, pl.Point) < near
 			if pl.State == state || near {
@@ -301,29 +303,29 @@ func (s *scan) cityInState(land *grammar.Country, areas []*area, name, state str
 
 // streetOf reads the street before the city in English, and where the country
 // speaks it also in French order of words.
-func (s *scan) streetOf(land *grammar.Country, t grammar.Tokens, strict bool) (grammar.Street, bool) {
+func streetOf(land *grammar.Country, t grammar.Tokens, strict bool) (grammar.Street, bool) {
 	street, ok := grammar.USBefore(t, strict)
 	if land.Form != grammar.CityProvinceCode {
 		return street, ok
 	}
 	if french, found := grammar.NumberStreetBefore(t, nil); found &&
-		(!ok || street.Number.Empty() || grammar.FrenchName(french.Name.Of(s.text))) {
+		(!ok || street.Number.Empty() || grammar.FrenchName(french.Name.In(t))) {
 		return french, true
 	}
 	return street, ok
 }
 
-// addStated keeps an address with a city before a state, of which a has the rest.
-func (s *scan) addStated(a Address, c cityBefore, street grammar.Street, ok bool) {
+// finishStated is finish for an address with a city before a state, of which a has the rest.
+func (s *source) finishStated(a Address, c cityBefore, street grammar.Street, ok bool) *Address {
 	a.Start, a.City, a.Level, a.Place = c.start, s.text[c.start:c.end], CityLevel, c.area.place
-	s.keep(a, street, ok)
+	return s.finish(a, street, ok)
 }
 
 // state tries the capital letter at i as the beginning of a state or province after a city, without
-// a postcode. A known city and a street with its number must precede it. It returns where the scan
+// a postcode. A known city and a street with its number must precede it. next is where the scan
 // continues.
-func (s *scan) state(i int) int {
-	text := s.text
+func (a anchor) state(i int) (found *Address, next int) {
+	text := a.text
 	j := i + 1
 	for j < len(text) && (isLetterAt(text, j) ||
 		(text[j] == '.' || text[j] == '-') && j+1 < len(text) && isLetterAt(text, j+1)) {
@@ -335,25 +337,24 @@ func (s *scan) state(i int) int {
 		j += n
 	}
 	if j-i > 24 || j-i < 2 {
-		return j
+		return nil, j
 	}
 	for _, form := range [...]grammar.Form{grammar.CityProvinceCode, grammar.CityStateZIP} {
-		for _, land := range s.forms[form] {
+		for _, land := range a.forms[form] {
 			if !land.MayBeState(text[i:j]) {
 				continue
 			}
-			if end := s.stateOf(land, i, j); end > 0 {
-				return end
+			if found := a.stateOf(land, i, j); found != nil {
+				return found, found.End
 			}
 		}
 	}
-	return j
+	return nil, j
 }
 
-// stateOf is state for the word text[i:j] and one country. It returns the end of the address, or
-// 0.
-func (s *scan) stateOf(land *grammar.Country, i, j int) int {
-	text := s.text
+// stateOf is state for the word text[i:j] and one country.
+func (a anchor) stateOf(land *grammar.Country, i, j int) *Address {
+	text := a.text
 	end, code := j, grammar.State(land.Code, text[i:j])
 	for n, k := 0, j; code == "" && n < 2 && k < len(text) && text[k] == ' '; n++ { // "New York"
 		for k++; k < len(text) && isLetterAt(text, k); {
@@ -362,32 +363,33 @@ func (s *scan) stateOf(land *grammar.Country, i, j int) int {
 		}
 		end, code = k, grammar.State(land.Code, text[i:k])
 	}
-	if code == "" || s.codeFollows(land, end) {
-		return 0
+	if code == "" || a.p.codeFollows(land, text[end:]) {
+		return nil
 	}
-	t := s.tokensBefore(i)
-	c := s.cityOf(land, nil, t, len(t), code, false)
+	t := a.before(i)
+	c := a.p.cityOf(land, nil, t, len(t), code, false)
 	if c.area == nil {
-		if c = s.cityOfState(land, t, i, end, code); c.area == nil {
-			return 0
-		}
+		c = a.cityOfState(land, t, i, end, code)
 	}
-	street, ok := s.streetOf(land, t[:c.tokens], true)
-	street, ok = s.preferKnown(t[:c.tokens], street, ok, s.known(&Address{Place: c.area.place,
-		City: text[c.start:c.end], Country: land.Code}), true)
-	if !ok || street.Strength < 3 || !street.Found() || s.namesPlace(land, street) {
-		return 0
+	if c.area == nil {
+		return nil
 	}
-	s.addStated(Address{
+	street, ok := streetOf(land, t[:c.tokens], true)
+	known := a.p.known(&Address{Place: c.area.place, City: text[c.start:c.end], Country: land.Code})
+	street, ok = preferKnown(text, t[:c.tokens], street, ok, known, true)
+	if !ok || street.Strength < 3 || !street.Found() ||
+		a.p.namesPlace(land, street.Name.Of(text), street.Number.Of(text)) {
+		return nil
+	}
+	return a.finishStated(Address{
 		End: end, State: text[i:end], Country: land.Code, Confidence: confidencePlace - 0.05,
 	}, c, street, true)
-	return end
 }
 
-// codeFollows reports whether a postcode stands behind the state that ends at i, or behind the name
-// of its country: that is where the address is read.
-func (s *scan) codeFollows(land *grammar.Country, i int) bool {
-	text := skipSeparators(s.text[i:])
+// codeFollows reports whether a postcode stands at the beginning of text, the one behind a state, or
+// behind the name of its country: that is where the address is read.
+func (p *Parser) codeFollows(land *grammar.Country, text string) bool {
+	text = skipSeparators(text)
 	word := text[:min(len(text), 24)]
 	letters := len(word) - len(strings.TrimLeftFunc(word, unicode.IsLetter))
 	if letters > 3 && grammar.CountryOf(text[:letters]) != "" {
@@ -395,7 +397,7 @@ func (s *scan) codeFollows(land *grammar.Country, i int) bool {
 	}
 	switch n := digitsAt(text, 0); {
 	case land.Form == grammar.CityStateZIP:
-		return n == 5 || n == 9 || n == 4 && len(s.p.codes.areas("0"+text[:4])) > 0
+		return n == 5 || n == 9 || n == 4 && len(p.codes.areas("0"+text[:4])) > 0
 	case n > 0:
 		return n >= 4
 	}
@@ -414,48 +416,35 @@ func skipSeparators(text string) string {
 // cityOfState returns the city that has the name of its state, text[i:end], where
 // that stands behind a comma or line break and no state behind it: "350 Fifth
 // Avenue, New York".
-func (s *scan) cityOfState(land *grammar.Country, t grammar.Tokens, i, end int, code string) cityBefore {
+func (s *source) cityOfState(land *grammar.Country, t grammar.Tokens, i, end int, code string) cityBefore {
 	if !commaBefore(t, len(t)) {
 		return cityBefore{}
 	}
-	after := s.tokensAfter(end)
+	after := s.after(end)
 	k := grammar.SkipMarks(after, 0)
 	for n := k + 1; n <= min(k+2, len(after)); n++ {
 		if grammar.State(land.Code, grammar.Phrase(after[k:n])) != "" {
 			return cityBefore{}
 		}
 	}
-	if pl, ok := s.cityIn(land.Code, code, s.text[i:end]); ok {
+	if pl, ok := s.p.codes.cityIn(land.Code, code, s.text[i:end]); ok {
 		return cityBefore{area: &area{place: pl}, start: i, end: end, tokens: len(t), known: true}
 	}
 	return cityBefore{}
 }
 
-// cityIn returns the city of a name in a state, or in any where that is "".
-func (s *scan) cityIn(country, state, name string) (gazetteer.Place, bool) {
-	for _, long := range [...]string{name, grammar.ExpandUSCity(name)} {
-		for _, pl := range s.p.codes.cities(country, long) {
-			if state == "" || pl.State == state {
-				return pl, true
-			}
-		}
-	}
-	return gazetteer.Place{}, false
-}
-
 // namesPlace reports whether number and name of a street are rather a ZIP code and
 // its city, or a number before city and state: "92128 San Diego, San Diego, CA",
 // "in 1959 Los Angeles CA, San Diego CA".
-func (s *scan) namesPlace(land *grammar.Country, street grammar.Street) bool {
-	name := street.Name.Of(s.text)
+func (p *Parser) namesPlace(land *grammar.Country, name, number string) bool {
 	if i := strings.LastIndexByte(name, ' '); i > 0 && len(name)-i == len(" CA") &&
 		name[i+1:] == grammar.State(land.Code, name[i+1:]) {
-		if _, ok := s.cityIn(land.Code, name[i+1:], name[:i]); ok {
+		if _, ok := p.codes.cityIn(land.Code, name[i+1:], name[:i]); ok {
 			return true
 		}
 	}
 	key := gazetteer.Key(name)
-	for _, a := range s.areasIn(land, street.Number.Of(s.text)) {
+	for _, a := range p.codes.areasIn(land, number) {
 		if slices.ContainsFunc(a.names, func(n cityName) bool { return n.key == key }) {
 			return true
 		}

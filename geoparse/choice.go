@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse/grammar"
@@ -22,25 +23,44 @@ const (
 // reason describes it for people.
 var evidence = [...]struct {
 	weight int
-	holds  func(*scan, *gazetteer.Place) bool
+	holds  func(*hints, *gazetteer.Place) bool
 	reason string
 }{
-	{50, (*scan).inRegion, "lies in the region"},
-	{25, func(s *scan, p *gazetteer.Place) bool { return p.Country == s.hint },
+	{50, (*hints).inRegion, "lies in the region"},
+	{25, func(h *hints, p *gazetteer.Place) bool { return p.Country == h.hint },
 		"is in the country of the host or caller"},
-	{12, func(s *scan, p *gazetteer.Place) bool { return grammar.Speaks(p.Country, s.in.Lang) },
+	{12, func(h *hints, p *gazetteer.Place) bool { return grammar.Speaks(p.Country, h.lang) },
 		"speaks the language of the page"},
-	{6, func(s *scan, p *gazetteer.Place) bool { return p.Country == s.phone() },
+	{6, func(h *hints, p *gazetteer.Place) bool { return p.Country == h.phone() },
 		"has the telephone prefix on the page"},
-	{0, func(_ *scan, p *gazetteer.Place) bool { return p.Population > 0 }, "has more people"},
+	{0, func(_ *hints, p *gazetteer.Place) bool { return p.Population > 0 }, "has more people"},
 }
 
-func (s *scan) inRegion(p *gazetteer.Place) bool { return s.p.region != nil && s.p.region.Has(*p) }
+// hints are a text and where it stands, which together choose between places and countries.
+type hints struct {
+	p       *Parser
+	text    string
+	lang    string        // of the page
+	country string        // that the caller stated
+	hint    string        // country that the input speaks for
+	only    grammar.Form  // of the addresses that are looked for
+	phone   func() string // country of the first telephone number with an international prefix, or ""
+}
+
+func newHints(p *Parser, text string, in Input, hint string) hints {
+	return hints{
+		p: p, text: text, lang: in.Lang, country: in.Country, hint: hint,
+		only:  grammar.Find(strings.ToUpper(in.Country)).Form,
+		phone: sync.OnceValue(func() string { return p.phoneCountry(text) }),
+	}
+}
+
+func (h *hints) inRegion(p *gazetteer.Place) bool { return h.p.region != nil && h.p.region.Has(*p) }
 
 // weigh returns the weight of the evidence for the place.
-func (s *scan) weigh(place *gazetteer.Place) (score int) {
+func (h *hints) weigh(place *gazetteer.Place) (score int) {
 	for _, l := range evidence {
-		if l.weight > 0 && l.holds(s, place) {
+		if l.weight > 0 && l.holds(h, place) {
 			score += l.weight
 		}
 	}
@@ -48,9 +68,9 @@ func (s *scan) weigh(place *gazetteer.Place) (score int) {
 }
 
 // whyChosen returns the first evidence for a that b lacks.
-func (s *scan) whyChosen(a, b *gazetteer.Place) string {
+func (h *hints) whyChosen(a, b *gazetteer.Place) string {
 	for _, l := range evidence {
-		if l.holds(s, a) && !l.holds(s, b) {
+		if l.holds(h, a) && !l.holds(h, b) {
 			return l.reason
 		}
 	}
@@ -58,10 +78,10 @@ func (s *scan) whyChosen(a, b *gazetteer.Place) string {
 }
 
 // prefer returns the most likely place; of equally likely ones the first, which is the largest.
-func (s *scan) prefer(places []gazetteer.Place) (gazetteer.Place, bool) {
+func (h *hints) prefer(places []gazetteer.Place) (gazetteer.Place, bool) {
 	best, score := -1, -1
 	for i := range places {
-		if n := s.weigh(&places[i]); n > score {
+		if n := h.weigh(&places[i]); n > score {
 			best, score = i, n
 		}
 	}
@@ -71,21 +91,16 @@ func (s *scan) prefer(places []gazetteer.Place) (gazetteer.Place, bool) {
 	return places[best], true
 }
 
-// phone returns the country of the first telephone number with an international
+// phoneCountry returns the country of the first telephone number with an international
 // prefix, or "".
-func (s *scan) phone() string {
-	if s.phoned {
-		return s.phoneCountry
-	}
-	s.phoned = true
-	for text := s.text; ; {
+func (p *Parser) phoneCountry(text string) string {
+	for {
 		i := strings.IndexByte(text, '+')
 		if i < 0 || i+3 > len(text) {
 			return ""
 		}
 		text = text[i+1:]
-		if c := grammar.CountryOfPhone(text); c != "" && (s.p.has[c] || !grammar.Find(c).Listed) {
-			s.phoneCountry = c
+		if c := grammar.CountryOfPhone(text); c != "" && (p.has[c] || !grammar.Find(c).Listed) {
 			return c
 		}
 	}
@@ -96,16 +111,17 @@ const maxOthers = 5
 
 // others records, for Explain, the places that the address could also mean and why they were not
 // chosen.
-func (s *scan) others(a *Address) {
-	if s.rejected == nil {
+func (s *source) others(a *Address) {
+	if s.log == nil {
 		return
 	}
 	n := 0
 	other := func(pl gazetteer.Place, name, reason string) {
-		if n++; n <= maxOthers && len(*s.rejected) < maxRejected {
+		n++
+		if n <= maxOthers && len(*s.log) < maxRejected {
 			parts := []string{name, strings.TrimSpace(pl.Postcode + " " + pl.City), pl.State, pl.Country}
 			parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-			*s.rejected = append(*s.rejected,
+			*s.log = append(*s.log,
 				Candidate{Text: strings.Join(parts, ", "), Start: a.Start, End: a.End, Reason: reason, Other: true})
 		}
 	}

@@ -73,6 +73,29 @@ func (c *codeCache) areas(code string) []area {
 	return found
 }
 
+// areasIn returns the areas of a postcode in one country.
+func (c *codeCache) areasIn(land *grammar.Country, code string) []*area {
+	var areas []*area
+	for i, all := 0, c.areas(code); i < len(all); i++ {
+		if all[i].place.Country == land.Code {
+			areas = append(areas, &all[i])
+		}
+	}
+	return areas
+}
+
+// cityIn returns the city of a name in a state, or in any where that is "".
+func (c *codeCache) cityIn(country, state, name string) (gazetteer.Place, bool) {
+	for _, long := range [...]string{name, grammar.ExpandUSCity(name)} {
+		for _, pl := range c.cities(country, long) {
+			if state == "" || pl.State == state {
+				return pl, true
+			}
+		}
+	}
+	return gazetteer.Place{}, false
+}
+
 // namesOf returns the folded names of the city of pl.
 func namesOf(pl gazetteer.Place) []cityName {
 	land := grammar.Find(pl.Country)

@@ -64,21 +64,21 @@ func (p *Parser) Doubt(a Address) string {
 }
 
 // reject records that text[start:end] is no address.
-func (s *scan) reject(start, end int, reason func() string) {
-	if s.rejected == nil || len(*s.rejected) >= maxRejected {
+func (s *source) reject(start, end int, reason func() string) {
+	if s.log == nil || len(*s.log) >= maxRejected {
 		return
 	}
-	*s.rejected = append(*s.rejected, Candidate{Text: shown(s.text[start:end]), Start: start, End: end,
+	*s.log = append(*s.log, Candidate{Text: shown(s.text[start:end]), Start: start, End: end,
 		Reason: reason()})
 }
 
 func because(reason string) func() string { return func() string { return reason } }
 
 // disagreement returns why no city was found after, or before, the postcode.
-func (s *scan) disagreement(code, country string) string {
+func (p *Parser) disagreement(code, country string, only grammar.Form) string {
 	var names []string
-	for _, a := range s.p.codes.areas(code) {
-		if pl := a.place; (country == "" || pl.Country == country) && s.only.Allows(pl.Country) &&
+	for _, a := range p.codes.areas(code) {
+		if pl := a.place; (country == "" || pl.Country == country) && only.Allows(pl.Country) &&
 			pl.City != "" && !slices.Contains(names, pl.City) {
 			names = append(names, pl.City)
 		}
@@ -93,7 +93,7 @@ func (s *scan) disagreement(code, country string) string {
 }
 
 // behind returns the end of the words behind i: up to three, in one line.
-func (s *scan) behind(t grammar.Tokens, i int) int {
+func behind(t grammar.Tokens, i int) int {
 	words := 0
 	for _, tok := range t {
 		if tok.Kind == grammar.Break && words > 0 || words == 3 {
@@ -114,21 +114,21 @@ const longestLine = 200
 
 // withoutCode rejects the lines with street, number and city in which neither a
 // postcode nor a state says which city of the name is meant.
-func (s *scan) withoutCode(found []Address) {
+func (s *source) withoutCode(found []Address) {
 	start := 0
 	for line := range strings.SplitAfterSeq(s.text, "\n") {
 		from, to := start, start+min(len(line), longestLine)
 		start += len(line)
-		if s.windows >= maxWindows || len(*s.rejected) >= maxRejected {
+		if s.windows.count >= maxWindows || len(*s.log) >= maxRejected {
 			return
 		}
 		if !strings.ContainsAny(line, "123456789") ||
 			slices.ContainsFunc(found, func(a Address) bool { return a.Start < to && from < a.End }) ||
-			slices.ContainsFunc(*s.rejected, func(c Candidate) bool { return c.Start < to && from < c.End }) {
+			slices.ContainsFunc(*s.log, func(c Candidate) bool { return c.Start < to && from < c.End }) {
 			continue
 		}
-		t := s.tokens(from, to, nil)
-		street, ok := s.streetInLine(t)
+		t := s.windows.tokens(from, to)
+		street, ok := streetInLine(t)
 		if !ok {
 			continue
 		}
@@ -147,7 +147,7 @@ func (s *scan) withoutCode(found []Address) {
 }
 
 // streetInLine returns the span of the first street with a number among t.
-func (s *scan) streetInLine(t grammar.Tokens) (grammar.Span, bool) {
+func streetInLine(t grammar.Tokens) (grammar.Span, bool) {
 	if street, ok := grammar.StreetAfter(t, nil); ok {
 		return street.Span(), true
 	}

@@ -167,7 +167,6 @@ func (p *Parser) statedFields(st markup.Statement, country string, in Input) []A
 		st.City == "" && st.Postcode == "" {
 		return nil
 	}
-	s := &scan{p: p, in: in, hint: country}
 	a := Address{
 		Postcode: fold(st.Postcode), City: fold(st.City), State: fold(st.State), Country: country,
 		Unit: fold(st.Unit), Confidence: confidencePlace, Level: StreetLevel,
@@ -183,11 +182,11 @@ func (p *Parser) statedFields(st markup.Statement, country string, in Input) []A
 		a.Place = cities[0]
 	}
 	street := fold(st.Street)
-	a.Street, a.HouseNumber = grammar.SplitStreet(street, s.known(&a))
+	a.Street, a.HouseNumber = grammar.SplitStreet(street, p.known(&a))
 	if a.Place.Kind == 0 && (p.has[country] || a.HouseNumber == "" || a.City == "" || a.Postcode == "") {
 		return nil
 	}
-	s.resolve(&a, 3)
+	p.resolve(&a, 3)
 	a.Text = shown(street + "\n" + strings.TrimSpace(a.Postcode+" "+a.City))
 	return []Address{a}
 }
@@ -198,8 +197,7 @@ func (p *Parser) readLines(ctx context.Context, lines, country string, in Input)
 	if country != "" {
 		in.Country = country
 	}
-	s := &scan{p: p, text: lines, in: in, hint: countryHint(in), only: grammar.Find(in.Country).Form}
-	return s.run(ctx)
+	return p.newSource(lines, in, countryHint(in), nil).scan(ctx)
 }
 
 // compose writes the parts of a statement as lines, in the orders in which its

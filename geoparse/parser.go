@@ -136,12 +136,12 @@ func (p *Parser) parse(ctx context.Context, in Input, rejected *[]Candidate) (Ve
 	if in.Doc == nil { // the text of a page has none
 		text, gone = withoutUnseen(text)
 	}
-	s := &scan{p: p, text: text, in: in, hint: countryHint(in),
-		only: grammar.Find(strings.ToUpper(in.Country)).Form, rejected: rejected}
-	if in.Country == "" && grammar.Find(s.hint).Listed && !p.has[s.hint] {
-		s.hint = "" // a top-level domain alone does not exclude the countries of the gazetteer
+	hint := countryHint(in)
+	if in.Country == "" && grammar.Find(hint).Listed && !p.has[hint] {
+		hint = "" // a top-level domain alone does not exclude the countries of the gazetteer
 	}
-	found := s.run(ctx)
+	s := p.newSource(text, in, hint, rejected)
+	found := s.scan(ctx)
 	if len(found) == 0 {
 		found = s.single()
 	}
@@ -320,7 +320,7 @@ func shown(s string) string {
 // fold returns s with its white space folded.
 func fold(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// countryHint returns the country by the hints of the input, or "".
+// countryHint returns the country that an input speaks for, or "".
 func countryHint(in Input) string {
 	if in.Country != "" {
 		return strings.ToUpper(in.Country)

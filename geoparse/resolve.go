@@ -24,8 +24,7 @@ const misspelt = 0.15
 
 // resolve looks the address up in the gazetteer: level, place, precision,
 // point, region. a.Place is the postcode area or city that was matched.
-func (s *scan) resolve(a *Address, strength int) {
-	p := s.p
+func (p *Parser) resolve(a *Address, strength int) {
 	area := a.Place
 	a.Precision = gazetteer.NoPrecision
 	if area.HasPoint {
@@ -47,7 +46,7 @@ func (s *scan) resolve(a *Address, strength int) {
 			a.Confidence = confidenceBounded + base
 		}
 		if p.streets && (a.City != "" || a.Postcode != "") {
-			s.resolveStreet(a, area, base)
+			p.resolveStreet(a, area, base)
 		}
 	}
 	if a.POBox != "" && a.Street == "" { // no place on the map
@@ -59,8 +58,8 @@ func (s *scan) resolve(a *Address, strength int) {
 }
 
 // resolveStreet looks up street and house number.
-func (s *scan) resolveStreet(a *Address, area gazetteer.Place, base float64) {
-	g := s.p.g
+func (p *Parser) resolveStreet(a *Address, area gazetteer.Place, base float64) {
+	g := p.g
 	q := gazetteer.Query{Street: a.Street, Postcode: codeOf(area, a.Postcode), City: a.City, Country: a.Country}
 	if q.Postcode == "" {
 		q.State = area.State // Glendale in CA, not in AZ
@@ -68,7 +67,8 @@ func (s *scan) resolveStreet(a *Address, area gazetteer.Place, base float64) {
 	streets := g.Streets(q)
 	if len(streets) == 0 && area.Kind == gazetteer.Postcode && base >= 0 && a.HouseNumber != "" {
 		// a misspelt name, where postcode and city are right
-		if streets = s.p.speller.Similar(q); len(streets) > 0 {
+		streets = p.speller.Similar(q)
+		if len(streets) > 0 {
 			base -= misspelt
 		}
 	}

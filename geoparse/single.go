@@ -16,39 +16,49 @@ const (
 
 const endOfLine = " \t\r\n.,"
 
-// single reads a short text that is one address, whole or in part: a line of a
-// list, a form field. It needs no postcode. It is tried where nothing else was
-// found and the country is known.
-func (s *scan) single() []Address {
+// A single is a short text that is one address, whole or in part: a line of a list, a form field. It
+// needs no postcode. It is read where nothing else was found and the country is known.
+type single struct {
+	*source
+	land *grammar.Country
+}
+
+// single returns the address that the whole of the text is.
+func (s *source) single() []Address {
 	text := strings.TrimRight(s.text, endOfLine)
 	if !s.isShort() || text == "" {
 		return nil
 	}
-	s.text, s.end = text, 0
 	t := grammar.Tokenize(text, 0, len(text), nil)
 	if len(t) >= grammar.MaxTokens {
 		return nil
 	}
-	switch land := grammar.Find(s.hint); land.Form {
+	one := single{s, grammar.Find(s.hint)}
+	var found *Address
+	switch one.land.Form {
 	case grammar.CityStateZIP:
-		s.singleUS(t)
+		found = one.american(t)
 	case grammar.CityProvinceCode, grammar.CityPostcode:
-		s.singleCommonwealth(land, t)
+		found = one.commonwealth(t)
 	case grammar.CodeCity:
-		s.singleEurope(land, t)
+		found = one.european(t)
 	}
-	return s.found
+	if found == nil {
+		return nil
+	}
+	s.describe(found, 0)
+	return []Address{*found}
 }
 
 // isShort reports whether the text may be one address: it is short, and of a stated country.
-func (s *scan) isShort() bool {
+func (s *source) isShort() bool {
 	text := strings.TrimRight(s.text, endOfLine)
-	return s.in.Country != "" && len(text) <= maxSingle && strings.Count(text, "\n") <= maxSingleLines
+	return s.country != "" && len(text) <= maxSingle && strings.Count(text, "\n") <= maxSingleLines
 }
 
-// singleUS reads "number street, unit, city, state ZIP", any part of which may
+// american reads "number street, unit, city, state ZIP", any part of which may
 // be missing.
-func (s *scan) singleUS(t grammar.Tokens) {
+func (s single) american(t grammar.Tokens) *Address {
 	n := grammar.SkipCountry(t, len(t))
 	a := Address{Start: len(s.text), Country: s.hint, Confidence: confidenceWeak, Level: StreetLevel}
 	if n > 0 && grammar.Find("US").Fits(t[n-1].Text()) {
@@ -96,7 +106,7 @@ func (s *scan) singleUS(t grammar.Tokens) {
 				street.Unit.End, cut = t[n-1].End, n
 			}
 			if cut < n && (bare && !commaBefore(t, cut) || !cityLike(t[cut:n])) {
-				return
+				return nil
 			}
 		}
 	}
@@ -106,7 +116,7 @@ func (s *scan) singleUS(t grammar.Tokens) {
 		alone, cut = ok, n
 	}
 	if !ok && (cut > 0 || bare) {
-		return
+		return nil
 	}
 	if cut < n {
 		a.City = fold(grammar.Phrase(t[cut:n]))
@@ -114,18 +124,19 @@ func (s *scan) singleUS(t grammar.Tokens) {
 	}
 	if ok {
 		if !alone && street.Number.Empty() && street.POBox.Empty() && a.City == "" && a.Postcode == "" {
-			return
+			return nil
 		}
 		a.takeStreet(s.text, street)
 	} else {
 		a.Level = CityLevel
 	}
-	s.finishSingle(a, code, street.Strength)
+	return s.finish(a, code, street.Strength)
 }
 
-// singleCommonwealth reads "number street, city, province or county, postcode,
+// commonwealth reads "number street, city, province or county, postcode,
 // country", any part of which may be missing.
-func (s *scan) singleCommonwealth(land *grammar.Country, t grammar.Tokens) {
+func (s single) commonwealth(t grammar.Tokens) *Address {
+	land := s.land
 	n := grammar.SkipMarksBack(t, len(t))
 	a := Address{Start: len(s.text), Country: s.hint, Level: StreetLevel}
 	country := false
@@ -174,7 +185,7 @@ func (s *scan) singleCommonwealth(land *grammar.Country, t grammar.Tokens) {
 			break
 		}
 	}
-	street, ok := s.streetOf(land, t[:cut], true)
+	street, ok := streetOf(land, t[:cut], true)
 	if !ok {
 		street, ok = grammar.LineBefore(t[:cut])
 	}
@@ -185,11 +196,11 @@ func (s *scan) singleCommonwealth(land *grammar.Country, t grammar.Tokens) {
 	case ok:
 		a.takeStreet(s.text, street)
 	case !placed || a.City == "" && a.Postcode == "":
-		return
+		return nil
 	default:
 		a.Level = CityLevel
 	}
-	s.finishSingle(a, "", street.Strength)
+	return s.finish(a, "", street.Strength)
 }
 
 // codeEnd returns the postcode that ends t, for one of two halves also the first
@@ -209,8 +220,8 @@ func codeEnd(land *grammar.Country, t grammar.Tokens) grammar.Span {
 	return grammar.Span{}
 }
 
-// finishSingle fills in what the gazetteer knows and keeps the address.
-func (s *scan) finishSingle(a Address, state string, strength int) {
+// finish fills in what the gazetteer knows.
+func (s single) finish(a Address, state string, strength int) *Address {
 	var fits []gazetteer.Place
 	for _, area := range s.p.codes.areas(a.Postcode) {
 		if a.Postcode != "" && area.place.Country == a.Country && (state == "" || area.place.State == state) {
@@ -238,11 +249,11 @@ func (s *scan) finishSingle(a Address, state string, strength int) {
 		a.Level = CityLevel
 	}
 	a.Confidence = confidencePlace - 0.15
-	s.resolve(&a, strength)
+	s.p.resolve(&a, strength)
 	if a.Level == StreetLevel && a.Street == "" {
 		a.Level = CityLevel
 	}
-	s.add(a)
+	return &a
 }
 
 // firstUS reads the first street of t, or its post box.
@@ -263,7 +274,7 @@ func commaBefore(t grammar.Tokens, i int) bool {
 }
 
 // cityEnds reports whether t ends with a city of the state behind a street.
-func (s *scan) cityEnds(t grammar.Tokens, state string) bool {
+func (s single) cityEnds(t grammar.Tokens, state string) bool {
 	for i := max(1, len(t)-3); i < len(t); i++ {
 		if t[i].Kind == grammar.Word && grammar.RoadWord(t[i-1].Text()) &&
 			s.isCity(grammar.Phrase(t[i:]), state) {
@@ -285,15 +296,16 @@ func cityLike(t grammar.Tokens) bool {
 
 // isCity reports whether a city of the state, or of any where it is "", has
 // this name.
-func (s *scan) isCity(name, state string) bool {
-	_, ok := s.cityIn(s.hint, state, name)
+func (s single) isCity(name, state string) bool {
+	_, ok := s.p.codes.cityIn(s.hint, state, name)
 	return ok
 }
 
-// singleEurope reads "street number, postcode city, state, country" in the
+// european reads "street number, postcode city, state, country" in the
 // order of most of Europe; each part may be missing, and the house number may
 // come first where the country writes it so.
-func (s *scan) singleEurope(land *grammar.Country, t grammar.Tokens) {
+func (s single) european(t grammar.Tokens) *Address {
+	land := s.land
 	n := grammar.SkipMarksBack(t, grammar.SkipCountry(t, len(t)))
 	if t.At(n-1).Kind == grammar.Number && land.Fits(t[n-1].Text()) {
 		n = len(t) // "2016 Luxembourg": a city of the country's name
@@ -307,28 +319,29 @@ func (s *scan) singleEurope(land *grammar.Country, t grammar.Tokens) {
 			a.City = a.State
 		}
 	}
-	cut := s.codeOfSingle(land, &a, t, n)
+	cut := s.takeCode(&a, t, n)
 	if cut == n && a.City == "" {
-		cut = s.cityOfSingle(&a, t, n, country)
+		cut = s.takeCity(&a, t, n, country)
 	}
-	street, ok := s.streetOfSingle(&a, t[:cut])
+	street, ok := s.street(&a, t[:cut])
 	if !ok && cut < n && !country && a.Postcode == "" && commaBefore(t, cut) {
 		street, ok = grammar.SegmentBefore(t[:cut])
 	}
 	if ok {
 		a.takeStreet(s.text, street)
-		s.splitStreet(land, &a)
+		s.splitStreet(&a)
 	} else if a.City == "" || !country && a.Postcode == "" {
-		return
+		return nil
 	} else {
 		a.Level = CityLevel
 	}
-	s.finishSingle(a, "", street.Strength)
+	return s.finish(a, "", street.Strength)
 }
 
 // splitStreet parts a street from the city behind it, where nothing but the form
 // of the name shows where: the gazetteer has nothing of the country.
-func (s *scan) splitStreet(land *grammar.Country, a *Address) {
+func (s single) splitStreet(a *Address) {
+	land := s.land
 	words := strings.Fields(a.Street)
 	if land.StreetEnd == nil || s.p.has[land.Code] || a.City != "" || a.Postcode != "" && !lowerCase(words) {
 		return
@@ -347,21 +360,22 @@ func (s *scan) splitStreet(land *grammar.Country, a *Address) {
 // take widens the span of a.
 func (a *Address) take(start, end int) { a.Start, a.End = min(a.Start, start), max(a.End, end) }
 
-// streetOfSingle reads the street that ends with t.
-func (s *scan) streetOfSingle(a *Address, t grammar.Tokens) (grammar.Street, bool) {
-	known := s.known(a)
+// street reads the street that ends with t.
+func (s single) street(a *Address, t grammar.Tokens) (grammar.Street, bool) {
+	known := s.p.known(a)
 	street, ok := grammar.StreetBefore(t, known)
-	if grammar.Find(s.hint).NumberFirst && (!ok || street.Number.Empty()) {
+	if s.land.NumberFirst && (!ok || street.Number.Empty()) {
 		if first, found := grammar.NumberStreetBefore(t, known); found {
 			street, ok = first, true
 		}
 	}
-	return s.preferKnown(t, street, ok, known, grammar.Find(s.hint).NumberFirst)
+	return preferKnown(s.text, t, street, ok, known, s.land.NumberFirst)
 }
 
-// codeOfSingle takes the last postcode of t[:n], and as city the words behind
+// takeCode takes the last postcode of t[:n], and as city the words behind
 // it. It returns the index of what they begin with, or n.
-func (s *scan) codeOfSingle(land *grammar.Country, a *Address, t grammar.Tokens, n int) int {
+func (s single) takeCode(a *Address, t grammar.Tokens, n int) int {
+	land := s.land
 	for k := n - 1; k >= 0 && k >= n-8; k-- {
 		if t[k].Kind != grammar.Number {
 			continue
@@ -407,9 +421,9 @@ func (s *scan) codeOfSingle(land *grammar.Country, a *Address, t grammar.Tokens,
 	return n
 }
 
-// cityOfSingle takes the longest known name of a city that ends with token
+// takeCity takes the longest known name of a city that ends with token
 // n-1. It returns the index of its first token, or n.
-func (s *scan) cityOfSingle(a *Address, t grammar.Tokens, n int, country bool) int {
+func (s single) takeCity(a *Address, t grammar.Tokens, n int, country bool) int {
 	unknown := !s.p.has[s.hint]
 	for i := max(0, n-5); i < n; i++ {
 		if t[i].Kind == grammar.Word && unknown && commaBefore(t, i) && cityLike(t[i:n]) {
@@ -427,7 +441,7 @@ func (s *scan) cityOfSingle(a *Address, t grammar.Tokens, n int, country bool) i
 		}
 		if t.At(i-1).Kind == grammar.Word && t[i-1].End-t[i-1].Start > 1 {
 			// nothing divides it from the street, which must be one without it
-			if street, ok := s.streetOfSingle(a, t[:i]); !ok || street.Strength < 3 ||
+			if street, ok := s.street(a, t[:i]); !ok || street.Strength < 3 ||
 				street.Name.End != t[i-1].End {
 				continue
 			}

@@ -14,49 +14,48 @@ const (
 	cityWindow = 400 // bytes around a street in which the city must be named
 )
 
-// noteWeak records a number that may be a house number after a street word, for addresses without a
-// postcode.
-func (s *scan) noteWeak(i, j int) {
-	text := s.text
-	if i < 4 || len(s.weak) >= maxWeak || text[i-1] != ' ' || text[i] == '0' ||
+// houseOfStreet reports whether the number at i may be a house number after a street word, of an
+// address without a postcode.
+func houseOfStreet(text string, i int) bool {
+	if i < 4 || text[i-1] != ' ' || text[i] == '0' ||
 		!(isLetterAt(text, lastRune(text, i-1)) || text[i-2] == '.') {
-		return
+		return false
 	}
 	k := i - 1
 	for k > 0 && i-k < 40 && text[k-1] != ' ' && text[k-1] != '\n' {
 		k--
 	}
-	if grammar.StreetWord(text[k : i-1]) {
-		s.weak = append(s.weak, [2]int{i, j})
-	}
+	return grammar.StreetWord(text[k : i-1])
 }
 
-// secondChance looks up the recorded places: a known house in a street of the region, near the name
-// of a city of the region.
-func (s *scan) secondChance() {
+// secondChance adds to the addresses of a text its houses without a postcode: a known house in a street
+// of the region, near the name of a city of the region.
+func (s *source) secondChance(whole []Address, houses []grammar.Span) []Address {
+	found := slices.Clone(whole)
 	at := 0
-	whole := s.found
-	for _, w := range s.weak {
-		for at < len(whole) && whole[at].End <= w[0] {
+	for _, house := range houses {
+		for at < len(whole) && whole[at].End <= house.Start {
 			at++
 		}
-		if at < len(whole) && whole[at].Start < w[1] {
+		if at < len(whole) && whole[at].Start < house.End {
 			continue // part of an address with its postcode
 		}
-		if a, ok := s.weakAddress(w[0]); ok && len(s.found) < maxAddresses {
+		from := 0
+		if at > 0 {
+			from = whole[at-1].End
+		}
+		a, ok := s.weakAddress(house.Start)
+		if ok && len(found) < maxAddresses {
 			a.Text = shown(s.text[a.Start:a.End])
-			before := 0
-			if at > 0 {
-				before = whole[at-1].End
-			}
-			a.Role = thirdParty(s.text, before, a.Start)
-			s.found = append(s.found, a)
+			a.Role = thirdParty(s.text, from, a.Start)
+			found = append(found, a)
 		}
 	}
-	slices.SortStableFunc(s.found, func(a, b Address) int { return a.Start - b.Start })
+	slices.SortStableFunc(found, func(a, b Address) int { return a.Start - b.Start })
+	return found
 }
 
-func (s *scan) weakAddress(i int) (Address, bool) {
+func (s *source) weakAddress(i int) (Address, bool) {
 	text := s.text
 	end := i
 	for end < len(text) && end < i+12 && text[end] != ' ' && text[end] != '\n' && text[end] != ',' {
@@ -66,7 +65,7 @@ func (s *scan) weakAddress(i int) (Address, bool) {
 	for lo > 0 && lo < i && text[lo] != ' ' && text[lo] != '\n' {
 		lo++
 	}
-	t := s.tokens(lo, min(end, len(text)), nil)
+	t := s.windows.tokens(lo, min(end, len(text)))
 	var place gazetteer.Place
 	known := func(name string) bool {
 		if !s.p.g.HasStreet(name) {
@@ -113,14 +112,14 @@ func (s *scan) weakAddress(i int) (Address, bool) {
 // elsewhere reports whether the text beside the span puts the street in another
 // place than the region: a postcode or a word that can be a city, both of which
 // a gazetteer of one town does not know, or a country.
-func (s *scan) elsewhere(place gazetteer.Place, span grammar.Span) bool {
+func (s *source) elsewhere(place gazetteer.Place, span grammar.Span) bool {
 	text := s.text
-	ours := func(name string) bool { return s.ourCity(place, gazetteer.Key(name)) }
-	after := s.tokensAfter(span.End)
+	ours := func(name string) bool { return s.p.ourCity(place, gazetteer.Key(name)) }
+	after := s.after(span.End)
 	if name := grammar.PlaceAfter(after); !name.Empty() {
 		return !ours(name.Of(text))
 	}
-	before := s.tokens(max(0, span.Start-windowAfter), span.Start, nil)
+	before := s.windows.tokens(max(0, span.Start-windowAfter), span.Start)
 	if name := grammar.PlaceBefore(before); !name.Empty() {
 		return !ours(name.Of(text))
 	}
@@ -129,28 +128,28 @@ func (s *scan) elsewhere(place gazetteer.Place, span grammar.Span) bool {
 
 // ourCity reports whether the folded words begin with the name of a city in
 // question.
-func (s *scan) ourCity(place gazetteer.Place, words string) bool {
-	return s.anyCity(place, func(key string) bool { return strings.HasPrefix(words, key) })
+func (p *Parser) ourCity(place gazetteer.Place, words string) bool {
+	return p.anyCity(place, func(key string) bool { return strings.HasPrefix(words, key) })
 }
 
 // cityNamed reports whether a city in question is named near the span.
-func (s *scan) cityNamed(place gazetteer.Place, start, end int) bool {
+func (s *source) cityNamed(place gazetteer.Place, start, end int) bool {
 	lo, hi := max(0, start-cityWindow), min(len(s.text), end+cityWindow)
 	around := gazetteer.Key(s.text[lo:hi])
-	return s.anyCity(place, func(key string) bool { return strings.Contains(around, key) })
+	return s.p.anyCity(place, func(key string) bool { return strings.Contains(around, key) })
 }
 
 // anyCity reports whether is holds for the folded name of a city in question:
 // that of the place, one of the region, or the region itself.
-func (s *scan) anyCity(place gazetteer.Place, is func(key string) bool) bool {
+func (p *Parser) anyCity(place gazetteer.Place, is func(key string) bool) bool {
 	if key := gazetteer.Key(place.City); key != "" && is(key) {
 		return true
 	}
-	for _, key := range s.p.region.Cities {
+	for _, key := range p.region.Cities {
 		if len(key) > 2 && is(key) {
 			return true
 		}
 	}
-	key := gazetteer.Key(s.p.region.Name)
+	key := gazetteer.Key(p.region.Name)
 	return len(key) > 2 && is(key)
 }

@@ -330,7 +330,7 @@ func RegionBefore(country string, t Tokens, k int) (int, Span) {
 			continue
 		}
 		name := Span{t[k-n].Start, t[k-1].End}
-		if _, ok := Find(country).States[foldName(name.in(t))]; ok {
+		if _, ok := Find(country).States[foldName(name.In(t))]; ok {
 			return k - n, name
 		}
 	}

@@ -108,7 +108,7 @@ func knownNameEnding(t Tokens, i int, known Known) (Span, bool) {
 		if t[k].Kind == Mark {
 			continue
 		}
-		if name := (Span{t[k].Start, trimWord(t[n-1])}); known(name.in(t)) {
+		if name := (Span{t[k].Start, trimWord(t[n-1])}); known(name.In(t)) {
 			return name, true
 		}
 	}
@@ -129,7 +129,7 @@ func knownNameBeginning(t Tokens, i int, known Known) (Span, bool) {
 		if t[end-1].Kind == Mark {
 			continue
 		}
-		if name := (Span{t[i].Start, trimWord(t[end-1])}); known(name.in(t)) {
+		if name := (Span{t[i].Start, trimWord(t[end-1])}); known(name.In(t)) {
 			return name, true
 		}
 	}
@@ -156,7 +156,7 @@ func knownPart(t Tokens, known Known) (Street, bool) {
 		}
 		n := end - noNumber(t[start:end])
 		if name := (Span{t[start].Start, trimWord(t[max(start, n-1)])}); t[start].Kind == Word && n > start &&
-			n-start <= 2*maxNameWords && known(name.in(t)) {
+			n-start <= 2*maxNameWords && known(name.In(t)) {
 			return Street{Name: name, Strength: 4}, true
 		}
 		end = start

@@ -39,7 +39,7 @@ func PlaceAfter(t Tokens) Span {
 			return wordsFrom(t, i+1)
 		case i+1 < len(t) && t[i+1].Kind != Break && byPrefix[strings.TrimRight(tok.Text(), "-")] != "":
 			continue // "D-26121"
-		case breaks > 0 && t[i-1].Kind == Break && CountryOf(lineFrom(t, i).in(t)) != "":
+		case breaks > 0 && t[i-1].Kind == Break && CountryOf(lineFrom(t, i).In(t)) != "":
 			return lineFrom(t, i)
 		case introduced && tok.capital() && !notPlace(tok.Text()):
 			return wordsFrom(t, i)

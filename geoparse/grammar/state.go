@@ -56,12 +56,12 @@ func StateBefore(country string, t Tokens, k int) (string, Span, int) {
 			span := Span{t[end-n].Start, t[end-1].End}
 			code := ""
 			if onlyWords(t[end-n : end]) {
-				code = State(country, span.in(t))
+				code = State(country, span.In(t))
 			}
 			if code == "" {
 				continue
 			}
-			if name := span.in(t); strings.IndexByte(name, '.') == len(name)-1 {
+			if name := span.In(t); strings.IndexByte(name, '.') == len(name)-1 {
 				span.End--
 			}
 			k = end - n
@@ -84,7 +84,7 @@ func StateAfter(country string, t Tokens) (string, Span) {
 	for n := min(3, len(t)-i); n >= 1; n-- {
 		if onlyWords(t[i : i+n]) {
 			sp := Span{t[i].Start, t[i+n-1].End}
-			if code := State(country, sp.in(t)); code != "" {
+			if code := State(country, sp.In(t)); code != "" {
 				return code, sp
 			}
 		}

@@ -87,7 +87,7 @@ func streetEndingAt(t Tokens, k int, known Known, s Street) (Street, bool) {
 		n-- // the number stands alone in its line
 	}
 	name, strength, ok := nameBefore(t, n, known)
-	if !ok || strength < 3 && leadingInt(number.in(t)) > 999 {
+	if !ok || strength < 3 && leadingInt(number.In(t)) > 999 {
 		return s, false
 	}
 	s.Name, s.Number, s.Strength = name, number, strength
@@ -526,7 +526,7 @@ func nameBefore(t Tokens, n int, known Known) (Span, int, bool) {
 	end := trimWord(t[n-1])
 	if known != nil {
 		for i := max(0, len(words)-maxNameWords); i < len(words); i++ {
-			if words[i].kind == Word && known(Span{words[i].start, end}.in(t)) {
+			if words[i].kind == Word && known(Span{words[i].start, end}.In(t)) {
 				return Span{words[i].start, end}, 4, true
 			}
 		}
@@ -976,7 +976,7 @@ func NumberStreetBefore(t Tokens, known Known) (Street, bool) {
 			}
 		}
 		s.Name, s.Number, s.Strength = Span{t[j].Start, t[k-1].End}, number, 3
-		if known != nil && known(s.Name.in(t)) {
+		if known != nil && known(s.Name.In(t)) {
 			s.Strength = 4
 		}
 		return s, true

@@ -26,7 +26,7 @@ func USBefore(t Tokens, strict bool) (Street, bool) {
 			continue // "Jun 3, 1953 Palm Beach FL - May 4, 2011 Houston TX"
 		}
 		s, score, ok := usStreet(t, i, n)
-		if !ok || strict && (s.Strength < 3 || proseName(s.Name.in(t))) ||
+		if !ok || strict && (s.Strength < 3 || proseName(s.Name.In(t))) ||
 			s.Strength == 1 && t.At(i-1).Kind == Word && t[i-1].capital() {
 			continue
 		}

@@ -229,8 +229,8 @@ type Span struct{ Start, End int }
 // Of returns the text of the span.
 func (s Span) Of(text string) string { return text[s.Start:s.End] }
 
-// in returns the text of the span, which t are the tokens of.
-func (s Span) in(t Tokens) string { return s.Of(t[0].text) }
+// In returns the text of the span, which t are the tokens of.
+func (s Span) In(t Tokens) string { return s.Of(t[0].text) }
 
 // Empty reports whether the span is none.
 func (s Span) Empty() bool { return s.End <= s.Start }
