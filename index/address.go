@@ -7,12 +7,10 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
 	"gazehound/internal/corrections"
-	"gazehound/internal/kind"
 
 	"github.com/blevesearch/bleve/v2/document"
 	bleveindex "github.com/blevesearch/bleve_index_api"
@@ -29,7 +27,7 @@ const (
 	fieldWords = "words" // words of and about the address, each as often as it weighs
 	fieldWhere = "where" // words of the address alone
 
-	fieldShared = "shared" // keywords that are only looked up, see onlyLookedUp
+	fieldShared = "shared" // keywords that are only looked up, see ownField
 	separator   = "\x1f"   // between the parts of a term
 
 	fieldStreet      = "street" // keywords from here on
@@ -329,33 +327,24 @@ func (r *record) document() (*document.Document, error) {
 			}
 		}
 	}
+	for _, f := range allFilters {
+		if f.add != nil {
+			f.add(r, d)
+		}
+	}
 	for _, m := range r.Mentions {
 		m.addTo(d, r.id)
 	}
 	if len(d.keywords[fieldKind]) == 0 {
 		d.keyword(fieldKindless, yes)
 	}
-	for host := range r.More {
-		d.keyword(fieldHost, host)
-	}
-	for site, n := range r.sites() {
-		d.keyword(fieldSite, site)
-		if n > 1 {
-			d.keyword(fieldOften, oftenKey(site, n))
-		}
-	}
 	at := bestPlaced(r.Mentions)
 	d.keyword(fieldStreetShown, at.Street)
 	d.keyword(fieldCodeShown, at.Code)
 	d.keyword(fieldCityShown, at.City)
-	d.keyword(fieldLevel, at.Level.String())
 	if at.located() {
-		d.keyword(fieldPrecision, at.Precision.String())
 		d.point(at.Point)
 	}
-	first, _ := r.times()
-	d.number(fieldFirst, float64(first))
-	d.keyword(fieldMonth, time.Unix(first, 0).UTC().Format("2006-01"))
 	d.keyword(fieldCount, fmt.Sprintf("%08d", r.count()))
 	d.keyword(fieldRank, fmt.Sprintf("%.6f", r.importance()))
 	if names := namesOf(r.Mentions, nil); len(names) > 0 {
@@ -365,27 +354,15 @@ func (r *record) document() (*document.Document, error) {
 	return d.finish(), nil
 }
 
-// addTo adds to the document of the address id what filters, facets and suggestions know by the mention.
+// addTo adds to the document of the address id what suggestions and direct searches know by the
+// mention.
 func (m *mention) addTo(d *builder, id string) {
-	d.keyword(fieldStreet, gazetteer.StreetKey(m.Street))
-	d.keyword(fieldCode, gazetteer.Key(m.Code))
-	d.keyword(fieldCity, gazetteer.Key(m.City))
-	d.keyword(fieldKind, m.kind())
-	d.keyword(fieldKind, kind.Main(m.kind()))
-	d.keyword(fieldHost, m.host)
-	d.keyword(fieldSite, m.site)
 	d.suggest(ByStreet, m.Street)
 	d.suggest(ByPostcode, m.Code)
 	d.suggest(ByCity, m.City)
 	d.suggest(BySite, m.site)
 	d.suggest(byName, m.Name)
-	if m.osm() {
-		d.keyword(fieldOSM, yes)
-	}
 	d.keyword(fieldPhone, reversed(strings.TrimPrefix(m.phone(), "+")))
-	for _, key := range openKeys(m.hours()) {
-		d.keyword(fieldOpen, key)
-	}
 	d.keyword(fieldOwn, hostOf(m.Home))
 	if m.role() == geoparse.OwnRole {
 		d.keyword(fieldOwn, m.host)
@@ -574,19 +551,20 @@ func (b *builder) terms(field string, all termSet, options bleveindex.FieldIndex
 	b.AddField(&termField{name: field, options: options, all: all})
 }
 
-// onlyLookedUp are keywords that no facet counts and no order compares. They share
-// one field of Bleve: every field of a segment costs, however small the segment is.
-var onlyLookedUp = []string{
-	fieldType, fieldTyped, fieldStreet, fieldCode, fieldCity, fieldOSM, fieldPageSite, fieldStates,
-	fieldPhone, fieldOwn, fieldOpen, fieldKindless, fieldSeat, fieldHome, fieldNoted,
+// ownField are the fields of Bleve that have words, or keywords that a facet counts or an order
+// compares. All other keywords share one: every field of a segment costs, however small the segment
+// is.
+var ownField = []string{
+	fieldWords, fieldWhere, fieldStreetShown, fieldCodeShown, fieldCityShown, fieldHost, fieldSite, fieldKind,
+	fieldNamed, fieldMonth, fieldPrecision, fieldLevel, fieldOften, fieldCount, fieldRank, fieldKey,
 }
 
 // termOf returns the field of Bleve and the term under which a keyword lies.
 func termOf(field, value string) (name, term string) {
-	if slices.Contains(onlyLookedUp, field) {
-		return fieldShared, field + separator + value
+	if slices.Contains(ownField, field) {
+		return field, value
 	}
-	return field, value
+	return fieldShared, field + separator + value
 }
 
 // finish returns the document with its keywords.
@@ -594,7 +572,7 @@ func (b *builder) finish() *document.Document {
 	const options = bleveindex.IndexField | bleveindex.SkipFreqNorm
 	shared := termSet{}
 	for field, all := range b.keywords {
-		if !slices.Contains(onlyLookedUp, field) {
+		if slices.Contains(ownField, field) {
 			b.terms(field, all, options|bleveindex.DocValues)
 			continue
 		}

@@ -67,7 +67,7 @@ func TestAreaIsExact(t *testing.T) {
 		})
 	}
 	for _, b := range boxes {
-		check(Query{Box: &b}, func(p orb.Point) bool {
+		check(Query{Filters: Filters{Box: &b}}, func(p orb.Point) bool {
 			lon := b.Min[0] <= p[0] && p[0] <= b.Max[0]
 			if b.Min[0] > b.Max[0] {
 				lon = b.Min[0] <= p[0] || p[0] <= b.Max[0]
@@ -78,7 +78,7 @@ func TestAreaIsExact(t *testing.T) {
 	for range 40 {
 		center := near(towns[r.IntN(len(towns))], 1)
 		for _, radius := range []float64{500, 20_000, MaxRadius} {
-			check(Query{Center: &center, Radius: radius}, func(p orb.Point) bool {
+			check(Query{Filters: Filters{Center: &center, Radius: radius}}, func(p orb.Point) bool {
 				return geo.DistanceHaversine(center, p) <= radius
 			})
 		}

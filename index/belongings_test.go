@@ -52,7 +52,7 @@ func TestContactsOfOnePlace(t *testing.T) {
 		put(t, x, d)
 	}
 	for _, words := range []string{"Nadorster", "Harms", "Treppen", "branchen.example"} {
-		r := find(t, x, Query{Text: words, Street: []string{"Nadorster Straße"}})
+		r := find(t, x, Query{Filters: Filters{Street: []string{"Nadorster Straße"}}, Text: words})
 		if len(r.Hits) != 1 {
 			t.Fatalf("%q: %d hits", words, len(r.Hits))
 		}
@@ -94,7 +94,7 @@ func TestPrivateAddresses(t *testing.T) {
 		}
 	}
 	n := 0
-	if err := x.Walk(t.Context(), Query{}, func(h *Hit) error {
+	if err := x.Walk(t.Context(), Filters{}, func(h *Hit) error {
 		n++
 		for _, e := range h.Evidence {
 			if strings.Contains(e.Snippet.Text, "anna") || strings.Contains(e.Snippet.Text, "999") || strings.Contains(e.Snippet.Text, "Neue") {
@@ -133,7 +133,7 @@ func TestSiteWide(t *testing.T) {
 			t.Errorf("%d site-wide on %d pages, %v; want %d on %d", a, p, err, wide, pages)
 		}
 		n := 0
-		if err := x.Walk(t.Context(), Query{}, func(h *Hit) error {
+		if err := x.Walk(t.Context(), Filters{}, func(h *Hit) error {
 			if h.SiteWide {
 				n++
 			}
@@ -145,7 +145,7 @@ func TestSiteWide(t *testing.T) {
 			t.Errorf("%d site-wide, %v; want %d", n, err, wide)
 		}
 		for _, yes := range []bool{true, false} {
-			q := Query{SiteWide: &yes}
+			q := Query{Filters: Filters{SiteWide: &yes}}
 			r, err := x.Search(t.Context(), q)
 			if err != nil {
 				t.Fatal(err)
@@ -155,7 +155,7 @@ func TestSiteWide(t *testing.T) {
 				want = s.Addresses - wide
 			}
 			walked := 0
-			if err := x.Walk(t.Context(), q, func(h *Hit) error {
+			if err := x.Walk(t.Context(), q.Filters, func(h *Hit) error {
 				walked++
 				return nil
 			}); err != nil || walked != want || r.Total != want {

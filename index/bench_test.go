@@ -144,16 +144,16 @@ func BenchmarkSearch(b *testing.B) {
 		{"name", func() Query { return Query{Text: some()} }},
 		{"two words", func() Query { return Query{Text: inText() + " " + some()} }},
 		{"typo", func() Query { return Query{Text: "x" + some()} }},
-		{"box", func() Query { return Query{Box: &box} }},
-		{"word in box", func() Query { return Query{Text: inText(), Box: &box} }},
+		{"box", func() Query { return Query{Filters: Filters{Box: &box}} }},
+		{"word in box", func() Query { return Query{Filters: Filters{Box: &box}, Text: inText()} }},
 		{"box around the world", func() Query {
-			return Query{Box: &orb.Bound{Min: orb.Point{-180, -85}, Max: orb.Point{180, 85}}}
+			return Query{Filters: Filters{Box: &orb.Bound{Min: orb.Point{-180, -85}, Max: orb.Point{180, 85}}}}
 		}},
-		{"radius 1 km", func() Query { return Query{Center: &centre, Radius: 1000} }},
-		{"radius 1,000 km", func() Query { return Query{Center: &centre, Radius: MaxRadius} }},
-		{"radius 500 m", func() Query { return Query{Center: &centre, Radius: 500, Sort: Distance} }},
-		{"word in 2 km", func() Query { return Query{Text: inText(), Center: &centre, Radius: 2000} }},
-		{"word by distance", func() Query { return Query{Text: inText(), Center: &centre, Sort: Distance} }},
+		{"radius 1 km", func() Query { return Query{Filters: Filters{Center: &centre, Radius: 1000}} }},
+		{"radius 1,000 km", func() Query { return Query{Filters: Filters{Center: &centre, Radius: MaxRadius}} }},
+		{"radius 500 m", func() Query { return Query{Filters: Filters{Center: &centre, Radius: 500}, Sort: Distance} }},
+		{"word in 2 km", func() Query { return Query{Filters: Filters{Center: &centre, Radius: 2000}, Text: inText()} }},
+		{"word by distance", func() Query { return Query{Filters: Filters{Center: &centre}, Text: inText(), Sort: Distance} }},
 		{"everything", func() Query { return Query{} }},
 	} {
 		measure(c.name, func() error {

@@ -70,7 +70,7 @@ func TestCorrections(t *testing.T) {
 		found Query // the hit alone; zero: it is not asked
 	}{
 		{corrections.Name, "Werkstatt Quendel", func(h *Hit) string { return h.Name }, Query{Text: "quendel"}},
-		{corrections.Kind, "shop=books", func(h *Hit) string { return h.Kind }, Query{Kind: []string{"shop=books"}}},
+		{corrections.Kind, "shop=books", func(h *Hit) string { return h.Kind }, Query{Filters: Filters{Kind: []string{"shop=books"}}}},
 		{corrections.Phone, "+4944199887", func(h *Hit) string { return h.Phone }, Query{Text: "0441 99887"}},
 		{corrections.Hours, "Mo-Su 00:00-24:00", func(h *Hit) string { return h.Hours }, Query{}},
 		{corrections.Gone, "closed", func(h *Hit) string { return h.Status }, Query{}},

@@ -85,7 +85,7 @@ func answers(t *testing.T, dir string) string {
 	}
 	defer x.Close()
 	var b strings.Builder
-	for _, q := range []Query{{}, {Text: "tischlerei"}, {Postcode: []string{"26122"}, Facets: []Facet{ByStreet}}} {
+	for _, q := range []Query{{}, {Text: "tischlerei"}, {Filters: Filters{Postcode: []string{"26122"}}, Facets: []Facet{ByStreet}}} {
 		r := find(t, x, q)
 		fmt.Fprintln(&b, r.Total, names(r), r.Facets)
 	}

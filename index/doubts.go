@@ -76,13 +76,13 @@ func (d Doubt) compare(o Doubt) int {
 
 // Doubts returns the cards most useful to look at, the most useful first, at most most, out of what
 // walk hands over; suggested reports whether a visitor says otherwise of an address.
-func Doubts(ctx context.Context, walk func(context.Context, Query, func(*Hit) error) error,
+func Doubts(ctx context.Context, walk func(context.Context, Filters, func(*Hit) error) error,
 	suggested func(id string) bool, most int) (all []Doubt, err error) {
 	cut := func() {
 		slices.SortFunc(all, Doubt.compare)
 		all = all[:min(len(all), most)]
 	}
-	err = walk(ctx, Query{}, func(h *Hit) error {
+	err = walk(ctx, Filters{}, func(h *Hit) error {
 		if d := DoubtOf(h, suggested(h.ID)); d.Weight > 0 {
 			all = append(all, d)
 		}

@@ -155,7 +155,7 @@ func TestEvalRanking(t *testing.T) {
 func rank(t *testing.T, x *Index, questions []judged, least float64, most int) {
 	sum, first, kinds, wrong := 0.0, 0, 0, 0
 	for _, j := range questions {
-		r := find(t, x, Query{Text: j.text, Center: j.center, Bias: 0.8, Limit: 30, Explain: true})
+		r := find(t, x, Query{Filters: Filters{Center: j.center}, Text: j.text, Bias: 0.8, Limit: 30, Explain: true})
 		n, bad := j.ndcg(r.Hits), j.wrongKinds(r.Hits)
 		sum, wrong = sum+n, wrong+bad
 		if j.kind != "" {

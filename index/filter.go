@@ -1,121 +1,264 @@
 package index
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
-	"gazehound/gazetteer"
-	"gazehound/geoparse"
+	"gazehound/index/texts"
 	"gazehound/internal/kind"
 
-	"github.com/blevesearch/bleve/v2/mapping"
-	"github.com/blevesearch/bleve/v2/search"
 	"github.com/blevesearch/bleve/v2/search/query"
-	bleveindex "github.com/blevesearch/bleve_index_api"
 	"github.com/paulmach/orb"
-	"github.com/paulmach/orb/geo"
 )
 
-// unscored is a query that has no share in a score. Without scores Bleve unites and intersects
-// sets of documents.
-type unscored struct{ query.Query }
+// A Filter declares one of the Filters: how its values are read, what it narrows, what documents
+// have for it, and its texts.
+type Filter struct {
+	Name       string // of its parameter; that of its flag has "-" for "_"
+	Kind       FilterKind
+	Many       bool            // it takes several values
+	Values     []string        // all that a Choice has
+	Known      func() []string // values to suggest for a misspelt one; nil: Values
+	Facets     []Facet         // that count its values, first the one that a page offers
+	OfSearches bool            // it narrows searches, and no walk
+	Area       bool            // API and command line read it by several parameters
+	Example    any             // of a value
 
-// Searcher returns what finds the documents.
-func (q unscored) Searcher(
-	ctx context.Context, r bleveindex.IndexReader, m mapping.IndexMapping, o search.SearcherOptions,
-) (search.Searcher, error) {
-	return q.Query.Searcher(ctx, r, m, search.SearcherOptions{Score: "none"})
+	Flag            string              // its line in the help of a command
+	Want            texts.Phrase        // completes "NAME must be …"
+	Chip, ChipFalse texts.Phrase        // the filter with a value, which is %s, on the page; ChipFalse: of "false"
+	Key             func(string) string // values with the same key mean the same; nil: the same text
+
+	valid func(value string) bool // of Special with many values
+	truth func(q *Filters) **bool // the field of a Truth
+	// read sets a value. wrong completes "VALUE …" where Want does not say what is wrong with it.
+	read   func(q *Filters, value string, now time.Time) (wrong string, ok bool)
+	clear  func(q *Filters) (given bool)     // takes all values away; nil: no facet counts them
+	check  func(q *Filters) error            // of values that were not read
+	narrow func(s *searcher, n *narrowing)   // what a search asks for
+	fits   func(q *Filters, h *Hit) bool     // whether a hit is found; nil: the caller knows
+	names  func(q *Filters, m *mention) bool // which mentions name a hit, where pages differ; nil: all
+	add    func(r *record, d *builder)       // adds what documents have for it
 }
 
-// has is the query for documents with one of some keywords.
-func has(field string, values ...string) query.Query {
-	var all alternatives
+// A FilterKind is what the values of a filter are.
+type FilterKind uint8
+
+// The kinds of filters.
+const (
+	Special FilterKind = iota // as Want says
+	Text                      // any text of up to MaxQueryLength characters
+	Choice                    // one of Values
+	Truth                     // true or false
+)
+
+// A narrowing is what filters make of a query: what documents must have, what they must not have, and
+// functions that look at each document that fits.
+type narrowing struct {
+	must, not []query.Query
+	sift      []func(fits query.Query) query.Query
+}
+
+// haveOrNot narrows to documents with a keyword "yes", or to those without.
+func (n *narrowing) haveOrNot(wanted *bool, field string) {
+	switch {
+	case wanted == nil:
+	case *wanted:
+		n.must = append(n.must, has(field, yes))
+	default:
+		n.not = append(n.not, has(field, yes))
+	}
+}
+
+// keywords completes the declaration of a filter whose values are keywords of some fields.
+func (f Filter) keywords(at func(q *Filters) *[]string, fields ...string) Filter {
+	f.Many = true
+	key, check := f.Key, f.check
+	if f.Kind == Special || key == nil {
+		key = func(value string) string { return value }
+	}
+	f.read = func(q *Filters, value string, _ time.Time) (wrong string, ok bool) {
+		*at(q) = append(*at(q), value)
+		return "", f.valid == nil || f.valid(value)
+	}
+	f.clear = func(q *Filters) (given bool) {
+		given = len(*at(q)) > 0
+		*at(q) = nil
+		return given
+	}
+	f.check = func(q *Filters) error {
+		if err := checkTexts(f.Name, *at(q)...); err != nil || check == nil {
+			return err
+		}
+		return check(q)
+	}
+	f.narrow = func(s *searcher, n *narrowing) {
+		var keys []string
+		for _, value := range *at(&s.q.Filters) {
+			keys = append(keys, key(value))
+		}
+		var in []query.Query
+		for _, field := range fields {
+			in = append(in, has(field, keys...))
+		}
+		switch {
+		case len(keys) == 0:
+		case len(in) == 1:
+			n.must = append(n.must, in[0])
+		default:
+			n.must = append(n.must, query.NewDisjunctionQuery(in))
+		}
+	}
+	return f
+}
+
+// checkTexts returns an error if there are too many texts, or one is too long or no UTF-8.
+func checkTexts(name string, values ...string) error {
+	if len(values) > MaxValues {
+		return fmt.Errorf("%s has %d values; %d are possible", name, len(values), MaxValues)
+	}
 	for _, value := range values {
-		all.add(field, 0, clipBytes(value, maxKey))
+		if utf8.RuneCountInString(value) > MaxQueryLength {
+			return fmt.Errorf("%s is longer than %d characters", name, MaxQueryLength)
+		}
+		if !utf8.ValidString(value) {
+			return fmt.Errorf("%s is not UTF-8", name)
+		}
 	}
-	return unscored{&all}
+	return nil
 }
 
-// these is the query for documents with these IDs. It does not weigh, so that scores are those
-// without it.
-func these(ids []string) query.Query {
-	q := query.NewDocIDQuery(ids)
-	q.SetBoost(0)
-	return unscored{q}
+// eachMention adds to a document what each mention of the record has.
+func eachMention(add func(m *mention, d *builder)) func(r *record, d *builder) {
+	return func(r *record, d *builder) {
+		for _, m := range r.Mentions {
+			add(m, d)
+		}
+	}
 }
 
-// filter returns the query for the addresses that fit everything but the words,
-// and whether it asks for anything.
+// FilterBy returns the filter whose values a facet counts.
+func FilterBy(facet Facet) (Filter, bool) {
+	i := slices.IndexFunc(allFilters, func(f Filter) bool { return slices.Contains(f.Facets, facet) })
+	if i < 0 {
+		return Filter{}, false
+	}
+	return allFilters[i], true
+}
+
+// FilterNamed returns the filter with this name, the zero Filter if there is none.
+func FilterNamed(name string) Filter {
+	i := slices.IndexFunc(allFilters, func(f Filter) bool { return f.Name == name })
+	if i < 0 {
+		return Filter{}
+	}
+	return allFilters[i]
+}
+
+// Read sets a value of the filter in q, or adds it where the filter takes several. Times that a value
+// counts back are counted from now. Where ok is false, wrong completes "VALUE …", or is "" where
+// "NAME must be" Want says it all.
+func (f *Filter) Read(q *Filters, value string, now time.Time) (wrong string, ok bool) {
+	if f.truth == nil {
+		return f.read(q, value, now)
+	}
+	truth := value == "true" || value == "1" // 1 and 0, as other services have it
+	*f.truth(q) = &truth
+	return "", truth || value == "false" || value == "0"
+}
+
+// Same reports whether two values of the filter mean the same.
+func (f *Filter) Same(a, b string) bool {
+	if f.Key == nil {
+		return a == b
+	}
+	return f.Key(a) == f.Key(b)
+}
+
+// Without returns q without the filter whose values a facet counts, and whether it has values.
+func (q Query) Without(facet Facet) (wider Query, narrowed bool) {
+	f, ok := FilterBy(facet)
+	if ok && f.clear != nil {
+		narrowed = f.clear(&q.Filters)
+	}
+	return q, narrowed
+}
+
+// check completes the filters and returns an error about the first that is not valid.
+func (q *Filters) check() error {
+	for _, f := range allFilters {
+		if f.check == nil {
+			continue
+		}
+		if err := f.check(q); err != nil {
+			return fmt.Errorf("index: %w: %w", ErrQuery, err)
+		}
+	}
+	return nil
+}
+
+// filter returns the query for the addresses that fit everything but the words, and whether it asks
+// for anything.
 func (s *searcher) filter() (fits query.Query, narrows bool) {
-	q := s.q
-	var all []query.Query
-	keywords := func(field string, values []string, key func(string) string) {
-		if len(values) > 0 {
-			keys := make([]string, len(values))
-			for i, v := range values {
-				keys[i] = key(v)
-			}
-			all = append(all, has(field, keys...))
-		}
+	var n narrowing
+	for _, f := range allFilters {
+		f.narrow(s, &n)
 	}
-	same := func(value string) string { return value }
-	keywords(fieldStreet, q.Street, gazetteer.StreetKey)
-	keywords(fieldCode, q.Postcode, gazetteer.Key)
-	keywords(fieldCity, q.City, gazetteer.Key)
-	keywords(fieldKind, q.Kind, same)
-	keywords(fieldMonth, q.Month, same)
-	if hosts := q.hosts(); len(hosts) > 0 {
-		all = append(all, query.NewDisjunctionQuery([]query.Query{has(fieldHost, hosts...), has(fieldSite, hosts...)}))
+	if s.q.Only != nil {
+		n.must = append(n.must, these(s.q.Only))
 	}
-	if least := max(q.Precision, gazetteer.CityPrecision); q.Located || q.Precision > 0 {
-		all = append(all, has(fieldPrecision, namesOfRange(least, gazetteer.HousePrecision)...))
+	narrows = len(n.must)+len(n.not)+len(n.sift) > 0
+	if len(n.must) == 0 || s.q.Only != nil { // pages have none of the other fields
+		n.must = append(n.must, has(fieldType, typeAddress))
 	}
-	if q.Level > 0 {
-		all = append(all, has(fieldLevel, namesOfRange(q.Level, geoparse.VerifiedLevel)...))
+	switch {
+	case len(n.not) > 0:
+		fits = query.NewBooleanQuery(n.must, nil, n.not)
+	case len(n.must) == 1:
+		fits = n.must[0]
+	default:
+		fits = query.NewConjunctionQuery(n.must)
 	}
-	if q.Only != nil {
-		all = append(all, these(q.Only))
+	for _, sift := range n.sift {
+		fits = sift(fits)
 	}
-	if s.open != nil && !q.AnyTime {
-		all = append(all, has(fieldOpen, s.open.key()))
-	}
-	if q.Box != nil {
-		all = append(all, boxArea(*q.Box))
-	}
-	if q.Radius > 0 {
-		all = append(all, circleArea(*q.Center, q.Radius))
-	}
-	if !q.Since.IsZero() || !q.Until.IsZero() {
-		all = append(all, seen(q.Since, q.Until))
-	}
-	narrows = len(all) > 0
-	if !narrows || q.Only != nil { // pages have none of the other fields
-		all = append(all, has(fieldType, typeAddress))
-	}
-	fits = all[0]
-	if len(all) > 1 {
-		fits = query.NewConjunctionQuery(all)
-	}
-	return s.whole(fits, narrows)
+	return fits, narrows
 }
 
-// whole adds the filters on an address with all its pages.
-func (s *searcher) whole(fits query.Query, narrows bool) (query.Query, bool) {
-	if s.q.InOSM != nil {
-		in := []query.Query{has(fieldOSM, yes)}
-		if all := []query.Query{fits}; *s.q.InOSM {
-			fits = query.NewConjunctionQuery(append(all, in...))
-		} else {
-			fits = query.NewBooleanQuery(all, nil, in)
-		}
+// named returns a function that reports which mentions may give a hit its name, for filters that
+// differ between the pages of one address; nil: any.
+func (q *Query) named() func(*mention) bool {
+	if len(q.Host) == 0 && len(q.Kind) == 0 {
+		return nil
 	}
-	if s.q.SiteWide != nil {
-		fits = s.siteWide(fits, *s.q.SiteWide)
+	return func(m *mention) bool {
+		return !slices.ContainsFunc(allFilters, func(f Filter) bool { return f.names != nil && !f.names(&q.Filters, m) })
 	}
-	return fits, narrows || s.q.InOSM != nil || s.q.SiteWide != nil
+}
+
+// Check returns an error that wraps ErrQuery if a filter is not valid.
+func (q Filters) Check() error { return q.check() }
+
+// Fits returns a function that reports whether a hit fits the filters, as Walk would find it but for
+// Open; its hosts are those of its evidence. The error wraps ErrQuery.
+func (q Filters) Fits() (func(*Hit) bool, error) {
+	err := q.check()
+	return func(h *Hit) bool {
+		return !slices.ContainsFunc(allFilters, func(f Filter) bool { return f.fits != nil && !f.fits(&q, h) })
+	}, err
+}
+
+// among reports whether a value is one of those wanted, or none is wanted.
+func among(wanted []string, value string, key func(string) string) bool {
+	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(w string) bool { return key(w) == key(value) })
+}
+
+// oneOf reports whether one of some values is wanted, or none is wanted.
+func oneOf(wanted []string, values ...string) bool {
+	return len(wanted) == 0 || slices.ContainsFunc(values, func(v string) bool { return slices.Contains(wanted, v) })
 }
 
 // namesOfRange returns the names of a range of numbers that have some.
@@ -129,11 +272,22 @@ func namesOfRange[T interface {
 	return all
 }
 
+// monthForm is the form of months as package time has it.
+const monthForm = "2006-01"
+
+// isMonth reports whether a value is a month in which a page can have been seen.
+func isMonth(value string) bool {
+	t, err := time.Parse(monthForm, value)
+	return err == nil && t.Year() >= 1970 && t.Year() < 2100
+}
+
+func hostKey(host string) string { return strings.TrimSuffix(strings.ToLower(host), ".") }
+
 // hosts returns the hosts or sites of the filter.
-func (q *Query) hosts() []string {
+func (q *Filters) hosts() []string {
 	all := make([]string, len(q.Host))
 	for i, h := range q.Host {
-		all[i] = strings.TrimSuffix(strings.ToLower(h), ".")
+		all[i] = hostKey(h)
 	}
 	return all
 }
@@ -154,54 +308,6 @@ func seen(since, until time.Time) query.Query {
 	r := query.NewNumericRangeInclusiveQuery(from, to, &included, &included)
 	r.SetField(fieldFirst)
 	return r
-}
-
-// named returns a function that reports which mentions may give a hit its name, for filters that
-// differ between the pages of one address; nil: any.
-func (q *Query) named() func(*mention) bool {
-	hosts := q.hosts()
-	if len(hosts) == 0 && len(q.Kind) == 0 {
-		return nil
-	}
-	return func(m *mention) bool {
-		return (len(hosts) == 0 || slices.Contains(hosts, m.host) || slices.Contains(hosts, m.site)) &&
-			(len(q.Kind) == 0 || slices.Contains(q.Kind, m.Kind) || slices.Contains(q.Kind, kind.Main(m.Kind)))
-	}
-}
-
-// Filter returns a function that reports whether a hit fits the filters of q, as Walk would find it;
-// its hosts are those of its evidence. The error wraps ErrQuery.
-func (q Query) Filter() (func(*Hit) bool, error) {
-	if err := q.CheckFilters(); err != nil {
-		return nil, err
-	}
-	q, err := q.check()
-	if err != nil {
-		return nil, err
-	}
-	among := func(key func(string) string, wanted []string, value string) bool {
-		return len(wanted) == 0 || slices.ContainsFunc(wanted, func(w string) bool { return key(w) == key(value) })
-	}
-	hosts := q.hosts()
-	return func(h *Hit) bool {
-		switch {
-		case !among(gazetteer.StreetKey, q.Street, h.Street), !among(gazetteer.Key, q.Postcode, h.Postcode),
-			!among(gazetteer.Key, q.City, h.City), len(hosts) > 0 && !h.isOn(hosts), len(q.Kind) > 0 && !h.isOf(q.Kind):
-			return false
-		case !h.HasPoint && (q.Located || q.Precision > 0 || q.Box != nil || q.Radius > 0):
-			return false
-		case q.Box != nil && !boxHas(*q.Box, h.Point), q.Radius > 0 && geo.Distance(*q.Center, h.Point) > q.Radius:
-			return false
-		case q.Precision > 0 && !slices.Contains(namesOfRange(q.Precision, gazetteer.HousePrecision), h.Precision),
-			q.Level > 0 && !slices.Contains(namesOfRange(q.Level, geoparse.VerifiedLevel), h.Level):
-			return false
-		case h.FirstSeen.Before(q.Since), !q.Until.IsZero() && (h.FirstSeen.IsZero() || h.FirstSeen.After(q.Until)):
-			return false
-		case len(q.Month) > 0 && (h.FirstSeen.IsZero() || !slices.Contains(q.Month, h.FirstSeen.UTC().Format("2006-01"))):
-			return false
-		}
-		return (q.InOSM == nil || *q.InOSM == h.InOSM()) && (q.SiteWide == nil || *q.SiteWide == h.SiteWide)
-	}, nil
 }
 
 // isOn reports whether one of some hosts or sites states h.

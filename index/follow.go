@@ -180,8 +180,14 @@ func (f *Follower) Suggest(typed string, limit int) ([]Suggestion, error) {
 }
 
 // Walk is Walk of an Index: all of it is from one snapshot.
-func (f *Follower) Walk(ctx context.Context, q Query, fn func(*Hit) error) error {
-	_, err := answered(f, func(x *Index) (struct{}, error) { return struct{}{}, x.Walk(ctx, q, fn) })
+func (f *Follower) Walk(ctx context.Context, filters Filters, fn func(*Hit) error) error {
+	_, err := answered(f, func(x *Index) (struct{}, error) { return struct{}{}, x.Walk(ctx, filters, fn) })
+	return err
+}
+
+// WalkNames is WalkNames of an Index.
+func (f *Follower) WalkNames(ctx context.Context, fn func(*Hit) error) error {
+	_, err := answered(f, func(x *Index) (struct{}, error) { return struct{}{}, x.WalkNames(ctx, fn) })
 	return err
 }
 

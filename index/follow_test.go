@@ -28,7 +28,7 @@ func TestFollow(t *testing.T) {
 				if _, err := f.Search(t.Context(), Query{Text: "bäckerei"}); err != nil {
 					t.Errorf("search: %v", err)
 				}
-				if err := f.Walk(t.Context(), Query{}, func(*Hit) error { return nil }); err != nil {
+				if err := f.Walk(t.Context(), Filters{}, func(*Hit) error { return nil }); err != nil {
 					t.Errorf("walk: %v", err)
 				}
 			}

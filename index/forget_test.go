@@ -122,7 +122,7 @@ func TestForgetOneSegment(t *testing.T) {
 	if err := x.merge(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if all := texts(t, x); !strings.Contains(all, "xaverl") || !strings.Contains(all, "neben weg.example") {
+	if all := textsIn(t, x); !strings.Contains(all, "xaverl") || !strings.Contains(all, "neben weg.example") {
 		t.Fatalf("the test finds nothing that is there:\n%s", all)
 	}
 	_, err := x.Forget(t.Context(), func(url string) bool { return strings.Contains(url, "weg.example") }, nil,
@@ -130,7 +130,7 @@ func TestForgetOneSegment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := texts(t, x)
+	all := textsIn(t, x)
 	for _, word := range []string{"weg.example", "Xaverl", "xaverl", "freundlich"} {
 		if strings.Contains(all, word) {
 			t.Errorf("%s is still there:\n%s", word, all)
@@ -141,8 +141,8 @@ func TestForgetOneSegment(t *testing.T) {
 	}
 }
 
-// texts returns all stored fields, of deleted documents too, and all terms of the files of an index.
-func texts(t *testing.T, x *Index) string {
+// textsIn returns all stored fields, of deleted documents too, and all terms of the files of an index.
+func textsIn(t *testing.T, x *Index) string {
 	t.Helper()
 	r, err := x.view()
 	if err != nil {

@@ -31,7 +31,7 @@ func houseSite() []Document {
 // hitsOf returns all addresses as JSON.
 func hitsOf(t testing.TB, x *Index) (all []string, hits []Hit) {
 	t.Helper()
-	if err := x.Walk(t.Context(), Query{}, func(h *Hit) error {
+	if err := x.Walk(t.Context(), Filters{}, func(h *Hit) error {
 		text, err := json.Marshal(h)
 		all, hits = append(all, string(text)), append(hits, *h)
 		return err
@@ -73,7 +73,7 @@ func TestOnePictureOfASite(t *testing.T) {
 		if s, err := x.Stats(t.Context()); err != nil || s != (Stats{Pages: 2, Addresses: 1, Mentions: 2}) {
 			t.Fatalf("round %d: %+v, %v", round, s, err)
 		}
-		if r := find(t, x, Query{Kind: []string{"tourism=hostel"}}); len(r.Hits) != 1 {
+		if r := find(t, x, Query{Filters: Filters{Kind: []string{"tourism=hostel"}}}); len(r.Hits) != 1 {
 			t.Fatalf("round %d: the kind of the welcome page is not searched", round)
 		}
 	}

@@ -234,7 +234,7 @@ func TestArea(t *testing.T) {
 	x := open(t)
 	put(t, x, town()...)
 	centre := orb.Point{8.2140, 53.1400}
-	r := find(t, x, Query{Center: &centre, Radius: 700, Sort: Distance})
+	r := find(t, x, Query{Filters: Filters{Center: &centre, Radius: 700}, Sort: Distance})
 	if got := names(r); got != "Bäckerei Müller; The Reading Rooms; Café am Kaiser" {
 		t.Errorf("in 700 m: %q", got)
 	}
@@ -242,24 +242,24 @@ func TestArea(t *testing.T) {
 		t.Errorf("distance %v of the same point", d)
 	}
 	box := orb.Bound{Min: orb.Point{8.21, 53.15}, Max: orb.Point{8.22, 53.16}}
-	if got := names(find(t, x, Query{Box: &box})); got != "Tischlerei Harms" {
+	if got := names(find(t, x, Query{Filters: Filters{Box: &box}})); got != "Tischlerei Harms" {
 		t.Errorf("box: %q", got)
 	}
-	if r := find(t, x, Query{Box: &box, Text: "bäckerei"}); r.Total != 0 {
+	if r := find(t, x, Query{Filters: Filters{Box: &box}, Text: "bäckerei"}); r.Total != 0 {
 		t.Errorf("box without a bakery: %q", names(r))
 	}
 	// A centre without radius filters nothing.
-	if a, b := find(t, x, Query{}).Total, find(t, x, Query{Center: &centre, Bias: 1}).Total; a != b || a == 0 {
+	if a, b := find(t, x, Query{}).Total, find(t, x, Query{Filters: Filters{Center: &centre}, Bias: 1}).Total; a != b || a == 0 {
 		t.Errorf("%d without, %d with a centre", a, b)
 	}
-	if got := names(find(t, x, Query{Street: []string{"Langestr."}})); got != "Bäckerei Müller" {
+	if got := names(find(t, x, Query{Filters: Filters{Street: []string{"Langestr."}}})); got != "Bäckerei Müller" {
 		t.Errorf("street: %q", got)
 	}
-	if got := find(t, x, Query{Postcode: []string{"26122"}}).Total; got != 3 {
+	if got := find(t, x, Query{Filters: Filters{Postcode: []string{"26122"}}}).Total; got != 3 {
 		t.Errorf("postcode: %d", got)
 	}
 	for _, host := range []string{"www.harms.example", "harms.example", "HARMS.example"} {
-		if got := find(t, x, Query{Host: []string{host}}).Total; got != 1 {
+		if got := find(t, x, Query{Filters: Filters{Host: []string{host}}}).Total; got != 1 {
 			t.Errorf("host %s: %d", host, got)
 		}
 	}
@@ -277,31 +277,31 @@ func TestManyValues(t *testing.T) {
 		q    Query
 		want int
 	}{
-		{Query{Street: []string{"Langestr.", "poststrasse"}}, 2},
-		{Query{Street: []string{"Lange Straße", "Kein Weg"}}, 1},
-		{Query{Street: []string{"Kein Weg", "Noch keiner"}}, 0},
-		{Query{Street: []string{"Lange Straße", "Lange Str."}}, 1},
-		{Query{Postcode: []string{"26121", "26129"}}, 2},
-		{Query{Postcode: []string{"26121", "26122"}, Street: []string{"Lange Straße", "Bloherfelder Straße"}}, 1},
-		{Query{City: []string{"Oldenburg", "Bremen"}}, 8},
-		{Query{Host: []string{"www.harms.example", "english.example", "nobody.example"}}, 2},
-		{Query{Kind: []string{"bakery", "cafe"}}, 2},
-		{Query{Text: "tischlerei", Postcode: []string{"26123", "26122"}}, 1},
-		{Query{Month: []string{"2026-10"}}, 1},            // its other page in the last second
-		{Query{Month: []string{"2026-10", "2026-12"}}, 3}, // one in the last second of December
-		{Query{Month: []string{"2026-11", "1970-01"}}, 0},
+		{Query{Filters: Filters{Street: []string{"Langestr.", "poststrasse"}}}, 2},
+		{Query{Filters: Filters{Street: []string{"Lange Straße", "Kein Weg"}}}, 1},
+		{Query{Filters: Filters{Street: []string{"Kein Weg", "Noch keiner"}}}, 0},
+		{Query{Filters: Filters{Street: []string{"Lange Straße", "Lange Str."}}}, 1},
+		{Query{Filters: Filters{Postcode: []string{"26121", "26129"}}}, 2},
+		{Query{Filters: Filters{Postcode: []string{"26121", "26122"}, Street: []string{"Lange Straße", "Bloherfelder Straße"}}}, 1},
+		{Query{Filters: Filters{City: []string{"Oldenburg", "Bremen"}}}, 8},
+		{Query{Filters: Filters{Host: []string{"www.harms.example", "english.example", "nobody.example"}}}, 2},
+		{Query{Filters: Filters{Kind: []string{"bakery", "cafe"}}}, 2},
+		{Query{Filters: Filters{Postcode: []string{"26123", "26122"}}, Text: "tischlerei"}, 1},
+		{Query{Filters: Filters{Month: []string{"2026-10"}}}, 1},            // its other page in the last second
+		{Query{Filters: Filters{Month: []string{"2026-10", "2026-12"}}}, 3}, // one in the last second of December
+		{Query{Filters: Filters{Month: []string{"2026-11", "1970-01"}}}, 0},
 	} {
 		if r := find(t, x, c.q); r.Total != c.want {
 			t.Errorf("%+v: %d, want %d: %s", c.q, r.Total, c.want, names(r))
 		}
-		if n := len(walk(t, x, Query{Street: c.q.Street, Postcode: c.q.Postcode, City: c.q.City, Host: c.q.Host, Kind: c.q.Kind, Month: c.q.Month})); c.q.Text == "" && n != c.want {
+		if n := len(walk(t, x, Query{Filters: Filters{Street: c.q.Street, Postcode: c.q.Postcode, City: c.q.City, Host: c.q.Host, Kind: c.q.Kind, Month: c.q.Month}})); c.q.Text == "" && n != c.want {
 			t.Errorf("%+v: a walk has %d, want %d", c.q, n, c.want)
 		}
 	}
 	months := find(t, x, Query{Facets: []Facet{ByMonth}}).Facets[0].Values
 	sum := 0
 	for _, m := range months {
-		if n := find(t, x, Query{Month: []string{m.Value}}).Total; n != m.Count {
+		if n := find(t, x, Query{Filters: Filters{Month: []string{m.Value}}}).Total; n != m.Count {
 			t.Errorf("month %s: the facet counts %d, the filter finds %d", m.Value, m.Count, n)
 		}
 		sum += m.Count
@@ -309,7 +309,7 @@ func TestManyValues(t *testing.T) {
 	if all := find(t, x, Query{}).Total; sum != all || len(months) < 3 {
 		t.Errorf("%v of %d", months, all)
 	}
-	for _, q := range []Query{{Month: []string{"2026"}}, {Month: []string{""}}, {Kind: []string{"bakery", "palace"}}, {Street: make([]string, MaxValues+1)}, {City: []string{"a", "\xff"}}} {
+	for _, q := range []Query{{Filters: Filters{Month: []string{"2026"}}}, {Filters: Filters{Month: []string{""}}}, {Filters: Filters{Kind: []string{"bakery", "palace"}}}, {Filters: Filters{Street: make([]string, MaxValues+1)}}, {Filters: Filters{City: []string{"a", "\xff"}}}} {
 		if _, err := x.Search(t.Context(), q); !errors.Is(err, ErrQuery) {
 			t.Errorf("%+v: %v", q, err)
 		}
@@ -617,7 +617,7 @@ func TestRenew(t *testing.T) {
 			t.Errorf("%s: %v; want Lange %s, Kurze %s", c.name, got, c.long, c.short)
 		}
 	}
-	err := x.Walk(t.Context(), Query{}, func(h *Hit) error {
+	err := x.Walk(t.Context(), Filters{}, func(h *Hit) error {
 		if !h.Gone.IsZero() {
 			t.Errorf("%s is gone in a walk", h.Street)
 		}

@@ -26,7 +26,7 @@ func TestKinds(t *testing.T) {
 		t.Errorf("facet %v, want %v", r.Facets[0].Values, want)
 	}
 	for filter, want := range map[string]int{"amenity=restaurant": 2, "Restaurant": 2, "italienisches Restaurant": 1, "shop": 1, "boulangerie": 1} {
-		if r := find(t, x, Query{Kind: []string{filter}}); r.Total != want {
+		if r := find(t, x, Query{Filters: Filters{Kind: []string{filter}}}); r.Total != want {
 			t.Errorf("kind %q: %d hits, want %d", filter, r.Total, want)
 		}
 	}
@@ -36,7 +36,7 @@ func TestKinds(t *testing.T) {
 		}
 	}
 	n = 0
-	if err := x.Walk(t.Context(), Query{Kind: []string{"bakery"}}, func(h *Hit) error {
+	if err := x.Walk(t.Context(), Filters{Kind: []string{"bakery"}}, func(h *Hit) error {
 		if n++; h.Kind != "shop=bakery" || h.Name != "Meyer GmbH" {
 			t.Errorf("%+v", h)
 		}
@@ -44,7 +44,7 @@ func TestKinds(t *testing.T) {
 	}); err != nil || n != 1 {
 		t.Errorf("%d bakeries, %v", n, err)
 	}
-	if _, err := x.Search(t.Context(), Query{Kind: []string{"palace"}}); err == nil {
+	if _, err := x.Search(t.Context(), Query{Filters: Filters{Kind: []string{"palace"}}}); err == nil {
 		t.Error("a kind that there is not")
 	}
 }

@@ -109,17 +109,21 @@ func kindsOf(x *Index, docs []Document) []questionKind {
 		{"text", func(r *rand.Rand) error { return search1(x, Query{Text: title(r)}) }},
 		{"two words", func(r *rand.Rand) error { return search1(x, Query{Text: title(r) + " " + words(r)[3]}) }},
 		{"typing", func(r *rand.Rand) error { t := title(r); return search1(x, Query{Text: t[:min(len(t), 4)]}) }},
-		{"box", func(r *rand.Rand) error { return search1(x, Query{Box: around(r, 0.02), Limit: 20}) }},
-		{"word in box", func(r *rand.Rand) error { return search1(x, Query{Text: words(r)[2], Box: around(r, 0.05)}) }},
-		{"radius", func(r *rand.Rand) error { return search1(x, Query{Center: centre(r), Radius: 1000, Sort: Distance}) }},
+		{"box", func(r *rand.Rand) error { return search1(x, Query{Filters: Filters{Box: around(r, 0.02)}, Limit: 20}) }},
+		{"word in box", func(r *rand.Rand) error {
+			return search1(x, Query{Filters: Filters{Box: around(r, 0.05)}, Text: words(r)[2]})
+		}},
+		{"radius", func(r *rand.Rand) error {
+			return search1(x, Query{Filters: Filters{Center: centre(r), Radius: 1000}, Sort: Distance})
+		}},
 		{"facets", func(r *rand.Rand) error {
 			return search1(x, Query{Text: title(r), Facets: []Facet{ByStreet, ByPostcode, BySite}})
 		}},
 		{"by distance", func(r *rand.Rand) error {
-			return search1(x, Query{Text: words(r)[2], Center: centre(r), Sort: Distance})
+			return search1(x, Query{Filters: Filters{Center: centre(r)}, Text: words(r)[2], Sort: Distance})
 		}},
 		{"clusters", func(r *rand.Rand) error {
-			_, _, err := x.Clusters(context.Background(), Query{Box: around(r, 0.05)}, 14)
+			_, _, err := x.Clusters(context.Background(), Query{Filters: Filters{Box: around(r, 0.05)}}, 14)
 			return err
 		}},
 		{"suggest", func(r *rand.Rand) error { t := title(r); _, err := x.Suggest(t[:min(len(t), 3)], 10); return err }},
@@ -137,7 +141,7 @@ func kindsOf(x *Index, docs []Document) []questionKind {
 			return search1(x, Query{Text: a.Street + " " + a.HouseNumber})
 		}},
 		{"the world", func(r *rand.Rand) error {
-			return search1(x, Query{Box: &orb.Bound{Min: orb.Point{-180, -85}, Max: orb.Point{180, 85}}})
+			return search1(x, Query{Filters: Filters{Box: &orb.Bound{Min: orb.Point{-180, -85}, Max: orb.Point{180, 85}}}})
 		}},
 		{"no box", func(r *rand.Rand) error { return search1(x, Query{}) }},
 		{"everything", func(r *rand.Rand) error {

@@ -62,7 +62,7 @@ func TestOneHit(t *testing.T) {
 		}
 	}
 	check(r.Hits[0])
-	walked := walk(t, x, Query{Host: []string{"blau.example"}})
+	walked := walk(t, x, Query{Filters: Filters{Host: []string{"blau.example"}}})
 	h := walked[slices.IndexFunc(walked, func(h Hit) bool { return h.HouseNumber == "5" })]
 	check(h)
 	if sites := []string{h.Evidence[0].Site, h.Evidence[1].Site, h.Evidence[2].Site}; !slices.Equal(sites, []string{"quathamer.example", "blau.example", "verzeichnis.example"}) {
@@ -70,7 +70,7 @@ func TestOneHit(t *testing.T) {
 	}
 	for _, site := range []string{"quathamer.example", "blau.example", "verzeichnis.example"} {
 		i := slices.IndexFunc(find(t, x, Query{Facets: []Facet{BySite}}).Facets[0].Values, func(v Value) bool { return v.Value == site })
-		if r := find(t, x, Query{Host: []string{site}}); r.Total == 0 || i < 0 || find(t, x, Query{Facets: []Facet{BySite}}).Facets[0].Values[i].Count != r.Total {
+		if r := find(t, x, Query{Filters: Filters{Host: []string{site}}}); r.Total == 0 || i < 0 || find(t, x, Query{Facets: []Facet{BySite}}).Facets[0].Values[i].Count != r.Total {
 			t.Errorf("%s: %d addresses, and the facet says otherwise", site, r.Total)
 		}
 	}
@@ -92,8 +92,8 @@ func TestSeveralAtOneAddress(t *testing.T) {
 		{Query{Text: "bäckerei"}, "Bäckerei Meyer", "shop=bakery", "+491", 2},
 		{Query{Text: "lange straße 5"}, "Rosen-Apotheke", "amenity=pharmacy", "+492", 2},
 		{Query{Text: "zahnarztpraxis oldenburg"}, "Zahnarztpraxis Weber", "amenity=dentist", "", 2},
-		{Query{Kind: []string{"bakery"}}, "Bäckerei Meyer", "shop=bakery", "+491", 2},
-		{Query{Host: []string{"praxis.example"}}, "Zahnarztpraxis Weber", "amenity=dentist", "", 2},
+		{Query{Filters: Filters{Kind: []string{"bakery"}}}, "Bäckerei Meyer", "shop=bakery", "+491", 2},
+		{Query{Filters: Filters{Host: []string{"praxis.example"}}}, "Zahnarztpraxis Weber", "amenity=dentist", "", 2},
 	} {
 		r := find(t, x, c.q)
 		if r.Total != 1 {
@@ -141,7 +141,7 @@ func TestTiedMentions(t *testing.T) {
 		for _, d := range pages {
 			put(t, x, d)
 		}
-		for _, q := range []Query{{Text: "meyer"}, {Text: "bäckerei meyer"}, {Text: "meyer nirgends"}, {Text: "meyer", Center: &orb.Point{8.2, 53.1}, Radius: 5000}} {
+		for _, q := range []Query{{Text: "meyer"}, {Text: "bäckerei meyer"}, {Text: "meyer nirgends"}, {Filters: Filters{Center: &orb.Point{8.2, 53.1}, Radius: 5000}, Text: "meyer"}} {
 			if r := find(t, x, q); r.Total != 1 || r.Hits[0].Evidence[0].URL != first {
 				t.Errorf("%+v: %+v, want %s first", q, r.Hits, first)
 			}

@@ -39,7 +39,7 @@ func TestOpenOnHolidays(t *testing.T) {
 		{"now", nil, 2}, {"now", []string{"2026-12-25"}, 1}, {"friday", []string{"2026-12-25"}, 1}, {"today 13:00", []string{"2026-12-25"}, 0},
 		{"monday 13:00", []string{"2026-12-25"}, 2},
 	} {
-		r := find(t, x, Query{Open: c.open, Now: christmas, Holidays: c.holidays})
+		r := find(t, x, Query{Filters: Filters{Open: c.open}, Now: christmas, Holidays: c.holidays})
 		names := 0
 		for _, h := range r.Hits {
 			names += 1 + len(h.Names)
@@ -48,10 +48,10 @@ func TestOpenOnHolidays(t *testing.T) {
 			t.Errorf("%s with %v: %d, want %d", c.open, c.holidays, names, c.want)
 		}
 	}
-	if r := find(t, x, Query{Open: "sunday", AnyTime: true, Now: christmas}); r.Total == 0 || r.Open == nil || r.Open.Day != 6 {
+	if r := find(t, x, Query{Filters: Filters{Open: "sunday"}, AnyTime: true, Now: christmas}); r.Total == 0 || r.Open == nil || r.Open.Day != 6 {
 		t.Errorf("at any time: %d, %v", r.Total, r.Open)
 	}
-	if _, err := x.Search(t.Context(), Query{Open: "sometime"}); err == nil {
+	if _, err := x.Search(t.Context(), Query{Filters: Filters{Open: "sometime"}}); err == nil {
 		t.Error("a bad time is taken")
 	}
 }

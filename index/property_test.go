@@ -138,7 +138,7 @@ func FuzzPut(f *testing.F) {
 		if err := x.Put(t.Context(), d); err != nil {
 			t.Fatal(err)
 		}
-		r, err := x.Search(t.Context(), Query{Host: []string{"a.example"}})
+		r, err := x.Search(t.Context(), Query{Filters: Filters{Host: []string{"a.example"}}})
 		if err != nil || r.Total != 1 {
 			t.Fatalf("%+v, %v", r, err)
 		}
@@ -378,8 +378,8 @@ func TestQueryCheck(t *testing.T) {
 	p := orb.Point{8, 53}
 	for name, q := range map[string]Query{
 		"limit": {Limit: -1}, "limit high": {Limit: 501}, "long": {Text: strings.Repeat("a", 201)}, "utf8": {Text: "\xff"}, "sort": {Sort: "size"}, "no centre": {Sort: Distance},
-		"radius without": {Radius: 5}, "radius": {Center: &p, Radius: -1}, "huge radius": {Center: &p, Radius: 1e7}, "centre": {Center: &orb.Point{200, 0}},
-		"box": {Box: &orb.Bound{Min: orb.Point{1, 5}, Max: orb.Point{2, 4}}}, "bias": {Bias: 2}, "scale": {Scale: -1},
+		"radius without": {Filters: Filters{Radius: 5}}, "radius": {Filters: Filters{Center: &p, Radius: -1}}, "huge radius": {Filters: Filters{Center: &p, Radius: 1e7}}, "centre": {Filters: Filters{Center: &orb.Point{200, 0}}},
+		"box": {Filters: Filters{Box: &orb.Bound{Min: orb.Point{1, 5}, Max: orb.Point{2, 4}}}}, "bias": {Bias: 2}, "scale": {Scale: -1},
 	} {
 		if _, err := x.Search(t.Context(), q); !errors.Is(err, ErrQuery) {
 			t.Errorf("%s: %v", name, err)
@@ -395,10 +395,12 @@ func TestQueryCheck(t *testing.T) {
 func TestDigest(t *testing.T) {
 	told := []string{"Now", "Holidays", "Locate", "OtherNames", "Limit", "Cursor", "Only", "Sample", "Facets", "Group", "CountPages", "Explain"}
 	plain := Query{}.digest()
-	fields := reflect.TypeFor[Query]()
-	for i := range fields.NumField() {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[Query]()) {
+		if field.Anonymous {
+			continue // its fields follow
+		}
 		var q Query
-		v := reflect.ValueOf(&q).Elem().Field(i)
+		v := reflect.ValueOf(&q).Elem().FieldByIndex(field.Index)
 		switch v.Kind() {
 		case reflect.String:
 			v.SetString("x")
@@ -418,7 +420,7 @@ func TestDigest(t *testing.T) {
 		default:
 			v.Set(reflect.ValueOf(time.Unix(1, 0)))
 		}
-		name := fields.Field(i).Name
+		name := field.Name
 		if counts := q.digest() != plain; counts == slices.Contains(told, name) {
 			t.Errorf("%s counts: %v", name, counts)
 		}
@@ -427,7 +429,7 @@ func TestDigest(t *testing.T) {
 
 // Without takes one filter away and leaves the others.
 func TestWithout(t *testing.T) {
-	q := Query{Street: []string{"a"}, Postcode: []string{"b"}, City: []string{"c"}, Host: []string{"d"}, Kind: []string{"cafe"}, Month: []string{"2026-11"}, Precision: gazetteer.HousePrecision, Text: "x"}
+	q := Query{Filters: Filters{Street: []string{"a"}, Postcode: []string{"b"}, City: []string{"c"}, Host: []string{"d"}, Kind: []string{"cafe"}, Month: []string{"2026-11"}, Precision: gazetteer.HousePrecision}, Text: "x"}
 	for _, f := range Facets() {
 		wider, narrowed := q.Without(f)
 		if _, again := wider.Without(f); narrowed == (f == ByLevel) || again || (wider.digest() == q.digest()) == narrowed {

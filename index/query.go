@@ -12,11 +12,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
-
-	"gazehound/gazetteer"
-	"gazehound/geoparse"
-	"gazehound/internal/kind"
 
 	"github.com/paulmach/orb"
 )
@@ -78,22 +73,6 @@ func Facets() []Facet {
 	return []Facet{ByStreet, ByPostcode, ByCity, ByHost, BySite, ByKind, ByMonth, ByPrecision, ByLevel}
 }
 
-// Without returns q without the filter that asks for values of a facet, and
-// whether it has one. Levels are no values that a reader chooses.
-func (q Query) Without(f Facet) (wider Query, narrowed bool) {
-	values := map[Facet]*[]string{
-		ByStreet: &q.Street, ByPostcode: &q.Postcode, ByCity: &q.City, ByHost: &q.Host, BySite: &q.Host,
-		ByKind: &q.Kind, ByMonth: &q.Month,
-	}[f]
-	switch {
-	case values != nil:
-		narrowed, *values = len(*values) > 0, nil
-	case f == ByPrecision:
-		narrowed, q.Precision = q.Precision > 0, 0
-	}
-	return q, narrowed
-}
-
 // A Query asks for addresses. All parts that are given must fit; the zero
 // Query finds everything.
 type Query struct {
@@ -106,29 +85,11 @@ type Query struct {
 	// AddressOnly looks the words of Text up in addresses only.
 	AddressOnly bool
 
-	Box    *orb.Bound // lon, lat; Min lon > Max lon crosses the antimeridian
-	Center *orb.Point // lon, lat
-	Radius float64    // metres around Center, up to MaxRadius; 0: Center filters nothing
+	Filters
 
 	// Scale is how far, in metres, the lift of a Center without Radius
 	// reaches; 0 means 4,000. Bias in 0 … 1 is its strength; 0 lifts nothing.
 	Scale, Bias float64
-
-	// Of several values of one filter one must fit; at most MaxValues.
-	Street   []string // any usual spelling of the whole name
-	Postcode []string
-	City     []string
-	Host     []string // host or site
-	Kind     []string // tags or names that kind.Find knows
-	Month    []string // first seen, as ByMonth counts them
-
-	Located   bool                // only addresses with a coordinate
-	Precision gazetteer.Precision // of the coordinate, at least
-	Level     geoparse.Level      // at least
-	Since     time.Time           // only addresses that were seen for the first time then or later
-	Until     time.Time           // only addresses that were seen for the first time then or earlier
-	InOSM     *bool               // whether the gazetteer has the house, and has it from OpenStreetMap
-	SiteWide  *bool               // whether the address stands on most pages of a site
 
 	Sort   Sort   // "" is Relevance
 	Limit  int    // 1 to MaxLimit; 0 means 10
@@ -141,8 +102,6 @@ type Query struct {
 	Only   []string
 	Sample int
 
-	EachName bool // of walks: Hit.Others has what else is at the address
-
 	Facets     []Facet // counted over all matches, the most frequent values first
 	CountPages bool    // say in Result.Pages how many pages state the matches
 	Explain    bool    // say of each hit what its score is made of
@@ -154,8 +113,7 @@ type Query struct {
 	// that write another. Nil: only what is written is found.
 	OtherNames func(name string) []string `json:"-"`
 
-	Open    string // only places that are open then, as ReadOpen reads it; "": whenever
-	AnyTime bool   // a time that is asked for filters nothing; Result.Open has it
+	AnyTime bool // a time that is asked for filters nothing; Result.Open has it
 
 	Now      time.Time // for "open now", in the zone of the region; zero: the time here
 	Holidays []string  // public holidays of the next days, such as "2026-12-25"
@@ -166,24 +124,11 @@ func (q Query) check() (Query, error) {
 	bad := func(format string, args ...any) (Query, error) {
 		return Query{}, fmt.Errorf("index: %w: "+format, append([]any{ErrQuery}, args...)...)
 	}
-	for _, f := range []struct {
-		name   string
-		values []string
-	}{
-		{"text", []string{q.Text}}, {"street", q.Street}, {"postcode", q.Postcode}, {"city", q.City}, {"host", q.Host},
-		{"kind", q.Kind}, {"month", q.Month},
-	} {
-		if len(f.values) > MaxValues {
-			return bad("%s has %d values; %d are possible", f.name, len(f.values), MaxValues)
-		}
-		for _, value := range f.values {
-			if utf8.RuneCountInString(value) > MaxQueryLength {
-				return bad("%s is longer than %d characters", f.name, MaxQueryLength)
-			}
-			if !utf8.ValidString(value) {
-				return bad("%s is not UTF-8", f.name)
-			}
-		}
+	if err := checkTexts("text", q.Text); err != nil {
+		return bad("%w", err)
+	}
+	if err := q.Filters.check(); err != nil {
+		return Query{}, err
 	}
 	q.Limit = cmp.Or(q.Limit, 10)
 	q.Sort = cmp.Or(q.Sort, Relevance)
@@ -199,38 +144,10 @@ func (q Query) check() (Query, error) {
 		return bad("sort %q is not relevance, distance, newest, name or importance", q.Sort)
 	case q.Sort == Distance && q.Center == nil:
 		return bad("sorting by distance needs a centre")
-	case q.Center != nil && !onEarth(*q.Center):
-		return bad("centre %v is not lon, lat in degrees", *q.Center)
-	case q.Box != nil && (!onEarth(q.Box.Min) || !onEarth(q.Box.Max) || q.Box.Min[1] > q.Box.Max[1]):
-		return bad("box %v is not min lon, min lat, max lon, max lat in degrees", *q.Box)
-	case !(q.Radius >= 0 && q.Radius <= MaxRadius):
-		return bad("radius %v is not 0 to %d metres", q.Radius, MaxRadius)
-	case q.Radius > 0 && q.Center == nil:
-		return bad("a radius needs a centre")
 	case !(q.Scale > 0 && q.Scale <= 1e7):
 		return bad("scale %v is not in 0 to 1e7 metres", q.Scale)
 	case !(q.Bias >= 0 && q.Bias <= 1):
 		return bad("bias %v is not 0 to 1", q.Bias)
-	case q.Precision > gazetteer.HousePrecision:
-		return bad("precision %d is not one", q.Precision)
-	case q.Open != "" && !IsOpen(q.Open):
-		return bad("open %q is not a time such as now, monday or monday 10:00", q.Open)
-	case q.Level > geoparse.VerifiedLevel:
-		return bad("level %d is not one", q.Level)
-	}
-	var kinds []string
-	for _, name := range q.Kind {
-		ids := kind.Find(name)
-		if ids == nil {
-			return bad("kind %q is neither a tag of OpenStreetMap such as amenity=dentist nor the name of one", name)
-		}
-		kinds = append(kinds, ids...)
-	}
-	q.Kind = kinds
-	for _, month := range q.Month {
-		if _, err := time.Parse("2006-01", month); err != nil {
-			return bad("month %q is not of the form 2026-11", month)
-		}
 	}
 	for i, f := range q.Facets {
 		if !slices.Contains(Facets(), f) || slices.Contains(q.Facets[:i], f) {
@@ -320,7 +237,7 @@ type cursor struct {
 }
 
 // cursorVersion is raised when stages, orders or scores change: positions of before mean others then.
-const cursorVersion = 1
+const cursorVersion = 2
 
 // compare orders cursors of one query as their hits are ordered.
 func (c *cursor) compare(o *cursor) int {

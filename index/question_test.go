@@ -78,7 +78,7 @@ func TestQuestions(t *testing.T) {
 		{"apotheke", monday, nil, schule},
 		{"geöffnet", monday, nil, ""},
 	} {
-		r := find(t, x, Query{Text: c.text, Now: c.now, Center: c.center, Bias: 0.8})
+		r := find(t, x, Query{Filters: Filters{Center: c.center}, Text: c.text, Now: c.now, Bias: 0.8})
 		var names []string
 		for _, h := range r.Hits {
 			names = append(names, h.Name)

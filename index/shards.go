@@ -508,19 +508,24 @@ func (s *Shards) Address(id string) (*Hit, error) {
 
 // Walk asks all parts for page after page and passes the addresses on in the order of
 // their IDs. A part that answers at first and then no more is an error.
-func (s *Shards) Walk(ctx context.Context, q Query, fn func(*Hit) error) error {
-	err := q.CheckFilters()
+func (s *Shards) Walk(ctx context.Context, f Filters, fn func(*Hit) error) error {
+	return s.walk(ctx, f, false, fn)
+}
+
+// WalkNames is Walk over all addresses, whose Others have what else is at each.
+func (s *Shards) WalkNames(ctx context.Context, fn func(*Hit) error) error {
+	return s.walk(ctx, Filters{}, true, fn)
+}
+
+func (s *Shards) walk(ctx context.Context, f Filters, others bool, fn func(*Hit) error) error {
+	asked := f.Kind
+	q, err := Query{Filters: f, Sort: byID, Limit: MaxLimit}.check()
 	if err != nil {
-		return err
-	}
-	q.Sort, q.Limit = byID, MaxLimit
-	asked := q.Kind
-	if q, err = q.check(); err != nil {
 		return err
 	}
 	k := whole(nil, maxEvidence)
 	checked := q
-	k.fits, k.others = checked.named(), q.EachName
+	k.fits, k.others = checked.named(), others
 	q.Kind = asked // each part looks them up
 	for first := []string(nil); ; {
 		r, names, err := s.page(ctx, q, k)

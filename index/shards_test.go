@@ -44,8 +44,8 @@ func TestMerge(t *testing.T) {
 		"by name":      {Sort: ByName},
 		"newest":       {Sort: Newest},
 		"important":    {Sort: Importance},
-		"by distance":  {Center: &centre, Radius: 3000, Sort: Distance, Facets: []Facet{ByStreet}},
-		"street":       {Street: []string{"Lange Str."}, Facets: []Facet{ByPostcode, ByCity}},
+		"by distance":  {Filters: Filters{Center: &centre, Radius: 3000}, Sort: Distance, Facets: []Facet{ByStreet}},
+		"street":       {Filters: Filters{Street: []string{"Lange Str."}}, Facets: []Facet{ByPostcode, ByCity}},
 		"word":         {Text: "laden"},
 		"typing error": {Text: "tischlerie"},
 	} {
@@ -194,7 +194,7 @@ func TestMergeUnites(t *testing.T) {
 		t.Errorf("no part has it, and it is %+v, %v", h, err)
 	}
 	n := 0
-	if err := all.Walk(t.Context(), Query{}, func(h *Hit) error { n += h.Mentions; return nil }); err != nil || n != 3 {
+	if err := all.Walk(t.Context(), Filters{}, func(h *Hit) error { n += h.Mentions; return nil }); err != nil || n != 3 {
 		t.Errorf("a walk meets %d pages, %v", n, err)
 	}
 }
@@ -228,7 +228,7 @@ func TestMergeCountsOnce(t *testing.T) {
 		"all":                   {Query{}, MaxSample},
 		"word":                  {Query{Text: "laden"}, MaxSample},
 		"two words":             {Query{Text: "laden kaffee", Facets: []Facet{ByStreet}}, MaxSample},
-		"by distance":           {Query{Center: &centre, Sort: Distance}, MaxSample},
+		"by distance":           {Query{Filters: Filters{Center: &centre}, Sort: Distance}, MaxSample},
 		"by name":               {Query{Sort: ByName}, MaxSample},
 		"more than a sample is": {Query{}, 30},
 	} {

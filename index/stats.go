@@ -74,7 +74,7 @@ func (k *hitMaker) wideOn(r *record) (wide []string) {
 // that hold no other address. It looks at every page.
 func (x *Index) SiteWide(ctx context.Context) (addresses, pages int, err error) {
 	yes := true
-	s, err := x.newSearch(ctx, Query{SiteWide: &yes})
+	s, err := x.newSearch(ctx, Query{Filters: Filters{SiteWide: &yes}})
 	if err != nil || s == nil {
 		return 0, 0, err
 	}

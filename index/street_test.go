@@ -92,7 +92,7 @@ func TestKnownStreet(t *testing.T) {
 			t.Errorf("%q: %+v instead of %+v", c.text, got, want)
 			continue
 		}
-		if found, err := x.Search(context.Background(), Query{Text: got.Text, Street: []string{got.Street}}); err != nil || found.Total < got.Addresses {
+		if found, err := x.Search(context.Background(), Query{Filters: Filters{Street: []string{got.Street}}, Text: got.Text}); err != nil || found.Total < got.Addresses {
 			t.Errorf("%q: the search for the street has %d of %d addresses: %v", c.text, found.Total, got.Addresses, err)
 		}
 	}

@@ -82,18 +82,23 @@ func pointsOf(r bleveindex.IndexReader) (func(bleveindex.IndexInternalID) (orb.P
 	}, nil
 }
 
-// Walk calls fn with every address that matches q, in the order of their IDs, from one snapshot:
-// later writes are not seen. Only the filters of q may be set: Box, Center with Radius, Street,
-// Postcode, City, Host, Kind, Located, Month, Precision, Level, Since, Until, InOSM and SiteWide.
+// Walk calls fn with every address that fits, in the order of their IDs, from one snapshot: later
+// writes are not seen.
 //
 // Other than with Search its evidence are those pages that prove it best. Memory
 // is that of one address, and of all IDs. The Hit is fn's to keep; an error of fn
 // ends the walk and is returned.
-func (x *Index) Walk(ctx context.Context, q Query, fn func(*Hit) error) error {
-	if err := q.CheckFilters(); err != nil {
-		return err
-	}
-	s, err := x.newSearch(ctx, q)
+func (x *Index) Walk(ctx context.Context, f Filters, fn func(*Hit) error) error {
+	return x.walk(ctx, f, false, fn)
+}
+
+// WalkNames is Walk over all addresses, whose Others have what else is at each.
+func (x *Index) WalkNames(ctx context.Context, fn func(*Hit) error) error {
+	return x.walk(ctx, Filters{}, true, fn)
+}
+
+func (x *Index) walk(ctx context.Context, f Filters, others bool, fn func(*Hit) error) error {
+	s, err := x.newSearch(ctx, Query{Filters: f})
 	if err != nil || s == nil {
 		return err
 	}
@@ -104,7 +109,7 @@ func (x *Index) Walk(ctx context.Context, q Query, fn func(*Hit) error) error {
 		return err
 	}
 	k := whole(s.view, maxEvidence)
-	k.fits, k.others = s.q.named(), q.EachName
+	k.fits, k.others = s.q.named(), others
 	for _, id := range ids {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("index: %w", err)
@@ -169,16 +174,4 @@ func each[T any](
 		}
 		return err
 	})
-}
-
-// CheckFilters returns an error that wraps ErrQuery where Walk would not take
-// q.
-func (q Query) CheckFilters() error {
-	if q.Text != "" || q.AddressOnly || q.Sort != "" || q.Cursor != "" || q.Limit != 0 ||
-		len(q.Facets) > 0 || q.Explain || q.Center != nil && q.Radius == 0 {
-		return fmt.Errorf("index: %w: a walk takes filters only: box, centre with radius, street, postcode, city, "+
-			"host, located, precision, level, since, in OSM, site-wide", ErrQuery)
-	}
-	_, err := q.check()
-	return err
 }

@@ -20,7 +20,7 @@ import (
 func walk(t testing.TB, x *Index, q Query) []Hit {
 	t.Helper()
 	var all []Hit
-	if err := x.Walk(t.Context(), q, func(h *Hit) error { all = append(all, *h); return nil }); err != nil {
+	if err := x.Walk(t.Context(), q.Filters, func(h *Hit) error { all = append(all, *h); return nil }); err != nil {
 		t.Fatalf("%+v: %v", q, err)
 	}
 	return all
@@ -83,21 +83,21 @@ func TestWalk(t *testing.T) {
 		t.Errorf("%d addresses after the removal of one", len(got))
 	}
 	stop := errors.New("enough")
-	if err := x.Walk(t.Context(), Query{}, func(*Hit) error { return stop }); !errors.Is(err, stop) {
+	if err := x.Walk(t.Context(), Filters{}, func(*Hit) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("error of the callback: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := x.Walk(ctx, Query{}, func(*Hit) error { return nil }); !errors.Is(err, context.Canceled) {
+	if err := x.Walk(ctx, Filters{}, func(*Hit) error { return nil }); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	for _, q := range []Query{{Text: "x"}, {Sort: Distance}, {Limit: 3}, {Center: &orb.Point{8, 53}}, {Radius: 3}, {Street: []string{"\xff"}}} {
+	for _, q := range []Filters{{Center: &orb.Point{8, 530}}, {Radius: 3}, {Street: []string{"\xff"}}, {Month: []string{"May"}}} {
 		if err := x.Walk(t.Context(), q, nil); !errors.Is(err, ErrQuery) {
 			t.Errorf("%+v: %v", q, err)
 		}
 	}
 	x.Close()
-	if err := x.Walk(t.Context(), Query{}, nil); !errors.Is(err, ErrClosed) {
+	if err := x.Walk(t.Context(), Filters{}, nil); !errors.Is(err, ErrClosed) {
 		t.Errorf("closed: %v", err)
 	}
 }
@@ -130,10 +130,12 @@ func TestWalkFilters(t *testing.T) {
 		maybe := func(of ...string) []string {
 			return rapid.SliceOfNDistinct(rapid.SampledFrom(of), 0, 2, rapid.ID[string]).Draw(t, "filter")
 		}
-		q := Query{
-			Street: maybe("Lange Str.", "nadorster strasse", "Kein Weg"), Postcode: maybe("26122", "26 123", "26999"),
-			Host: maybe("harms.example", "www.Harms.example.", "verzeichnis.example", "a.example"), Located: rapid.Bool().Draw(t, "located"),
-		}
+		q := Query{Filters: Filters{
+			Street:   maybe("Lange Str.", "nadorster strasse", "Kein Weg"),
+			Postcode: maybe("26122", "26 123", "26999"),
+			Host:     maybe("harms.example", "www.Harms.example.", "verzeichnis.example", "a.example"),
+			Located:  rapid.Bool().Draw(t, "located"),
+		}}
 		if rapid.Bool().Draw(t, "box") {
 			q.Box = &orb.Bound{Min: orb.Point{lon.Draw(t, "x"), lat.Draw(t, "y")}, Max: orb.Point{lon.Draw(t, "x"), 53.16}}
 			if rapid.IntRange(0, 9).Draw(t, "wide") == 9 {
@@ -154,7 +156,7 @@ func TestWalkFilters(t *testing.T) {
 			want = append(want, h.ID)
 		}
 		slices.Sort(want)
-		if err := x.Walk(context.Background(), q, func(h *Hit) error { got = append(got, h.ID); return nil }); err != nil {
+		if err := x.Walk(context.Background(), q.Filters, func(h *Hit) error { got = append(got, h.ID); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got, want) {
@@ -208,7 +210,7 @@ func TestByDistanceToTheEnd(t *testing.T) {
 	for i := range 5 {
 		put(t, x, page(fmt.Sprintf("https://ohne%d.example/", i), "Ohne", "de", fmt.Sprintf("Verein\n{Hauptstraße %d, 26131 Oldenburg}", i+10)))
 	}
-	q := Query{Center: &orb.Point{8.2, 53.14}, Sort: Distance, Limit: 3}
+	q := Query{Filters: Filters{Center: &orb.Point{8.2, 53.14}}, Sort: Distance, Limit: 3}
 	seen := map[string]bool{}
 	last := 0.0
 	for {

@@ -137,7 +137,7 @@ func (s *session) extras() monitor.Extras {
 // survey gives the board the streets of the region and those found before this run.
 func (s *session) survey(ctx context.Context) error {
 	err := s.watch.Board.SurveyPlaces(func(place func(orb.Point) error) error {
-		return s.x.Walk(ctx, index.Query{}, func(h *index.Hit) error {
+		return s.x.Walk(ctx, index.Filters{}, func(h *index.Hit) error {
 			if h.HasPoint {
 				return place(h.Point)
 			}

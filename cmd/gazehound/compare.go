@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"slices"
-	"time"
 
 	"gazehound/gazetteer"
 	"gazehound/index"
@@ -21,7 +20,6 @@ type compareOptions struct {
 	filters
 	around
 	kinds          []string
-	since          string
 	confidence     float64
 	format, output string
 	limit          int
@@ -67,10 +65,8 @@ func newCompareCommand(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.StringSliceVar(&o.kinds, "difference", nil, "only these `LISTS`, with commas between them: missing, moved, "+
 		"closed, name, kind, phone, website, opening_hours, not_found")
-	o.filters.boxFlag(f)
+	o.filters.flags(f, walkFilters()...)
 	o.around.flags(f)
-	sinceFlag(f, &o.since)
-	o.filters.flags(f)
 	f.Float64Var(&o.confidence, "min-confidence", 0, "only differences with at least this confidence, 0 to 1")
 	f.StringVar(&o.format, "format", "text", "text | geojson | csv | maproulette")
 	f.StringVarP(&o.output, "output", "o", "-", "`FILE` for that; - is standard output")
@@ -84,24 +80,18 @@ func newCompareCommand(a *app) *cobra.Command {
 
 // filter turns the flags into a filter.
 func (o *compareOptions) filter() (f differences.Filter, err error) {
-	if err = o.filters.known(); err != nil {
+	f.Filters = o.Filters
+	if err = o.around.set(&f.Filters); err != nil {
 		return f, err
 	}
-	if f.Query, err = o.filters.query(); err != nil {
-		return f, err
-	}
-	if err = o.around.set(&f.Query); err != nil {
-		return f, err
-	}
-	if f.Query.Center != nil && f.Query.Radius == 0 {
+	if f.Center != nil && f.Radius == 0 {
 		return f, fail(badUsage, "--near needs a distance: --radius 500m")
 	}
 	f.MinConfidence = o.confidence
 	for _, kind := range o.kinds {
 		f.Kinds = append(f.Kinds, differences.Kind(kind))
 	}
-	f.Query.Since, err = readSince(o.since, time.Now())
-	return f, err
+	return f, nil
 }
 
 func (a *app) compare(ctx context.Context, o compareOptions) error {

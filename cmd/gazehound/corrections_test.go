@@ -78,7 +78,7 @@ func idsOf(t *testing.T, data string) (ids []string) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	if err := x.Walk(t.Context(), index.Query{}, func(h *index.Hit) error {
+	if err := x.Walk(t.Context(), index.Filters{}, func(h *index.Hit) error {
 		if h.Name != "" && h.HouseNumber != "" && h.Status == "" {
 			ids = append(ids, h.ID)
 		}

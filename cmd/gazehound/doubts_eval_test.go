@@ -72,7 +72,7 @@ func doubtfulCards(t *testing.T, dir string) (all []*index.Standing) {
 	}
 	defer x.Close()
 	weight := map[string]float64{}
-	if err := x.Walk(t.Context(), index.Query{}, func(h *index.Hit) error {
+	if err := x.Walk(t.Context(), index.Filters{}, func(h *index.Hit) error {
 		s, err := x.Standing(h.ID)
 		weight[h.ID] = index.DoubtOf(h, false).Weight
 		all = append(all, s)

@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"gazehound/crawler/warc"
 	"gazehound/gazetteer"
@@ -22,13 +21,12 @@ import (
 // exportOptions are the flags of export.
 type exportOptions struct {
 	filters
-	output, since, region string
-	confidence            float64
-	precision             string
-	missing, evidence     bool
-	names                 bool
-	rs, excel             bool
-	lang, dialect         string
+	output, region    string
+	confidence        float64
+	missing, evidence bool
+	names             bool
+	rs, excel         bool
+	lang, dialect     string
 }
 
 func exportHelp() string {
@@ -70,14 +68,10 @@ func newExportCommand(a *app) *cobra.Command {
 		}, "the export is not complete"))
 	f := cmd.Flags()
 	f.StringVarP(&o.output, "output", "o", "-", "`FILE` to write; - is standard output")
-	o.filters.boxFlag(f)
 	f.StringVar(&o.region, "region", "", "only in this `REGION`: a name of the gazetteer, relation/ID, FILE.geojson "+
 		"or minLon,minLat,maxLon,maxLat")
-	sinceFlag(f, &o.since)
-	o.filters.flags(f)
+	o.filters.flags(f, walkFilters()...)
 	f.Float64Var(&o.confidence, "min-confidence", 0, "only addresses with at least this confidence, 0 to 1")
-	f.StringVar(&o.precision, "precision", "", "only coordinates at least this precise: house, interpolated, street, "+
-		"postcode, city (`LEAST`)")
 	f.BoolVar(&o.missing, "only-missing", false, "only places that the map lacks, as compare lists them")
 	f.BoolVar(&o.names, "with-names", false, "osm, conflator: with the names of the places, which are words of pages: "+
 		"whether the rights in them let you contribute them to OpenStreetMap is for you to decide")
@@ -88,7 +82,6 @@ func newExportCommand(a *app) *cobra.Command {
 	f.StringVar(&o.dialect, "csv-dialect", "", "csv: names of columns for a `PROGRAM`: plain (lat, lon) or "+
 		"datasette (latitude, longitude)")
 	between(f, "min-confidence", 0, 1)
-	oneOf(f, "precision", []string{"house", "interpolated", "street", "postcode", "city"})
 	oneOf(f, "lang", []string{"en", "de"})
 	oneOf(f, "csv-dialect", []string{"plain", "datasette"})
 	cmd.AddCommand(newExportCDXJCommand(a), newExportWACZCommand(a))
@@ -118,32 +111,15 @@ func formatOf(args []string) (export.Format, error) {
 	return f, nil
 }
 
-// options turns the flags into options; --since in days counts back from now.
-func (o exportOptions) options(now time.Time) (export.Options, error) {
-	e := export.Options{MinConfidence: o.confidence, Evidence: o.evidence, RS: o.rs, Names: o.names,
+// options turns the flags into options.
+func (o exportOptions) options() export.Options {
+	return export.Options{Filters: o.Filters, MinConfidence: o.confidence, Evidence: o.evidence, RS: o.rs, Names: o.names,
 		Excel: o.excel, Lang: o.lang, Datasette: o.dialect == "datasette"}
-	var err error
-	if e.Query, err = o.filters.query(); err != nil {
-		return e, err
-	}
-	if err = o.filters.known(); err != nil {
-		return e, err
-	}
-	if e.Since, err = readSince(o.since, now); err != nil {
-		return e, err
-	}
-	if o.precision == "" {
-		return e, nil
-	}
-	return e, e.MinPrecision.UnmarshalText([]byte(o.precision))
 }
 
 // export writes the index in a format to the file or standard output.
 func (a *app) export(ctx context.Context, format export.Format, flags exportOptions) error {
-	o, err := flags.options(time.Now())
-	if err != nil {
-		return err
-	}
+	o := flags.options()
 	if err := o.Validate(format); err != nil {
 		return fail(badUsage, "%s", strings.TrimPrefix(err.Error(), "export: "+export.ErrOptions.Error()+": "))
 	}
@@ -212,8 +188,8 @@ func (a *app) missingPlaces(ctx context.Context, p project, x *index.Index, o *e
 	if err != nil {
 		return nil, err
 	}
-	f := differences.Filter{Query: o.Query, Kinds: []differences.Kind{differences.Missing}, MinConfidence: o.MinConfidence}
-	some, _, err := c.Select(f)
+	some, _, err := c.Select(differences.Filter{Filters: o.Filters, Kinds: []differences.Kind{differences.Missing},
+		MinConfidence: o.MinConfidence})
 	if err != nil {
 		return nil, err
 	}

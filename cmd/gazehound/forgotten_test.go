@@ -54,7 +54,7 @@ func TestForgottenForGood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = x.Walk(t.Context(), index.Query{}, func(h *index.Hit) error {
+	err = x.Walk(t.Context(), index.Filters{}, func(h *index.Hit) error {
 		if h.HouseNumber != "" && h.Postcode != "" && h.Phone != "" && len(h.Evidence) > 0 && !strings.Contains(h.Site, "demostadt.example") {
 			hits[h.Site] = h
 		}

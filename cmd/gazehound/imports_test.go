@@ -75,7 +75,7 @@ var arrows = map[string][]string{
 	"gazetteer/openaddresses": {"gazetteer", "gazetteer/table"},
 	"gazetteer/importer":      {"gazetteer", "gazetteer/geonames", "gazetteer/openaddresses", "gazetteer/osm", "gazetteer/table", "gazetteer/tiger"},
 
-	"index":        {"geoparse", "geoparse/place", "gazetteer"},
+	"index":        {"index/texts", "geoparse", "geoparse/place", "gazetteer"},
 	"index/api":    {"index", "index/differences", "index/export", "index/texts", "index/web", "gazetteer", "geoparse", "geoparse/place"},
 	"index/export": {"index", "index/texts", "gazetteer", "gazetteer/osm"},
 

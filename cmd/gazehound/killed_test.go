@@ -147,7 +147,7 @@ func someHost(t *testing.T, data string) (host string) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	err = x.Walk(t.Context(), index.Query{}, func(h *index.Hit) error {
+	err = x.Walk(t.Context(), index.Filters{}, func(h *index.Hit) error {
 		if !strings.Contains(h.Site, "demostadt.example") {
 			host = h.Site
 		}
@@ -167,7 +167,7 @@ func relevantPage(t *testing.T, data, host string) (page string) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	err = x.Walk(t.Context(), index.Query{}, func(h *index.Hit) error {
+	err = x.Walk(t.Context(), index.Filters{}, func(h *index.Hit) error {
 		if h.Site == host && len(h.Evidence) > 0 {
 			page = h.Evidence[0].URL
 		}

@@ -124,7 +124,7 @@ func TestRejectedIsNotFound(t *testing.T) {
 		}
 		defer x.Close()
 		pages := map[string]string{}
-		err = x.Walk(t.Context(), index.Query{}, func(h *index.Hit) error {
+		err = x.Walk(t.Context(), index.Filters{}, func(h *index.Hit) error {
 			pages[h.ID] = ""
 			if h.Mentions == 1 && len(h.Evidence) == 1 {
 				pages[h.ID] = h.Evidence[0].URL

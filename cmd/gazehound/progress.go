@@ -302,7 +302,7 @@ func (w *progress) missing() int {
 		return 0
 	}
 	no := false
-	r, err := w.index.Search(context.Background(), index.Query{InOSM: &no, Limit: 1})
+	r, err := w.index.Search(context.Background(), index.Query{Filters: index.Filters{InOSM: &no}, Limit: 1})
 	if err != nil {
 		return 0
 	}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"gazehound/gazetteer"
 	"gazehound/index"
 	"gazehound/index/api"
-	"gazehound/internal/kind"
 
 	"github.com/paulmach/orb"
 	"github.com/spf13/cobra"
@@ -21,7 +21,6 @@ import (
 type searchOptions struct {
 	filters
 	around
-	open   string
 	sort   string
 	limit  int
 	cursor string
@@ -49,10 +48,8 @@ func newSearchCommand(a *app) *cobra.Command {
 			return a.search(ctx, strings.Join(args, " "), o)
 		})
 	f := cmd.Flags()
-	o.filters.boxFlag(f)
+	o.filters.flags(f, index.AllFilters()...)
 	o.around.flags(f)
-	f.StringVar(&o.open, "open", "", "only what is open `WHEN`: now, monday, 18:30, \"monday 10:00\"")
-	o.filters.flags(f)
 	f.StringVar(&o.sort, "sort", "", "`ORDER`: relevance | distance (needs --near) | newest | name | importance "+
 		"(of the pages, where the crawl had --strategy trend)")
 	f.IntVar(&o.limit, "limit", 10, fmt.Sprintf("hits to print, 1 to %d", index.MaxLimit))
@@ -63,68 +60,64 @@ func newSearchCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// filters are the flags that filter the addresses of a search or an export.
-type filters struct {
-	box                      string
-	street, code, host, kind []string
-}
+// filters are the flags that filter the addresses of a search, an export or a comparison.
+type filters struct{ index.Filters }
 
-func (o *filters) boxFlag(f *pflag.FlagSet) {
-	f.StringVar(&o.box, "bbox", "", "only in this box: `minLon,minLat,maxLon,maxLat`")
-}
-
-func (o *filters) flags(f *pflag.FlagSet) {
-	f.StringArrayVar(&o.street, "street", nil, "only this `STREET`, in any usual spelling (repeatable: one of them)")
-	f.StringArrayVar(&o.code, "postcode", nil, "only this `POSTCODE` (repeatable)")
-	f.StringArrayVar(&o.host, "host", nil, "only this `HOST` or site (repeatable)")
-	f.StringArrayVar(&o.kind, "kind", nil, "only this `KIND` of place (repeatable): amenity=dentist, shop for all "+
-		"shops, or a name such as Zahnarzt")
-}
-
-// sinceFlag adds --since.
-func sinceFlag(f *pflag.FlagSet, since *string) {
-	f.StringVar(since, "since", "", "only what was first seen since `WHEN`: 2026-11-21, or 7d for the last seven "+
-		"days")
-}
-
-// readSince reads --since; days count back from now.
-func readSince(since string, now time.Time) (t time.Time, err error) {
-	if since == "" {
-		return t, nil
-	}
-	t, _, ok := index.ReadSince(since, now)
-	if !ok {
-		return t, fail(badUsage, "--since must be 2026-11-21 or 7d, got %.40q", since)
-	}
-	return t, nil
-}
-
-// known returns an error for a --kind that is none.
-func (o *filters) known() error {
-	for _, name := range o.kind {
-		if kind.Find(name) == nil {
-			return fail(badUsage, "--kind must be a tag of OpenStreetMap such as amenity=dentist or the name of a "+
-				"kind, got %.40q.%s", name, didYouMean(strings.ToLower(name), kind.Names("en")))
+// flags adds the flags of some filters.
+func (o *filters) flags(f *pflag.FlagSet, all ...index.Filter) {
+	for _, one := range all {
+		if one.Flag == "" {
+			continue
+		}
+		flag := f.VarPF(&filterFlag{filter: one, into: &o.Filters}, strings.ReplaceAll(one.Name, "_", "-"), "", one.Flag)
+		if one.Kind == index.Truth {
+			flag.NoOptDefVal = "true"
 		}
 	}
-	return nil
 }
 
-// query turns the flags into a query.
-func (o *filters) query() (index.Query, error) {
-	q := index.Query{Street: o.street, Postcode: o.code, Host: o.host, Kind: o.kind}
-	if o.box == "" {
-		return q, nil
+// walkFilters returns the filters that exports and comparisons have.
+func walkFilters() []index.Filter {
+	return slices.DeleteFunc(slices.Clone(index.AllFilters()), func(f index.Filter) bool { return f.OfSearches })
+}
+
+// A filterFlag is the flag of a filter.
+type filterFlag struct {
+	filter index.Filter
+	into   *index.Filters
+}
+
+// Set reads a value; days of --since count back from now.
+func (v *filterFlag) Set(value string) error {
+	name := strings.ReplaceAll(v.filter.Name, "_", "-")
+	if v.filter.Kind == index.Choice {
+		if err := checkOneOf(name, value, v.filter.Values); err != nil {
+			return &refusedError{err}
+		}
 	}
-	b, ok, ordered := index.ReadBox(o.box)
+	wrong, ok := v.filter.Read(v.into, value, time.Now())
+	want := v.filter.Want.In("en")
 	switch {
-	case !ok:
-		return q, fail(badUsage, "--bbox must be minLon,minLat,maxLon,maxLat, got %.60q", o.box)
-	case !ordered:
-		return q, fail(badUsage, "--bbox must be minLon,minLat,maxLon,maxLat; %.60q has latitudes out of order", o.box)
+	case ok:
+		return nil
+	case wrong != "":
+		return &refusedError{fail(badUsage, "--%s must be %s; %.60q %s", name, want, value, wrong)}
+	case v.filter.Known != nil:
+		return &refusedError{fail(badUsage, "--%s must be %s, got %.60q.%s", name, want, value,
+			didYouMean(strings.ToLower(value), v.filter.Known()))}
 	}
-	q.Box = &b
-	return q, nil
+	return &refusedError{fail(badUsage, "--%s must be %s, got %.60q", name, want, value)}
+}
+
+// String is the default: nothing.
+func (v *filterFlag) String() string { return "" }
+
+// Type is that of the flag in the help.
+func (v *filterFlag) Type() string {
+	if v.filter.Kind == index.Truth {
+		return "bool"
+	}
+	return "string"
 }
 
 // searchTimeout bounds a search from the terminal.
@@ -200,13 +193,8 @@ func (a *app) showHits(ctx context.Context, x api.Source, q index.Query, r *inde
 
 // query turns the flags into a query.
 func (o searchOptions) query(text string) (index.Query, error) {
-	q, err := o.filters.query()
-	if err != nil {
-		return q, err
-	}
-	q.Text, q.Limit, q.Cursor, q.Bias, q.Sort = text, o.limit, o.cursor, 0.8, index.Sort(o.sort)
-	q.Open = o.open
-	if err := o.around.set(&q); err != nil {
+	q := index.Query{Text: text, Filters: o.Filters, Limit: o.limit, Cursor: o.cursor, Bias: 0.8, Sort: index.Sort(o.sort)}
+	if err := o.around.set(&q.Filters); err != nil {
 		return q, err
 	}
 	if q.Radius > 0 {
@@ -223,8 +211,8 @@ func (o *around) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.radius, "radius", "", "only this far from --near: `LENGTH` such as 500m or 2km")
 }
 
-// set sets centre and radius of a query.
-func (o *around) set(q *index.Query) error {
+// set sets centre and radius of filters.
+func (o *around) set(q *index.Filters) error {
 	if o.near != "" {
 		n, ok := index.ReadDegrees(o.near, 2)
 		if !ok {

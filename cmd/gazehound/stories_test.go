@@ -72,7 +72,7 @@ func walkIndex(ts *testscript.TestScript, data string, fn func(*index.Hit)) {
 	x, err := index.OpenReadOnly(project{ts.MkAbs(data)}.index())
 	ts.Check(err)
 	defer x.Close()
-	ts.Check(x.Walk(context.Background(), index.Query{}, func(h *index.Hit) error { fn(h); return nil }))
+	ts.Check(x.Walk(context.Background(), index.Filters{}, func(h *index.Hit) error { fn(h); return nil }))
 }
 
 func noRecords(ts *testscript.TestScript, neg bool, args []string) {

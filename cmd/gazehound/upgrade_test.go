@@ -109,7 +109,7 @@ func agedTown(t *testing.T) (data string, flags []string, answers func(dir strin
 	renamed := ""
 	x, err := index.OpenReadOnly(project{data}.index())
 	if err == nil {
-		err = x.Walk(t.Context(), index.Query{}, func(h *index.Hit) error {
+		err = x.Walk(t.Context(), index.Filters{}, func(h *index.Hit) error {
 			if h.Mentions == 1 {
 				pages = append(pages, h.Evidence[0].URL)
 			} else {

@@ -306,8 +306,7 @@ func (s *server) export(w http.ResponseWriter, r *http.Request, a *params) *Prob
 		return nil
 	}
 	o := s.exportOptions(r)
-	a.Sort, a.Limit, a.Bias = "", 0, 0
-	o.Query = a.Query
+	o.Filters = a.Filters
 	if _, err := export.Write(r.Context(), &patient{w, http.NewResponseController(w)}, s.index, f, o); err != nil {
 		if !errors.Is(err, context.Canceled) {
 			s.Log.Warn("api: export ended early", "error", err)
@@ -517,7 +516,7 @@ func health(well, ill string) handler {
 				checks[name], word = clip(err.Error()), ill
 			}
 		}
-		_, err := s.index.Search(ctx, index.Query{Postcode: []string{"0"}, Limit: 1})
+		_, err := s.index.Search(ctx, index.Query{Filters: index.Filters{Postcode: []string{"0"}}, Limit: 1})
 		note("index", err)
 		for name, check := range s.Checks {
 			note(name, check(ctx))

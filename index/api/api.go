@@ -158,7 +158,8 @@ type Source interface {
 	Search(ctx context.Context, q index.Query) (*index.Result, error)
 	Clusters(ctx context.Context, q index.Query, zoom int) ([]index.Cluster, int, error)
 	Suggest(typed string, limit int) ([]index.Suggestion, error)
-	Walk(ctx context.Context, q index.Query, fn func(*index.Hit) error) error
+	Walk(ctx context.Context, f index.Filters, fn func(*index.Hit) error) error
+	WalkNames(ctx context.Context, fn func(*index.Hit) error) error
 	Address(id string) (*index.Hit, error)
 	Stats(ctx context.Context) (index.Stats, error)
 	State() (index.State, error)

@@ -294,7 +294,7 @@ func TestFloodOfSuggestions(t *testing.T) {
 	c.o.Remove = func(Removal) (int, error) { removed++; return removed, nil }
 	c.Handler = Handler(c.x, c.o)
 	var ids []string
-	if err := c.x.Walk(t.Context(), index.Query{}, func(h *index.Hit) error { ids = append(ids, h.ID); return nil }); err != nil {
+	if err := c.x.Walk(t.Context(), index.Filters{}, func(h *index.Hit) error { ids = append(ids, h.ID); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	codes := map[int]int{}

@@ -74,7 +74,7 @@ func (s *server) compare(ctx context.Context, a *params) (c *differences.Compari
 // selected returns the differences that a request asks for, and how many of each kind fit it.
 func (s *server) selected(w http.ResponseWriter, r *http.Request, a *params) (
 	some []*differences.Difference, counts map[differences.Kind]int, p *Problem) {
-	f := differences.Filter{Query: a.filters(), MinConfidence: valueOr[float64](a, "min_confidence")}
+	f := differences.Filter{Filters: a.Filters, MinConfidence: valueOr[float64](a, "min_confidence")}
 	for _, name := range valueOr[[]string](a, "difference") {
 		f.Kinds = append(f.Kinds, differences.Kind(name))
 	}
@@ -186,12 +186,12 @@ const atOnce = 5000
 // where the words ask for something else than kinds, or the comparison would take long.
 func (s *server) missingPlaces(r *http.Request, a *params) *web.MissingPlaces {
 	about := index.SubjectOf(a.Query)
-	f := differences.Filter{Query: a.filters(), Kinds: []differences.Kind{differences.Missing}}
+	f := differences.Filter{Filters: a.Filters, Kinds: []differences.Kind{differences.Missing}}
 	switch {
 	case !s.knowsMap(), a.Text != "" && (about.Kinds == nil || len(a.Kind) > 0), about.Where != "", about.Open != nil:
 		return nil
 	case a.Text != "":
-		f.Query.Kind = about.Kinds[:min(len(about.Kinds), index.MaxValues)]
+		f.Kind = about.Kinds[:min(len(about.Kinds), index.MaxValues)]
 	}
 	if stats, err := s.index.Stats(r.Context()); err != nil || stats.Addresses > atOnce && !s.isCompared() {
 		return nil
@@ -204,7 +204,7 @@ func (s *server) missingPlaces(r *http.Request, a *params) *web.MissingPlaces {
 	if err != nil || len(some) == 0 {
 		return nil
 	}
-	return &web.MissingPlaces{Count: len(some), Kinds: f.Query.Kind}
+	return &web.MissingPlaces{Count: len(some), Kinds: f.Kind}
 }
 
 // isCompared reports whether the index as it is now has been compared.

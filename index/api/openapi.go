@@ -31,7 +31,7 @@ func (t valueType) schema() object {
 
 // describe returns the parameter in OpenAPI's form.
 func (p *parameter) describe(s *server, on route) object {
-	schema, example, about := p.is.schema(), p.example, p.wants(s, english())
+	schema, example, about := p.is.schema(), p.example, p.wants(s, "en")
 	if p.name == "limit" {
 		schema["maximum"] = s.MaxLimit
 	}

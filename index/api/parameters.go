@@ -14,12 +14,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"gazehound/gazetteer"
-	"gazehound/geoparse"
 	"gazehound/index"
 	"gazehound/index/export"
 	"gazehound/index/texts"
-	"gazehound/internal/kind"
 	"gazehound/internal/textutil"
 
 	"github.com/paulmach/orb"
@@ -63,6 +60,7 @@ type valueType struct {
 	enum     []string
 	many     bool // may be given several times; one of the values must fit
 	check    func(value string) bool
+	filter   *index.Filter // that reads the values; nil: none
 }
 
 func number(min, max float64) valueType  { return valueType{name: "number", min: min, max: max} }
@@ -89,11 +87,7 @@ var (
 	special = valueType{name: "string"}
 )
 
-var (
-	precisions = []string{"city", "postcode", "street", "interpolated", "house"} // in the order of gazetteer.Precision
-	levels     = []string{"city", "street", "verified"}                          // in the order of geoparse.Level
-	formats    = []string{"geojson", "csv", "ndjson", "geojsonseq", "kml", "gpx", "atom"}
-)
+var formats = []string{"geojson", "csv", "ndjson", "geojsonseq", "kml", "gpx", "atom"}
 
 // A parameter is one row of the table that all requests are read by, and that
 // /openapi.json is made from.
@@ -101,13 +95,16 @@ type parameter struct {
 	name     string
 	on       route
 	required route  // routes of on that require it
-	help     string // key of its description among the texts; "": one of is.enum
+	help     string // key of its description among the texts; "": that of is.filter, or one of is.enum
 	is       valueType
 	example  any // of the type that is says
 }
 
-// parameters lists everything that requests may contain.
-var parameters = []parameter{
+// parameters lists everything that requests may contain. Most filters are declared in the index.
+var parameters = slices.Concat(asked, filters(), shaped)
+
+// asked are the words and the area.
+var asked = []parameter{
 	{"q", worded, onPhoton, "words", text, "bäckerei"},
 	{"q", onSuggest, onSuggest, "beginning", text, "lan"},
 	{"bbox", filtered | onExport | compared | onPhoton | onStructured, onClusters, "box", special, "8.1,53.1,8.3,53.2"},
@@ -116,23 +113,37 @@ var parameters = []parameter{
 	{"radius", filtered | onExport | compared, 0, "metres", positive(index.MaxRadius), 500},
 	{"radius", onReverse, 0, "kilometres", positive(index.MaxRadius / 1000), 1},
 	{"radius_km", onReverse, 0, "kilometres", positive(index.MaxRadius / 1000), 1},
-	{"street", filtered | onExport | compared, 0, "street", text.several(), "Lange Straße"},
-	{"postcode", filtered | onExport | compared, 0, "whole_postcode", text.several(), "26122"},
-	{"city", filtered | onExport | compared, 0, "city", text.several(), "Oldenburg"},
+}
+
+// filters returns the parameters of the filters that have one each.
+func filters() (all []parameter) {
+	for _, f := range index.AllFilters() {
+		p := parameter{name: f.Name, on: filtered | onExport | compared, is: special, example: f.Example}
+		if f.OfSearches {
+			p.on = filtered
+		}
+		switch f.Kind {
+		case index.Text:
+			p.is = text
+		case index.Choice:
+			p.is = oneOf(f.Values...)
+		case index.Truth:
+			p.is = boolean
+		}
+		if p.is.many, p.is.filter = f.Many, &f; !f.Area {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// shaped are the parts of an address, and what an answer has and looks like.
+var shaped = []parameter{
 	{"street", onStructured, 0, "street", text, "Lange Straße"},
 	{"housenumber", onStructured, 0, "number", text, "5"},
 	{"postcode", onStructured, 0, "postcode", text, "26122"},
 	{"city", onStructured, 0, "city", text, "Oldenburg"},
-	{"host", filtered | onExport | compared, 0, "host", text.several(), "example.org"},
-	{"kind", filtered | onExport | compared, 0, "kind", special.several().checked(isKind), "amenity=dentist"},
-	{"month", filtered | onExport | compared, 0, "month", special.several().checked(isMonth), "2026-11"},
-	{"open", filtered, 0, "open", special.checked(index.IsOpen), "monday 10:00"},
-	{"precision", filtered | onExport | compared, 0, "precision", oneOf(precisions...), "street"},
-	{"level", filtered | onExport | compared, 0, "level", oneOf(levels...), "street"},
-	{"since", filtered | onExport | compared, 0, "since", special, "7d"},
 	{"datetime", onItems, 0, "interval", special, "2020-01-01T00:00:00Z/.."},
-	{"in_osm", filtered | onExport | compared, 0, "truth", boolean, false},
-	{"site_wide", filtered | onExport | compared, 0, "site_wide", boolean, false},
 	{"sort", onSearch | onPage | onItems, 0, "", oneOf("relevance", "distance", "newest", "name", "importance"), "newest"},
 	{"difference", compared, 0, "", oneOf(differenceNames()...).several(), "missing"},
 	{"min_confidence", compared, 0, "share", number(0, 1), 0.8},
@@ -177,13 +188,6 @@ func areCategories(value string) bool {
 		!slices.ContainsFunc(strings.Split(value, ","), func(one string) bool { return !category.MatchString(one) })
 }
 
-func isKind(value string) bool { return kind.Find(value) != nil }
-
-func isMonth(value string) bool {
-	t, err := time.Parse("2006-01", value)
-	return err == nil && onCalendar(t)
-}
-
 func isWhat(value string) bool { return len(value) <= maxWhat && utf8.ValidString(value) }
 
 // onCalendar reports whether a page can have been seen at a time.
@@ -201,14 +205,18 @@ func (on route) names() []string {
 }
 
 // wants returns the description of valid values on this server.
-func (p *parameter) wants(s *server, t texts.Words) string {
+func (p *parameter) wants(s *server, lang string) string {
+	t := texts.Of("api", lang)
 	help := t["want_"+p.help]
+	if p.is.filter != nil {
+		help = p.is.filter.Want.In(lang)
+	}
 	switch {
 	case p.name == "limit":
 		return t.Say("want_limit", s.MaxLimit)
 	case p.name == "facets":
 		return t.Say("want_facets", strings.Join(facetNames(), ", "))
-	case p.help == "":
+	case help == "":
 		return t.Say("one_of", strings.Join(p.is.enum, ", "))
 	case len(p.is.enum) > 1:
 		return t.Say("one_of_these", help, strings.Join(p.is.enum, ", "))
@@ -230,7 +238,8 @@ func facetNames() []string {
 type params struct {
 	index.Query
 	on       route
-	t        texts.Words // in which mistakes are reported
+	lang     string      // in which mistakes are reported
+	t        texts.Words // of lang
 	given    url.Values  // as they came
 	values   map[string]any
 	format   export.Format
@@ -257,10 +266,11 @@ func valueOr[T any](a *params, name string) (v T) {
 // parse reads the parameters of a request by the table. Mistakes are reported in
 // English, on the page in the reader's language.
 func (s *server) parse(r *http.Request, on route) (params, *Problem) {
-	a := params{on: on, t: english(), values: map[string]any{}}
+	a := params{on: on, lang: "en", values: map[string]any{}}
 	if on&(onPage|onWebAndMap) != 0 {
-		a.t = texts.Of("api", languageOf(r))
+		a.lang = languageOf(r)
 	}
+	a.t = texts.Of("api", a.lang)
 	given, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return a, &Problem{Title: "the query string cannot be read", Detail: a.t.Say("unread"),
@@ -275,6 +285,9 @@ func (s *server) parse(r *http.Request, on route) (params, *Problem) {
 		}
 	}
 	a.given = given
+	clock := s.clock()
+	a.Now = clock.Now()
+	a.Holidays = clock.Holidays(a.Now)
 	for i := range parameters {
 		if p := &parameters[i]; p.on&on != 0 && len(given[p.name]) > 0 {
 			if problem := s.readParameter(&a, p, given[p.name]); problem != nil {
@@ -287,9 +300,6 @@ func (s *server) parse(r *http.Request, on route) (params, *Problem) {
 	if s.Gazetteer != nil {
 		a.OtherNames = func(name string) []string { return s.Gazetteer.OtherNames(name, s.serves) }
 	}
-	clock := s.clock()
-	a.Now = clock.Now()
-	a.Holidays = clock.Holidays(a.Now)
 	if problem := s.checkTogether(&a); problem != nil {
 		return a, problem
 	}
@@ -313,7 +323,7 @@ func (s *server) readParameter(a *params, p *parameter, given []string) *Problem
 	for _, value := range given {
 		v, wrong, ok := p.read(s, a, value)
 		if !ok {
-			problem.Title, problem.Given, problem.Expected = p.name+" cannot be used", clip(value), p.wants(s, a.t)
+			problem.Title, problem.Given, problem.Expected = p.name+" cannot be used", clip(value), p.wants(s, a.lang)
 			problem.Detail = cmp.Or(wrong, a.t.Say("wants", p.name, problem.Expected, clip(value)))
 			problem.Hint = cmp.Or(mistakeHint(a.t, p.name, value), didYouMean(a.t, value, p.is.enum))
 			return problem
@@ -342,6 +352,19 @@ func (p *parameter) read(s *server, a *params, value string) (v any, wrong strin
 		wrong, ok = read(s, a, value)
 		return value, wrong, ok
 	}
+	v, wrong, ok = p.convert(a, value)
+	if f := p.is.filter; ok && f != nil {
+		text, isText := v.(string)
+		if !isText {
+			text = value
+		}
+		_, ok = f.Read(&a.Filters, text, a.Now)
+	}
+	return v, wrong, ok
+}
+
+// convert checks a value by its type and returns it in that type.
+func (p *parameter) convert(a *params, value string) (v any, wrong string, ok bool) {
 	switch p.is.name {
 	case "number":
 		f, ok := decimal(value)
@@ -361,6 +384,8 @@ func (p *parameter) read(s *server, a *params, value string) (v any, wrong strin
 		return value, "", slices.Contains(p.is.enum, value)
 	case p.is.check != nil:
 		return value, "", p.is.check(value)
+	case p.is.filter != nil && p.is.max == 0: // which reads it
+		return value, "", true
 	case !utf8.ValidString(value):
 		return nil, a.t.Say("not_utf8"), false
 	case utf8.RuneCountInString(value) > int(p.is.max):
@@ -507,12 +532,9 @@ func readLimit(s *server, a *params, value string) (wrong string, ok bool) {
 	return "", true
 }
 
-// fill sets the query from the values.
+// fill sets what of the query is no filter, and the circle.
 func (a *params) fill() {
 	a.Text, a.Cursor = valueOr[string](a, "q"), valueOr[string](a, "cursor")
-	a.Street, a.Postcode = valueOr[[]string](a, "street"), valueOr[[]string](a, "postcode")
-	a.City, a.Host = valueOr[[]string](a, "city"), valueOr[[]string](a, "host")
-	a.Kind, a.Month = valueOr[[]string](a, "kind"), valueOr[[]string](a, "month")
 	for i, name := range []string{"street", "housenumber", "postcode", "city"} {
 		a.parts[i] = valueOr[string](a, name)
 	}
@@ -520,10 +542,6 @@ func (a *params) fill() {
 	if a.on == onReverse {
 		a.Radius *= 1000
 	}
-	a.Open = valueOr[string](a, "open")
-	a.Precision = gazetteer.Precision(slices.Index(precisions, valueOr[string](a, "precision")) + 1)
-	a.Level = geoparse.Level(slices.Index(levels, valueOr[string](a, "level")) + 1)
-	a.InOSM, a.SiteWide = valueOf[bool](a, "in_osm"), valueOf[bool](a, "site_wide")
 	a.Explain, a.Sort = valueOr[bool](a, "explain"), index.Sort(valueOr[string](a, "sort"))
 	a.format, _ = export.Lookup(valueOr[string](a, "format"))
 	if lat, lon := valueOf[float64](a, "lat"), valueOf[float64](a, "lon"); lat != nil && lon != nil {
@@ -537,7 +555,7 @@ func (s *server) checkTogether(a *params) *Problem {
 		problem := &Problem{Title: name + " is missing", Detail: a.t.Say(why), Parameter: name}
 		for _, p := range parameters {
 			if p.name == name && p.on&a.on != 0 {
-				problem.Expected = p.wants(s, a.t)
+				problem.Expected = p.wants(s, a.lang)
 			}
 		}
 		return problem
@@ -605,16 +623,6 @@ func (s *server) setDefaults(a *params) *Problem {
 		}
 	}
 	return nil
-}
-
-// filters returns the filters of a request alone, as walks take them.
-func (a *params) filters() index.Query {
-	q := a.Query
-	q.Text, q.AddressOnly, q.Sort, q.Cursor, q.Limit, q.Facets, q.Explain = "", false, "", "", 0, nil, false
-	if q.Radius == 0 {
-		q.Center = nil
-	}
-	return q
 }
 
 // narrows reports whether anything narrows the answer.

@@ -160,7 +160,7 @@ func withoutTwins(all []export.Feature) []export.Feature {
 func kindsOf(tags []string) (kinds []string) {
 	for _, tag := range tags {
 		k := strings.Replace(tag, ":", "=", 1)
-		if !isKind(k) || strings.Contains(tag, "!") {
+		if kind.Find(k) == nil || strings.Contains(tag, "!") {
 			return nil
 		}
 		kinds = append(kinds, k)

@@ -81,8 +81,7 @@ func (a *params) onlyPages() bool {
 
 // mayShow returns whether a point of interest fits the filters of a request.
 func (s *server) mayShow(a *params, about *index.Subject) (func(*gazetteer.Place) bool, error) {
-	q := a.filters()
-	fits, err := q.Filter()
+	fits, err := a.Fits()
 	return func(p *gazetteer.Place) bool {
 		h := differences.HitOf(p)
 		return s.serves(p) && fits(h) && (about.Open == nil || h.OpenThen(*about.Open))

@@ -84,19 +84,18 @@ func (s *server) answer(ctx context.Context, a *params) (*index.Result, *Problem
 	if p != nil || result.Total > 0 || a.Cursor != "" {
 		return result, p
 	}
-	holds := func(q index.Query) bool {
-		q.Limit = 1
-		r, p := s.query(ctx, a.t, q)
+	holds := func(f index.Filters) bool {
+		r, p := s.query(ctx, a.t, index.Query{Filters: f, Limit: 1})
 		return p == nil && r.Total > 0
 	}
 	if b := a.Box; b != nil {
-		if other := exchanged(*b); !holds(index.Query{Box: b}) && holds(index.Query{Box: &other}) {
+		if other := exchanged(*b); !holds(index.Filters{Box: b}) && holds(index.Filters{Box: &other}) {
 			return nil, latitudeFirst(a.t, a.given.Get("bbox"), other)
 		}
 	}
 	if c := a.Center; c != nil && a.Radius > 0 {
 		other := orb.Point{c[1], c[0]}
-		if !holds(index.Query{Center: c, Radius: a.Radius}) && holds(index.Query{Center: &other, Radius: a.Radius}) {
+		if !holds(index.Filters{Center: c, Radius: a.Radius}) && holds(index.Filters{Center: &other, Radius: a.Radius}) {
 			return nil, &Problem{Title: "lat and lon are exchanged", Parameter: "lat", Given: a.given.Get("lat"),
 				Expected: "degrees north in lat, degrees east in lon",
 				Detail:   a.t.Say("exchanged"), Hint: a.t.Say("mean", fmt.Sprintf("lat=%v&lon=%v", other[1], other[0]))}

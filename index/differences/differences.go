@@ -76,7 +76,7 @@ var ErrTooMany = errors.New("too many places to compare")
 
 // A Source has addresses: an index.Index, or several as one.
 type Source interface {
-	Walk(ctx context.Context, q index.Query, fn func(*index.Hit) error) error
+	WalkNames(ctx context.Context, fn func(*index.Hit) error) error
 }
 
 // Compare compares all that x has with the places of the map that lie in a region; nil: all of
@@ -98,7 +98,7 @@ func Compare(ctx context.Context, x Source, g *gazetteer.Gazetteer, within *gaze
 		}
 		m.addPlace(p)
 	}
-	err := x.Walk(ctx, index.Query{EachName: true}, func(h *index.Hit) error {
+	err := x.WalkNames(ctx, func(h *index.Hit) error {
 		for _, one := range append([]index.Hit{*h}, h.Others...) {
 			m.addHit(one)
 		}
@@ -119,15 +119,15 @@ func tooMany(format string, args ...any) error {
 
 // A Filter selects differences; the zero Filter selects all.
 type Filter struct {
-	Query         index.Query // its filters, as Index.Walk takes them
-	Kinds         []Kind      // nil: all
-	MinConfidence float64     // 0 to 1
+	index.Filters
+	Kinds         []Kind  // nil: all
+	MinConfidence float64 // 0 to 1
 }
 
 // Select returns the differences that fit a filter, in their order, and how many of each kind fit
 // it whatever its Kinds are. The error wraps index.ErrQuery.
 func (c *Comparison) Select(f Filter) (some []*Difference, counts map[Kind]int, err error) {
-	fits, err := f.Query.Filter()
+	fits, err := f.Fits()
 	if err != nil {
 		return nil, nil, err
 	}

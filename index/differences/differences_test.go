@@ -286,13 +286,13 @@ func TestSelect(t *testing.T) {
 		f    Filter
 		want string
 	}{
-		{"kind of place", Filter{Query: index.Query{Kind: []string{"amenity=veterinary"}}}, "not_found Tierarzt Timm"},
-		{"kind and list", Filter{Query: index.Query{Kind: []string{"amenity=pharmacy"}}, Kinds: []Kind{Name}}, "name Neue Apotheke am Markt"},
-		{"box", Filter{Query: index.Query{Box: &box}, Kinds: []Kind{NotFound}}, "not_found Tierarzt Timm"},
-		{"near", Filter{Query: index.Query{Center: &orb.Point{8.3, 53.2}, Radius: 10}}, "not_found Tierarzt Timm"},
-		{"host", Filter{Query: index.Query{Host: []string{"imkerei.example"}}}, "missing Imkerei Ilse"},
+		{"kind of place", Filter{Filters: index.Filters{Kind: []string{"amenity=veterinary"}}}, "not_found Tierarzt Timm"},
+		{"kind and list", Filter{Filters: index.Filters{Kind: []string{"amenity=pharmacy"}}, Kinds: []Kind{Name}}, "name Neue Apotheke am Markt"},
+		{"box", Filter{Filters: index.Filters{Box: &box}, Kinds: []Kind{NotFound}}, "not_found Tierarzt Timm"},
+		{"near", Filter{Filters: index.Filters{Center: &orb.Point{8.3, 53.2}, Radius: 10}}, "not_found Tierarzt Timm"},
+		{"host", Filter{Filters: index.Filters{Host: []string{"imkerei.example"}}}, "missing Imkerei Ilse"},
 		{"sure", Filter{MinConfidence: 0.85, Kinds: []Kind{Moved}}, "moved Musikhaus Meyer moved Nähstube Nolte moved Reisebüro Rabe"},
-		{"later", Filter{Query: index.Query{Since: day.AddDate(0, 0, 1)}}, ""},
+		{"later", Filter{Filters: index.Filters{Since: day.AddDate(0, 0, 1)}}, ""},
 	} {
 		got := selected(c.f)
 		slices.Sort(got)
@@ -300,7 +300,7 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, text, c.want)
 		}
 	}
-	if _, _, err := c.Select(Filter{Query: index.Query{Kind: []string{"zzzz"}}}); !errors.Is(err, index.ErrQuery) {
+	if _, _, err := c.Select(Filter{Filters: index.Filters{Kind: []string{"zzzz"}}}); !errors.Is(err, index.ErrQuery) {
 		t.Errorf("a kind that is none: %v", err)
 	}
 }

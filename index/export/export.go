@@ -16,7 +16,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"gazehound/gazetteer"
 	"gazehound/index"
@@ -88,11 +87,9 @@ type Options struct {
 	// come from: "ODbL-1.0", "© OpenStreetMap contributors".
 	Licence, Attribution string
 
-	Query         index.Query       // filters, as Index.Walk takes them
+	index.Filters
 	Within        *gazetteer.Region // only addresses there; nil: all
-	Since         time.Time         // only addresses seen for the first time then or later; zero: all
 	MinConfidence float64           // 0 to 1
-	MinPrecision  gazetteer.Precision
 
 	// Lang is the language of html's own words, "en" or "de"; "": English.
 	Lang string
@@ -117,8 +114,6 @@ func (o Options) Validate(f Format) error {
 	switch {
 	case !(o.MinConfidence >= 0 && o.MinConfidence <= 1):
 		return bad("least confidence %v is not 0 to 1", o.MinConfidence)
-	case o.MinPrecision > gazetteer.HousePrecision:
-		return bad("least precision %d is not one", o.MinPrecision)
 	case o.Evidence && f.facts:
 		return bad("%s never holds words of pages", f.Name)
 	case o.Names && f.Name != "osm" && f.Name != "conflator":
@@ -134,7 +129,7 @@ func (o Options) Validate(f Format) error {
 	case o.Excel && f.Name != "csv":
 		return bad("%s is not for Excel; csv is", f.Name)
 	}
-	return o.Query.CheckFilters()
+	return o.Filters.Check()
 }
 
 // A Summary counts what was written.
@@ -147,19 +142,19 @@ type Summary struct {
 
 // A Source has addresses: an index.Index, or several as one.
 type Source interface {
-	Walk(ctx context.Context, q index.Query, fn func(*index.Hit) error) error
+	Walk(ctx context.Context, f index.Filters, fn func(*index.Hit) error) error
 }
 
 // Write writes the addresses of x in a format. Errors wrap ErrOptions or index.ErrQuery if o is
 // invalid; after other errors the output is unusable.
 func Write(ctx context.Context, w io.Writer, x Source, f Format, o Options) (Summary, error) {
-	return write(w, f, o, func(fn func(*index.Hit) error) error { return x.Walk(ctx, o.Query, fn) })
+	return write(w, f, o, func(fn func(*index.Hit) error) error { return x.Walk(ctx, o.Filters, fn) })
 }
 
 // WriteHits writes hits of a search in a format, in their order, as Write does.
-// Its filters are those of o but for Query.
+// Its filters are those of o but for Filters.
 func WriteHits(w io.Writer, hits []index.Hit, f Format, o Options) (Summary, error) {
-	o.Query = index.Query{}
+	o.Filters = index.Filters{}
 	return write(w, f, o, func(fn func(*index.Hit) error) error {
 		for i := range hits {
 			if err := fn(&hits[i]); err != nil {
@@ -200,7 +195,7 @@ func (r *run) each(fn func(*index.Hit) error) error {
 	return r.walk(func(h *index.Hit) error {
 		precision := precisionOf(h)
 		switch {
-		case h.FirstSeen.Before(r.Since), h.Confidence < r.MinConfidence, precision < r.MinPrecision,
+		case h.Confidence < r.MinConfidence,
 			r.Within != nil && !r.Within.Has(placeOf(h)):
 			return nil
 		case r.format.ForOSM && !h.Gone.IsZero():

@@ -180,18 +180,18 @@ func TestFilters(t *testing.T) {
 		{"all", "ndjson", func(*Options) {}, Summary{Addresses: 7}},
 		{"points", "kml", func(*Options) {}, Summary{Addresses: 6, LeftOut: 1}},
 		{"street at least", "osm", func(*Options) {}, Summary{Addresses: 5, LeftOut: 2}},
-		{"box", "csv", func(o *Options) { o.Query.Box = &orb.Bound{Min: orb.Point{8.2, 53.13}, Max: orb.Point{8.215, 53.145}} }, Summary{Addresses: 2}},
-		{"street", "csv", func(o *Options) { o.Query.Street = []string{"lange str."} }, Summary{Addresses: 1}},
-		{"postcode", "csv", func(o *Options) { o.Query.Postcode = []string{"26121"} }, Summary{Addresses: 4}},
-		{"host", "csv", func(o *Options) { o.Query.Host = []string{"tischlerei-harms.example"} }, Summary{Addresses: 1}},
+		{"box", "csv", func(o *Options) { o.Box = &orb.Bound{Min: orb.Point{8.2, 53.13}, Max: orb.Point{8.215, 53.145}} }, Summary{Addresses: 2}},
+		{"street", "csv", func(o *Options) { o.Street = []string{"lange str."} }, Summary{Addresses: 1}},
+		{"postcode", "csv", func(o *Options) { o.Postcode = []string{"26121"} }, Summary{Addresses: 4}},
+		{"host", "csv", func(o *Options) { o.Host = []string{"tischlerei-harms.example"} }, Summary{Addresses: 1}},
 		{"confidence", "csv", func(o *Options) { o.MinConfidence = 0.8 }, Summary{Addresses: 4}},
-		{"precision", "csv", func(o *Options) { o.MinPrecision = gazetteer.InterpolatedPrecision }, Summary{Addresses: 3}},
+		{"precision", "csv", func(o *Options) { o.Precision = gazetteer.InterpolatedPrecision }, Summary{Addresses: 3}},
 		{"since", "csv", func(o *Options) { o.Since = day.AddDate(0, 0, 1) }, Summary{Addresses: 1}},
 		{"region", "csv", func(o *Options) { o.Within = &gazetteer.Region{Area: outline} }, Summary{Addresses: 5}},
 		{"region by postcodes", "csv", func(o *Options) {
 			o.Within = &gazetteer.Region{Area: outline, Estimated: true, Country: "DE", Postcodes: []string{"DE 01067"}}
 		}, Summary{Addresses: 1}},
-		{"nothing", "geojson", func(o *Options) { o.Query.Street = []string{"Kein Weg"} }, Summary{}},
+		{"nothing", "geojson", func(o *Options) { o.Street = []string{"Kein Weg"} }, Summary{}},
 		{"seeds", "seeds", func(*Options) {}, Summary{Addresses: 7, Sites: 6}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -240,7 +240,7 @@ func TestBadOptions(t *testing.T) {
 		format string
 		o      Options
 	}{
-		{"csv", Options{MinConfidence: 1.5}}, {"csv", Options{MinPrecision: 9}}, {"osm", Options{Evidence: true}}, {"seeds", Options{Evidence: true}},
+		{"csv", Options{MinConfidence: 1.5}}, {"osm", Options{Evidence: true}}, {"seeds", Options{Evidence: true}},
 		{"csv", Options{RS: true}}, {"kml", Options{Excel: true}}, {"geojson", Options{Names: true}},
 	} {
 		f, _ := Lookup(c.format)
@@ -249,8 +249,8 @@ func TestBadOptions(t *testing.T) {
 		}
 	}
 	f, _ := Lookup("csv")
-	if _, err := Write(t.Context(), io.Discard, x, f, Options{Query: index.Query{Text: "x"}}); !errors.Is(err, index.ErrQuery) {
-		t.Errorf("a search: %v", err)
+	if _, err := Write(t.Context(), io.Discard, x, f, Options{Filters: index.Filters{Precision: 9}}); !errors.Is(err, index.ErrQuery) {
+		t.Errorf("no precision: %v", err)
 	}
 }
 

@@ -125,7 +125,7 @@ func (r *run) draw(rows []row) *drawing {
 		return nil
 	}
 	b := points.Bound()
-	if len(r.Outline) > 0 && r.Query.Box == nil && r.Query.Center == nil {
+	if len(r.Outline) > 0 && r.Box == nil && r.Center == nil {
 		b = b.Union(r.Outline.Bound())
 	}
 	m := &drawing{Projection: NewProjection(b, mapWidth, 0, mapMargin)}

@@ -81,7 +81,7 @@ func pageOf(d *document) index.Document {
 }
 
 func (g *gazehound) Ask(ctx context.Context, q *question) (answer, error) {
-	ask := index.Query{Text: q.words, Box: q.box, Center: q.centre, Radius: q.radius, Limit: q.limit}
+	ask := index.Query{Filters: index.Filters{Box: q.box, Center: q.centre, Radius: q.radius}, Text: q.words, Limit: q.limit}
 	if q.near {
 		ask.Sort = index.Distance
 	}

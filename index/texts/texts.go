@@ -56,3 +56,14 @@ func (w Words) Count(n int, key string, values ...any) string {
 	}
 	return w.Say(key, values...)
 }
+
+// A Phrase is one text in each of Languages, by their codes.
+type Phrase map[string]string
+
+// In returns the text in a language, or in English where that is none of Languages.
+func (p Phrase) In(lang string) string {
+	if text, ok := p[lang]; ok {
+		return text
+	}
+	return p[Languages[0]]
+}

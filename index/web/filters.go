@@ -9,19 +9,28 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/index"
-	"gazehound/internal/kind"
 )
 
 // A Form is the search as the reader filled it in: the values of each parameter. Of
 // the empty ones there is none.
 type Form url.Values
 
-// several are the parameters of a Form that take several values, of which one must fit.
-var several = []string{"street", "postcode", "city", "host", "kind", "month", "difference"}
+// several are the parameters of a Form that take several values, of which one must fit, and single
+// those that take one.
+var several, single = formOf(index.AllFilters())
 
-// single are those that take one.
-var single = []string{"q", "bbox", "lat", "lon", "radius", "open", "precision", "since",
-	"in_osm", "site_wide", "min_confidence", "sort", "lang"}
+// formOf returns the parameters of filters, and of what else there is in a form.
+func formOf(filters []index.Filter) (several, single []string) {
+	several, single = []string{"difference"}, []string{"q", "lat", "lon", "min_confidence", "sort", "lang"}
+	for _, f := range filters {
+		if f.Many {
+			several = append(several, f.Name)
+		} else {
+			single = append(single, f.Name)
+		}
+	}
+	return several, single
+}
 
 // NewForm returns the form of the parameters of a request. Where one value is possible,
 // the first counts.
@@ -89,66 +98,55 @@ type chip struct {
 // Chips returns the filters beside the words.
 func (v *view) Chips() []chip {
 	var chips []chip
-	for _, name := range several {
-		for _, value := range v.Form[name] {
-			if name == "difference" {
-				continue // these are tabs
+	for _, f := range index.AllFilters() {
+		for _, value := range v.Form[f.Name] {
+			without := v.Form.plus(f.Name)
+			switch {
+			case f.Many:
+				without = v.toggled(f, value)
+			case f.Name == "radius":
+				without = without.plus("lat").plus("lon").plus("sort")
 			}
-			text := v.T[name] + " " + value
-			switch name {
-			case "kind":
-				text = v.kind(value)
-			case "month":
-				text = v.T["by_month"] + ": " + v.month(value)
-			}
-			chips = append(chips, chip{text, v.with(v.toggled(name, value))})
+			chips = append(chips, chip{v.chipText(f, value), v.with(without)})
 		}
-	}
-	value := v.Form.Get
-	for _, c := range []struct{ name, text string }{
-		{"precision", cmp.Or(v.T["least_"+value("precision")], value("precision"))},
-		{"open", v.openChip(value("open"))},
-		{"since", v.T["newsince"] + " " + value("since")},
-		{"in_osm", v.T[map[string]string{"true": "inosm", "false": "notinosm"}[value("in_osm")]]},
-		{"site_wide", v.T[map[string]string{"true": "sitewide", "false": "notsitewide"}[value("site_wide")]]},
-		{"radius", v.T["around"] + " " + value("lat") + ", " + value("lon") + " · " + value("radius") + " m"},
-		{"bbox", v.T["area"]},
-	} {
-		if value(c.name) == "" {
-			continue
-		}
-		without := v.Form.plus(c.name)
-		if c.name == "radius" {
-			without = without.plus("lat").plus("lon").plus("sort")
-		}
-		chips = append(chips, chip{cmp.Or(c.text, value(c.name)), v.with(without)})
 	}
 	return chips
 }
 
+// chipText describes a filter with one of its values.
+func (v *view) chipText(f index.Filter, value string) string {
+	shown := value
+	switch f.Name {
+	case "kind":
+		shown = v.kind(value)
+	case "month":
+		shown = v.month(value)
+	case "open":
+		shown = v.openChip(value)
+	case "precision":
+		shown = cmp.Or(v.T["least_"+value], value)
+	case "radius":
+		shown = v.Form.Get("lat") + ", " + v.Form.Get("lon") + " · " + value + " m"
+	}
+	if f.Kind == index.Truth && (value == "false" || value == "0") {
+		return f.ChipFalse.In(v.Lang)
+	}
+	return strings.ReplaceAll(f.Chip.In(v.Lang), "%s", shown)
+}
+
 // toggled returns the form with a value of a filter taken away where it was
 // chosen, and added where it was not.
-func (v *view) toggled(name, value string) Form {
-	chosen := slices.Clone(v.Form[name])
-	if i := chosenAt(name, chosen, value); i >= 0 {
-		return v.Form.plus(name, slices.Delete(chosen, i, i+1)...)
+func (v *view) toggled(f index.Filter, value string) Form {
+	chosen := slices.Clone(v.Form[f.Name])
+	if i := v.chosenAt(f, value); i >= 0 {
+		return v.Form.plus(f.Name, slices.Delete(chosen, i, i+1)...)
 	}
-	return v.Form.plus(name, append(chosen, value)...)
+	return v.Form.plus(f.Name, append(chosen, value)...)
 }
 
 // chosenAt returns which of the chosen values of a filter means the same as value, or -1.
-func chosenAt(name string, chosen []string, value string) int {
-	return slices.IndexFunc(chosen, func(c string) bool {
-		switch name {
-		case "street":
-			return gazetteer.StreetKey(c) == gazetteer.StreetKey(value)
-		case "host":
-			return strings.EqualFold(c, value)
-		case "kind":
-			return slices.Equal(kind.Find(c), kind.Find(value))
-		}
-		return gazetteer.Key(c) == gazetteer.Key(value)
-	})
+func (v *view) chosenAt(f index.Filter, value string) int {
+	return slices.IndexFunc(v.Form[f.Name], func(chosen string) bool { return f.Same(chosen, value) })
 }
 
 // A menu is a facet: values that narrow the result.
@@ -173,12 +171,6 @@ type choice struct {
 	Text, Link string
 	Count      int // 0: not known
 	Chosen     bool
-}
-
-// parameterOf names the parameter that narrows by a facet.
-var parameterOf = map[index.Facet]string{
-	index.ByStreet: "street", index.ByPostcode: "postcode", index.ByCity: "city",
-	index.BySite: "host", index.ByKind: "kind", index.ByMonth: "month",
 }
 
 // Menus returns the facets that would narrow the result, and the orders.
@@ -216,12 +208,12 @@ func (v *view) Menus() []menu {
 // facetMenu returns the menu of the values that addresses have.
 func (v *view) facetMenu(c index.Count) menu {
 	m := menu{Name: v.T["by_"+string(c.Facet)], Many: true}
-	name := parameterOf[c.Facet]
+	filter, ok := index.FilterBy(c.Facet)
 	if c.Facet == index.ByMonth {
 		slices.SortFunc(c.Values, func(a, b index.Value) int { return strings.Compare(b.Value, a.Value) })
 	}
 	for _, value := range c.Values {
-		if name == "" || value.Value == "" {
+		if !ok || value.Value == "" {
 			continue
 		}
 		text := value.Value
@@ -231,8 +223,8 @@ func (v *view) facetMenu(c index.Count) menu {
 		case index.ByMonth:
 			text = v.month(text)
 		}
-		m.Values = append(m.Values, choice{Text: text, Link: v.with(v.toggled(name, value.Value)), Count: value.Count,
-			Chosen: chosenAt(name, v.Form[name], value.Value) >= 0})
+		m.Values = append(m.Values, choice{Text: text, Link: v.with(v.toggled(filter, value.Value)), Count: value.Count,
+			Chosen: v.chosenAt(filter, value.Value) >= 0})
 	}
 	return m
 }
