@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/blevesearch/bleve/v2/document"
 	"github.com/blevesearch/bleve/v2/geo"
@@ -19,8 +20,8 @@ import (
 // An area query finds the addresses whose coordinate lies in a box or circle.
 //
 // Bleve's own queries divide the area into cells, of which a box around the world has millions. This
-// one looks at no more cells than hold an address: those that lie in the area whole are taken
-// unseen, of the others each address is looked at.
+// one looks at no more cells than hold an address, large ones first: those that lie in the area whole
+// are taken unseen, the others are divided, and of the finest each address is looked at.
 type area struct {
 	boxes   []orb.Bound            // around the area: two if it crosses the antimeridian
 	outside func(p orb.Point) bool // of the area, though in a box; nil: no point is
@@ -49,9 +50,12 @@ func circleArea(center orb.Point, radius float64) area {
 	return a
 }
 
-// cellShift is the precision of the cells in bits: the third of the steps in which Bleve keeps the
-// 64 bits of a coordinate. A cell has 0.022° × 0.011°.
-var cellShift = 4 * document.GeoPrecisionStep
+// Precisions of cells in bits: some of the steps in which Bleve keeps the 64 bits of a coordinate.
+var (
+	cellStep    = document.GeoPrecisionStep
+	finestCells = 4 * cellStep // of 0.022° × 0.011°
+	largeCells  = 6 * cellStep // of 11.25° × 5.6°
+)
 
 // Searcher returns what finds the documents, without scores.
 func (a area) Searcher(
@@ -81,56 +85,72 @@ func (a area) Searcher(
 	return bleve.NewDisjunctionSearcher(ctx, r, []search.Searcher{whole, part}, 0, unscored)
 }
 
-// cells returns the terms of cells within the area, and of those across its border.
+// cells returns the terms of cells within the area, and of the finest ones across its border. A larger
+// cell within the area stands for all in it.
 func (a area) cells(r bleveindex.IndexReader) (within, across [][]byte, err error) {
-	terms, err := a.candidates(r)
-	for _, term := range terms {
-		first, err := term.Int64()
-		if err != nil {
-			return nil, nil, fmt.Errorf("index: cell %q: %w", term, err)
+	cells, shift := a.few(), finestCells
+	if cells == nil {
+		shift = largeCells
+		cells, err = cellsOf(r, shift)
+	}
+	for err == nil {
+		inside, border := a.divide(cells, shift)
+		within = append(within, cellTerms(inside, shift)...)
+		if shift == finestCells || len(border) == 0 {
+			return within, cellTerms(border, shift), nil
 		}
-		from, to := uint64(first), uint64(first)|(1<<cellShift-1)
+		divided := map[uint64]bool{}
+		for _, cell := range border {
+			divided[cell] = true
+		}
+		cells, err = cellsOf(r, shift-cellStep)
+		cells = slices.DeleteFunc(cells, func(cell uint64) bool { return !divided[cell>>shift<<shift] })
+		shift -= cellStep
+	}
+	return nil, nil, err
+}
+
+// divide returns those of some cells that lie within the area, and those across its border.
+func (a area) divide(cells []uint64, shift uint) (inside, border []uint64) {
+	for _, from := range cells {
+		to := from | (1<<shift - 1)
 		cell := orb.Bound{
 			Min: orb.Point{geo.MortonUnhashLon(from), geo.MortonUnhashLat(from)},
 			Max: orb.Point{geo.MortonUnhashLon(to), geo.MortonUnhashLat(to)},
 		}
-		for _, box := range a.boxes {
-			switch {
-			case !box.Intersects(cell):
-				continue
-			case a.outside == nil && box.Contains(cell.Min) && box.Contains(cell.Max):
-				within = append(within, term)
-			default:
-				across = append(across, term)
-			}
-			break
+		i := slices.IndexFunc(a.boxes, func(box orb.Bound) bool { return box.Intersects(cell) })
+		switch {
+		case i < 0:
+		case a.outside == nil && a.boxes[i].Contains(cell.Min) && a.boxes[i].Contains(cell.Max):
+			inside = append(inside, from)
+		default:
+			border = append(border, from)
 		}
 	}
-	return within, across, err
+	return inside, border
 }
 
 // fewCells is the number of cells up to which those of an area are tried, and not those of the index.
 const fewCells = 256
 
-// candidates returns the terms of all cells in the boxes if they are few, else those of all cells
-// that hold an address.
-func (a area) candidates(r bleveindex.IndexReader) (terms []numeric.PrefixCoded, err error) {
+// few returns all of the finest cells in the boxes, or nil if they are many.
+func (a area) few() (cells []uint64) {
 	width, height := 360/math.Exp2(14), 180/math.Exp2(14) // 14 of 32 bits each
 	n := 0.0
 	for _, b := range a.boxes {
 		n += ((b.Max[0]-b.Min[0])/width + 2) * ((b.Max[1]-b.Min[1])/height + 2)
 	}
 	if n > fewCells {
-		return cellsOf(r)
+		return nil
 	}
 	seen := map[uint64]bool{}
 	for _, b := range a.boxes {
 		for lat := b.Min[1]; ; lat += height {
 			for lon := b.Min[0]; ; lon += width {
-				hash := geo.MortonHash(min(lon, b.Max[0]), min(lat, b.Max[1])) >> cellShift << cellShift
-				if !seen[hash] {
-					seen[hash] = true
-					terms = append(terms, numeric.MustNewPrefixCodedInt64(int64(hash), cellShift))
+				cell := geo.MortonHash(min(lon, b.Max[0]), min(lat, b.Max[1])) >> finestCells << finestCells
+				if !seen[cell] {
+					seen[cell] = true
+					cells = append(cells, cell)
 				}
 				if lon >= b.Max[0] {
 					break
@@ -141,12 +161,12 @@ func (a area) candidates(r bleveindex.IndexReader) (terms []numeric.PrefixCoded,
 			}
 		}
 	}
-	return terms, nil
+	return cells
 }
 
-// cellsOf returns the terms of all cells that hold an address.
-func cellsOf(r bleveindex.IndexReader) (terms []numeric.PrefixCoded, err error) {
-	prefix := numeric.MustNewPrefixCodedInt64(0, cellShift)[:1]
+// cellsOf returns the first coordinates of all cells of a precision that hold an address.
+func cellsOf(r bleveindex.IndexReader, shift uint) (cells []uint64, err error) {
+	prefix := numeric.MustNewPrefixCodedInt64(0, shift)[:1]
 	dict, err := r.FieldDictPrefix(fieldPoint, prefix)
 	if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
@@ -155,10 +175,22 @@ func cellsOf(r bleveindex.IndexReader) (terms []numeric.PrefixCoded, err error) 
 	for {
 		entry, err := dict.Next()
 		if err != nil || entry == nil {
-			return terms, err
+			return cells, err
 		}
-		terms = append(terms, numeric.PrefixCoded(entry.Term))
+		first, err := numeric.PrefixCoded(entry.Term).Int64()
+		if err != nil {
+			return nil, fmt.Errorf("index: cell %q: %w", entry.Term, err)
+		}
+		cells = append(cells, uint64(first))
 	}
+}
+
+// cellTerms returns the terms under which Bleve keeps cells.
+func cellTerms(cells []uint64, shift uint) (terms [][]byte) {
+	for _, cell := range cells {
+		terms = append(terms, numeric.MustNewPrefixCodedInt64(int64(cell), shift))
+	}
+	return terms
 }
 
 // contains reports whether a point lies in the area.
