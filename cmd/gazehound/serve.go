@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -299,30 +300,51 @@ func (a *app) apiOptions(cfg *Config) api.Options {
 		return o
 	}
 	o.Gazetteer = g
-	o.Clock = sync.OnceValue(func() localtime.Clock { return clockOf(cfg, g, o.Outline.Bound()) })
+	o.Clock = sync.OnceValue(func() localtime.Clock { return clockOf(cfg, g, o.Within) })
 	c := gazetteer.CreditsOf(g.Sources())
 	o.Licence, o.Attribution, o.GazetteerDate, o.OSM = c.Licence, c.Attribution, c.Date, g.KnowsOSM()
 	return o
 }
 
-// clockOf returns the clock of a region: of the zone in config.yaml, else of its country.
-func clockOf(cfg *Config, g *gazetteer.Gazetteer, region orb.Bound) localtime.Clock {
+// clockOf returns the clock of a region, which may be nil: its zone is the one in config.yaml, else
+// that of its country.
+func clockOf(cfg *Config, g *gazetteer.Gazetteer, region *gazetteer.Region) localtime.Clock {
 	var c localtime.Clock
-	state := ""
+	var center orb.Point
+	if region != nil {
+		center, c.State = region.Bound().Center(), region.State
+	}
 	switch countries := g.Countries(); {
 	case len(countries) == 1 && countries[0] != "US":
 		c.Country = countries[0]
 	default:
 		const around = 50_000 // metres
-		if near := g.Nearest(region.Center(), around, 1); len(near) > 0 {
-			c.Country, state = near[0].Place.Country, near[0].Place.State
+		if near := g.Nearest(center, around, 1); len(near) > 0 {
+			c.Country, c.State = near[0].Place.Country, near[0].Place.State
 		}
 	}
-	c.Zone = localtime.Zone(c.Country, state, region.Center())
+	if c.State == "" && region != nil {
+		c.State = stateOfCodes(g, region)
+	}
+	c.State = g.State(c.Country, c.State)
+	c.Zone = localtime.Zone(c.Country, c.State, center)
 	if zone, err := time.LoadLocation(cfg.Serve.TimeZone); err == nil && cfg.Serve.TimeZone != "" {
 		c.Zone = zone
 	}
 	return c
+}
+
+// stateOfCodes returns the state of the first postcode of a region whose state is known, or "".
+func stateOfCodes(g *gazetteer.Gazetteer, region *gazetteer.Region) string {
+	for _, full := range region.Postcodes {
+		country, code, _ := strings.Cut(full, " ")
+		for _, p := range g.Postcodes(country, code) {
+			if p.State != "" {
+				return p.State
+			}
+		}
+	}
+	return ""
 }
 
 // clock returns the clock of the data's region, without a gazetteer that of this machine.
@@ -338,9 +360,9 @@ func (a *app) clock() localtime.Clock {
 		return here
 	}
 	defer g.Close()
-	var region orb.Bound
-	if r, err := gazetteer.ReadRegion(p.region()); err == nil {
-		region = r.Area.Bound()
+	region, err := gazetteer.ReadRegion(p.region())
+	if err != nil {
+		region = nil // the country's clock, then
 	}
 	return clockOf(cfg, g, region)
 }

@@ -124,6 +124,7 @@ func town(text string) orb.Point {
 type Clock struct {
 	Zone    *time.Location // nil: UTC
 	Country string         // ISO 3166-1, for its holidays; "": none is known
+	State   string         // "RP" of Rhineland-Palatinate, for those of a state; "": only the country's count
 	Fixed   time.Time      // that it shows always; zero: the time
 }
 
@@ -140,7 +141,7 @@ func (c Clock) Now() time.Time {
 }
 
 // Holiday reports whether a day is a public holiday.
-func (c Clock) Holiday(day time.Time) bool { return Holiday(c.Country, day) }
+func (c Clock) Holiday(day time.Time) bool { return Holiday(c.Country, c.State, day) }
 
 // Holidays returns the public holidays among a day and the seven after it, such as "2026-12-25".
 func (c Clock) Holidays(from time.Time) (days []string) {
@@ -154,16 +155,36 @@ func (c Clock) Holidays(from time.Time) (days []string) {
 
 // holidays are those of whole countries.
 var holidays = map[string][]*cal.Holiday{
-	"AT": at.Holidays, "BE": be.Holidays, "CA": ca.Holidays, "CH": ch.Holidays,
-	"CZ": cz.Holidays, "DE": de.Holidays, "DK": dk.Holidays, "ES": es.Holidays, "FR": fr.Holidays,
-	"GB": gb.Holidays, "IE": ie.Holidays, "IT": it.Holidays, "NL": nl.Holidays, "NZ": nz.Holidays,
-	"PL": pl.Holidays, "SE": se.Holidays, "US": us.Holidays,
+	"AT": at.Holidays, "BE": be.Holidays, "CA": ca.Holidays, "CZ": cz.Holidays, "DE": de.Holidays,
+	"DK": dk.Holidays, "ES": es.Holidays, "FR": fr.Holidays, "GB": gb.Holidays, "IE": ie.Holidays,
+	"IT": it.Holidays, "NL": nl.Holidays, "NZ": nz.Holidays, "PL": pl.Holidays, "SE": se.Holidays,
+	"US": us.Holidays,
+	"CH": {ch.Neujahr, ch.Auffahrt, ch.Bundesfeiertag, ch.Weihnachtstag}, // of all cantons
 }
 
-// Holiday reports whether a day is a public holiday in all of a country (ISO 3166-1), as far as is
-// known.
-func Holiday(country string, day time.Time) bool {
-	for _, h := range holidays[country] {
+// stateHolidays are all those of states and cantons, under country and state.
+var stateHolidays = map[string][]*cal.Holiday{
+	"DE BW": de.HolidaysBW, "DE BY": de.HolidaysBY, "DE BE": de.HolidaysBE, "DE BB": de.HolidaysBB,
+	"DE HB": de.HolidaysHB, "DE HH": de.HolidaysHH, "DE HE": de.HolidaysHE, "DE MV": de.HolidaysMV,
+	"DE NI": de.HolidaysNI, "DE NW": de.HolidaysNW, "DE RP": de.HolidaysRP, "DE SL": de.HolidaysSL,
+	"DE SN": de.HolidaysSN, "DE ST": de.HolidaysST, "DE SH": de.HolidaysSH, "DE TH": de.HolidaysTH,
+	"CH ZH": ch.HolidaysZH, "CH BE": ch.HolidaysBE, "CH LU": ch.HolidaysLU, "CH UR": ch.HolidaysUR,
+	"CH SZ": ch.HolidaysSZ, "CH OW": ch.HolidaysOW, "CH NW": ch.HolidaysNW, "CH GL": ch.HolidaysGL,
+	"CH ZG": ch.HolidaysZG, "CH FR": ch.HolidaysFR, "CH SO": ch.HolidaysSO, "CH BS": ch.HolidaysBS,
+	"CH BL": ch.HolidaysBL, "CH SH": ch.HolidaysSH, "CH AR": ch.HolidaysAR, "CH AI": ch.HolidaysAI,
+	"CH SG": ch.HolidaysSG, "CH GR": ch.HolidaysGR, "CH AG": ch.HolidaysAG, "CH TG": ch.HolidaysTG,
+	"CH VD": ch.HolidaysVD, "CH TI": ch.HolidaysTI, "CH VS": ch.HolidaysVS, "CH NE": ch.HolidaysNE,
+	"CH GE": ch.HolidaysGE, "CH JU": ch.HolidaysJU,
+}
+
+// Holiday reports whether a day is a public holiday in a state of a country (ISO 3166-1), or, where
+// those of the state are not known, in all of the country.
+func Holiday(country, state string, day time.Time) bool {
+	list, ok := stateHolidays[country+" "+state]
+	if !ok {
+		list = holidays[country]
+	}
+	for _, h := range list {
 		if actual, _ := h.Calc(day.Year()); sameDay(actual, day) {
 			return true
 		}

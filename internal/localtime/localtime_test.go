@@ -54,19 +54,24 @@ func TestHoliday(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		country, day string
-		want         bool
+		country, state, day string
+		want                bool
 	}{
-		{"DE", "2026-10-03", true}, {"DE", "2026-12-25", true}, {"DE", "2026-04-03", true}, // Good Friday
-		{"DE", "2026-11-28", false}, {"US", "2026-07-04", true}, {"US", "2026-11-26", true},
-		{"FR", "2026-07-14", true}, {"GB", "2026-12-25", true}, {"XX", "2026-12-25", false},
+		{"DE", "", "2026-10-03", true}, {"DE", "", "2026-12-25", true}, {"DE", "", "2026-04-03", true}, // Good Friday
+		{"DE", "", "2026-11-28", false}, {"US", "", "2026-07-04", true}, {"US", "CA", "2026-11-26", true},
+		{"FR", "", "2026-07-14", true}, {"GB", "", "2026-12-25", true}, {"XX", "", "2026-12-25", false},
+		{"DE", "", "2026-11-01", false}, {"DE", "RP", "2026-11-01", true}, {"DE", "NI", "2026-11-01", false}, // All Saints
+		{"DE", "RP", "2026-06-04", true}, {"DE", "BE", "2026-06-04", false}, // Corpus Christi
+		{"DE", "NI", "2026-10-31", true}, {"DE", "RP", "2026-10-31", false}, // Reformation Day
+		{"DE", "Pfalz", "2026-12-25", true}, {"DE", "RP", "2026-12-25", true},
+		{"CH", "", "2026-08-01", true}, {"CH", "", "2026-08-15", false}, {"CH", "TI", "2026-08-15", true}, {"CH", "ZH", "2026-08-15", false},
 	} {
 		day, err := time.ParseInLocation("2006-01-02 15:04", c.day+" 23:30", berlin)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := Holiday(c.country, day); got != c.want {
-			t.Errorf("%s %s: %v", c.country, c.day, got)
+		if got := Holiday(c.country, c.state, day); got != c.want {
+			t.Errorf("%s %s %s: %v", c.country, c.state, c.day, got)
 		}
 	}
 }
