@@ -21,8 +21,9 @@ release: ui ## dist/: archives for TARGETS with man pages and completions, Debia
 demo: build ## a made-up town on loopback: crawl it, compare the strategies
 	./bin/gazehound demo --data demo-data
 
-test: ## all tests but the evaluations of "make eval"; "make check" vets, and a larger heap spares a fifth of the processor time
-	GOGC=400 $(GO) test -p 4 -vet=off -skip '^TestEval' ./...
+test: ## all tests but the evaluations of "make eval", a line with n/m for each package; "make check" vets, and a larger heap spares a fifth of the processor time
+	@set -o pipefail; GOGC=400 $(GO) test -json -p 4 -vet=off -skip '^TestEval' ./... | \
+	  $(GO) run ./internal/check/progress $$($(GO) list ./... | wc -l)
 
 race: ## the tests without the longest under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -short -skip '^TestEval' -timeout 40m ./...
