@@ -27,6 +27,7 @@ var arrows = map[string][]string{
 	"internal/disk":             {},
 	"internal/check":            {"internal/textutil"},
 	"internal/check/cross":      {},
+	"internal/check/progress":   {},
 	"internal/check/machine":    {"internal/check", "internal/disk", "internal/oserr", "internal/textutil"},
 	"internal/forget":           {"internal/check", "internal/corrections", "internal/disk", "internal/oserr", "internal/textutil", "crawler", "crawler/weburl", "crawler/frontier", "crawler/polite", "crawler/warc", "geoparse", "index", "index/api", "predictor", "predictor/clicklog"},
 	"internal/console":          {"internal/textutil"},
