@@ -45,6 +45,7 @@ const (
 	onOne  // the page of one address
 	onDifferences
 	onWebAndMap // the same as a page
+	onPlaces
 
 	compared = onDifferences | onWebAndMap
 	filtered = onSearch | onClusters | onFacets | onFeed | onPage | onItems // routes with all filters
@@ -105,15 +106,18 @@ var parameters = slices.Concat(asked, filters(), shaped)
 
 // asked are the words and the area.
 var asked = []parameter{
-	{"q", worded, onPhoton, "words", text, "bäckerei"},
+	{"q", worded | onPlaces, onPhoton, "words", text, "bäckerei"},
 	{"q", onSuggest, onSuggest, "beginning", text, "lan"},
-	{"bbox", filtered | onExport | compared | onPhoton | onStructured, onClusters, "box", special, "8.1,53.1,8.3,53.2"},
-	{"lat", filtered | onExport | compared | photons, onReverse, "latitude", number(-90, 90), 53.14},
-	{"lon", filtered | onExport | compared | photons, onReverse, "longitude", number(-180, 180), 8.21},
-	{"radius", filtered | onExport | compared, 0, "metres", positive(index.MaxRadius), 500},
+	{"bbox", filtered | onExport | compared | onPlaces | onPhoton | onStructured, onClusters, "box", special, "8.1,53.1,8.3,53.2"},
+	{"lat", filtered | onExport | compared | onPlaces | photons, onReverse, "latitude", number(-90, 90), 53.14},
+	{"lon", filtered | onExport | compared | onPlaces | photons, onReverse, "longitude", number(-180, 180), 8.21},
+	{"radius", filtered | onExport | compared | onPlaces, 0, "metres", positive(index.MaxRadius), 500},
 	{"radius", onReverse, 0, "kilometres", positive(index.MaxRadius / 1000), 1},
 	{"radius_km", onReverse, 0, "kilometres", positive(index.MaxRadius / 1000), 1},
 }
+
+// ofPlaces are the filters that places of the map have without a page.
+var ofPlaces = []string{"street", "postcode", "city", "kind", "open"}
 
 // filters returns the parameters of the filters that have one each.
 func filters() (all []parameter) {
@@ -121,6 +125,9 @@ func filters() (all []parameter) {
 		p := parameter{name: f.Name, on: filtered | onExport | compared, is: special, example: f.Example}
 		if f.OfSearches {
 			p.on = filtered
+		}
+		if slices.Contains(ofPlaces, f.Name) {
+			p.on |= onPlaces
 		}
 		switch f.Kind {
 		case index.Text:
@@ -149,10 +156,10 @@ var shaped = []parameter{
 	{"min_confidence", compared, 0, "share", number(0, 1), 0.8},
 	{"limit", onSearch | onFeed | photons | onItems | onPage | onSuggest | compared, 0, "limit", integer(1, index.MaxLimit), 5},
 	{"cursor", onSearch | onPage | onItems | compared, 0, "cursor", text, nil},
-	{"facets", onSearch | onFacets, 0, "facets", special, "street,postcode"},
+	{"facets", onSearch | onFacets | onPlaces, 0, "facets", special, "street,postcode"},
 	{"fields", onSearch | onItems, 0, "fields", special, "name,addr:street"},
 	{"explain", onSearch, 0, "truth", boolean, true},
-	{"format", onSearch | onItems, 0, "", oneOf(formats...), "csv"},
+	{"format", onSearch | onItems | onPlaces, 0, "", oneOf(formats...), "csv"},
 	{"f", onItems | onItem | onPlain, 0, "json", oneOf("json"), "json"},
 	{"layer", photons, 0, "", oneOf("house", "street", "locality", "city", "other").several(), "street"},
 	{"osm_tag", photons, 0, "tag", special.several().checked(tagFilter.MatchString), "amenity:dentist"},

@@ -397,6 +397,9 @@ func (s *server) showOnMap(a *params, p *web.Page) {
 		p.OnMap = append(p.OnMap, onMapOf(&pois[i]))
 	}
 	p.MorePOIs = max(0, len(pois)-maxOnMap)
+	if len(pois) > 0 {
+		p.Places = tableOf(a)
+	}
 	p.Sides = map[string]web.OnMap{}
 	for id, place := range same {
 		p.Sides[id] = onMapOf(&place)

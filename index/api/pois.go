@@ -9,6 +9,7 @@ import (
 	"gazehound/index/differences"
 	"gazehound/index/export"
 	"gazehound/index/web"
+	"gazehound/internal/kind"
 )
 
 // maxPOIs is how many points of interest are compared with the hits of an answer.
@@ -21,6 +22,11 @@ func (s *server) pois(a *params, hits []index.Hit) (others []gazetteer.Place, sa
 		return nil, nil
 	}
 	about := index.SubjectOf(a.Query)
+	if len(about.Words) == 0 {
+		for _, name := range a.Kind {
+			about.Kinds = append(about.Kinds, kind.Find(name)...)
+		}
+	}
 	mayShow, err := s.mayShow(a, &about)
 	if err != nil {
 		return nil, nil // the search has reported it
@@ -46,16 +52,19 @@ func (s *server) pois(a *params, hits []index.Hit) (others []gazetteer.Place, sa
 // findPOIs looks for what is called so ("Irish Pub"), then for the kinds that the words mean; where
 // there are none, for the words in names.
 func (s *server) findPOIs(q gazetteer.POIQuery, about index.Subject) (found []gazetteer.Place) {
-	if len(about.Words) == 0 {
-		return nil
-	}
 	ofKind := q
+	ofKind.Tags = about.Kinds
+	if len(about.Words) == 0 {
+		if len(about.Kinds) == 0 {
+			return nil
+		}
+		return s.Gazetteer.POIs(ofKind)
+	}
 	q.Words = about.Words
 	named := s.Gazetteer.POIs(q)
 	if len(about.Kinds) == 0 {
 		return named
 	}
-	ofKind.Tags = about.Kinds
 	whole := gazetteer.Key(strings.Join(about.Words, ""))
 	for _, p := range named {
 		if slices.ContainsFunc(p.Names, func(name string) bool { return gazetteer.Key(name) == whole }) {

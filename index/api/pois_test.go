@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"context"
 	"flag"
+	"fmt"
 	"math"
 	"net/url"
 	"os"
@@ -272,5 +273,49 @@ func TestOtherNames(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %q, want %q", query, got, want)
 		}
+	}
+}
+
+// All places of the map that fit are counted and written as addresses are, those with a page too.
+func TestPlaces(t *testing.T) {
+	o := onMapOptions()
+	var all []gazetteer.Place
+	for i := range 30 {
+		p := poi(fmt.Sprintf("node/%d", 100+i), fmt.Sprintf("Kiosk %02d", i), 8.2+float64(i)/1000, "Markt", fmt.Sprint(i+1), "shop=kiosk")
+		if i%3 == 0 {
+			p.Postcode = "26121"
+		}
+		all = append(all, p)
+	}
+	all = append(all, poi("node/7", "Thai Garten", 8.216, "Markt", "3", "amenity=restaurant", "cuisine=thai"))
+	o.Gazetteer = gazetteer.Of(all...)
+	h := Handler(town(t, 0), o)
+	for _, c := range []struct {
+		query string
+		want  int
+	}{{"q=kiosk", 30}, {"kind=shop%3Dkiosk", 30}, {"", 31}, {"q=kiosk&postcode=26121", 10}, {"q=thai", 1}, {"bbox=8.1995,53,8.2045,54", 5}, {"q=zzzz", 0},
+		{"q=kiosk&lat=53.14&lon=8.2&radius=1", 0}} {
+		got := ask(t, h, "/v1/places?"+c.query)
+		if n := len(got["features"].([]any)); n != c.want || got["numberMatched"] != float64(c.want) || got["numberReturned"] != float64(c.want) {
+			t.Errorf("%s: %d features, matched %v, want %d", c.query, n, got["numberMatched"], c.want)
+		}
+	}
+	facets := ask(t, h, "/v1/places?facets=kind,postcode,host")["facets"].(map[string]any)
+	if got := fmt.Sprint(facets); got != "map[host:[] kind:[map[count:30 value:shop=kiosk] map[count:1 value:amenity=restaurant cuisine=thai]] "+
+		"postcode:[map[count:21 value:26122] map[count:10 value:26121]]]" {
+		t.Error(got)
+	}
+	for _, format := range []string{"csv", "ndjson", "geojsonseq", "kml", "gpx", "atom"} {
+		_, body := get(h, "/v1/places?q=kiosk&format="+format)
+		if n := strings.Count(string(body), "Kiosk 17"); n == 0 {
+			t.Errorf("%s: no place", format)
+		}
+	}
+	_, page := get(h, "/?q=kiosk&lang=en")
+	if want := `<a href="/v1/places?format=csv&amp;q=kiosk"`; !strings.Contains(string(page), want) {
+		t.Errorf("the page has no %s", want)
+	}
+	if _, page := get(h, "/?kind=shop%3Dkiosk&lang=en"); !strings.Contains(string(page), "Kiosk 00") {
+		t.Error("a filter by kind without words shows no place of the map")
 	}
 }

@@ -91,6 +91,8 @@ func endpoints() []endpoint {
 		{"/v1/addresses/{id}", onAddress, "one address", geoJSON, "", asJSON((*server).address)},
 		{"/v1/addresses/{id}/evidence", onAddress, "the pages that state an address, and where in their text", anyJSON,
 			"", asJSON((*server).evidence)},
+		{placesPath, onPlaces, "places of the map that match words, area and filters, those without pages too", geoJSON,
+			placesPath + "?q=b%C3%A4ckerei&facets=kind,postcode", (*server).places},
 		{differencesPath, onDifferences, "what pages and OpenStreetMap do not agree about, place by place", geoJSON,
 			differencesPath + "?difference=missing&min_confidence=0.8", (*server).differences},
 		{differencesPath + ".csv", onDifferences, "all of them as a table", mediaOf("csv"),
@@ -163,7 +165,7 @@ func mediaOf(format string) string {
 // serve answers a request at e.
 func (s *server) serve(e endpoint, w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	if e.on&(onSearch|onItems|onPage|onNote) != 0 {
+	if e.on&(onSearch|onItems|onPlaces|onPage|onNote) != 0 {
 		h.Add("Vary", "Accept")
 	}
 	if e.on&(onPage|onOne|onBot|onNote|onWebAndMap) != 0 {

@@ -73,6 +73,7 @@ type Page struct {
 
 	OnMap    []OnMap          // what the map has at the address of the search, and no page states
 	MorePOIs int              // points of interest of the map beyond those of OnMap
+	Places   string           // the address of a table of all points of interest that fit, or ""
 	Sides    map[string]OnMap // those that a hit is, by its ID
 
 	NoHouse string // the house number of the search, where OnMap's street does not have it
