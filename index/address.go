@@ -233,7 +233,8 @@ func (r *record) put(m *mention, stated bool) {
 		m.First = min(m.First, cmp.Or(r.First, m.First))
 		r.uncount(m.host)
 	}
-	if r.Mentions = append(r.Mentions, m); len(r.Mentions) > maxKept {
+	r.Mentions = append(r.Mentions, m)
+	if len(r.Mentions) > maxKept {
 		r.drop()
 	}
 }
@@ -392,7 +393,8 @@ func (r *record) lang() string {
 func (r *record) limitWords() {
 	left := maxWords
 	for _, m := range r.Mentions {
-		if left -= len(m.Words); left < 0 {
+		left -= len(m.Words)
+		if left < 0 {
 			m.Words = ""
 		}
 	}
@@ -454,6 +456,19 @@ func (r *record) addWords(d *builder) {
 			near[w]++
 		}
 	}
+	r.addCounted(words, near, pages)
+	for _, e := range r.Facts {
+		if e.What == corrections.Name {
+			add(words, inName, e.Value)
+		}
+	}
+	d.terms(fieldWhere, where, bleveindex.IndexField|bleveindex.SkipFreqNorm)
+	d.terms(fieldWords, words, bleveindex.IndexField)
+}
+
+// addCounted adds to words what stands near the address, and on its pages, by the number of pages on
+// which each word stands.
+func (r *record) addCounted(words, near, pages termSet) {
 	common := len(r.Mentions) / commonShare
 	place := slices.ContainsFunc(r.Mentions, func(m *mention) bool { return m.Street != "" })
 	for w, n := range near {
@@ -468,13 +483,6 @@ func (r *record) addWords(d *builder) {
 			words.add(inPage, w)
 		}
 	}
-	for _, e := range r.Facts {
-		if e.What == corrections.Name {
-			add(words, inName, e.Value)
-		}
-	}
-	d.terms(fieldWhere, where, bleveindex.IndexField|bleveindex.SkipFreqNorm)
-	d.terms(fieldWords, words, bleveindex.IndexField)
 }
 
 // A termSet has the terms of a field, and how often each counts.
@@ -528,7 +536,8 @@ func (b *builder) store(field string, text []byte) {
 
 // keyword adds a value that filters, and that facets count.
 func (b *builder) keyword(field, value string) {
-	if value = clipBytes(value, maxKey); value == "" {
+	value = clipBytes(value, maxKey)
+	if value == "" {
 		return
 	}
 	if b.keywords[field] == nil {

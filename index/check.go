@@ -33,7 +33,8 @@ func openChecked(path string) (b bleve.Index, err error) {
 	if err := checkFiles(filepath.Join(path, "store")); err != nil {
 		return nil, err
 	}
-	if b, err = bleve.OpenUsing(path, config(true)); err != nil {
+	b, err = bleve.OpenUsing(path, config(true))
+	if err != nil {
 		return nil, err
 	}
 	if err := check(b); err != nil {
@@ -129,7 +130,8 @@ func check(b bleve.Index) error {
 			return err
 		}
 		newest, err := stateOf(snapshot)
-		if err = errors.Join(err, snapshot.Close()); err != nil {
+		err = errors.Join(err, snapshot.Close())
+		if err != nil {
 			return err
 		}
 		if newest.Generation > open.Generation {

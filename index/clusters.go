@@ -127,7 +127,8 @@ func (s *searcher) grid(fits query.Query, zoom int) ([]Cluster, int, error) {
 		if all[i].ID == "" {
 			continue
 		}
-		if all[i].ID, err = s.view.ExternalID(bleveindex.IndexInternalID(all[i].ID)); err != nil {
+		all[i].ID, err = s.view.ExternalID(bleveindex.IndexInternalID(all[i].ID))
+		if err != nil {
 			return nil, 0, fmt.Errorf("index: %w", err)
 		}
 	}

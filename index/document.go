@@ -290,7 +290,8 @@ func around(text []rune, s spans, a geoparse.Address) (before, at, after string)
 		}
 	}
 	if next < len(text) {
-		if to = min(to, divide(text, a.End, next)); s.private[ends] {
+		to = min(to, divide(text, a.End, next))
+		if s.private[ends] {
 			to = min(to, lineStart(text, a.End, next))
 		}
 	}

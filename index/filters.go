@@ -56,7 +56,8 @@ var allFilters = []Filter{
 		Chip: texts.Phrase{"en": "in a chosen area", "de": "in einem Ausschnitt"},
 		read: func(q *Filters, value string, _ time.Time) (wrong string, ok bool) {
 			b, ok, ordered := ReadBox(value)
-			if q.Box = &b; ok && !ordered {
+			q.Box = &b
+			if ok && !ordered {
 				wrong = "has latitudes out of order"
 			}
 			return wrong, ok && ordered

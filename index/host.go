@@ -108,7 +108,8 @@ func (c *commit) spreadNotes() error {
 		}
 		var notes geoparse.Notes
 		if len(seats) > 0 && len(seats) < maxSeats {
-			if notes, err = c.notes(host); err != nil {
+			notes, err = c.notes(host)
+			if err != nil {
 				return err
 			}
 		}
@@ -163,7 +164,8 @@ func (c *commit) notes(host string) (best geoparse.Notes, err error) {
 	for _, id := range ids {
 		p := c.pages[id]
 		if _, known := c.pages[id]; !known {
-			if p, err = pageOf(c.reader, id); err != nil {
+			p, err = pageOf(c.reader, id)
+			if err != nil {
 				return best, err
 			}
 		}

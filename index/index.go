@@ -1,10 +1,22 @@
 // Package index keeps the relevant pages of a crawl and their addresses in a Bleve index, and
-// searches them by words, area and distance. Start with [Index.Put] and [Index.Search]; address.go
-// makes the documents.
+// searches them by words, area and distance. What happens to a page until a reader sees it:
 //
-// Bleve holds one document for each address, with what the pages of all sites
-// say of it, and a small one for each page. Searches, facets, sorting, paging and
-// batches are Bleve's.
+//  1. mentionsOf (document.go) makes mentions of a [Document]: one for each address on the page, with
+//     the text that belongs to it.
+//  2. The writer (write.go) takes the changes that wait as one batch, and puts each mention into the
+//     record of its address, beside what other pages say of it.
+//  3. record.document (address.go) makes the document of Bleve: the terms of its words by weight, the
+//     keywords of each [Filter], and the record itself as JSON.
+//  4. Bleve has the batch on the disk when [Index.Put] returns.
+//  5. newSearch (search.go) understands a [Query]; find asks Bleve at one stage after the other, each
+//     more tolerant, until there are hits.
+//  6. A hitMaker (hits.go) makes a [Hit] of each record: sites vote for its name and contacts, and a
+//     snippet shows the words.
+//
+// The words: a mention is one address on one page; a record is all that pages say of one address; a
+// hit is what a reader sees of a record. A site is a registrable domain. A keyword is a term that
+// filters or counts, and stands for no text. A share is the record of an address in one of several
+// indexes. A walk visits all addresses that fit [Filters], in the order of their IDs.
 package index
 
 import (
@@ -99,7 +111,8 @@ func openAs(dir string, readOnly bool) (*Index, error) {
 		return nil, fmt.Errorf("index: %w", err)
 	}
 	x := &Index{dir: dir, unlock: unlock}
-	if x.id, err = identify(dir, readOnly); err == nil {
+	x.id, err = identify(dir, readOnly)
+	if err == nil {
 		x.bleve, err = openBleve(dir, readOnly)
 	}
 	if err != nil {
@@ -130,7 +143,8 @@ func openBleve(dir string, readOnly bool) (bleve.Index, error) {
 	}
 	b, err := openChecked(path)
 	if err == nil && !readOnly {
-		if err = b.Close(); err == nil {
+		err = b.Close()
+		if err == nil {
 			b, err = bleve.OpenUsing(path, config(false))
 		}
 	}

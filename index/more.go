@@ -19,7 +19,8 @@ func (s *searcher) more(q query.Query, r *answer) (err error) {
 		return err
 	}
 	if s.q.CountPages {
-		if r.Pages, err = s.pages(ids); err != nil {
+		r.Pages, err = s.pages(ids)
+		if err != nil {
 			return err
 		}
 	}
@@ -67,7 +68,8 @@ func (s *searcher) resolveNear() (line string, err error) {
 		for _, w := range where {
 			raws = append(raws, w.raw)
 		}
-		if center, line, ok = s.q.Locate(strings.Join(raws, " ")); !ok {
+		center, line, ok = s.q.Locate(strings.Join(raws, " "))
+		if !ok {
 			return "", nil
 		}
 	default:

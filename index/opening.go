@@ -133,7 +133,8 @@ func (t timeReader) openingTime(words []word, minute int) (rest []word, open *Op
 			if j < 0 || j >= len(words) {
 				continue
 			}
-			if open = t.when(words[j].terms[0]); open == nil {
+			open = t.when(words[j].terms[0])
+			if open == nil {
 				continue
 			}
 			from, to := min(i, j), max(i, j)+1

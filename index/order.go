@@ -159,7 +159,8 @@ func (o order) first(n int, after *cursor) search.MakeDocumentMatchHandler {
 			}
 			fits := len(kept) < n || o.compare(d, kept[n-1]) <= 0
 			if fits {
-				if d.ID, err = c.IndexReader.ExternalID(d.IndexInternalID); err != nil {
+				d.ID, err = c.IndexReader.ExternalID(d.IndexInternalID)
+				if err != nil {
 					return err
 				}
 			}
@@ -168,7 +169,8 @@ func (o order) first(n int, after *cursor) search.MakeDocumentMatchHandler {
 				return nil
 			}
 			at, _ := slices.BinarySearchFunc(kept, d, byID)
-			if kept = slices.Insert(kept, at, d); len(kept) > n {
+			kept = slices.Insert(kept, at, d)
+			if len(kept) > n {
 				c.DocumentMatchPool.Put(kept[n])
 				kept = kept[:n]
 			}

@@ -24,14 +24,16 @@ func (s *searcher) understand(now time.Time) (err error) {
 	literal := s.q.literal()
 	if !literal {
 		s.readOpening(now)
-		if s.words, s.me = nearMe(s.words); s.me && s.q.Center != nil && s.q.Sort == Relevance {
+		s.words, s.me = nearMe(s.words)
+		if s.me && s.q.Center != nil && s.q.Sort == Relevance {
 			s.q.Sort = Distance
 		}
 		if err := s.lookUp(); err != nil {
 			return err
 		}
 	}
-	if s.near, err = s.resolveNear(); err != nil || literal {
+	s.near, err = s.resolveNear()
+	if err != nil || literal {
 		return err
 	}
 	return s.noteKinds()
@@ -158,7 +160,8 @@ func phoneDigits(text string) string {
 		}
 		return -1
 	}, text)
-	if digits = strings.TrimLeft(digits, "0"); len(digits) < leastDigits || len(digits) > 15 {
+	digits = strings.TrimLeft(digits, "0")
+	if len(digits) < leastDigits || len(digits) > 15 {
 		return ""
 	}
 	return digits
@@ -264,13 +267,15 @@ func (s *searcher) noteKinds() (err error) {
 	other := slices.ContainsFunc(found, func(kinds []string) bool { return !slices.Equal(kinds, found[0]) })
 	s.pure = !other && len(found[0]) > 0
 	for i, w := range words {
-		if w.kinds = found[i]; !s.pure {
+		w.kinds = found[i]
+		if !s.pure {
 			continue
 		}
 		for _, k := range w.kinds {
 			w.alike = append(w.alike, kind.Alike(k)...)
 		}
-		if w.signs, err = s.signs(w.kinds); err != nil {
+		w.signs, err = s.signs(w.kinds)
+		if err != nil {
 			return err
 		}
 	}

@@ -61,7 +61,8 @@ func (s *searcher) search() (a *answer, err error) {
 		from, to, after = c.Stage, c.Stage, &c
 	}
 	err = s.eachStage(from, to, func() (int, error) {
-		if a, err = s.find(after); err != nil {
+		a, err = s.find(after)
+		if err != nil {
 			return 0, err
 		}
 		return a.Total, nil
@@ -148,7 +149,8 @@ func (x *Index) newSearch(ctx context.Context, q Query) (*searcher, error) {
 	s := &searcher{
 		x: x, ctx: ctx, q: q, asked: q, words: splitQuery(q.Text), lift: usualLift,
 	}
-	if s.view, err = x.view(); s.view == nil {
+	s.view, err = x.view()
+	if s.view == nil {
 		return nil, err
 	}
 	if len(s.words) == 0 && strings.TrimSpace(q.Text) != "" { // "???" asks for nothing
@@ -423,12 +425,12 @@ func (s *searcher) similar(i int, written []string) (all alternatives, err error
 		if err != nil {
 			return all, fmt.Errorf("index: %w", err)
 		}
-		close, err := mostFrequent(dict, math.MaxInt, maxTypos)
+		alike, err := mostFrequent(dict, math.MaxInt, maxTypos)
 		if err != nil {
 			return all, err
 		}
-		add(typoBoost, close)
-		for _, t := range close {
+		add(typoBoost, alike)
+		for _, t := range alike {
 			if k := kind.InQuery([]string{t})[0]; len(k) > 0 && len(w.kinds) == 0 { // of a misspelt kind
 				w.kinds, s.pure = k, len(s.words) == 1
 			}
@@ -493,12 +495,12 @@ func (a *alternatives) Searcher(
 	if len(a.terms) == 1 && !o.Explain {
 		return a.terms[0].Searcher(ctx, r, m, o)
 	}
-	any := query.NewDisjunctionQuery(a.terms)
+	union := query.NewDisjunctionQuery(a.terms)
 	if o.Score == "none" {
-		return any.Searcher(ctx, r, m, o)
+		return union.Searcher(ctx, r, m, o)
 	}
-	any.RetrieveScoreBreakdown(true)
-	found, err := any.Searcher(ctx, r, m, o)
+	union.RetrieveScoreBreakdown(true)
+	found, err := union.Searcher(ctx, r, m, o)
 	return rescored{found, a.highest}, err
 }
 

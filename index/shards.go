@@ -127,7 +127,8 @@ func (x *Index) answer(ctx context.Context, q Query) (*answer, error) {
 	k := &hitMaker{view: s.view}
 	size := 0
 	for i := range a.Shares {
-		if size += len(a.Shares[i].Record); size > maxAnswer && i > 0 && q.Only == nil {
+		size += len(a.Shares[i].Record)
+		if size > maxAnswer && i > 0 && q.Only == nil {
 			a.Cut, a.Shares, a.Next = true, a.Shares[:i], a.Shares[i-1].At.encode()
 			break
 		}
@@ -316,7 +317,8 @@ func (s *Shards) page(ctx context.Context, q Query, k *hitMaker) (*Result, []str
 		for _, one := range a.Shares {
 			whole.Only = append(whole.Only, one.At.ID)
 		}
-		if parts, _, err = ask[*answer](ctx, s, "search", Question{Query: whole}); err != nil {
+		parts, _, err = ask[*answer](ctx, s, "search", Question{Query: whole})
+		if err != nil {
 			return nil, nil, err
 		}
 	}
@@ -330,7 +332,8 @@ func (s *Shards) page(ctx context.Context, q Query, k *hitMaker) (*Result, []str
 	}
 	before := cursor{Stage: stages}
 	if q.Cursor != "" { // the last hit of the page before
-		if before, err = decodeCursor(q.Cursor, q); err != nil {
+		before, err = decodeCursor(q.Cursor, q)
+		if err != nil {
 			return nil, nil, err
 		}
 	}
@@ -545,7 +548,8 @@ func (s *Shards) walk(ctx context.Context, f Filters, others bool, fn func(*Hit)
 				return err
 			}
 		}
-		if q.Cursor = r.Next; r.Next == "" {
+		q.Cursor = r.Next
+		if r.Next == "" {
 			return nil
 		}
 	}

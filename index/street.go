@@ -82,7 +82,8 @@ func KnownStreet(
 			return nil, nil
 		}
 		q.Street, q.Facets, q.CountPages = []string{street}, nil, true
-		if there, err = search(ctx, q); err != nil {
+		there, err = search(ctx, q)
+		if err != nil {
 			return nil, err
 		}
 		out := &StreetOnly{

@@ -96,7 +96,8 @@ func (x *Index) Suggest(typed string, limit int) ([]Suggestion, error) {
 	slices.SortFunc(all, (*candidate).compare)
 	best := all[:0] // the dictionary still counts what was deleted
 	for _, c := range all {
-		if c.Count, err = s.count(has(fieldTyped, c.terms...)); err != nil {
+		c.Count, err = s.count(has(fieldTyped, c.terms...))
+		if err != nil {
 			return nil, err
 		}
 		if c.Count > 0 {

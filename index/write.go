@@ -165,7 +165,8 @@ func (x *Index) writeBatch(c change) {
 	for open := true; open && len(batch) < maxBatch; {
 		select {
 		case c, ok := <-x.writes:
-			if open = ok; ok {
+			open = ok
+			if ok {
 				batch = append(batch, c)
 			}
 		case <-timer.C:
@@ -369,7 +370,8 @@ func (c *commit) address(id string) (*record, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.stored[id] = r != nil; r == nil {
+	c.stored[id] = r != nil
+	if r == nil {
 		r = &record{id: id}
 	}
 	if c.facts != nil {

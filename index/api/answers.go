@@ -144,7 +144,8 @@ func accepted(accept string) string {
 func nextOf(r *http.Request, a *params, cursor string) string {
 	next := url.Values{}
 	for name, values := range r.URL.Query() {
-		if values = slices.DeleteFunc(values, func(v string) bool { return v == "" }); len(values) > 0 {
+		values = slices.DeleteFunc(values, func(v string) bool { return v == "" })
+		if len(values) > 0 {
 			next[name] = values
 		}
 	}

@@ -96,7 +96,8 @@ func (s *server) selected(w http.ResponseWriter, r *http.Request, a *params) (
 		a.warning = a.t.Say("no_map")
 		return nil, counts, nil
 	}
-	if some, counts, err = c.Select(f); err != nil {
+	some, counts, err = c.Select(f)
+	if err != nil {
 		return nil, nil, &Problem{Title: "the query cannot be answered", Detail: clip(err.Error()) + "."}
 	}
 	return some, counts, nil
@@ -167,7 +168,8 @@ func (s *server) webAndMap(w http.ResponseWriter, r *http.Request, a *params) *P
 		return p
 	}
 	page := web.Differences{Page: s.newPage(r), Counts: counts, NoMap: a.warning != ""}
-	if page.Some, page.Next, p = pageOf(r, a, all); p != nil {
+	page.Some, page.Next, p = pageOf(r, a, all)
+	if p != nil {
 		return p
 	}
 	var body bytes.Buffer

@@ -49,18 +49,22 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, a *params) *Proble
 	p.Asked = a.narrows()
 	a.Facets, a.Group = pageFacets, true
 	var problem *Problem
-	if p.Result, problem = s.answer(r.Context(), a); problem != nil {
+	p.Result, problem = s.answer(r.Context(), a)
+	if problem != nil {
 		return problem
 	}
 	if p.Result.Total > 0 {
-		if p.Points, problem = s.dots(r.Context(), a, p.Result.Hits); problem != nil {
+		p.Points, problem = s.dots(r.Context(), a, p.Result.Hits)
+		if problem != nil {
 			return problem
 		}
-		if problem = s.widen(r.Context(), a, p.Result.Facets); problem != nil {
+		problem = s.widen(r.Context(), a, p.Result.Facets)
+		if problem != nil {
 			return problem
 		}
 		if s.OSM && a.InOSM == nil {
-			if p.Missing, problem = s.missing(r.Context(), a); problem != nil {
+			p.Missing, problem = s.missing(r.Context(), a)
+			if problem != nil {
 				return problem
 			}
 		}
@@ -72,7 +76,8 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, a *params) *Proble
 		}
 	}
 	if p.Result.Total == 0 && p.Result.Open != nil {
-		if p.NextOpen, problem = s.nextOpen(r.Context(), a); problem != nil {
+		p.NextOpen, problem = s.nextOpen(r.Context(), a)
+		if problem != nil {
 			return problem
 		}
 	}
@@ -136,7 +141,8 @@ func (s *server) problemPage(w http.ResponseWriter, r *http.Request, problem *Pr
 // writePage writes a page with its status.
 func (s *server) writePage(w http.ResponseWriter, r *http.Request, status int, p web.Page) {
 	var err error
-	if p.Stats, err = s.index.Stats(r.Context()); err != nil && p.Problem == "" {
+	p.Stats, err = s.index.Stats(r.Context())
+	if err != nil && p.Problem == "" {
 		s.Log.Error("api: stats", "error", err)
 	}
 	var body bytes.Buffer

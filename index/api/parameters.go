@@ -64,9 +64,9 @@ type valueType struct {
 	filter   *index.Filter // that reads the values; nil: none
 }
 
-func number(min, max float64) valueType  { return valueType{name: "number", min: min, max: max} }
-func positive(max float64) valueType     { return valueType{name: "number", max: max, above: true} }
-func integer(min, max float64) valueType { return valueType{name: "integer", min: min, max: max} }
+func number(from, to float64) valueType  { return valueType{name: "number", min: from, max: to} }
+func positive(to float64) valueType      { return valueType{name: "number", max: to, above: true} }
+func integer(from, to float64) valueType { return valueType{name: "integer", min: from, max: to} }
 func oneOf(values ...string) valueType   { return valueType{name: "string", enum: values} }
 
 // checked returns t with a check of each value.
@@ -137,7 +137,8 @@ func filters() (all []parameter) {
 		case index.Truth:
 			p.is = boolean
 		}
-		if p.is.many, p.is.filter = f.Many, &f; !f.Area {
+		p.is.many, p.is.filter = f.Many, &f
+		if !f.Area {
 			all = append(all, p)
 		}
 	}
@@ -421,7 +422,8 @@ func readBox(_ *server, a *params, value string) (wrong string, ok bool) {
 	}
 	var n [6]float64
 	for i, part := range parts {
-		if n[i], ok = decimal(strings.TrimSpace(part)); !ok {
+		n[i], ok = decimal(strings.TrimSpace(part))
+		if !ok {
 			return a.t.Say("no_number", clip(part)), false
 		}
 	}

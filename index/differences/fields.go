@@ -131,7 +131,8 @@ func (c *Comparison) addFields(p *mapped) {
 		c.add(differing(Name, h.Name, p.place.Names[0], factor, "name", h.Name))
 	}
 	said := *h
-	if said.Kind = cmp.Or(h.StatedKind, h.Kind); rivals(&p.place, &said) {
+	said.Kind = cmp.Or(h.StatedKind, h.Kind)
+	if rivals(&p.place, &said) {
 		key, value, _ := strings.Cut(kind.Main(said.Kind), "=")
 		d := differing(OtherKind, kind.Main(said.Kind), kind.Main(kindOf(o)), 0.7, key, value)
 		if old := kind.Key(kindOf(o)); old != key {

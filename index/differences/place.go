@@ -56,7 +56,8 @@ func kindOf(o *gazetteer.Object) (best string) {
 		if key, _, _ := strings.Cut(tag, "="); !gazetteer.IsPOIKey(key) || kind.Find(tag) == nil {
 			continue
 		}
-		if best = tag; strings.Contains(best, "=") {
+		best = tag
+		if strings.Contains(best, "=") {
 			break
 		}
 	}

@@ -84,8 +84,8 @@ func (v *view) data() *data {
 		d.Places = append(d.Places, mark{Title: o.Title, At: lonLat(o.Point)})
 	}
 	if box, ok := v.frame(); ok {
-		min, max := lonLat(box.Min), lonLat(box.Max)
-		d.Bounds = [2][2]float64{{min[1], min[0]}, {max[1], max[0]}}
+		low, high := lonLat(box.Min), lonLat(box.Max)
+		d.Bounds = [2][2]float64{{low[1], low[0]}, {high[1], high[0]}}
 	}
 	for _, polygon := range v.Outline {
 		for _, ring := range polygon {
