@@ -7,7 +7,7 @@ GO := CGO_ENABLED=0 go
 # The systems that the program is released for.
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64 freebsd/amd64 freebsd/arm64
 
-.PHONY: build ui release demo test race soak damage fuzz bench growth eval software figures golden check cross clean
+.PHONY: build ui release demo test race soak damage fuzz bench growth eval software figures pictures golden check cross clean
 
 build: ## the program, one static binary
 	$(GO) build -ldflags "-X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
@@ -72,6 +72,9 @@ software: build ## crawls a web of real software from Debian packages (Apache, M
 
 figures: build ## the simulations behind docs/papers.md and docs/measurements.md, a file each in OUT=figures (IRVINE=irvine.trace; ONLY=name runs one; hours)
 	.ci/figures.sh
+
+pictures: ui ## docs/images: the pages of the made-up town, by Chromium
+	.ci/pictures.sh
 
 golden: ## rewrite the golden files; read the diff
 	@set -e; for pkg in $$(grep -rl 'flag.Bool("update"' --include='*_test.go' . | xargs -n1 dirname | sort -u); do \

@@ -141,9 +141,10 @@ func interesting(tags osm.Tags) bool {
 	return false
 }
 
-// isPOI reports whether a named object is something that people look for.
+// isPOI reports whether a named object is something that people look for. The garden or pool of a
+// private home is not, nor is a house with a name.
 func isPOI(tags osm.Tags) bool {
-	if tags.Find("name") == "" {
+	if tags.Find("name") == "" || tags.Find("leisure") != "" && tags.Find("access") == "private" {
 		return false
 	}
 	return slices.ContainsFunc(tags, func(t osm.Tag) bool {

@@ -74,7 +74,7 @@ var shops = []shop{
 // outline is that of the made-up town.
 var outline = orb.MultiPolygon{{{{8.15, 53.10}, {8.22, 53.09}, {8.28, 53.12}, {8.29, 53.17}, {8.23, 53.20}, {8.16, 53.18}, {8.14, 53.14}, {8.15, 53.10}}}}
 
-// town returns an index of the shops and n further addresses.
+// town returns an index of the shops and n further addresses; n < 0: an empty one.
 func town(t testing.TB, n int) *index.Index {
 	t.Helper()
 	x, err := index.Open(t.TempDir())
@@ -83,6 +83,9 @@ func town(t testing.TB, n int) *index.Index {
 	}
 	t.Cleanup(func() { x.Close() })
 	all := shops
+	if n < 0 {
+		return x
+	}
 	r := rand.New(rand.NewPCG(7, 7))
 	for i := range n {
 		all = append(all, shop{fmt.Sprintf("https://haus%d.example/kontakt", i), fmt.Sprintf("Haus %d", i), fmt.Sprintf("Haus %d", i), "Ringstraße", fmt.Sprint(i + 1), "26135", "Oldenburg",
