@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gazehound/index"
+	"gazehound/index/differences"
 	"gazehound/index/web"
 
 	"github.com/paulmach/orb"
@@ -75,6 +76,9 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, a *params) *Proble
 			p.Found, p.Streets = s.Coverage()
 		}
 	}
+	if p.Result.Total == 0 {
+		p.Result.Open = index.SubjectOf(a.Query).Open // an index without pages does not say it
+	}
 	if p.Result.Total == 0 && p.Result.Open != nil {
 		p.NextOpen, problem = s.nextOpen(r.Context(), a)
 		if problem != nil {
@@ -90,8 +94,8 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, a *params) *Proble
 	return nil
 }
 
-// nextOpen returns the place that opens next of those that fit but are closed at the time that is
-// asked for; nil where none is known.
+// nextOpen returns the place of pages or of the map that opens next of those that fit but are closed
+// at the time that is asked for; nil where none is known.
 func (s *server) nextOpen(ctx context.Context, a *params) (*web.NextOpen, *Problem) {
 	q := a.Query
 	q.AnyTime, q.Group, q.Limit, q.Facets = true, false, s.MaxLimit, nil
@@ -99,10 +103,20 @@ func (s *server) nextOpen(ctx context.Context, a *params) (*web.NextOpen, *Probl
 	if p != nil {
 		return nil, p
 	}
+	about := index.SubjectOf(a.Query)
+	about.Open = nil
+	closed, p := s.findPlaces(a, about)
+	if p != nil {
+		return nil, p
+	}
+	hits := result.Hits
+	for i := range closed {
+		hits = append(hits, *differences.HitOf(&closed[i]))
+	}
 	var next *web.NextOpen
 	clock := s.clock()
-	for i := range result.Hits {
-		h := &result.Hits[i]
+	for i := range hits {
+		h := &hits[i]
 		state, ok := h.OpenAt(a.Now, clock.Holiday)
 		if ok && h.Gone.IsZero() && !state.Opens.IsZero() && (next == nil || state.Opens.Before(next.Opens)) {
 			next = &web.NextOpen{Hit: h, Opens: state.Opens}

@@ -24,7 +24,7 @@ func (s *server) places(w http.ResponseWriter, r *http.Request, a *params) *Prob
 	if p := a.chooseFormat(r); p != nil {
 		return p
 	}
-	found, p := s.findPlaces(a)
+	found, p := s.findPlaces(a, index.SubjectOf(a.Query))
 	if p != nil {
 		return p
 	}
@@ -48,13 +48,12 @@ func (s *server) places(w http.ResponseWriter, r *http.Request, a *params) *Prob
 	return s.writeJSON(w, r, c)
 }
 
-// findPlaces returns the points of interest that a request asks for; without words all that fit its
-// filters.
-func (s *server) findPlaces(a *params) (found []gazetteer.Place, p *Problem) {
+// findPlaces returns the points of interest that a request, which is about something, asks for; without
+// words all that fit its filters.
+func (s *server) findPlaces(a *params, about index.Subject) (found []gazetteer.Place, p *Problem) {
 	if s.Gazetteer == nil {
 		return nil, nil
 	}
-	about := index.SubjectOf(a.Query)
 	mayShow, err := s.mayShow(a, &about)
 	if err != nil {
 		return nil, &Problem{Title: "the query cannot be answered", Detail: clip(err.Error()) + "."}

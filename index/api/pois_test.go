@@ -14,10 +14,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"gazehound/gazetteer"
 	"gazehound/gazetteer/importer"
 	"gazehound/index"
+	"gazehound/internal/localtime"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/osm"
@@ -353,5 +355,26 @@ func TestPlaces(t *testing.T) {
 	}
 	if _, page := get(h, "/?kind=shop%3Dkiosk&lang=en"); !strings.Contains(string(page), "Kiosk 00") {
 		t.Error("a filter by kind without words shows no place of the map")
+	}
+}
+
+// Where no place of the map is open at the time that is asked for, the page says which opens next.
+func TestNextOpenOnMap(t *testing.T) {
+	o := onMapOptions()
+	o.Gazetteer = gazetteer.Of(
+		poi("node/1", "Stern-Apotheke", 8.215, "Markt", "1", "amenity=pharmacy", "opening_hours=Mo-Fr 09:00-18:00"),
+		poi("node/2", "Mond-Apotheke", 8.216, "Markt", "2", "amenity=pharmacy", "opening_hours=Mo-Fr 08:30-12:00"),
+		poi("node/3", "Tag-und-Nacht-Kiosk", 8.217, "Markt", "3", "shop=kiosk", "opening_hours=24/7"))
+	sunday := time.Date(2026, 11, 29, 20, 0, 0, 0, time.UTC)
+	o.Clock = func() localtime.Clock { return localtime.Clock{Fixed: sunday} }
+	for name, x := range map[string]*index.Index{"no pages": town(t, -1), "pages": town(t, 0)} {
+		h := Handler(x, o)
+		_, body := get(h, "/?lang=en&q="+url.QueryEscape("pharmacy open now"))
+		if page := string(body); !strings.Contains(page, "Mond-Apotheke, opens") || strings.Contains(page, "Stern-Apotheke, opens") {
+			t.Errorf("%s: the page does not say that Mond-Apotheke opens next:\n%s", name, page)
+		}
+		if _, body := get(h, "/?lang=en&q="+url.QueryEscape("kiosk open now")); !strings.Contains(string(body), "Tag-und-Nacht-Kiosk") || strings.Contains(string(body), ", opens") {
+			t.Errorf("%s: an open place is not shown alone", name)
+		}
 	}
 }

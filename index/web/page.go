@@ -258,7 +258,11 @@ func (v *view) Opening() *choice {
 		return nil
 	}
 	h := v.NextOpen.Hit
-	return &choice{Text: cmp.Or(h.Name, h.Site) + ", " + v.opens(v.NextOpen.Opens), Link: v.To(AddressPath + h.ID)}
+	link := v.To(AddressPath + h.ID)
+	if h.ID == "" { // of the map
+		link = h.Evidence[0].URL
+	}
+	return &choice{Text: cmp.Or(h.Name, h.Site) + ", " + v.opens(v.NextOpen.Opens), Link: link}
 }
 
 // Literal returns the address of the search for the words as they are.
