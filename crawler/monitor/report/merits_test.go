@@ -8,7 +8,6 @@ import (
 
 	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/frontier"
-	"gazehound/crawler/weburl"
 )
 
 // Table 10 by hand, with the published values of three strategies: of geo-focus full content is at
@@ -62,28 +61,4 @@ func (w walker) Walk(_ context.Context, _ uint64, fn func(frontier.Node) error) 
 		}
 	}
 	return nil
-}
-
-// Of a live crawl δ is by the places that the partition says, not by those of the addresses: of
-// two linked pairs one is about the same place.
-func TestLocalityByTheMethod(t *testing.T) {
-	node := func(path, place string, depth int) frontier.Node {
-		u, err := weburl.Parse("http://a.example" + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := frontier.Node{Outcome: frontier.Outcome{Kind: "page", Relevant: true, Addresses: []string{path}, Place: place}}
-		n.URL, n.Depth = u, depth
-		return n
-	}
-	root, same, other := node("/", "Ashton, CA", 0), node("/same", "Ashton, CA", 1), node("/other", "", 1)
-	same.Parent, other.Parent = frontier.KeyOf(root.URL), frontier.KeyOf(root.URL)
-	r := NodesReader{Owner: func(string) (string, int) { return "Elmford, TX", -1 }}
-	if err := r.Read(t.Context(), 0, walker{root, same, other}); err != nil {
-		t.Fatal(err)
-	}
-	m, err := r.Nodes([]bool{true}).Metrics(3, 10)
-	if err != nil || m.Linked != 0.5 || m.Unlinked != 0 {
-		t.Errorf("δ is %v and %v, want 0.5 and 0: %v", m.Linked, m.Unlinked, err)
-	}
 }

@@ -1,12 +1,11 @@
 package report
 
 import (
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/weburl"
 )
 
 // name makes the key of a page of a test.
@@ -58,139 +57,118 @@ func TestNoFetch(t *testing.T) {
 	}
 }
 
-// All metrics equal a recount by their definitions over a small made-up crawl.
-func TestMetricsRecount(t *testing.T) {
-	for seed := range uint64(20) {
-		r := rand.New(rand.NewPCG(seed, 7))
-		const nodes, pages = 4, 40 // node 0 is general
-		places := []string{"", "a", "b", "c", "d"}
-		web := make([]Fetch, pages)
-		for i := range web {
-			f := Fetch{Page: name(fmt.Sprint(i)), Domain: fmt.Sprint("d", r.IntN(9)), Place: places[r.IntN(5)]}
-			for range r.IntN(3) {
-				id := r.IntN(12)
-				f.Entities = append(f.Entities, Entity{fmt.Sprint(id), 1 + id%(nodes-1)})
-			}
-			for range r.IntN(6) {
-				f.Links = append(f.Links, name(fmt.Sprint(r.IntN(pages+5))))
-			}
-			web[i] = f
+// Six fetches of five pages, of which node 0 is general, node 1 owns the entities 1 and 4, node 2 the others:
+//
+//	A ──► B ──► D ──► A    B and D are about place a, as C is
+//	└───► C     E
+func TestMetrics(t *testing.T) {
+	entities := func(ids ...string) (all []Entity) {
+		owners := map[string]int{"1": 1, "2": 2, "3": 2, "4": 1}
+		for _, id := range ids {
+			all = append(all, Entity{id, owners[id]})
 		}
-		var all []Fetch
-		report := NewNodes([]bool{true, false, false, false})
-		for range 60 {
-			f := web[r.IntN(pages)]
-			f.Node = r.IntN(nodes)
-			all = append(all, f)
-			report.Fetched(f)
+		return all
+	}
+	b := Fetch{Page: name("B"), Domain: "one.example", Place: "a", Entities: entities("1"), Links: []frontier.Key{name("D")}}
+	again := b
+	b.Node, again.Node = 1, 2
+	r := NewNodes([]bool{true, false, false})
+	for _, f := range []Fetch{
+		{Node: 0, Page: name("A"), Domain: "one.example", Links: []frontier.Key{name("B"), name("C")}},
+		b,
+		{Node: 1, Page: name("C"), Domain: "two.example", Place: "a", Entities: entities("1", "2")},
+		{Node: 1, Page: name("E"), Domain: "two.example", Links: []frontier.Key{name("never fetched")}},
+		again,
+		{Node: 2, Page: name("D"), Domain: "three.example", Place: "a", Entities: entities("3"), Links: []frontier.Key{name("A")}},
+	} {
+		r.Fetched(f)
+	}
+	r.Exchanged(2)
+	r.Exchanged(1)
+	m, err := r.Metrics(3, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		what      string
+		got, want float64
+	}{
+		{"fetches", float64(m.Fetches), 6},
+		{"geo-coverage: B, C, B, D", m.GeoCoverage, 4. / 6},
+		{"geographic coverage, without A of the general node", m.GeographicCoverage, 4. / 5},
+		{"geo-coverage of node 1: B, C of three", m.Nodes[1].GeoCoverage, 2. / 3},
+		{"geo-coverage of node 2", m.Nodes[2].GeoCoverage, 1},
+		{"geo-focus of node 1: B and C", m.Nodes[1].GeoFocus, 1},
+		{"geo-focus of node 2: D and not B", m.Nodes[2].GeoFocus, 1. / 2},
+		{"geo-focus, the mean of the two", m.GeoFocus, 3. / 4},
+		{"unique: 1, 2, 3 of 1, 1, 2, 1, 3", m.Unique, 3. / 5},
+		{"overlap: five pages", m.Overlap, 1. / 6},
+		{"diversity: three sites", m.Diversity, 3. / 6},
+		{"communication", m.Communication, 3. / 6},
+		{"geo-centrality: A .1 + .1 + .01, B 1 + .1, C 1, D 1 + .01 + .01, E 0", m.Centrality, (.21 + 1.1 + 1 + 1.02) / 5},
+		{"δ: BD of AB, AC, BD, DA", m.Linked, 1. / 4},
+		{"δ~: BC, CD of AE, BC, BE, CD, CE, DE", m.Unlinked, 2. / 6},
+	} {
+		if math.Abs(c.got-c.want) > 1e-12 {
+			t.Errorf("%s is %v, want %v", c.what, c.got, c.want)
 		}
-		report.Exchanged(31)
-		report.Exchanged(11)
-		got, err := report.Metrics(3, 10)
+	}
+}
+
+// Two trees: node 0 has A, which links to B and to C of the other node, and a redirect, which is no page.
+func TestNodesReader(t *testing.T) {
+	visit := func(path string, depth int, o frontier.Outcome) frontier.Node {
+		u, err := weburl.Parse("http://one.example" + path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		check := func(what string, got, want float64) {
-			t.Helper()
-			if math.Abs(got-want) > 1e-9 || math.IsNaN(got) != math.IsNaN(want) {
-				t.Errorf("seed %d: %s is %v, want %v", seed, what, got, want)
+		parent, err := weburl.Parse("http://one.example/a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return frontier.Node{Entry: frontier.Entry{URL: u, Depth: depth, Parent: frontier.KeyOf(parent)}, Outcome: o}
+	}
+	for _, place := range []string{"", "m"} { // by the addresses, and by the partition of the crawl
+		trees := []walker{
+			{
+				visit("/a", 0, frontier.Outcome{Kind: "page", Place: place, Dropped: map[string]int64{"other_node": 1, "nofollow": 5}}),
+				visit("/b", 1, frontier.Outcome{Kind: "page", Place: place, Addresses: []string{"elm 1", "ash 1", "ash 2", "oak 1"}}),
+				visit("/r", 1, frontier.Outcome{Kind: "redirect"}),
+			},
+			{visit("/c", 1, frontier.Outcome{Kind: "page", Place: place, Addresses: []string{"elm 1", "oak 1"}})},
+		}
+		r := NodesReader{Owner: func(address string) (string, int) {
+			street := address[:3]
+			if street == "oak" {
+				return "", -1 // no target
+			}
+			return street, map[string]int{"ash": 0, "elm": 1}[street]
+		}}
+		for i, tree := range trees {
+			if err := r.Read(t.Context(), i, tree); err != nil {
+				t.Fatal(err)
 			}
 		}
-		count := func(of func(Fetch) bool) (n float64) {
-			for _, f := range all {
-				if of(f) {
-					n++
-				}
-			}
-			return n
+		m, err := r.Nodes([]bool{false, false}).Metrics(3, 10)
+		if err != nil {
+			t.Fatal(err)
 		}
-		geo := func(f Fetch) bool { return len(f.Entities) > 0 }
-		N := float64(len(all))
-		check("geo-coverage", got.GeoCoverage, count(geo)/N)
-		check("geographic coverage", got.GeographicCoverage, count(func(f Fetch) bool { return f.Node > 0 && geo(f) })/count(func(f Fetch) bool { return f.Node > 0 }))
-		focus := 0.0
-		for n := 1; n < nodes; n++ {
-			own := count(func(f Fetch) bool {
-				for _, e := range f.Entities {
-					if e.Node == n && f.Node == n {
-						return true
-					}
-				}
-				return false
-			})
-			of := count(func(f Fetch) bool { return f.Node == n && geo(f) })
-			check("focus of a node", got.Nodes[n].GeoFocus, own/of)
-			focus += own / of / (nodes - 1)
-			check("coverage of a node", got.Nodes[n].GeoCoverage, of/count(func(f Fetch) bool { return f.Node == n }))
+		linked, unlinked := 0., 0. // B is about ash, C about elm, A about nothing
+		if place != "" {
+			linked, unlinked = 1, 1
 		}
-		check("geo-focus", got.GeoFocus, focus)
-		unique, domains, distinct, entities := map[string]bool{}, map[string]bool{}, map[frontier.Key]Fetch{}, 0.0
-		for _, f := range all {
-			domains[f.Domain] = true
-			distinct[f.Page] = f
-			for _, e := range f.Entities {
-				unique[e.ID] = true
-				entities++
+		for _, c := range []struct {
+			what      string
+			got, want float64
+		}{
+			{"fetches", float64(m.Fetches), 3}, {"geo-coverage: B, C", m.GeoCoverage, 2. / 3}, {"geo-focus", m.GeoFocus, 1},
+			{"unique: elm 1 twice", m.Unique, 3. / 4}, {"communication", m.Communication, 1. / 3},
+			{"geo-centrality: A .1 + .1, B 1, C 1", m.Centrality, 2.2 / 3}, {"δ of AB, AC", m.Linked, linked},
+			{"δ~ of BC", m.Unlinked, unlinked},
+		} {
+			if math.Abs(c.got-c.want) > 1e-12 {
+				t.Errorf("place %q: %s is %v, want %v", place, c.what, c.got, c.want)
 			}
 		}
-		I := float64(len(distinct))
-		check("unique", got.Unique, float64(len(unique))/entities)
-		check("overlap", got.Overlap, (N-I)/N)
-		check("diversity", got.Diversity, float64(len(domains))/N)
-		check("communication", got.Communication, 42/N)
-
-		linked := func(a, b Fetch) bool {
-			for _, l := range a.Links {
-				if l == b.Page {
-					return true
-				}
-			}
-			return false
-		}
-		// Distances by Floyd and Warshall.
-		var keys []frontier.Key
-		for k := range distinct {
-			keys = append(keys, k)
-		}
-		d := map[[2]frontier.Key]int{}
-		for _, a := range keys {
-			for _, b := range keys {
-				d[[2]frontier.Key{a, b}] = 1000
-				if linked(distinct[a], distinct[b]) {
-					d[[2]frontier.Key{a, b}] = 1
-				}
-			}
-			d[[2]frontier.Key{a, a}] = 0
-		}
-		for _, via := range keys {
-			for _, a := range keys {
-				for _, b := range keys {
-					d[[2]frontier.Key{a, b}] = min(d[[2]frontier.Key{a, b}], d[[2]frontier.Key{a, via}]+d[[2]frontier.Key{via, b}])
-				}
-			}
-		}
-		centrality, same, pairs, sameNot, not := 0.0, 0.0, 0.0, 0.0, 0.0
-		for i, a := range keys {
-			for j, b := range keys {
-				if dist := d[[2]frontier.Key{a, b}]; dist < 3 && geo(distinct[b]) {
-					centrality += math.Pow(10, -float64(dist)) / I
-				}
-				if j >= i {
-					continue
-				}
-				gs := 0.0
-				if p := distinct[a].Place; p != "" && p == distinct[b].Place {
-					gs = 1
-				}
-				if linked(distinct[a], distinct[b]) || linked(distinct[b], distinct[a]) {
-					same, pairs = same+gs, pairs+1
-				} else {
-					sameNot, not = sameNot+gs, not+1
-				}
-			}
-		}
-		check("geo-centrality", got.Centrality, centrality)
-		check("δ", got.Linked, same/pairs)
-		check("δ~", got.Unlinked, sameNot/not)
 	}
 }
