@@ -243,7 +243,7 @@ func (d *doctor) frontier() {
 		s, err = readStatus(d.p)
 	}
 	if err == nil {
-		f, broken := frontier.Open(frontier.Options{Dir: d.p.frontier(), ReadOnly: true})
+		f, broken := frontier.Open(frontier.Options{Dir: d.p.frontier(), ReadOnly: true, Verify: true})
 		if errors.Is(broken, frontier.ErrDamaged) {
 			d.add(check.Broken("crawl", d.p.remakesTree(), "%v", broken))
 			return

@@ -14,16 +14,22 @@ import (
 	"strings"
 	"sync"
 
+	"gazehound/internal/disk"
+
 	badger "github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
 	"github.com/dgraph-io/badger/v4/table"
 	"golang.org/x/sync/errgroup"
 )
 
-// Badger takes what it cannot read for the end of a file, leaves out tables with a wrong check sum
+// Badger takes what it cannot read for the end of a file, leaves out tables whose index is damaged
 // and those that a shortened MANIFEST does not name, and ends the process where a table was cut
-// short. So all of a store is read before Badger opens it. Only the end of a log may be torn: nothing
-// valid follows then.
+// short. So the logs, MANIFEST and the tables' indexes are read before Badger opens a store. Only the
+// end of a log may be torn: nothing valid follows then.
+//
+// Badger also skips blocks that it cannot read, and a merge leaves out what they held. So a writer
+// reads all blocks first, and so does a reader after a kill. Other readers compare what they have
+// read with the totals (short): a large store then opens without being read.
 
 // The files of a store.
 type files struct {
@@ -32,9 +38,9 @@ type files struct {
 	logs     map[string][]byte // up to their last valid entry; none if the store was closed
 }
 
-// examine reads the files of the store in dir. The error is an ErrDamaged that names a file, or the
-// file system's.
-func examine(dir string) (f files, err error) {
+// examine reads the files of the store in dir, and all blocks of its tables if a process has left it
+// open or inFull is set. The error is an ErrDamaged that names a file, or the file system's.
+func examine(dir string, inFull bool) (f files, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return f, err
@@ -71,13 +77,14 @@ func examine(dir string) (f files, err error) {
 	} else if err != nil {
 		return f, damaged(badger.ManifestFilename, "%w", err)
 	}
+	inFull = inFull || running
 	var mu sync.Mutex
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for id, t := range m.Tables {
 		g.Go(func() error {
 			name := table.IDToFilename(id)
-			version, err := checkTable(dir, id, t.Compression)
+			version, err := checkTable(dir, id, t.Compression, inFull)
 			if err != nil {
 				return damaged(name, "%w", err)
 			}
@@ -94,7 +101,7 @@ func examine(dir string) (f files, err error) {
 		if _, known := m.Tables[id]; known {
 			continue
 		}
-		if version, err := checkTable(dir, id, options.Snappy); err == nil && version > newest {
+		if version, err := checkTable(dir, id, options.Snappy, true); err == nil && version > newest {
 			return f, damaged(badger.ManifestFilename, "it lacks %s", table.IDToFilename(id))
 		}
 	}
@@ -135,9 +142,14 @@ func (f *files) readManifest(dir string) (m badger.Manifest, err error) {
 	return m, err
 }
 
-// checkTable reads all blocks of a table and returns the newest version in it.
-func checkTable(dir string, id uint64, c options.CompressionType) (newest uint64, err error) {
-	data, err := os.ReadFile(filepath.Join(dir, table.IDToFilename(id)))
+// checkTable reads the index of a table, and inFull all its blocks, and returns the newest version in it.
+func checkTable(dir string, id uint64, c options.CompressionType, inFull bool) (newest uint64, err error) {
+	file, err := os.Open(filepath.Join(dir, table.IDToFilename(id)))
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	data, unmap, err := disk.Map(file, false)
 	if err != nil {
 		return 0, err
 	}
@@ -147,9 +159,12 @@ func checkTable(dir string, id uint64, c options.CompressionType) (newest uint64
 			return err
 		}
 		newest = t.MaxVersion()
-		return t.VerifyChecksum()
+		if inFull {
+			err = t.VerifyChecksum()
+		}
+		return err
 	})
-	return newest, err
+	return newest, errors.Join(err, unmap())
 }
 
 func openTable(data []byte, id uint64, c options.CompressionType) (*table.Table, error) {
@@ -157,6 +172,16 @@ func openTable(data []byte, id uint64, c options.CompressionType) (*table.Table,
 	return table.OpenInMemoryTable(data, id, &table.Options{
 		Compression: c, BlockSize: b.BlockSize, ChkMode: options.OnBlockRead,
 	})
+}
+
+// inFile returns err; if it is ErrDamaged, with the file where examine finds the damage in full.
+func inFile(dir string, err error) error {
+	if errors.Is(err, ErrDamaged) {
+		if _, found := examine(dir, true); found != nil {
+			return found
+		}
+	}
+	return err
 }
 
 // damaged returns an ErrDamaged that names a file.

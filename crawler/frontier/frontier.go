@@ -211,6 +211,9 @@ type Options struct {
 	// that cannot be written to, too. A store that a killed process left is read from a copy of
 	// its logs in os.TempDir. Nothing can be pushed, done or repaired.
 	ReadOnly bool
+	// Verify reads all of a store when it is opened, as a writer does and a reader after a kill. Other
+	// readers find damage when they come to it.
+	Verify bool
 
 	// Score returns the present priority of an entry at the front of the queue; nil keeps the
 	// priority with which it was pushed. Like the claim function of Next it is called with the

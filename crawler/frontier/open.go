@@ -51,7 +51,7 @@ func Open(o Options) (*Frontier, error) {
 	}
 	f, err := start(o, s)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("frontier: open %s: %w", o.Dir, err), s.close())
+		return nil, errors.Join(fmt.Errorf("frontier: open %s: %w", o.Dir, inFile(o.Dir, err)), s.close())
 	}
 	if !o.ReadOnly {
 		f.readers.Go(f.syncEverySecond)

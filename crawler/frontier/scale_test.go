@@ -176,6 +176,41 @@ func BenchmarkScale(b *testing.B) {
 	}
 }
 
+// BenchmarkOpen opens a store for reading: with Verify, as after a kill, and without, as after an end.
+func BenchmarkOpen(b *testing.B) {
+	n := benchURLs()
+	o := Options{Dir: b.TempDir(), Memory: 250e6}
+	f, err := Open(o)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for src, pushed := newSource(max(n/10, 1)), 0; pushed < n; pushed += 8 * pageLinks {
+		es, _ := src.pages(8)
+		if _, err := f.Push(b.Context(), es...); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := f.Close(); err != nil {
+		b.Fatal(err)
+	}
+	o.ReadOnly = true
+	for _, o.Verify = range []bool{true, false} {
+		b.Run(fmt.Sprintf("verify=%t", o.Verify), func(b *testing.B) {
+			cpu := cpuTime(syscall.RUSAGE_SELF)
+			for b.Loop() {
+				f, err := Open(o)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := f.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric((cpuTime(syscall.RUSAGE_SELF)-cpu).Seconds()*1000/float64(b.N), "cpu-ms/op")
+		})
+	}
+}
+
 // steady takes 64 entries and pushes 512 links in turn, for a while.
 func steady(b *testing.B, f *Frontier, src *linkSource) {
 	ctx := context.Background()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -64,11 +65,11 @@ type badgerStore struct {
 	temp   string // copy of what a killed process left, to be removed; "": none
 }
 
-// openStore opens the store in o.Dir after checking all its files. With ErrDamaged nothing is
+// openStore opens the store in o.Dir after examine. With ErrDamaged nothing is
 // changed, nor by a read-only store. The directory is unlocked when the store is closed or cannot
 // be opened.
 func openStore(o Options, unlock func() error) (store, error) {
-	found, err := examine(o.Dir)
+	found, err := examine(o.Dir, !o.ReadOnly || o.Verify)
 	if err != nil {
 		return nil, errors.Join(err, unlock())
 	}
@@ -106,7 +107,7 @@ func openStore(o Options, unlock func() error) (store, error) {
 }
 
 // copyKilled makes a temporary directory that Badger can read without changes: logs cut after their
-// last valid entry, and links to the tables in dir.
+// last valid entry, and the tables in dir as links where the system has them, else as copies.
 func copyKilled(dir string, found files) (temp string, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return "", err
@@ -115,7 +116,7 @@ func copyKilled(dir string, found files) (temp string, err error) {
 		return "", err
 	}
 	for _, name := range found.tables {
-		err = errors.Join(err, os.Symlink(filepath.Join(dir, name), filepath.Join(temp, name)))
+		err = errors.Join(err, linkOrCopy(filepath.Join(dir, name), filepath.Join(temp, name)))
 	}
 	found.logs[badger.ManifestFilename] = found.manifest
 	for name, whole := range found.logs {
@@ -124,6 +125,28 @@ func copyKilled(dir string, found files) (temp string, err error) {
 		}
 	}
 	return temp, err
+}
+
+// linkOrCopy makes a symbolic link, or a copy: Windows lets few users make links.
+func linkOrCopy(from, to string) error {
+	if err := os.Symlink(from, to); err == nil {
+		return nil
+	}
+	return copyFile(from, to)
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
 }
 
 // openBadger opens the database in o.Dir. A process that was killed between making a log and giving
@@ -199,7 +222,7 @@ func (t badgerTxn) get(key []byte, fn func(value []byte) error) (known bool, err
 		return false, nil
 	}
 	if err != nil {
-		return false, err
+		return false, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	return true, item.Value(fn)
 }

@@ -132,11 +132,19 @@ func (f *Frontier) Walk(ctx context.Context, after uint64, fn func(Node) error) 
 			n.Seq = idOf(key)
 			return fn(n)
 		})
-		if t := &f.totals; err == nil && f.options.ReadOnly && read < t.Visited-t.Damaged {
-			err = fmt.Errorf("%w: only %d visits of %d can be read", ErrDamaged, read, t.Visited)
+		if err == nil {
+			err = f.short("visits", read, f.totals.Visited-f.totals.Damaged)
 		}
 		return err
 	})
+}
+
+// short returns an error if a reader has found fewer records than the totals say.
+func (f *Frontier) short(what string, read, all int64) error {
+	if !f.options.ReadOnly || read >= all {
+		return nil
+	}
+	return inFile(f.options.Dir, fmt.Errorf("%w: only %d %s of %d can be read", ErrDamaged, read, what, all))
 }
 
 // ended returns why a walk must end: ctx has ended, or f is being closed.
@@ -153,10 +161,12 @@ func (f *Frontier) ended(ctx context.Context) error {
 // host first, until fn returns an error, which WalkQueue returns.
 func (f *Frontier) WalkQueue(ctx context.Context, fn func(Node) error) error {
 	return f.read(func(v view) error {
-		return v.scan([]byte{'q'}, nil, func(key, value []byte) error {
+		read := int64(0)
+		err := v.scan([]byte{'q'}, nil, func(key, value []byte) error {
 			if err := f.ended(ctx); err != nil {
 				return err
 			}
+			read++
 			e, err := decodeLink(value)
 			if err != nil {
 				return err
@@ -165,5 +175,9 @@ func (f *Frontier) WalkQueue(ctx context.Context, fn func(Node) error) error {
 			e.Priority = priorityOf(p.rank)
 			return fn(Node{Entry: e, State: Queued})
 		})
+		if err == nil {
+			err = f.short("queued links", read, f.totals.Queued)
+		}
+		return err
 	})
 }
