@@ -203,66 +203,92 @@ func RoadWord(w string) bool {
 // usNumber returns how many tokens from i on are a house number: "12", "226
 // 1/2", "N112 W16700", "One"; 0 for none.
 func usNumber(t Tokens, i int) int {
-	tok := t[i]
-	s := tok.Text()
-	if i > 0 {
+	if i > 0 && slices.ContainsFunc(otherNumbers, func(is func(Tokens, int) bool) bool { return is(t, i) }) {
+		return 0
+	}
+	if t[i].Kind == Number && !usHouseNumber(t[i].Text()) &&
+		!(atStart(t, i) && unitAndNumber(t[i].Text()) && t.At(i+1).Kind == Word) {
+		return 0
+	}
+	for _, form := range numberForms {
+		if n, is := form(t, i); is {
+			return n
+		}
+	}
+	return b2i(t[i].Kind == Number)
+}
+
+// otherNumbers tell by what stands before token i that it is no house number.
+var otherNumbers = []func(t Tokens, i int) bool{
+	func(t Tokens, i int) bool { return t[i-1].isMark("#$€£№") },
+	func(t Tokens, i int) bool { // glued to what stands before it, but for "Perth493 Charles Street"
 		prev := t[i-1]
-		if prev.isMark("#$€£№") || !tok.Space && (prev.Kind == Word && !gluedName(prev.Text(), s) ||
-			prev.Kind == Number || prev.isMark("-–.+&=_@%")) {
-			return 0
+		return !t[i].Space && (prev.Kind == Word && !gluedName(prev.Text(), t[i].Text()) ||
+			prev.Kind == Number || prev.isMark("-–.+&=_@%"))
+	},
+	func(t Tokens, i int) bool { // "Units 3 & 4"
+		return i > 2 && t[i-1].isMark("&") && t[i-2].Kind == Number && t[i-3].isWord("units", "suites")
+	},
+	func(t Tokens, i int) bool { // "Suite 500", but for "Unit 4/12" and "No. 22 The Light"
+		prev := t[i-1]
+		return prev.Kind == Word && notBeforeNumber[prev.lower()] && !unitSlash(prev.Text(), t[i].Text()) &&
+			!(prev.isWord("no") && atStart(t, i-1))
+	},
+	telephone,
+	func(t Tokens, i int) bool { // "12345 - 118 Avenue NW"
+		return i > 1 && t[i-1].isMark("-–") && t[i-2].Kind == Number && atStart(t, i-2) &&
+			t.At(i+1).Kind == Word && usTypes[t[i+1].lower()]
+	},
+}
+
+// numberForms are the forms of a house number that are more than its digits. Each returns how many
+// tokens from i on it is; is: no other form fits.
+var numberForms = []func(t Tokens, i int) (n int, is bool){
+	func(t Tokens, i int) (int, bool) {
+		if t[i].Kind == Number {
+			return 0, false
 		}
-		if i > 2 && prev.isMark("&") && t[i-2].Kind == Number && t[i-3].isWord("units", "suites") {
-			return 0
+		return numberInWords(t, i), true
+	},
+	func(t Tokens, i int) (int, bool) { // "200 - 5050 Kingsway", but for "12345 - 118 Avenue NW"
+		if i+3 >= len(t) || !t[i+1].isMark("-–") || !t[i+1].Space || t[i+2].Kind != Number ||
+			!usHouseNumber(t[i+2].Text()) || t[i+3].Kind != Word || !t[i+3].Space {
+			return 0, false
 		}
-		if prev.Kind == Word && notBeforeNumber[prev.lower()] && !unitSlash(prev.Text(), s) &&
-			!(prev.isWord("no") && atStart(t, i-1)) { // "No. 22 The Light"
-			return 0
-		}
-		if telephone(t, i) {
-			return 0
-		}
-		if i > 1 && prev.isMark("-–") && t[i-2].Kind == Number && atStart(t, i-2) &&
-			t.At(i+1).Kind == Word && usTypes[t[i+1].lower()] {
-			return 0 // "12345 - 118 Avenue NW"
-		}
-	}
-	if tok.Kind == Word {
-		if grid := gridNumber(t, i); grid > 0 {
-			return grid
-		}
-		if spelledNumbers[LowerASCII(s)] && Capital(s) && t.At(i+1).Kind == Word {
-			if i+2 < len(t) && t[i+1].lower() == "hundred" {
-				return 2
-			}
-			return 1
-		}
-		return 0
-	}
-	if tok.Kind != Number || !usHouseNumber(s) &&
-		!(atStart(t, i) && unitAndNumber(s) && t.At(i+1).Kind == Word) {
-		return 0
-	}
-	if i+3 < len(t) && t[i+1].isMark("-–") && t[i+1].Space && t[i+2].Kind == Number &&
-		usHouseNumber(t[i+2].Text()) && t[i+3].Kind == Word && t[i+3].Space {
 		if usTypes[t[i+3].lower()] && (t.At(i+4).Kind != Word || direction(t[i+4])) {
-			return 1 // "12345 - 118 Avenue NW"
+			return 1, true
 		}
-		return 3 // "200 - 5050 Kingsway"
+		return 3, true
+	},
+	func(t Tokens, i int) (int, bool) { // "5)", "5%", "5:30"
+		next := t.At(i + 1)
+		return 0, next.isMark(")%$€°\"“*") || !next.Space && next.isMark(":.")
+	},
+	func(t Tokens, i int) (int, bool) { // "226 1/2"
+		next := t.At(i + 1)
+		return 2, next.Kind == Number && strings.Contains(next.Text(), "/") && next.size() == 3
+	},
+	func(t Tokens, i int) (int, bool) { // "400 A South Boulevard"
+		next, third := t.At(i+1), t.At(i+2)
+		return 2, next.Kind == Word && next.size() == 1 && next.Space && !direction(next) &&
+			third.Kind == Word && !usTypes[third.lower()] && !third.isWord("and")
+	},
+}
+
+// numberInWords returns how many tokens from i on are a house number of letters: "N112 W16700", "One",
+// "Two Hundred"; 0 for none.
+func numberInWords(t Tokens, i int) int {
+	if t[i].Kind != Word {
+		return 0
 	}
-	if i+1 < len(t) {
-		next := t[i+1]
-		if next.isMark(")%$€°\"“*") || !next.Space && next.isMark(":.") {
-			return 0
-		}
-		if next.Kind == Number && strings.Contains(next.Text(), "/") && next.size() == 3 {
-			return 2 // "226 1/2"
-		}
-		if i+2 < len(t) && next.Kind == Word && next.size() == 1 && next.Space && !direction(next) &&
-			t[i+2].Kind == Word && !usTypes[t[i+2].lower()] && !t[i+2].isWord("and") {
-			return 2 // "400 A South Boulevard"
-		}
+	if grid := gridNumber(t, i); grid > 0 {
+		return grid
 	}
-	return 1
+	s := t[i].Text()
+	if !spelledNumbers[LowerASCII(s)] || !Capital(s) || t.At(i+1).Kind != Word {
+		return 0
+	}
+	return 1 + b2i(i+2 < len(t) && t[i+1].lower() == "hundred")
 }
 
 // telephone reports whether the number at i is the second or third group of a
