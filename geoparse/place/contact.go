@@ -49,28 +49,13 @@ func PhoneIn(text, country string) string { return numberIn(text, country, false
 
 // FaxIn returns the first fax number in text, one with that label, in E.164.
 func FaxIn(text, country string) string {
-	if !mayNameFax(text) || !faxWord.MatchString(text) {
+	if !faxWord.MatchString(text) {
 		return ""
 	}
 	return numberIn(text, country, true)
 }
 
 var faxWord = regexp.MustCompile(`(?i)fax|facsim|(?:^|[\s(|/·,;])f[.:)]`)
-
-// mayNameFax reports whether text has the two letters, or the letter and the mark, with which what
-// faxWord matches begins.
-func mayNameFax(text string) bool {
-	for i := 0; i+1 < len(text); i++ {
-		if text[i]|0x20 != 'f' {
-			continue
-		}
-		switch c := text[i+1]; {
-		case c|0x20 == 'a', c == '.', c == ':', c == ')':
-			return true
-		}
-	}
-	return false
-}
 
 func numberIn(text, country string, wantFax bool) string {
 	tries := 0

@@ -140,7 +140,7 @@ func (d *Door) cues() (f [cues]float64) {
 	office := lets || honorary.in(above) // held at home, whatever the site does
 	for c, has := range [cues]bool{
 		cueBias:      true,
-		cuePerson:    d.Person || endsWithPerson(first) || IsPerson(beforeComma(first)) || IsPerson(behind),
+		cuePerson:    d.Person || endsWithPerson(first) || IsPerson(behind),
 		cueNames:     !d.Person && looksLikeNames(first),
 		cueFirm:      !lived && !lets && isInstitution(behindCareOf(first)) || firmHomes.in(foldWords(first)),
 		cueFirmAbove: isInstitution(further),
@@ -161,7 +161,7 @@ func (d *Door) cues() (f [cues]float64) {
 		cueHomepage:    isHomepage(title, titled) || resumePath.MatchString(d.Path),
 		cueFamily:      familyWords.in(titled) || familyWords.in(foldWords(d.Path)),
 		cueOwnName:     IsPerson(title),
-		cueFirmTitle:   isInstitution(title) && !isDocument(title),
+		cueFirmTitle:   isInstitution(title),
 		cueTyped:       d.Typed != "" && !d.TypedPerson,
 		cueTypedPerson: d.TypedPerson,
 		cueNoStreet:    d.Street == "" && !strings.ContainsAny(first, "0123456789"),
@@ -224,12 +224,6 @@ func behindCareOf(line string) string {
 }
 
 var careOf = regexp.MustCompile(`(?i)\bc/o\b`)
-
-// beforeComma returns the text before its last comma: "Uwe Harms" of "Uwe Harms, Zeche", the rest of
-// whose street was read.
-func beforeComma(text string) string {
-	return text[:max(strings.LastIndexByte(strings.TrimRight(text, " ,"), ','), 0)]
-}
 
 // endsWithPerson reports whether a running text ends with a person: "Petition of Mr. Carl Foster, ".
 func endsWithPerson(text string) bool {

@@ -308,8 +308,6 @@ var (
 		`dal|dalla|de|van|los)\s+|(?:lunch|dinner|brunch|breakfast|mittags?|abends?|frühstück)\b[\s:]*)*`)
 	dash = regexp.MustCompile(`(?i)^\s*(?:-?(?:bis|to|until|till|through|thru|au|alla|alle|al|a|t/m|tot en met|` +
 		`tot|til)\b-?|[-–—‑−~à\x{fffd}])(?:\s*(?:zu|um)\b)?\s*`)
-	betweenAnd = regexp.MustCompile(`(?i)^\s*(?:and|und|et)\b\s*`)
-	betweenCue = regexp.MustCompile(`(?i)\b(?:between|zwischen|entre)\b`)
 	// dayJoint goes on in the next line only behind a comma or with a word: else the days are columns.
 	dayJoint   = regexp.MustCompile(`(?i)^(?:[^\S\n]|[,/&+]\s*)*(?:\s*(?:und|and|sowie|et|en|e|y|og|u\.?)\s+)?`)
 	exceptDays = regexp.MustCompile(`(?i)^[\s,(]*(?:außer|ausser|except(?: on| for)?|excluding|sauf)\s+` +
@@ -366,7 +364,7 @@ func (r *hoursReader) rule() (set daySet, spans []timeSpan, ok bool) {
 		spans, ok = r.times()
 	} else if !number && r.take(closedOn) != nil {
 		set, ok = r.days()
-	} else if spans = r.spans(dash); len(spans) > 0 {
+	} else if spans = r.spans(); len(spans) > 0 {
 		r.take(timeJoint)
 		set, ok = r.days()
 	}
@@ -482,38 +480,34 @@ func (r *hoursReader) times() (spans []timeSpan, ok bool) {
 	}
 	start := *r
 	if r.take(timeFrom) != nil {
-		if from, half, _, ok := r.time(); ok && r.take(dash) == nil && r.take(betweenAnd) == nil {
+		if from, half, _, ok := r.time(); ok && r.take(dash) == nil {
 			return []timeSpan{{clock(from, half), 24 * 60, true}}, from < 24*60
 		}
 		*r = start
 	}
-	said := r.take(timeLead)
+	r.take(timeLead)
 	if r.take(closed) != nil {
 		return nil, true
 	}
 	if r.take(appointment) != nil {
 		return []timeSpan{byAppointment}, true
 	}
-	joint := dash
-	if betweenCue.MatchString(said[0]) {
-		joint = betweenAnd
-	}
-	spans = r.spans(joint)
+	spans = r.spans()
 	return spans, len(spans) > 0
 }
 
-// spans reads "8–12 und 14–18 Uhr", with the time zone; joint stands between start and end.
-func (r *hoursReader) spans(joint *regexp.Regexp) (spans []timeSpan) {
+// spans reads "8–12 und 14–18 Uhr", with the time zone.
+func (r *hoursReader) spans() (spans []timeSpan) {
 	for len(spans) < maxSpans {
 		before := *r
 		if spans != nil {
-			if from, to, found := r.pause(joint); found {
+			if from, to, found := r.pause(); found {
 				spans = without(spans, from, to)
 				continue
 			}
 			r.take(spanJoint)
 		}
-		s, plain, found := r.span(joint)
+		s, plain, found := r.span()
 		last := len(spans) - 1
 		if found && last >= 0 && plain && s.from < spans[last].to && s.to <= 12*60 { // "9-12, 6-9"
 			s.from, s.to = s.from+12*60, s.to+12*60
@@ -531,10 +525,10 @@ func (r *hoursReader) spans(joint *regexp.Regexp) (spans []timeSpan) {
 }
 
 // pause reads "(12–13 Uhr geschlossen)", "lunch break 12-1", in minutes since midnight.
-func (r *hoursReader) pause(joint *regexp.Regexp) (from, to int, ok bool) {
+func (r *hoursReader) pause() (from, to int, ok bool) {
 	start := *r
 	said := strings.IndexFunc(r.take(pauseLead)[0], unicode.IsLetter) >= 0
-	s, _, ok := r.span(joint)
+	s, _, ok := r.span()
 	if ok = ok && (said || r.take(pauseEnd) != nil); !ok {
 		*r = start
 		return 0, 0, false
@@ -562,7 +556,7 @@ func without(spans []timeSpan, from, to int) (left []timeSpan) {
 
 // span reads "8–18 Uhr", "8.00 Uhr bis 18.00 Uhr", "9am - 5:30 p.m.", "17:00+"; plain reports
 // whether nothing says which half of the day is meant.
-func (r *hoursReader) span(joint *regexp.Regexp) (s timeSpan, plain, ok bool) {
+func (r *hoursReader) span() (s timeSpan, plain, ok bool) {
 	padded := strings.HasPrefix(r.rest, "0") // of 24 hours
 	from, half, whole, ok := r.time()
 	if !ok {
@@ -573,7 +567,7 @@ func (r *hoursReader) span(joint *regexp.Regexp) (s timeSpan, plain, ok bool) {
 		return timeSpan{clock(from, half), 24 * 60, true}, false, true
 	}
 	lost := half != "" && r.rest != "" && r.rest[0]-'0' <= 9 // "8:30 a.m.5:30 p.m."
-	if r.take(joint) == nil && !lost {
+	if r.take(dash) == nil && !lost {
 		return timeSpan{}, false, false
 	}
 	padded = padded || strings.HasPrefix(r.rest, "0")

@@ -38,8 +38,6 @@ func TestParseHours(t *testing.T) {
 			"Mo 13:00-18:00; Tu-Fr 09:00-18:00; Sa 09:00-17:00; Su off"},
 		{"Mandag - fredag 10-17, lørdag 10-14", "Mo-Fr 10:00-17:00; Sa 10:00-14:00"},
 		{"Monday - Thursday (8:00AM - 5:00PM)\nFridays (8:00AM - 3:00PM)", "Mo-Th 08:00-17:00; Fr 08:00-15:00"},
-		{"7 days per week between the hours of 7 a.m. and 8 p.m. ET", "Mo-Su 07:00-20:00"},
-		{"daily between 5 AM and 10:30 PM Pacific Time", "Mo-Su 05:00-22:30"},
 		{"8am to 8pm, seven days a week", "Mo-Su 08:00-20:00"},
 		{"Monday-to-Friday 9-5, Sat 10-noon", "Mo-Fr 09:00-17:00; Sa 10:00-12:00"},
 		{"Fri & Sat 5pm - midnight", "Fr-Sa 17:00-24:00"},

@@ -11,9 +11,6 @@ import (
 // mostTitle is how many words a title or heading has that says what the place is.
 const mostTitle = 7
 
-// leastShared is the least length in bytes of a word that a title shares with a name.
-const leastShared = 4
-
 // What a statement of the kind of a page's place weighs, and what is enough.
 const (
 	titleWeight   = 1.5 // not enough alone: "School opens doors" is what an article is about
@@ -21,7 +18,7 @@ const (
 	typeWeight    = 2.0 // schema.org's
 	headingWeight = 0.5
 	domainWeight  = 2.0
-	sharedWeight  = 1.5 // more where it shares a word with the name, or agrees with the domain
+	sharedWeight  = 1.5 // more where it agrees with the domain
 	leastKind     = 2.0
 	kindMargin    = 2.0 // times the weight of every other kind
 )
@@ -35,7 +32,7 @@ func (p *Page) Kind(name, lang, country string, own bool) string {
 		return id
 	}
 	if own {
-		if id := p.kindOfSite(name, lang, country); id != "" {
+		if id := p.kindOfSite(lang, country); id != "" {
 			return id
 		}
 	}
@@ -46,13 +43,9 @@ func (p *Page) Kind(name, lang, country string, own bool) string {
 }
 
 // kindOfSite weighs what the titles, headings, domain, description and markup of a place's own site say.
-func (p *Page) kindOfSite(name, lang, country string) string {
-	words := slices.DeleteFunc(nameWords(withoutLegalForm(name)), func(w string) bool {
-		return len(w) < leastShared || p.places != nil && p.places(w)
-	})
+func (p *Page) kindOfSite(lang, country string) string {
 	weights := map[string]float64{}
 	for i, text := range p.own {
-		text, greets := withoutGreeting(text)
 		said := nameWords(text)
 		isText := func(earlier string) bool { return strings.EqualFold(earlier, text) } // a title as heading
 		if len(said) > mostTitle || slices.ContainsFunc(p.own[:i], isText) {
@@ -61,15 +54,12 @@ func (p *Page) kindOfSite(name, lang, country string) string {
 		id := kind.OfName(text, lang, country)
 		weight := headingWeight
 		switch {
-		case i < p.titles && p.start, greets && p.start:
+		case i < p.titles && p.start:
 			weight = startWeight
 		case i < p.titles:
 			weight = titleWeight
 		}
-		shares := func(w string) bool {
-			return slices.Contains(words, w) || len(w) >= leastShared && strings.Contains(p.label, w)
-		}
-		if slices.ContainsFunc(said, shares) || agreement(said, p.label) >= 0.9 {
+		if agreement(said, p.label) >= 0.9 {
 			weight += sharedWeight
 		}
 		weights[id] += weight
@@ -104,17 +94,6 @@ func (p *Page) kindOfSite(name, lang, country string) string {
 	}
 	return best
 }
-
-// withoutGreeting returns what a text welcomes its readers to, which is the place: "Willkommen im
-// Café Nord"; greets reports whether it does.
-func withoutGreeting(text string) (rest string, greets bool) {
-	rest = greeting.ReplaceAllString(text, "")
-	return rest, len(rest) < len(text)
-}
-
-var greeting = regexp.MustCompile(
-	`(?i)^(?:herzlich )?(?:willkommen|welcome|bienvenue|bienvenidos|benvenut[oi]|welkom) ` +
-		`(?:auf|beim?|im|in|to|at|chez|à|aux?|en|al?|alla|da|nel|nella|bij)(?: (?:der|dem|den|the|la|le|el|il|de|het))? `)
 
 // firstClause returns the first words of a description, which say what it is of: "Garage à Provins" of
 // "Garage à Provins : diagnostic, réparations".

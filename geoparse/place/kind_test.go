@@ -28,8 +28,6 @@ func TestKindOfPage(t *testing.T) {
 		{what: "the description of a start page", name: "Harms GmbH", title: "Harms", host: "nord.example", path: "/index.html",
 			head: `<meta name="description" content="Bäckerei in Oldenburg: Brot, Kuchen, Café">`, want: "shop=bakery"},
 		{what: "a trade that is a surname", name: "Harms GmbH", title: "Kontakt", host: "okkazimmermann.example"},
-		{what: "a greeting of a start page", name: "Harms GmbH", title: "Startseite", heading: "Willkommen im Café Nordlicht!",
-			host: "nord.example", path: "/", want: "amenity=cafe"},
 		{what: "a greeting of another page", name: "Harms GmbH", title: "Ausflug", heading: "Willkommen im Café Nordlicht!", host: "elster.example"},
 		{what: "the description of another page", name: "Harms GmbH", title: "Harms", host: "nord.example",
 			head: `<meta name="description" content="Bäckerei in Oldenburg: Brot, Kuchen, Café">`},

@@ -36,10 +36,8 @@ func NameAbove(before string) string {
 		}
 		name, agent := withoutLabel(line)
 		switch {
-		case IsDetail(line) && !agent, isRegister(line):
+		case IsDetail(line) && !agent:
 			return person // of the address before
-		case agent && IsPerson(name) && strings.HasPrefix(strings.ToLower(line), "verantwortlich"):
-			return name // not of the firm, if that is above
 		case agent && IsName(name) && IsPerson(name):
 			if person == "" {
 				person = name
@@ -81,18 +79,6 @@ func withoutLabel(line string) (name string, agent bool) {
 		}
 	}
 	return name, agent
-}
-
-// isRegister reports whether a line says where a firm is registered.
-func isRegister(line string) bool {
-	line = strings.ToLower(line)
-	for _, cue := range [...]string{"handelsregister", "vereinsregister", "hrb ", "hra ", "ust-id",
-		"umsatzsteuer", "steuernummer"} {
-		if strings.HasPrefix(line, cue) {
-			return true
-		}
-	}
-	return false
 }
 
 // agents begin lines about those who act for a firm.

@@ -35,17 +35,14 @@ const (
 type Page struct {
 	site   markup.Site
 	host   string
-	label  string   // of the registrable domain: "oldenburg" of www.oldenburg.example
-	raw    string   // the visible text, as far as contacts are looked for
-	text   string   // folded: words in lower case with single spaces
-	mailed string   // label of the domain that the text names most, where the host is not known
-	people bool     // the page lies in the folder of a person
-	course bool     // or in that of a course
-	notice bool     // it is a page of privacy or cookies
-	start  bool     // or the start page of its site
-	user   string   // the name before the registrable domain: "hharms" of hharms.ics.example
-	users  []string // the letters of mail addresses before the @, in lower case
-	plain  bool     // it has no markup
+	label  string // of the registrable domain: "oldenburg" of www.oldenburg.example
+	raw    string // the visible text, as far as contacts are looked for
+	text   string // folded: words in lower case with single spaces
+	mailed string // label of the domain that the text names most, where the host is not known
+	people bool   // the page lies in the folder of a person
+	notice bool   // it is a page of privacy or cookies
+	start  bool   // or the start page of its site
+	plain  bool   // it has no markup
 	sites  []candidate
 	places func(name string) bool
 
@@ -70,9 +67,8 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 		raw: text[:min(len(text), contactText)], plain: marked == nil, places: isPlace,
 		text: foldWords(text[:min(len(text), mostRepeated)]),
 		host: host, label: domainLabel(host), domain: domainWords(host),
-		people: isUserPath(path) || peopleFolder.MatchString(path), course: courseFolder.MatchString(path),
+		people: isUserPath(path) || peopleFolder.MatchString(path),
 		notice: IsNotice(title, path), start: IsStart(path),
-		user:   subdomain(host),
 		looked: map[string]vector{}, phones: map[string]string{},
 	}
 	p.hours = sync.OnceValue(func() string { return HoursIn(p.raw, 0, len(p.raw)) })
@@ -84,7 +80,6 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 	if p.label == "" {
 		p.mailed = mainDomain(p.raw)
 	}
-	p.users = mailUsers(p.raw)
 	for _, name := range p.site.Stated {
 		p.addSite(name, siteName)
 	}
@@ -205,7 +200,7 @@ func isLegalForm(word string) bool {
 	if len(word) < 2 || len(word) > 20 {
 		return false
 	}
-	if !strings.ContainsFunc(word, isWordBreak) && !hasLower(legalForms, word) {
+	if !strings.ContainsFunc(word, isWordBreak) && !legalForms[strings.ToLower(word)] {
 		return word == "SE" // most words of a page are none
 	}
 	key := strings.ToLower(strings.Trim(word, `.,;:()"“„`))
@@ -397,7 +392,7 @@ func (p *Page) branch(a Around, name string) string {
 		}
 		text := strings.Join(words, " ")
 		if text != name && IsName(text) && p.branchShare(text) > 0.6 &&
-			!looksLikePerson(text) && !strings.Contains(text, "&") {
+			!IsPerson(text) && !strings.Contains(text, "&") {
 			return text
 		}
 	}
@@ -434,7 +429,7 @@ func linesBefore(before string, most int) (lines []lineAbove) {
 			continue
 		}
 		name, agent := withoutLabel(line)
-		if IsDetail(line) && !agent || isRegister(line) ||
+		if IsDetail(line) && !agent ||
 			i == 0 && len(all) == 1 && utf8.RuneCountInString(line) > 80 {
 			break
 		}
@@ -443,7 +438,7 @@ func linesBefore(before string, most int) (lines []lineAbove) {
 		}
 		parts := strings.FieldsFunc(name, func(r rune) bool { return r == '|' || r == '·' || r == '•' })
 		for k := len(parts) - 1; k >= 0 && len(lines) < most; k-- {
-			text := withoutPerson(withoutRooms(strings.TrimSpace(parts[k])))
+			text := strings.TrimSpace(parts[k])
 			if n := len(lines) - 1; n >= 0 && len(parts) == 1 && strings.HasSuffix(strings.TrimSpace(all[i]), ",") &&
 				!lines[n].prefix && IsName(text) && !IsPerson(text) && len(text)+len(lines[n].text) < MaxName {
 				lines[n].text = text + ", " + lines[n].text // a name of two lines
@@ -480,7 +475,6 @@ func (p *Page) candidates(a Around) []candidate {
 	if sentence { // what heads its paragraph does not name the address
 		above = above[:1]
 	}
-	persons := 0 // so far: the line above a person is an organisation's first
 	for i, line := range above[:min(len(above), linesAbove)] {
 		firm := ""
 		if line.prefix && !p.canBeName(line.text) {
@@ -491,19 +485,11 @@ func (p *Page) candidates(a Around) []candidate {
 			add(firm, prefix)
 		case !p.canBeName(line.text), owner(line.text) != "": // a copyright line: its owner is a candidate anyway
 			continue
-		case looksLikeNames(line.text) && (i > 0 && isJob(above[i-1].text) ||
-			i+1 < len(above) && isPeopleHeading(above[i+1].text)):
-			continue // a person who works there
-		case isPersonWithJob(line.text): // whom withoutPerson leaves, for want of an organisation
-			continue
 		case line.prefix && led != "": // a sentence
 		case line.prefix:
 			add(line.text, prefix)
-		case i-persons <= 1:
-			add(line.text, above1+feature(max(i-persons, 0)))
-			if i == persons && looksLikePerson(line.text) && i+1 < len(above) && p.isFirm(above[i+1].text) {
-				persons++
-			}
+		case i <= 1:
+			add(line.text, above1+feature(i))
 		default:
 			add(line.text, aboveMore)
 		}
@@ -577,8 +563,7 @@ func (p *Page) markSubject(found []candidate) {
 		f := &c.features
 		near := f[prefix]+f[above1]+f[above2] > 0 && f[stated] == 0
 		title := f[title1] > 0 && f[titleOther] == 0
-		return near && title && f[heading] > 0 && f[branchWords] < 0.5 && f[labels] < 0.5 && f[part] == 0 &&
-			f[document] == 0
+		return near && title && f[heading] > 0 && f[branchWords] < 0.5 && f[labels] < 0.5 && f[part] == 0
 	}
 	at := slices.IndexFunc(found, isSubject)
 	if at < 0 {
@@ -621,7 +606,8 @@ func (p *Page) look(c *candidate, a Around, label string) {
 	}
 	if label != "" {
 		words := nameWords(c.text)
-		if near = agreement(words, label); len(words) > 0 && len(words[0]) > 2 && strings.HasPrefix(label, words[0]) {
+		near = agreement(words, label)
+		if len(words) > 0 && len(words[0]) > 2 && strings.HasPrefix(label, words[0]) {
 			near = max(near, 0.5)
 		}
 	}
@@ -646,17 +632,13 @@ func (p *Page) ownFeatures(text string) (f vector) {
 		f[noDomain] = 1
 		f[mailDomain] = agreement(words, p.mailed)
 	}
-	f[document] = is(isDocument(text) || p.course && !p.isFirm(text))
-	f[userName] = is(looksLikeNames(text) && (p.people || p.isUser(words)))
+	f[userName] = is(looksLikeNames(text) && p.people)
 	f[noMarkup] = is(p.plain)
 	f[legal] = is(hasLegalForm(text))
 	f[orgWord] = is(isInstitution(text) || kind.OfName(text, "", "") != "")
 	f[person] = is(IsPerson(text))
 	f[job] = is(isJob(text))
-	if f[branchWords] = p.branchShare(text); f[domain] >= 0.9 &&
-		!slices.ContainsFunc(words, func(w string) bool { return branchTerms[w] && !joins[w] }) {
-		f[branchWords] = 0 // a place is called like the firm
-	}
+	f[branchWords] = p.branchShare(text)
 	f[branchOnly] = is(f[branchWords] > 0.9)
 	f[phrase] = is(isPhrase(text))
 	f[part] = is(isAddressPart(text))
@@ -852,16 +834,8 @@ func titleParts(title string) []string {
 // trimName takes off what often stands around a name and is no part of it.
 func trimName(text string) string {
 	text = withoutQuotes(strings.Trim(fold(text), " \t,;:|·•–—-/>»›→▸*©®™"))
-	lower := strings.ToLower(text)
-	if strings.Contains(lower, " (") || strings.Contains(lower, "rights") || strings.Contains(lower, "rechte") {
-		text = nameTail.ReplaceAllString(text, "")
-	}
 	text, _, _ = cutBranch(text)
-	lower = strings.ToLower(text)
-	if i := strings.LastIndex(lower, " by "); i > 0 && len(lower) == len(text) &&
-		(strings.Contains(lower[:i], "design") || strings.Contains(lower[:i], "powered")) {
-		text, lower = text[i+len(" by "):], lower[i+len(" by "):]
-	}
+	lower := strings.ToLower(text)
 	for _, lead := range nameLeads {
 		if strings.HasPrefix(lower, lead+" ") && len(lower) == len(text) {
 			text = text[len(lead)+1:]
@@ -895,19 +869,12 @@ func withoutQuotes(text string) string {
 	return inner
 }
 
-// nameTail is what follows a name and is no part of it: a remark in brackets, and rights.
-var nameTail = regexp.MustCompile(`(?i)(?: \((?:or|and|formerly|now|ehemals|vormals|früher|bei|siehe|see)\b[^()]*\)|` +
-	`[.,;]? (?:all rights|alle rechte)\b.*)$`)
-
 // serviceMark is a raised "TM" or "SM" that plain text runs into a name.
 var serviceMark = regexp.MustCompile(`(\p{Ll})(TM|SM)$`)
 
 // rightsDate is what stands between © and the holder: years, dates, times, "by".
 var rightsDate = regexp.MustCompile(`(?i)^(?:[^\pL\d]+|(?:\d{1,2}\.\d{1,2}\.)?(?:19|20)\d\d\b|` +
 	`\d{1,2}:\d\d(?: h| uhr)?|copyright\b|by\b)*`)
-
-// streetTail is an address behind the holder.
-var streetTail = regexp.MustCompile(`(?i)[ ,]+(?:\S+ )?\S*(?:stra(?:ß|ss)e|str\.|weg|platz|allee|gasse) \d.*$`)
 
 // rightsMarks stand in lines about rights. They are looked for in every line of a page.
 var rightsMarks = []string{"©", "opyright", "OPYRIGHT", "(c)", "(C)"}
@@ -946,7 +913,6 @@ func owner(line string) string {
 			rest, lower = rest[:i], lower[:i]
 		}
 	}
-	rest = streetTail.ReplaceAllString(rest, "")
 	return strings.TrimRightFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && r != '.' && r != ')' })
 }
 
@@ -999,20 +965,6 @@ func (p *Page) branchShare(text string) float64 {
 	return float64(n) / float64(len(all))
 }
 
-// isDocument reports whether a text is what papers, courses and their pages are
-// called: "Theater Syllabus", "CSE 22 Fall 2012, Project #2", "Call for Papers".
-func isDocument(text string) bool {
-	return documentWords.in(foldWords(text)) || strings.ContainsAny(text, "0123456789") && term.MatchString(text)
-}
-
-var (
-	documentWords = lexiconOf("document-words")
-
-	// term finds a term of a year, the number of a course and that of an exercise.
-	term = regexp.MustCompile(`(?i:\b(?:spring|summer|fall|autumn|winter|sommersemester|wintersemester|[ws]s)` +
-		`(?: quarter| semester| term)?,? ?(?:19|20)?\d\d)\b|^[A-Z]{2,5} ?\d{2,3}[A-Z]?\s*(?:[:/,]|$)|#\d`)
-)
-
 // isPhrase reports whether a text reads like a piece of a sentence or a button, and
 // not like a name: "For Android Devices", "Jetzt spenden".
 func isPhrase(text string) bool {
@@ -1048,23 +1000,6 @@ func isAddressPart(text string) bool {
 var room = regexp.MustCompile(`^(?:[A-Z]{1,5}[ -]?\d{2,5}[A-Za-z]?|\d{2,5}[A-Za-z]? [A-Z]{1,5}|` +
 	`(?i:\d{1,2}(?:st|nd|rd|th) floor))$`)
 
-// withoutRooms takes rooms and floors off both ends of what commas part: "444 CS,
-// University of California", "Room 1052B A2 Building, DERA Farnborough".
-func withoutRooms(text string) string {
-	isRoom := func(part string) bool {
-		unit, _, _ := strings.Cut(strings.ToLower(part), " ")
-		return room.MatchString(part) || unitTerms[unit] && strings.ContainsAny(part, "0123456789")
-	}
-	parts := strings.Split(text, ", ")
-	for len(parts) > 1 && isRoom(parts[0]) {
-		parts = parts[1:]
-	}
-	for len(parts) > 1 && isRoom(parts[len(parts)-1]) {
-		parts = parts[:len(parts)-1]
-	}
-	return strings.Join(parts, ", ")
-}
-
 // labelShare returns the share of the words that stand in usual headings,
 // menus and buttons; articles and the like do not count.
 func labelShare(words []string) float64 {
@@ -1079,16 +1014,6 @@ func labelShare(words []string) float64 {
 		return 1
 	}
 	return float64(n) / float64(all)
-}
-
-// subdomain returns the first name of a host that stands before its registrable domain, or "".
-func subdomain(host string) string {
-	site, err := publicsuffix.EffectiveTLDPlusOne(strings.ToLower(host))
-	first, _, _ := strings.Cut(strings.TrimPrefix(strings.ToLower(host), "www."), ".")
-	if err != nil || strings.HasPrefix(site, first+".") {
-		return ""
-	}
-	return first
 }
 
 // domainLabel returns the name in a registrable domain without hyphens.

@@ -1,8 +1,6 @@
 package place
 
 import (
-	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -43,90 +41,6 @@ func IsPerson(name string) bool {
 		name = rest
 	}
 }
-
-// Who uses a web site or mail address by the name of a person.
-const (
-	mostUsers   = 200 // mail addresses of a page
-	longestUser = 30  // letters
-	leastUser   = 5   // letters of a user's name that are the beginnings of a person's names
-)
-
-var courseFolder = regexp.MustCompile(`(?i)/(?:courses?|class(?:es)?|teaching|lectures?|lehre|vorlesung(?:en)?|` +
-	`seminare?)/`)
-
-// mailUsers returns the letters before the @ of the mail addresses in text, in lower case.
-func mailUsers(text string) (users []string) {
-	for at := range len(text) {
-		if text[at] != '@' {
-			continue
-		}
-		from := at
-		for from > 0 && 'a' <= text[from-1]|0x20 && text[from-1]|0x20 <= 'z' {
-			from--
-		}
-		if n := at - from; 3 <= n && n <= longestUser && len(users) < mostUsers {
-			users = append(users, strings.ToLower(text[from:at]))
-		}
-	}
-	return users
-}
-
-// isUser reports whether words are the names of a person after whom a host or a mail address of
-// another name's domain is called: "jharms@example.org" is that of Johanna Harms.
-func (p *Page) isUser(words []string) bool {
-	if len(words) < 2 || agreement(words, cmp.Or(p.label, p.mailed)) >= 0.5 {
-		return false
-	}
-	first, last := words[0], words[len(words)-1]
-	isOf := func(user string) bool {
-		return len(user) >= leastUser && (covers(words, user) || covers([]string{last, first}, user) ||
-			len(last) >= leastUser && user[0] == first[0] && strings.Contains(user[1:], last[:leastUser]))
-	}
-	return p.user != "" && isOf(p.user) || slices.ContainsFunc(p.users, isOf)
-}
-
-// isPeopleHeading reports whether a line heads a list of persons.
-func isPeopleHeading(line string) bool {
-	return peopleHeadings.in(foldWords(line)) && len(strings.Fields(line)) <= 3
-}
-
-var peopleHeadings = lexiconOf("people-headings")
-
-// looksLikePerson reports whether a text is the name of a person, even of one with an unusual given
-// name and a middle initial: "Okka J. Grote".
-func looksLikePerson(text string) bool {
-	return IsPerson(text) || middleInitial.MatchString(text) && looksLikeNames(text)
-}
-
-var middleInitial = regexp.MustCompile(`\pL \p{Lu}\. \p{Lu}`)
-
-// withoutPerson cuts a person and what that person does off what commas part, where an organisation
-// follows: "Okka Grote, Director of Research, Reents Corporation".
-func withoutPerson(text string) string {
-	parts := strings.Split(text, ", ")
-	n := 0
-	for n < len(parts)-1 && (looksLikePerson(parts[n]) || n > 0 && isJob(parts[n])) {
-		n++
-	}
-	if n == 0 {
-		return text
-	}
-	rest := strings.Join(parts[n:], ", ")
-	institution := isInstitution(rest) || shortInstitute.MatchString(rest)
-	if len(strings.Fields(rest)) < 2 || !institution || isJob(rest) {
-		return text
-	}
-	return rest
-}
-
-// isPersonWithJob reports whether a text is a person and what that person does, "Okka Grote,
-// Director of Research", whether the given name is known or not.
-func isPersonWithJob(text string) bool {
-	name, job, found := strings.Cut(text, ", ")
-	return found && isJob(job) && (looksLikePerson(name) || looksLikeNames(name))
-}
-
-var shortInstitute = regexp.MustCompile(`\b(?:Inst|Dept|Univ|Lab|Fak)\.`)
 
 // isJob reports whether a text is a job title, "Director of Research": its noun is the last word
 // before a comma or preposition.
@@ -203,32 +117,13 @@ func IsFirm(text string) bool {
 	return false
 }
 
-// hasLower reports whether set has the word in lower case.
-func hasLower(set map[string]bool, word string) bool {
-	var lower [24]byte // most words have room
-	if len(word) > len(lower) {
-		return set[strings.ToLower(word)]
-	}
-	for i := range len(word) {
-		c := word[i]
-		if c >= utf8.RuneSelf {
-			return set[strings.ToLower(word)]
-		}
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		lower[i] = c
-	}
-	return set[string(lower[:len(word)])]
-}
-
 func isWordBreak(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // IsCommerce reports whether the text around an address says that somebody does
 // business there. It is narrower than IsFirm: "Team" in a menu says nothing.
 func IsCommerce(text string) bool {
 	for word := range strings.FieldsFuncSeq(text, isWordBreak) {
-		if hasLower(commerceWords, word) {
+		if commerceWords[strings.ToLower(word)] {
 			return true
 		}
 	}

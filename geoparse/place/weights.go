@@ -38,7 +38,6 @@ const (
 	person
 	job
 	userName // looks like a person's name, on a page in the folder of a person
-	document
 	branchWords
 	branchOnly // nothing but words that say which one it is
 	phrase
@@ -71,7 +70,7 @@ var featureNames = [features]string{
 	"stated", "prefix", "lead-in", "above-1", "above-2", "above-more", "site-name", "title-first", "title-other",
 	"logo", "rights", "legal-line", "first-line", "domain-line",
 	"bias", "domain", "mail-domain", "no-domain", "no-markup", "legal-form", "organisation-word", "person", "job",
-	"user-name", "document", "branch-words", "branch-only", "phrase", "address-part", "labels", "long",
+	"user-name", "branch-words", "branch-only", "phrase", "address-part", "labels", "long",
 	"one-word", "digits", "link", "heading", "repeats", "supported", "list-site", "list-near",
 	"tenants-site", "tenants-near", "tenants-heading", "subject", "other-subject",
 	"rival", "venue", "section", "privacy-site", "abroad", "foreign"}
