@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 
+	"gazehound/gazetteer"
 	"gazehound/index"
 	"gazehound/index/differences"
 	"gazehound/index/web"
@@ -105,7 +106,11 @@ func (s *server) nextOpen(ctx context.Context, a *params) (*web.NextOpen, *Probl
 	}
 	about := index.SubjectOf(a.Query)
 	about.Open = nil
-	closed, p := s.findPlaces(a, about)
+	var closed []gazetteer.Place
+	p = s.limited(ctx, a.t, func(ctx context.Context) (err error) {
+		closed, err = s.findPlaces(ctx, a, about)
+		return err
+	})
 	if p != nil {
 		return nil, p
 	}

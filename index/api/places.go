@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"net/url"
 	"slices"
@@ -24,7 +25,11 @@ func (s *server) places(w http.ResponseWriter, r *http.Request, a *params) *Prob
 	if p := a.chooseFormat(r); p != nil {
 		return p
 	}
-	found, p := s.findPlaces(a, index.SubjectOf(a.Query))
+	var found []gazetteer.Place
+	p := s.limited(r.Context(), a.t, func(ctx context.Context) (err error) {
+		found, err = s.findPlaces(ctx, a, index.SubjectOf(a.Query))
+		return err
+	})
 	if p != nil {
 		return p
 	}
@@ -50,20 +55,20 @@ func (s *server) places(w http.ResponseWriter, r *http.Request, a *params) *Prob
 
 // findPlaces returns the points of interest that a request, which is about something, asks for; without
 // words all that fit its filters.
-func (s *server) findPlaces(a *params, about index.Subject) (found []gazetteer.Place, p *Problem) {
+func (s *server) findPlaces(ctx context.Context, a *params, about index.Subject) (found []gazetteer.Place, err error) {
 	if s.Gazetteer == nil {
 		return nil, nil
 	}
 	mayShow, err := s.mayShow(a, &about)
 	if err != nil {
-		return nil, &Problem{Title: "the query cannot be answered", Detail: clip(err.Error()) + "."}
+		return nil, err
 	}
 	if len(about.Words) > 0 {
 		return s.findPOIs(gazetteer.POIQuery{Near: a.Center, Limit: maxPlaces, Fits: mayShow}, about), nil
 	}
 	for place := range s.Gazetteer.EachPOI() {
-		if len(found) == maxPlaces {
-			break
+		if err := ctx.Err(); err != nil || len(found) == maxPlaces {
+			return found, err
 		}
 		if mayShow(&place) {
 			found = append(found, place)
