@@ -49,6 +49,7 @@ export function startMap(section, data) {
     zoomControl: false, attributionControl: false, minZoom: 3, maxZoom: 19, maxBounds: [[-85, -190], [85, 190]], zoomSnap: 0.5,
     zoomAnimation: !still, fadeAnimation: !still, markerZoomAnimation: !still,
   });
+  keepForPrint(frame);
   L.control.zoom({ position: "topright", zoomInTitle: t.zoomin, zoomOutTitle: t.zoomout }).addTo(map);
   L.control.scale({ imperial: false }).addTo(map);
 
@@ -388,4 +389,15 @@ export function startMap(section, data) {
     selected: () => selected,
     here,
   };
+}
+
+// keepForPrint prints the map as it is on the screen, no wider than a page: Leaflet does not draw again
+// for paper.
+function keepForPrint(frame) {
+  const page = 680; // pixels of A4 between its margins
+  addEventListener("beforeprint", () => {
+    const { offsetWidth: width, offsetHeight: height } = frame;
+    Object.assign(frame.style, { width: width + "px", height: height + "px", zoom: Math.min(1, page / width) });
+  });
+  addEventListener("afterprint", () => Object.assign(frame.style, { width: "", height: "", zoom: "" }));
 }
