@@ -31,39 +31,179 @@ type OnMap struct {
 // OSM returns the address of the place at openstreetmap.org.
 func (o OnMap) OSM() string { return export.ObjectURL(o.Place, o.Point) }
 
-// A hit is one card of the list. To add a field, set it in view.hit and show it in page.html.
-type hit struct {
+// A card is a hit in the list, in the words of the page. What page.html shows of it are fields of the
+// hit and the methods of the card.
+type card struct {
 	Number int
 	*index.Hit
-	Link     string // page that fits best, or "" where it is no http URL
-	Title    string
-	Also     string // names of what else is there
-	Tenants  []link // of the building, that fit as well
-	Address  string
-	Away     string // how far away it is
-	KindName string // of place, in the reader's language
-	Lang     string
-	Snippet  []piece
-	Seen     string
-	Contact  contact
-	LastSeen string       // when a page stated it last; "" where one still does
-	Missing  bool         // OpenStreetMap has no such house, as far as is known
-	Edit     string       // address of an editor of OpenStreetMap at its place
-	JOSM     string       // the same in JOSM, if it runs on the reader's machine
-	Nearby   string       // address of the search around it
-	Route    template.URL // "geo:" address (RFC 5870), which opens the reader's map
-	Copy     string       // its facts, one in a line
-	Other    bool         // of another kind than was asked for: it only mentions the word
-	ByPerson string       // what of it a person has confirmed or corrected, in words
-	Repeats  bool         // its snippet has no word that the card lacks without it
-	OfSite   string       // address of the search on its site
-	Removal  string       // address of the form for its removal
-	Page     string       // address of the hit's own page
-	Pages    []evidence
-	Reasons  []string   // how sure it is, and how exact
-	Objects  []OnMap    // of the map, that it was matched with
-	Side     *onMapCard // the point of interest of the map that it is, or nil
-	Last     string     // when a page was read last that states it
+	Contact contact
+	v       *view
+}
+
+// Link is the page that fits best, or "" where it is no http URL.
+func (c card) Link() string { return safeLink(c.Evidence[0].URL) }
+
+// Title is what the card is called.
+func (c card) Title() string {
+	side, ok := c.v.Sides[c.ID]
+	if c.Name == "" && ok {
+		return side.Title
+	}
+	return cmp.Or(c.Name, c.Site)
+}
+
+// Also lists the names of what else is there.
+func (c card) Also() string {
+	also := strings.Join(c.Names[:min(maxAlso, len(c.Names))], " · ")
+	if len(c.Names) > maxAlso {
+		also += " …"
+	}
+	return also
+}
+
+// Tenants are those of the building that fit as well.
+func (c card) Tenants() (all []link) {
+	for _, o := range c.Hit.Tenants {
+		all = append(all, link{cmp.Or(joined(", ", o.Name, o.Unit), c.Address()), c.v.pageOf(o.ID)})
+	}
+	return all
+}
+
+// Address is the address in one line.
+func (c card) Address() string { return c.Line() }
+
+// Away says how far away it is.
+func (c card) Away() string {
+	if c.Distance < 0 {
+		return ""
+	}
+	return c.v.distance(c.Distance)
+}
+
+// KindName is the kind of place in the reader's language.
+func (c card) KindName() string {
+	if c.Kind == "" {
+		return ""
+	}
+	return c.v.kind(c.Kind)
+}
+
+// Lang is the language of the page that fits best.
+func (c card) Lang() string { return c.Evidence[0].Lang }
+
+// Snippet is text of that page.
+func (c card) Snippet() []piece { return pieces(c.Evidence[0].Snippet) }
+
+// Repeats reports whether the snippet has no word that the card lacks without it.
+func (c card) Repeats() bool {
+	return repeats(c.Evidence[0].Snippet, joined(" ", c.Title(), c.Address(), c.KindName(), c.Contact.Phone, c.City))
+}
+
+// Seen is when the address was first seen.
+func (c card) Seen() string { return c.v.date(c.FirstSeen) }
+
+// Last is when a page was read last that states it.
+func (c card) Last() string { return c.v.date(c.Hit.LastSeen) }
+
+// LastSeen is when a page stated it last; "" where one still does.
+func (c card) LastSeen() string {
+	if c.Gone.IsZero() {
+		return ""
+	}
+	return c.Last()
+}
+
+// Missing reports whether OpenStreetMap has no such house, as far as is known.
+func (c card) Missing() bool { return c.v.OSM && c.HouseNumber != "" && !c.InOSM() && c.Gone.IsZero() }
+
+// Edit is the address of an editor of OpenStreetMap at the place of a house that it lacks, or "".
+func (c card) Edit() string {
+	if !c.HasPoint || !c.Missing() {
+		return ""
+	}
+	return fmt.Sprintf("https://www.openstreetmap.org/edit?editor=id#map=19/%.5f/%.5f", c.Point[1], c.Point[0])
+}
+
+// JOSM is the address under which JOSM, where it runs on the reader's machine, offers to add the house
+// as a node, or "". It carries facts, and no text of the page.
+func (c card) JOSM() string {
+	if !c.HasPoint || !c.Missing() {
+		return ""
+	}
+	return addInJOSM(c.Point, [][2]string{{"addr:street", c.Street}, {"addr:housenumber", c.HouseNumber},
+		{"addr:postcode", c.Postcode}, {"addr:city", c.City}})
+}
+
+// Nearby is the address of the search around it, or "".
+func (c card) Nearby() string {
+	if !c.HasPoint {
+		return ""
+	}
+	return c.v.Around(c.Point)
+}
+
+// Route is a "geo:" address (RFC 5870), which opens the reader's map, or "".
+func (c card) Route() template.URL {
+	if !c.HasPoint {
+		return ""
+	}
+	return route(c.Point, c.Title())
+}
+
+// Copy has its facts, one in a line.
+func (c card) Copy() string {
+	return joined("\n", c.Title(), c.Address(), c.Contact.Phone, c.Contact.Email, c.Contact.SiteURL)
+}
+
+// Other reports whether it is of another kind than was asked for: it only mentions the word.
+func (c card) Other() bool { return c.v.isOther(c.Kind) }
+
+// ByPerson says what of it a person has confirmed or corrected.
+func (c card) ByPerson() string { return c.v.corrected(c.Hit) }
+
+// OfSite is the address of the search on its site.
+func (c card) OfSite() string { return c.v.with(Form{"q": c.v.Form["q"], "host": {c.Site}}) }
+
+// Removal is the address of the form for its removal.
+func (c card) Removal() string {
+	about := c.Address()
+	if from := c.Evidence[0].URL; len(from) <= maxReported {
+		about = from + " · " + about
+	}
+	return "/bot?" + url.Values{"what": {about}, "lang": {c.v.Lang}}.Encode() + "#removal"
+}
+
+// Page is the address of the card's own page.
+func (c card) Page() string { return c.v.pageOf(c.ID) }
+
+// Pages are those that state the address.
+func (c card) Pages() []evidence { return c.v.pages(c.Hit) }
+
+// Reasons say how sure it is, and how exact.
+func (c card) Reasons() []string { return Reasons(c.Hit, c.v.Lang) }
+
+// Objects are those of the map that it was matched with.
+func (c card) Objects() (all []OnMap) {
+	if !c.HasPoint {
+		return nil
+	}
+	if c.Place != "" {
+		all = append(all, OnMap{Place: c.Place, Point: c.Point})
+	}
+	if c.Object != "" && c.Object != c.Place {
+		all = append(all, OnMap{Title: strings.ReplaceAll(c.Tags, ";", ", "), Place: c.Object, Point: c.Point})
+	}
+	return all
+}
+
+// Side is the point of interest of the map that it is, or nil.
+func (c card) Side() *onMapCard {
+	side, ok := c.v.Sides[c.ID]
+	if !ok {
+		return nil
+	}
+	shown := c.v.onMapCard(side)
+	return &shown
 }
 
 // A link leads to another address.
@@ -103,67 +243,13 @@ const (
 	maxAlso     = 5   // other names that a card has room for
 )
 
-func (v *view) hit(n int, h *index.Hit) hit {
-	e := h.Evidence[0]
-	out := hit{Number: n, Hit: h, Link: safeLink(e.URL), Title: h.Name, Address: h.Line(), Lang: e.Lang,
-		Snippet: pieces(e.Snippet), Seen: v.date(h.FirstSeen), Last: v.date(h.LastSeen),
-		OfSite:  v.with(Form{"q": v.Form["q"], "host": {h.Site}}),
-		Contact: v.contact(h), Reasons: Reasons(h, v.Lang), Pages: v.pages(h),
-		Page: v.to(AddressPath+h.ID, v.Form.Get("lang"))}
-	if out.Title == "" {
-		out.Title = h.Site
-	}
-	if h.Distance >= 0 {
-		out.Away = v.distance(h.Distance)
-	}
-	if !h.Gone.IsZero() {
-		out.LastSeen = out.Last
-	}
-	out.Also = strings.Join(h.Names[:min(maxAlso, len(h.Names))], " · ")
-	if len(h.Names) > maxAlso {
-		out.Also += " …"
-	}
-	for _, o := range h.Tenants {
-		out.Tenants = append(out.Tenants, link{cmp.Or(joined(", ", o.Name, o.Unit), out.Address),
-			v.to(AddressPath+o.ID, v.Form.Get("lang"))})
-	}
-	if side, ok := v.Sides[h.ID]; ok {
-		card := v.onMapCard(side)
-		out.Side = &card
-		if h.Name == "" {
-			out.Title = side.Title
-		}
-	}
-	out.Other, out.ByPerson = v.isOther(h.Kind), v.corrected(h)
-	if h.Kind != "" {
-		out.KindName = v.kind(h.Kind)
-	}
-	about := out.Address
-	if len(e.URL) <= maxReported {
-		about = e.URL + " · " + about
-	}
-	out.Copy = joined("\n", out.Title, out.Address, out.Contact.Phone, out.Contact.Email, out.Contact.SiteURL)
-	out.Repeats = repeats(e.Snippet, joined(" ", out.Title, out.Address, out.KindName, out.Contact.Phone, h.City))
-	out.Removal = "/bot?" + url.Values{"what": {about}, "lang": {v.Lang}}.Encode() + "#removal"
-	out.Missing = v.OSM && h.HouseNumber != "" && !h.InOSM() && h.Gone.IsZero()
-	if !h.HasPoint {
-		return out
-	}
-	out.Nearby = v.Around(h.Point)
-	out.Route = route(h.Point, out.Title)
-	if out.Missing {
-		out.Edit = fmt.Sprintf("https://www.openstreetmap.org/edit?editor=id#map=19/%.5f/%.5f", h.Point[1], h.Point[0])
-		out.JOSM = josm(h)
-	}
-	if h.Place != "" {
-		out.Objects = append(out.Objects, OnMap{Place: h.Place, Point: h.Point})
-	}
-	if h.Object != "" && h.Object != h.Place {
-		tags := strings.ReplaceAll(h.Tags, ";", ", ")
-		out.Objects = append(out.Objects, OnMap{Title: tags, Place: h.Object, Point: h.Point})
-	}
-	return out
+// card returns the card of a hit, which is number n of the list.
+func (v *view) card(n int, h *index.Hit) card {
+	return card{Number: n, Hit: h, Contact: v.contact(h), v: v}
 }
+
+// pageOf returns the address of the page of one address.
+func (v *view) pageOf(id string) string { return v.to(AddressPath+id, v.Form.Get("lang")) }
 
 // corrected says what of a card a person has confirmed or corrected.
 func (v *view) corrected(h *index.Hit) string {
@@ -264,7 +350,7 @@ func (v *view) pages(h *index.Hit) (all []evidence) {
 }
 
 // Stated says how many pages state an address.
-func (v *view) Stated(h hit) string { return v.count("n_pages", h.Mentions) }
+func (v *view) Stated(c card) string { return v.count("n_pages", c.Mentions) }
 
 // Around returns the address of the search around a point.
 func (v *view) Around(p orb.Point) string {
@@ -339,13 +425,6 @@ func josmTags(tags [][2]string) string {
 		}
 	}
 	return strings.Join(all, "|")
-}
-
-// josm returns the address under which JOSM, where it runs, offers to add the
-// address as a node. It carries facts, and no text of the page.
-func josm(h *index.Hit) string {
-	return addInJOSM(h.Point, [][2]string{{"addr:street", h.Street}, {"addr:housenumber", h.HouseNumber},
-		{"addr:postcode", h.Postcode}, {"addr:city", h.City}})
 }
 
 // addInJOSM returns the address under which JOSM offers to add a node with tags.

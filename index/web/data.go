@@ -74,7 +74,7 @@ func (v *view) data() *data {
 		d.Total = v.Result.Total
 	}
 	for _, h := range v.Hits {
-		m := mark{Number: h.Number, ID: h.ID, Title: h.Title, Address: h.Address, Street: h.Street, Missing: h.Missing}
+		m := mark{Number: h.Number, ID: h.ID, Title: h.Title(), Address: h.Address(), Street: h.Street, Missing: h.Missing()}
 		if h.HasPoint {
 			m.At = lonLat(h.Point)
 		}

@@ -247,7 +247,7 @@ func (v *view) KindChips() []choice {
 		chips = nil
 	}
 	chips = chips[:min(maxKindChips, len(chips))]
-	timed := slices.ContainsFunc(v.Hits, func(h hit) bool { return h.Contact.State != "" })
+	timed := slices.ContainsFunc(v.Hits, func(c card) bool { return c.Contact.State != "" })
 	if asked := v.Form.Get("open") != ""; asked {
 		chips = slices.Insert(chips, 0, choice{Text: v.T["opennow"], Link: v.with(v.Form.plus("open")), Chosen: true})
 	} else if timed {

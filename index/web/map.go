@@ -88,17 +88,17 @@ func (v *view) frame() (box orb.Bound, ok bool) {
 }
 
 // pin adds a hit to the map.
-func (m *drawing) pin(h hit) {
+func (m *drawing) pin(h card) {
 	const apart = 17.0 // of pins that do not cover each other
 	x, y := m.At(h.Point)
 	for _, p := range m.Pins {
 		if math.Hypot(p.X-x, p.Y-y) < apart {
 			p.More++
-			p.Name += fmt.Sprintf("; %d %s", h.Number, h.Title)
+			p.Name += fmt.Sprintf("; %d %s", h.Number, h.Title())
 			return
 		}
 	}
-	name := fmt.Sprintf("%d %s, %s", h.Number, h.Title, h.Address)
+	name := fmt.Sprintf("%d %s, %s", h.Number, h.Title(), h.Address())
 	m.Pins = append(m.Pins, &pin{X: x, Y: y, Number: h.Number, Name: name})
 }
 

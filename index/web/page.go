@@ -133,7 +133,7 @@ func Render(w io.Writer, p Page) error {
 	v := view{Page: p, T: texts.Of("page", p.Lang)}
 	if p.Result != nil {
 		for i := range p.Result.Hits {
-			v.Hits = append(v.Hits, v.hit(p.Result.Offset+i+1, &p.Result.Hits[i]))
+			v.Hits = append(v.Hits, v.card(p.Result.Offset+i+1, &p.Result.Hits[i]))
 		}
 		if HasMap() {
 			v.Shapes = nil // the script draws them
@@ -155,7 +155,7 @@ var page = sync.OnceValue(func() *template.Template {
 type view struct {
 	Page
 	T    texts.Words
-	Hits []hit
+	Hits []card
 	Map  *drawing
 	Data *data // for the script; nil without one
 }
@@ -166,7 +166,7 @@ func (v *view) Heading() string {
 	case v.Lost != "":
 		return v.T[string(v.Lost)]
 	case v.One:
-		return v.Hits[0].Title + ", " + v.Hits[0].Address
+		return v.Hits[0].Title() + ", " + v.Hits[0].Address()
 	}
 	for _, name := range []string{v.Form.Get("q"), v.Region} {
 		if name != "" {

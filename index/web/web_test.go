@@ -65,13 +65,13 @@ func TestDraw(t *testing.T) {
 		n := rapid.IntRange(1, 30).Draw(t, "hits")
 		spread := rapid.SampledFrom([]float64{0, 1e-7, 0.01, 1, 60}).Draw(t, "spread")
 		centre := orb.Point{rapid.Float64Range(-180, 180).Draw(t, "lon"), rapid.Float64Range(-90, 90).Draw(t, "lat")}
-		var hits []hit
+		var hits []card
 		for i := range n {
 			p := orb.Point{
 				max(-180, min(180, centre[0]+spread*rapid.Float64Range(-1, 1).Draw(t, "dx"))),
 				max(-90, min(90, centre[1]+spread*rapid.Float64Range(-1, 1).Draw(t, "dy"))),
 			}
-			hits = append(hits, hit{Number: i + 1, Hit: &index.Hit{HasPoint: true, Point: p}, Title: "x"})
+			hits = append(hits, card{Number: i + 1, Hit: &index.Hit{HasPoint: true, Point: p, Name: "x"}, v: &view{}})
 		}
 		outline := orb.MultiPolygon{{{{8, 53}, {9, 53}, {9, 54}, {8, 53}}}}
 		v := view{Page: Page{Outline: outline, Asked: true, Result: &index.Result{}}, Hits: hits}
@@ -213,7 +213,7 @@ func TestCoarse(t *testing.T) {
 // The data for the script escapes what could end its element.
 func TestData(t *testing.T) {
 	v := view{Page: Page{Outline: orb.MultiPolygon{{{{8, 53}, {9, 53}, {9, 54}, {8, 53}}}}, Form: Form{"q": {"</script><script>alert(1)</script>"}}}, T: texts.Of("page", "en"),
-		Hits: []hit{{Number: 1, Hit: &index.Hit{}, Title: "</script><!--"}}}
+		Hits: []card{{Number: 1, Hit: &index.Hit{Name: "</script><!--"}, v: &view{}}}}
 	d := v.data()
 	v.Data = d
 	for _, name := range scriptTexts {
