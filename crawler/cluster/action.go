@@ -30,10 +30,10 @@ type command struct {
 // OnAction sets the function that carries out Actions: Pause at once if the crawl is paused, and
 // every later Action at the next heartbeat. With nil, Actions wait.
 func (n *Node) OnAction(do func(Action)) {
-	n.mu.Lock()
-	n.do = do
-	paused := n.command.Paused
-	n.mu.Unlock()
+	n.heard.mu.Lock()
+	n.heard.do = do
+	paused := n.heard.command.Paused
+	n.heard.mu.Unlock()
 	if paused && do != nil {
 		do(Pause)
 	}
@@ -45,9 +45,7 @@ func (n *Node) skipCommand(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.command, n.obeyed = c, revision
+	n.heard.note(c, revision)
 	return nil
 }
 
@@ -57,9 +55,7 @@ func (n *Node) handleCommand(ctx context.Context) {
 	if err != nil {
 		return // the next heartbeat tries again
 	}
-	n.mu.Lock()
-	do, before, obeyed := n.do, n.command, n.obeyed
-	n.mu.Unlock()
+	do, before, obeyed := n.heard.last()
 	if do == nil || revision <= obeyed {
 		return
 	}
@@ -68,10 +64,10 @@ func (n *Node) handleCommand(ctx context.Context) {
 	if c.Action == Checkpoint && c.Paused != before.Paused {
 		do(map[bool]Action{true: Pause, false: Resume}[c.Paused])
 	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.command, n.obeyed = c, revision
-	n.leaving = n.leaving || c.Action == Stop
+	n.heard.note(c, revision)
+	if c.Action == Stop {
+		n.heard.leave()
+	}
 }
 
 func readCommand(ctx context.Context, kv jetstream.KeyValue) (c command, revision uint64, err error) {
@@ -88,11 +84,11 @@ func readCommand(ctx context.Context, kv jetstream.KeyValue) (c command, revisio
 func (v *Viewer) Do(ctx context.Context, a Action) (done, silent []string, err error) {
 	var all []Member
 	var revision uint64
-	err = v.n.retry(ctx, "the list of nodes", func(ctx context.Context) error {
-		if all, err = v.n.Members(ctx); err != nil {
+	err = v.c.retry(ctx, "the list of nodes", func(ctx context.Context) error {
+		if all, err = v.c.Members(ctx); err != nil {
 			return err
 		}
-		c, before, err := readCommand(ctx, v.n.crawl)
+		c, before, err := readCommand(ctx, v.c.crawl)
 		if err != nil {
 			return err
 		}
@@ -100,23 +96,23 @@ func (v *Viewer) Do(ctx context.Context, a Action) (done, silent []string, err e
 		if a != Checkpoint {
 			c.Paused = a == Pause
 		}
-		revision, err = save(ctx, v.n.crawl, "command", c, before) // a conflict is retried
+		revision, err = save(ctx, v.c.crawl, "command", c, before) // a conflict is retried
 		return err
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	if a == Stop {
-		v.n.parting.Store(true)
+		v.c.parting.Store(true)
 	}
 	for _, m := range all {
 		silent = append(silent, m.Name)
 	}
 	for len(silent) > 0 && ctx.Err() == nil {
 		look, cancel := context.WithTimeout(ctx, 2*time.Second)
-		now, err := v.n.Members(look)
+		now, err := v.c.Members(look)
 		cancel()
-		if err != nil && a == Stop && !v.n.conn.IsConnected() {
+		if err != nil && a == Stop && !v.c.conn.IsConnected() {
 			return append(done, silent...), nil, nil // the server was in one of the nodes
 		}
 		silent = slices.DeleteFunc(silent, func(name string) bool {

@@ -85,7 +85,7 @@ func (n *Node) answer(ctx context.Context, question []byte,
 
 // A Viewer reads from a crawl's cluster without joining it. It is safe for concurrent use.
 type Viewer struct {
-	n *Node // only its connection, streams and buckets are set
+	c *connection
 
 	mu     sync.Mutex
 	roster roster
@@ -96,10 +96,10 @@ func View(ctx context.Context, o Options) (*Viewer, error) {
 	if o.Log == nil {
 		o.Log = func(string, ...any) {}
 	}
-	v := &Viewer{n: &Node{o: o, await: viewPatience}}
-	err := v.n.connect(ctx)
+	v := &Viewer{c: &connection{o: o, await: viewPatience}}
+	err := v.c.connect(ctx)
 	if err == nil {
-		err = v.n.retry(ctx, "the streams of the crawl", v.n.find)
+		err = v.c.retry(ctx, "the streams of the crawl", v.c.find)
 	}
 	if err != nil {
 		v.Close()
@@ -109,31 +109,31 @@ func View(ctx context.Context, o Options) (*Viewer, error) {
 }
 
 // find opens the existing streams and buckets of a crawl.
-func (n *Node) find(ctx context.Context) (err error) {
-	if n.crawl, err = n.js.KeyValue(ctx, n.o.Crawl+"-crawl"); errors.Is(err, jetstream.ErrBucketNotFound) {
-		return fmt.Errorf("cluster: no crawl called %q", n.o.Crawl)
+func (c *connection) find(ctx context.Context) (err error) {
+	if c.crawl, err = c.js.KeyValue(ctx, c.o.Crawl+"-crawl"); errors.Is(err, jetstream.ErrBucketNotFound) {
+		return fmt.Errorf("cluster: no crawl called %q", c.o.Crawl)
 	}
 	if err == nil {
-		n.members, err = n.js.KeyValue(ctx, n.o.Crawl+"-members")
+		c.members, err = c.js.KeyValue(ctx, c.o.Crawl+"-members")
 	}
 	if err == nil {
-		n.links, err = n.js.Stream(ctx, n.o.Crawl+"-links")
+		c.links, err = c.js.Stream(ctx, c.o.Crawl+"-links")
 	}
 	if err != nil {
-		return fmt.Errorf("cluster: crawl %s: %w", n.o.Crawl, err)
+		return fmt.Errorf("cluster: crawl %s: %w", c.o.Crawl, err)
 	}
 	return nil
 }
 
 // Close disconnects.
 func (v *Viewer) Close() {
-	if v.n.conn != nil {
-		v.n.conn.Close()
+	if v.c.conn != nil {
+		v.c.conn.Close()
 	}
 }
 
 // Status returns the state of the cluster now. It retries while servers elect a leader.
-func (v *Viewer) Status(ctx context.Context) (*Summary, error) { return v.n.Status(ctx) }
+func (v *Viewer) Status(ctx context.Context) (*Summary, error) { return v.c.Status(ctx) }
 
 // A roster is the nodes of a crawl at one moment.
 type roster struct {
@@ -156,9 +156,9 @@ func (v *Viewer) nodes(ctx context.Context) (roster, error) {
 	ctx, cancel := context.WithTimeout(ctx, rosterAge)
 	defer cancel()
 	var members []Member
-	m, _, err := load[mapping](ctx, v.n.crawl, "map")
+	m, _, err := load[mapping](ctx, v.c.crawl, "map")
 	if err == nil {
-		members, err = v.n.Members(ctx)
+		members, err = v.c.Members(ctx)
 	}
 	if err != nil && v.roster.at.IsZero() {
 		return roster{}, err
@@ -186,12 +186,12 @@ func (v *Viewer) Ask(ctx context.Context, what string, question []byte, limit ti
 	if err != nil {
 		return nil, nil, err
 	}
-	conn := v.n.conn
+	conn := v.c.conn
 	inbox := conn.NewInbox()
 	sub, err := conn.SubscribeSync(inbox)
 	if err == nil {
 		defer sub.Unsubscribe()
-		err = conn.PublishRequest(v.n.o.Crawl+".ask."+what, inbox, question)
+		err = conn.PublishRequest(v.c.o.Crawl+".ask."+what, inbox, question)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("cluster: ask %s: %w", what, err)

@@ -206,7 +206,8 @@ func ForgetOutbox(dir string, matches func(*frontier.Entry) bool) (removed int, 
 	defer o.close()
 	for number := o.oldest; number <= o.newest; number++ {
 		some, err := o.forget(number, matches)
-		if removed += some; err != nil {
+		removed += some
+		if err != nil {
 			return removed, err
 		}
 	}

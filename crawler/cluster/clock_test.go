@@ -37,9 +37,7 @@ func TestClockSkew(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			a.mu.RLock()
 			nodes, epoch := a.shares.Load().nodes, a.shares.Load().epoch
-			a.mu.RUnlock()
 			if len(nodes) != 2 || a.Alive() != 2 || epoch > before+1 {
 				t.Errorf("nodes %v, %d alive, epoch %d after %d", nodes, a.Alive(), epoch, before)
 			}

@@ -1,11 +1,18 @@
 // Package cluster lets several nodes work on one crawl over NATS JetStream (Gao, Lee & Miao 2006 on
-// an existing engine). It is the only package that uses NATS. Start with [Join] and [Node.Route].
+// an existing engine). It is the only package that uses NATS. Each node keeps its own frontier.
 //
-// Each node keeps its own frontier. A link that another node owns travels over a work-queue stream
-// with one subject for each owner: it is durable in the outbox on disk before the visit that found
-// it is done, leaves the outbox when it is durable in JetStream, and is acknowledged there only
-// after the owner's frontier has committed it. The definition of the crawl, its members, their
-// shares and the leases of hosts are in JetStream's key–value store.
+//  1. [Join] connects, compares the definition of the crawl, and gives the node a share of it.
+//  2. [Node.Route] keeps the links of a page that are ours; the others are durable in the outbox on
+//     disk before the visit that found them is done.
+//  3. The outbox is sent to a work-queue stream with one subject for each owner, and a link leaves it
+//     when it is durable in JetStream.
+//  4. The owner acknowledges a link there once its frontier has committed it; [Node.Wait] then wakes
+//     its idle workers.
+//  5. [Leases] let one node at a time fetch from a host, and the next one knows what was visited.
+//  6. With each heartbeat a node publishes its state, obeys commands and adopts the map of shares; the
+//     crawl is over when all nodes are idle and no link is on its way.
+//
+// In JetStream are:
 //
 //	stream   NAME-links      NAME.links.NODE   links on their way to NODE
 //	stream   NAME-visited    NAME.visited.NODE what NODE has visited
@@ -38,7 +45,6 @@ import (
 	"gazehound/crawler/weburl"
 	"gazehound/internal/disk"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -164,25 +170,21 @@ type Frontier interface {
 	Front(n int) ([]frontier.Entry, error)
 }
 
-// A Node takes part in a crawl: it is the crawler's Exchange, and Leases are
-// those of the crawler's Gate. It is safe for concurrent use. It owns goroutines
-// that receive links and send heartbeats; Close ends them.
+// A Node takes part in a crawl: it is the crawler's Exchange, and Leases are those of the crawler's
+// Gate. It is safe for concurrent use. It owns goroutines that receive links and send heartbeats;
+// Close ends them. What changes while it works has its lock in the type that it belongs to.
 type Node struct {
-	o        Options
-	await    time.Duration // how long retry tries
-	instance string        // see identity
-	conn     *nats.Conn
-	js       jetstream.JetStream
-	links    jetstream.Stream
-	visits   jetstream.Stream
-	crawl    jetstream.KeyValue
-	members  jetstream.KeyValue
-	hosts    jetstream.KeyValue
+	connection
+	exchange
+	instance string // see identity
 	notes    *notebook
-	outbox   *outbox
-	frontier Frontier
-	order    *ordering    // nil: no order
-	ordered  nugget.Count // of earlier runs
+	shares   atomic.Pointer[shares] // who owns what now
+	heard    heard
+	workers  idleWorkers
+	visited  elsewhere
+	leases   atomic.Pointer[Leases] // nil: not in use
+	order    *ordering              // nil: no order
+	ordered  nugget.Count           // of earlier runs
 
 	entered bool   // the node holds its name in the bucket of members
 	retired bool   // the node has no share and only hands its queue over
@@ -192,33 +194,8 @@ type Node struct {
 	cancel context.CancelCauseFunc
 	beside sync.WaitGroup
 
-	shares atomic.Pointer[shares] // who owns what now
-
-	mu      sync.RWMutex
-	alive   map[string]Member
-	leases  *Leases         // nil: not in use
-	do      func(Action)    // carries out commands; nil: Actions wait
-	command command         // the last one read
-	obeyed  uint64          // revision of command
-	leaving bool            // the crawl is over, or all nodes were told to stop
-	serving context.Context // as long as the server stays for others after Close; nil: it does not
-	parting atomic.Bool     // see ending
-
-	waiting sync.Mutex
-	arrived *sync.Cond // of waiting: links came or the crawl is over
-	over    bool
-	pushed  int64 // messages taken in
-
-	visited    elsewhere
-	publishing sync.Mutex // one publishVisits at a time
-
-	sent      sent
-	departing sync.RWMutex // see depart
-	idle      atomic.Int64 // workers in Wait
-	workers   atomic.Int64 // of the crawl, as Wait has seen them at most
-
-	counts  struct{ received, poisoned atomic.Int64 }
-	blocked atomic.Uint64 // revision of the blocklist of all nodes that this one obeys
+	received, poisoned atomic.Int64  // links; messages that cannot be read
+	blocked            atomic.Uint64 // revision of the blocklist of all nodes that this one obeys
 }
 
 // Join connects, agrees on the crawl and begins to receive links into f. An
@@ -237,11 +214,10 @@ func newNode(ctx context.Context, f Frontier, o Options) *Node {
 		o.Log = func(string, ...any) {}
 	}
 	n := &Node{
-		o: o, await: joinPatience, frontier: f,
-		alive:   map[string]Member{},
+		connection: connection{o: o, await: joinPatience}, exchange: exchange{frontier: f},
 		visited: elsewhere{hashes: map[string]map[uint64]struct{}{}},
 	}
-	n.arrived = sync.NewCond(&n.waiting)
+	n.workers.changed.L = &n.workers.mu
 	n.shares.Store(&shares{replaced: make(chan struct{})})
 	n.sent.reset()
 	n.ctx, n.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -354,6 +330,7 @@ func (n *Node) Close() {
 			n.o.Log("cluster: not everything was sent; it will be when this node comes back: %v", err)
 		}
 	}
+	n.parting.Store(true)
 	n.cancel(errors.New("node is closed"))
 	n.beside.Wait()
 	if n.outbox != nil {
@@ -378,9 +355,7 @@ func (n *Node) finishSending() error {
 	if n.stable() {
 		err = errors.Join(err, n.publishVisits(ctx))
 	}
-	n.mu.RLock()
-	leases := n.leases
-	n.mu.RUnlock()
+	leases := n.leases.Load()
 	if leases != nil && err == nil {
 		leases.returnStale(ctx, leases.stale(time.Now(), 0))
 	}
@@ -395,18 +370,18 @@ func (n *Node) Needed() bool {
 // ServeOn makes Close wait with the server of this node until all other nodes
 // have left, or until ctx ends.
 func (n *Node) ServeOn(ctx context.Context) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.serving = ctx
+	n.heard.mu.Lock()
+	defer n.heard.mu.Unlock()
+	n.heard.serving = ctx
 }
 
 // awaitOthers waits until nodes that need this node's server have left: for a limited time if the
 // crawl is over or all nodes were told to stop, so that they learn of it; otherwise only after
 // ServeOn.
 func (n *Node) awaitOthers() {
-	n.mu.RLock()
-	leaving, ctx := n.leaving, n.serving
-	n.mu.RUnlock()
+	n.heard.mu.Lock()
+	leaving, ctx := n.heard.leaving, n.heard.serving
+	n.heard.mu.Unlock()
 	if n.o.Server == nil || n.o.Server.URL() == "" {
 		return
 	}
@@ -422,19 +397,6 @@ func (n *Node) awaitOthers() {
 		}
 		sleep(ctx, n.o.Heartbeat/4)
 	}
-}
-
-// ending reports whether the server may end without a warning: the node is being closed, or a
-// viewer has told all nodes to stop.
-func (n *Node) ending() bool { return n.parting.Load() || n.ctx != nil && n.ctx.Err() != nil }
-
-// say reports normal events; warnings go to Options.Log.
-func (n *Node) say(format string, args ...any) {
-	if n.o.Say == nil {
-		n.o.Log(format, args...)
-		return
-	}
-	n.o.Say(format, args...)
 }
 
 // identity identifies this node across restarts, so that it can rejoin under its name before others

@@ -148,10 +148,7 @@ func TestRoute(t *testing.T) {
 	}
 	until(t, "the map of three nodes", func() bool {
 		for _, n := range nodes {
-			n.mu.RLock()
-			count := len(n.shares.Load().nodes)
-			n.mu.RUnlock()
-			if count != 3 {
+			if len(n.shares.Load().nodes) != 3 {
 				return false
 			}
 		}
@@ -352,7 +349,7 @@ func TestPoisonedMessage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	until(t, "all messages to be counted", func() bool { return a.counts.poisoned.Load() == 33 })
+	until(t, "all messages to be counted", func() bool { return a.poisoned.Load() == 33 })
 	if files, err = filepath.Glob(filepath.Join(o.Dir, "unreadable", "*.msg")); err != nil || len(files) != maxUnreadable {
 		t.Errorf("%d files put aside, want %d", len(files), maxUnreadable)
 	}
@@ -622,7 +619,7 @@ func TestWarnsOfToken(t *testing.T) {
 	} {
 		warned := ""
 		test.o.Log = func(format string, args ...any) { warned += fmt.Sprintf(format, args...) }
-		(&Node{o: test.o}).warnOfToken()
+		(&connection{o: test.o}).warnOfToken()
 		if (warned != "") != test.want || strings.Contains(warned, "secret") || test.want && !strings.Contains(warned, "unencrypted") {
 			t.Errorf("%s: warned %q", test.o.URL, warned)
 		}

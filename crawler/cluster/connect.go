@@ -6,75 +6,102 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
+// A connection is the servers of a crawl, with its streams and buckets. Its fields do not change once
+// stores or find has opened them.
+type connection struct {
+	o       Options
+	await   time.Duration // how long retry tries
+	conn    *nats.Conn
+	js      jetstream.JetStream
+	links   jetstream.Stream
+	visits  jetstream.Stream
+	crawl   jetstream.KeyValue
+	members jetstream.KeyValue
+	hosts   jetstream.KeyValue
+	// parting: the server may end without a warning, because the node is being closed or all nodes
+	// were told to stop.
+	parting atomic.Bool
+}
+
+// say reports normal events; warnings go to Options.Log.
+func (c *connection) say(format string, args ...any) {
+	if c.o.Say == nil {
+		c.o.Log(format, args...)
+		return
+	}
+	c.o.Say(format, args...)
+}
+
 // connect connects to the cluster and waits until JetStream answers.
-func (n *Node) connect(ctx context.Context) (err error) {
+func (c *connection) connect(ctx context.Context) (err error) {
 	options := []nats.Option{
-		nats.Name("gazehound " + n.o.Name), nats.Timeout(5 * time.Second),
+		nats.Name("gazehound " + c.o.Name), nats.Timeout(5 * time.Second),
 		nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.ReconnectBufSize(-1),
 		nats.ReconnectJitter(100*time.Millisecond, time.Second),
 		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(2),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			if err != nil && !n.ending() {
-				n.o.Log("cluster: disconnected: %v", err)
+			if err != nil && !c.parting.Load() {
+				c.o.Log("cluster: disconnected: %v", err)
 			}
 		}),
 		nats.ReconnectHandler(func(*nats.Conn) {
-			if !n.ending() {
-				n.say("cluster: connected again")
+			if !c.parting.Load() {
+				c.say("cluster: connected again")
 			}
 		}),
 	}
-	if n.o.Token != "" {
-		options = append(options, nats.Token(n.o.Token))
+	if c.o.Token != "" {
+		options = append(options, nats.Token(c.o.Token))
 	}
-	if n.o.NKey != "" {
-		key, err := nats.NkeyOptionFromSeed(n.o.NKey)
+	if c.o.NKey != "" {
+		key, err := nats.NkeyOptionFromSeed(c.o.NKey)
 		if err != nil {
-			return fmt.Errorf("cluster: key %s: %w", n.o.NKey, err)
+			return fmt.Errorf("cluster: key %s: %w", c.o.NKey, err)
 		}
 		options = append(options, key)
 	}
-	config, err := n.o.TLS.config()
+	config, err := c.o.TLS.config()
 	if err != nil {
 		return err
 	}
 	if config != nil {
 		options = append(options, nats.Secure(config))
 	}
-	address := n.o.URL
+	address := c.o.URL
 	if address == "" {
 		address = nats.DefaultURL // not used: the connection is in this process
-		options = append(options, nats.InProcessServer(n.o.Server.s))
+		options = append(options, nats.InProcessServer(c.o.Server.s))
 	}
-	n.warnOfToken()
-	if n.conn, err = nats.Connect(address, options...); err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrUnreachable, n.o.URL, err)
+	c.warnOfToken()
+	if c.conn, err = nats.Connect(address, options...); err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrUnreachable, c.o.URL, err)
 	}
-	if n.js, err = jetstream.New(n.conn); err != nil {
+	if c.js, err = jetstream.New(c.conn); err != nil {
 		return err
 	}
-	return n.ready(ctx)
+	return c.ready(ctx)
 }
 
 // warnOfToken warns of a token that travels beyond this machine without TLS.
-func (n *Node) warnOfToken() {
-	if n.o.Token == "" || n.o.TLS != (TLSFiles{}) {
+func (c *connection) warnOfToken() {
+	if c.o.Token == "" || c.o.TLS != (TLSFiles{}) {
 		return
 	}
-	addresses := n.o.URL
-	if n.o.Server != nil {
-		addresses = n.o.Server.URL()
+	addresses := c.o.URL
+	if c.o.Server != nil {
+		addresses = c.o.Server.URL()
 	}
 	for address := range strings.SplitSeq(addresses, ",") {
 		u, err := url.Parse(strings.TrimSpace(address))
 		if err == nil && u.Scheme == "nats" && !isLoopback(u.Hostname()) {
-			n.o.Log("cluster: the token travels to and from %s unencrypted: "+
+			c.o.Log("cluster: the token travels to and from %s unencrypted: "+
 				"whoever reads it can join the crawl; use --tls-cert, --tls-key and --tls-ca", u.Host)
 			return
 		}
@@ -82,21 +109,21 @@ func (n *Node) warnOfToken() {
 }
 
 // ofSeveral reports whether this node's server is one of several.
-func (n *Node) ofSeveral() bool { return n.o.Server != nil && n.o.Server.servers() > 1 }
+func (c *connection) ofSeveral() bool { return c.o.Server != nil && c.o.Server.servers() > 1 }
 
 // compareClocks returns an error if our server's clock differs from the leader's. Nodes measure
 // elapsed time by their own clocks. But keys expire by the servers' clocks, so that a server far
 // ahead would lease a host before its old lease has ended.
-func (n *Node) compareClocks(ctx context.Context) error {
-	if !n.ofSeveral() {
+func (c *connection) compareClocks(ctx context.Context) error {
+	if !c.ofSeveral() {
 		return nil
 	}
 	asked := time.Now()
-	info, err := n.links.Info(ctx)
+	info, err := c.links.Info(ctx)
 	if err != nil {
 		return fmt.Errorf("cluster: clock: %w", err)
 	}
-	return clocksAgree(info.TimeStamp, asked, time.Now(), n.o.Lease/4)
+	return clocksAgree(info.TimeStamp, asked, time.Now(), c.o.Lease/4)
 }
 
 // clocksAgree returns an error if theirs, read from another clock between asked and answered of
@@ -115,51 +142,51 @@ func clocksAgree(theirs, asked, answered time.Time, most time.Duration) error {
 }
 
 // stores creates the streams and buckets, or opens existing ones.
-func (n *Node) stores(ctx context.Context) (err error) {
+func (c *connection) stores(ctx context.Context) (err error) {
 	// No link is discarded: without room publishing fails, and visits wait once the outbox is full.
-	n.links, err = n.stream(ctx, jetstream.StreamConfig{
-		Name: n.o.Crawl + "-links", Subjects: []string{n.o.Crawl + ".links.*"},
+	c.links, err = c.stream(ctx, jetstream.StreamConfig{
+		Name: c.o.Crawl + "-links", Subjects: []string{c.o.Crawl + ".links.*"},
 		Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew,
-		MaxBytes: n.o.MaxBytes, Duplicates: n.o.Dedupe, Storage: jetstream.FileStorage,
+		MaxBytes: c.o.MaxBytes, Duplicates: c.o.Dedupe, Storage: jetstream.FileStorage,
 	})
 	if err != nil {
 		return err
 	}
-	n.visits, err = n.stream(ctx, jetstream.StreamConfig{
-		Name: n.o.Crawl + "-visited", Subjects: []string{n.o.Crawl + ".visited.*"}, Discard: jetstream.DiscardOld,
-		MaxBytes: n.o.MaxBytes / 2, Storage: jetstream.FileStorage,
+	c.visits, err = c.stream(ctx, jetstream.StreamConfig{
+		Name: c.o.Crawl + "-visited", Subjects: []string{c.o.Crawl + ".visited.*"}, Discard: jetstream.DiscardOld,
+		MaxBytes: c.o.MaxBytes / 2, Storage: jetstream.FileStorage,
 	})
 	if err != nil {
 		return err
 	}
-	if n.crawl, err = n.bucket(ctx, "crawl", 0, jetstream.FileStorage); err != nil {
+	if c.crawl, err = c.bucket(ctx, "crawl", 0, jetstream.FileStorage); err != nil {
 		return err
 	}
-	if n.members, err = n.bucket(ctx, "members", 5*n.o.Heartbeat, jetstream.MemoryStorage); err != nil {
+	if c.members, err = c.bucket(ctx, "members", 5*c.o.Heartbeat, jetstream.MemoryStorage); err != nil {
 		return err
 	}
 	// A key expires after its lease and the host's delay.
-	n.hosts, err = n.bucket(ctx, "hosts", n.o.Lease+n.o.Rest, jetstream.MemoryStorage)
+	c.hosts, err = c.bucket(ctx, "hosts", c.o.Lease+c.o.Rest, jetstream.MemoryStorage)
 	return err
 }
 
 // replicas returns the number of servers that keep each stream.
-func (n *Node) replicas() int {
+func (c *connection) replicas() int {
 	switch {
-	case n.o.Replicas > 0:
-		return n.o.Replicas
-	case n.o.Server != nil && n.o.Server.servers() >= 3:
+	case c.o.Replicas > 0:
+		return c.o.Replicas
+	case c.o.Server != nil && c.o.Server.servers() >= 3:
 		return 3
 	}
 	return 1
 }
 
 // stream creates a stream or opens the existing one.
-func (n *Node) stream(ctx context.Context, config jetstream.StreamConfig) (s jetstream.Stream, err error) {
-	err = n.retry(ctx, "the stream "+config.Name, func(ctx context.Context) error {
-		config.Replicas = n.replicas()
-		if s, err = n.js.CreateStream(ctx, config); errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-			s, err = n.replicate(ctx, config.Name)
+func (c *connection) stream(ctx context.Context, config jetstream.StreamConfig) (s jetstream.Stream, err error) {
+	err = c.retry(ctx, "the stream "+config.Name, func(ctx context.Context) error {
+		config.Replicas = c.replicas()
+		if s, err = c.js.CreateStream(ctx, config); errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			s, err = c.replicate(ctx, config.Name)
 		}
 		return err
 	})
@@ -174,16 +201,16 @@ func (n *Node) stream(ctx context.Context, config jetstream.StreamConfig) (s jet
 }
 
 // bucket creates a bucket of keys or opens the existing one. Its keys expire after ttl.
-func (n *Node) bucket(ctx context.Context, what string, ttl time.Duration, storage jetstream.StorageType) (
+func (c *connection) bucket(ctx context.Context, what string, ttl time.Duration, storage jetstream.StorageType) (
 	kv jetstream.KeyValue, err error) {
-	name := n.o.Crawl + "-" + what
-	err = n.retry(ctx, "the bucket "+name, func(ctx context.Context) error {
-		kv, err = n.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
-			Bucket: name, TTL: ttl, Storage: storage, Replicas: n.replicas(), History: 1,
+	name := c.o.Crawl + "-" + what
+	err = c.retry(ctx, "the bucket "+name, func(ctx context.Context) error {
+		kv, err = c.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
+			Bucket: name, TTL: ttl, Storage: storage, Replicas: c.replicas(), History: 1,
 		})
 		if errors.Is(err, jetstream.ErrBucketExists) {
-			if _, err = n.replicate(ctx, "KV_"+name); err == nil {
-				kv, err = n.js.KeyValue(ctx, name)
+			if _, err = c.replicate(ctx, "KV_"+name); err == nil {
+				kv, err = c.js.KeyValue(ctx, name)
 			}
 		}
 		return err
@@ -196,15 +223,15 @@ func (n *Node) bucket(ctx context.Context, what string, ttl time.Duration, stora
 
 // replicate opens a stream, and raises its number of replicas if the node that created it knew
 // fewer servers.
-func (n *Node) replicate(ctx context.Context, name string) (jetstream.Stream, error) {
-	s, err := n.js.Stream(ctx, name)
+func (c *connection) replicate(ctx context.Context, name string) (jetstream.Stream, error) {
+	s, err := c.js.Stream(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	config := s.CachedInfo().Config
-	if config.Replicas >= n.replicas() {
+	if config.Replicas >= c.replicas() {
 		return s, nil
 	}
-	config.Replicas = n.replicas()
-	return n.js.UpdateStream(ctx, config)
+	config.Replicas = c.replicas()
+	return c.js.UpdateStream(ctx, config)
 }

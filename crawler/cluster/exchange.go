@@ -22,6 +22,14 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
+// An exchange is the queue of this node, what leaves it for other nodes, and what comes from them.
+type exchange struct {
+	frontier  Frontier
+	outbox    *outbox
+	sent      sent
+	departing sync.RWMutex // see depart
+}
+
 // Route sends the entries found on a page to the nodes that own them, and returns our own. The
 // others are durable in the outbox when it returns. p is nil for redirects, sitemaps and seeds.
 // While the outbox is full, it blocks.
@@ -129,7 +137,8 @@ func (n *Node) handOver(ctx context.Context) (moved int, err error) {
 			return nil
 		}
 		theirs[owner] = append(theirs[owner], e.Entry)
-		if gathered++; gathered < 1000 {
+		gathered++
+		if gathered < 1000 {
 			return nil
 		}
 		return hand()
@@ -143,24 +152,25 @@ func (n *Node) handOver(ctx context.Context) (moved int, err error) {
 // depart puts links of our queue into the outbox, for the nodes that own them, and then removes
 // them from the queue, leased ones only if they are own. It returns their number.
 //
-// arrive waits meanwhile: a link that came back between the two steps would be known, so it would
+// push waits meanwhile: a link that came back between the two steps would be known, so it would
 // not be queued, and then be removed with the others.
-func (n *Node) depart(ctx context.Context, theirs map[string][]frontier.Entry, own *frontier.Entry) (
+func (x *exchange) depart(ctx context.Context, theirs map[string][]frontier.Entry, own *frontier.Entry) (
 	left int, err error) {
-	if err := n.outbox.awaitRoom(ctx); err != nil {
+	if err := x.outbox.awaitRoom(ctx); err != nil {
 		return 0, err
 	}
-	n.departing.RLock()
-	defer n.departing.RUnlock()
-	if err := n.post(theirs); err != nil {
+	x.departing.RLock()
+	defer x.departing.RUnlock()
+	if err := x.post(theirs); err != nil {
 		return 0, err
 	}
 	for _, es := range theirs {
 		if own != nil {
 			es = nil
 		}
-		some, err := n.frontier.Leave(ctx, reasonMoved, own, es...)
-		if left += some; err != nil {
+		some, err := x.frontier.Leave(ctx, reasonMoved, own, es...)
+		left += some
+		if err != nil {
 			return left, err
 		}
 	}
@@ -182,28 +192,33 @@ func (n *Node) arrive(ctx context.Context, name string, es []frontier.Entry) err
 			return err
 		}
 	}
-	n.departing.Lock()
-	defer n.departing.Unlock()
-	_, err := n.frontier.Push(ctx, es...)
+	return n.push(ctx, es)
+}
+
+// push queues links of other nodes, while none departs.
+func (x *exchange) push(ctx context.Context, es []frontier.Entry) error {
+	x.departing.Lock()
+	defer x.departing.Unlock()
+	_, err := x.frontier.Push(ctx, es...)
 	return err
 }
 
 // send puts links for other nodes into the outbox. It waits while that is full.
-func (n *Node) send(ctx context.Context, theirs map[string][]frontier.Entry) error {
+func (x *exchange) send(ctx context.Context, theirs map[string][]frontier.Entry) error {
 	if len(theirs) == 0 {
 		return nil
 	}
-	if err := n.outbox.awaitRoom(ctx); err != nil {
+	if err := x.outbox.awaitRoom(ctx); err != nil {
 		return err
 	}
-	return n.post(theirs)
+	return x.post(theirs)
 }
 
 // post puts links for other nodes into the outbox, full or not.
-func (n *Node) post(theirs map[string][]frontier.Entry) error {
+func (x *exchange) post(theirs map[string][]frontier.Entry) error {
 	for name, es := range theirs {
 		for part := range slices.Chunk(es, maxLinks) {
-			if err := n.outbox.put(name, part); err != nil {
+			if err := x.outbox.put(name, part); err != nil {
 				return err
 			}
 		}
@@ -236,13 +251,7 @@ func (n *Node) sendLinks(ctx context.Context) {
 
 // patience returns the bytes and the time after which the outbox is sent.
 func (n *Node) patience(soon time.Duration) (enough int64, linger time.Duration) {
-	n.mu.RLock()
-	defer n.mu.RUnlock()
-	hungry := n.resting()
-	for _, m := range n.alive {
-		hungry = hungry || m.Queued < 100 && m.Name != n.o.Name
-	}
-	if hungry {
+	if n.workers.resting() || n.heard.hungry(n.o.Name) {
 		return perNode, soon
 	}
 	return int64(max(len(n.shares.Load().nodes)-1, 1)) * perNode, n.o.Linger
@@ -372,7 +381,7 @@ const maxUnreadable = 10
 func (n *Node) storeMessage(ctx context.Context, name string, m jetstream.Msg) {
 	es, err := unpackLinks(m.Data())
 	if err != nil {
-		n.counts.poisoned.Add(1)
+		n.poisoned.Add(1)
 		n.putAside(m.Data(), err)
 		m.Term()
 		return
@@ -385,14 +394,11 @@ func (n *Node) storeMessage(ctx context.Context, name string, m jetstream.Msg) {
 		m.NakWithDelay(time.Second) // best effort: it comes again anyway
 		return
 	}
-	n.counts.received.Add(int64(len(es)))
+	n.received.Add(int64(len(es)))
 	if err := m.Ack(); err != nil && ctx.Err() == nil {
 		n.o.Log("cluster: %d links may be delivered again: %v", len(es), err)
 	}
-	n.waiting.Lock()
-	n.pushed++
-	n.arrived.Broadcast()
-	n.waiting.Unlock()
+	n.workers.wake()
 }
 
 // putAside keeps an unreadable message in a file for inspection.
@@ -410,35 +416,6 @@ func (n *Node) putAside(message []byte, why error) {
 	}
 	n.o.Log("cluster: a message cannot be read and was put into %s: %v", path, why)
 }
-
-// Wait is called by each worker that finds its queue empty. It returns true when links may have
-// arrived, and false when the whole crawl is over.
-func (n *Node) Wait(ctx context.Context) (more bool, err error) {
-	if w := n.idle.Add(1); w > n.workers.Load() {
-		n.workers.Store(w)
-	}
-	defer n.idle.Add(-1)
-	defer context.AfterFunc(ctx, func() {
-		n.waiting.Lock()
-		defer n.waiting.Unlock()
-		n.arrived.Broadcast()
-	})()
-	n.waiting.Lock()
-	defer n.waiting.Unlock()
-	for before := n.pushed; ; n.arrived.Wait() {
-		switch {
-		case ctx.Err() != nil:
-			return false, context.Cause(ctx)
-		case n.over:
-			return false, nil
-		case n.pushed != before, n.frontier.Totals().Queued > 0: // the latter since the queue was found empty
-			return true, nil
-		}
-	}
-}
-
-// Workers sets how many workers call Wait when idle.
-func (n *Node) Workers(count int) { n.workers.Store(int64(count)) }
 
 // sent remembers recently sent links, so that a link on every page of a site is sent once.
 type sent struct {

@@ -56,9 +56,7 @@ const (
 // Leases returns the leases of this node.
 func (n *Node) Leases() *Leases {
 	g := &Leases{n: n, slots: make(chan struct{}, 32), leases: map[string]*lease{}}
-	n.mu.Lock()
-	n.leases = g
-	n.mu.Unlock()
+	n.leases.Store(g)
 	n.spawn(g.sweep)
 	return g
 }

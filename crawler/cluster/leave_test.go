@@ -370,7 +370,7 @@ func TestStopIsClean(t *testing.T) {
 	if done, silent, err := v.Do(ctx, Stop); err != nil || len(silent) > 0 || !slices.Equal(done, []string{"a"}) {
 		t.Fatalf("%v obeyed, %v did not: %v", done, silent, err)
 	}
-	until(t, "the connection to be gone", func() bool { return !v.n.conn.IsConnected() })
+	until(t, "the connection to be gone", func() bool { return !v.c.conn.IsConnected() })
 	mu.Lock()
 	defer mu.Unlock()
 	if len(said) > 0 {

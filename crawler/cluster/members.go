@@ -76,9 +76,7 @@ func (m *mapping) delist(name string, now time.Time) {
 // State is the state of this node now.
 func (n *Node) State() Member {
 	t := n.frontier.Totals()
-	n.mu.RLock()
-	paused, obeyed := n.command.Paused, n.obeyed
-	n.mu.RUnlock()
+	_, command, obeyed := n.heard.last()
 	outbox := n.outbox.Waiting()
 	var order *nugget.Count
 	if n.order != nil {
@@ -86,17 +84,11 @@ func (n *Node) State() Member {
 		order = &c
 	}
 	return Member{
-		Name: n.o.Name, Instance: n.instance, At: time.Now(), Idle: n.resting() && t.Queued == 0 && outbox == 0,
+		Name: n.o.Name, Instance: n.instance, At: time.Now(), Idle: n.workers.resting() && t.Queued == 0 && outbox == 0,
 		Queued: t.Queued, Pages: t.Pages, Relevant: t.Relevant, Addresses: t.Addresses, Visited: t.Visited,
-		Traffic: n.notes.get().Traffic, Outbox: outbox, Received: n.counts.received.Load(),
-		Epoch: n.shares.Load().epoch, Paused: paused, Obeyed: obeyed, Order: order,
+		Traffic: n.notes.get().Traffic, Outbox: outbox, Received: n.received.Load(),
+		Epoch: n.shares.Load().epoch, Paused: command.Paused, Obeyed: obeyed, Order: order,
 	}
-}
-
-// resting reports whether all workers wait for links of other nodes.
-func (n *Node) resting() bool {
-	workers := n.workers.Load()
-	return workers > 0 && n.idle.Load() >= workers
 }
 
 // enter claims the node's name. A node that comes back has it still.
@@ -245,7 +237,8 @@ func (n *Node) beat(ctx context.Context) {
 			quiet = 0
 			continue
 		}
-		if quiet++; !n.quiet(ctx, members, before) {
+		quiet++
+		if !n.quiet(ctx, members, before) {
 			quiet = 0
 		}
 		before = members
@@ -296,13 +289,8 @@ func (n *Node) end(ctx context.Context, revision uint64) {
 
 // finish ends the crawl for this node.
 func (n *Node) finish() {
-	n.mu.Lock()
-	n.leaving = true
-	n.mu.Unlock()
-	n.waiting.Lock()
-	defer n.waiting.Unlock()
-	n.over = true
-	n.arrived.Broadcast()
+	n.heard.leave()
+	n.workers.end()
 }
 
 // pulse is one heartbeat: it returns the members that are alive, by name.
@@ -322,9 +310,7 @@ func (n *Node) pulse(ctx context.Context, absent missed) ([]Member, error) {
 	for _, m := range members {
 		alive[m.Name] = m
 	}
-	n.mu.Lock()
-	n.alive = alive
-	n.mu.Unlock()
+	n.heard.setAlive(alive)
 	absent.note(alive, n.shares.Load().nodes)
 	return members, n.changeMap(ctx, func(m *mapping) bool {
 		changed := !n.retired && m.enlist(n.o.Name, n.instance) // if we were away too long
@@ -347,7 +333,8 @@ type missed map[string]int
 func (m missed) note(alive map[string]Member, nodes []string) {
 	maps.DeleteFunc(m, func(name string, _ int) bool { return !slices.Contains(nodes, name) })
 	for _, name := range nodes {
-		if m[name]++; alive[name].Name != "" {
+		m[name]++
+		if alive[name].Name != "" {
 			m[name] = 0
 		}
 	}
@@ -355,16 +342,16 @@ func (m missed) note(alive map[string]Member, nodes []string) {
 
 // Alive returns the number of nodes present at the last heartbeat, this one included.
 func (n *Node) Alive() int {
-	n.mu.RLock()
-	defer n.mu.RUnlock()
-	return max(len(n.alive), 1)
+	n.heard.mu.Lock()
+	defer n.heard.mu.Unlock()
+	return max(len(n.heard.alive), 1)
 }
 
 // Members returns the nodes that are present, by name. It reads the bucket's stream: a watch of
 // its keys misses those that are written while it is set up.
-func (n *Node) Members(ctx context.Context) ([]Member, error) {
-	bucket := n.members.Bucket()
-	stream, err := n.js.Stream(ctx, "KV_"+bucket)
+func (c *connection) Members(ctx context.Context) ([]Member, error) {
+	bucket := c.members.Bucket()
+	stream, err := c.js.Stream(ctx, "KV_"+bucket)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: members: %w", err)
 	}
@@ -375,7 +362,7 @@ func (n *Node) Members(ctx context.Context) ([]Member, error) {
 	var all []Member
 	for _, subject := range slices.Sorted(maps.Keys(info.State.Subjects)) {
 		key := strings.TrimPrefix(subject, "$KV."+bucket+".")
-		m, _, err := load[Member](ctx, n.members, key)
+		m, _, err := load[Member](ctx, c.members, key)
 		switch {
 		case errors.Is(err, jetstream.ErrKeyNotFound), errors.Is(err, ErrOtherFormat):
 		case err != nil:

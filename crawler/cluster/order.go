@@ -107,7 +107,8 @@ func (o *ordering) admit(ctx context.Context) error {
 			o.counts.Impatient++
 		}
 		if o.granted > 0 {
-			if o.granted--; o.granted == 0 {
+			o.granted--
+			if o.granted == 0 {
 				o.advance()
 			}
 			o.mu.Unlock()

@@ -24,19 +24,19 @@ const (
 // ready returns when JetStream answers. Servers of a cluster answer once most of them are present
 // and have elected a leader, which takes ten seconds and more, and their operators have to start
 // them. So if this node's server is one of them, ready waits without limit.
-func (n *Node) ready(ctx context.Context) error {
-	if n.ofSeveral() {
-		defer func(was time.Duration) { n.await = was }(n.await)
-		n.await = math.MaxInt64
+func (c *connection) ready(ctx context.Context) error {
+	if c.ofSeveral() {
+		defer func(was time.Duration) { c.await = was }(c.await)
+		c.await = math.MaxInt64
 	}
-	err := n.retry(ctx, "JetStream, which answers when most of its servers are there",
+	err := c.retry(ctx, "JetStream, which answers when most of its servers are there",
 		func(ctx context.Context) error {
-			_, err := n.js.AccountInfo(ctx)
+			_, err := c.js.AccountInfo(ctx)
 			return err
 		})
 	if errors.Is(err, jetstream.ErrJetStreamNotEnabled) ||
 		errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {
-		return fmt.Errorf("%w: %s has no JetStream: %w", ErrUnreachable, n.o.URL, err)
+		return fmt.Errorf("%w: %s has no JetStream: %w", ErrUnreachable, c.o.URL, err)
 	}
 	return err
 }
@@ -45,21 +45,21 @@ func (n *Node) ready(ctx context.Context) error {
 // temporary errors: in a cluster of servers a new stream is not known to all of them at once, and
 // after a server is lost, the streams it led have no leader for some seconds. While servers are
 // missing that should keep copies, it waits without limit. what names the step in an error.
-func (n *Node) retry(ctx context.Context, what string, step func(ctx context.Context) error) error {
+func (c *connection) retry(ctx context.Context, what string, step func(ctx context.Context) error) error {
 	begun, pause := time.Now(), 100*time.Millisecond
 	for said := false; ; pause = min(2*pause, 2*time.Second) {
-		try, cancel := context.WithTimeout(ctx, min(oneAttempt, max(n.await, time.Second)))
+		try, cancel := context.WithTimeout(ctx, min(oneAttempt, max(c.await, time.Second)))
 		err := step(try)
 		cancel()
 		if err == nil || ctx.Err() != nil || !isTemporary(err) {
 			return err
 		}
-		waited, missing := time.Since(begun), hasCode(err, noPeers) && n.ofSeveral()
-		if waited > n.await && !missing {
+		waited, missing := time.Since(begun), hasCode(err, noPeers) && c.ofSeveral()
+		if waited > c.await && !missing {
 			return fmt.Errorf("%w: waited %v for %s: %w", ErrUnreachable, waited.Round(time.Second), what, err)
 		}
 		if !said && (waited > sayAfter || missing) {
-			n.say("cluster: waiting for %s … (%v)", what, err)
+			c.say("cluster: waiting for %s … (%v)", what, err)
 			said = true
 		}
 		select {

@@ -39,7 +39,7 @@ func TestRetry(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var said []string
-				n := &Node{await: time.Minute, o: Options{Log: func(f string, args ...any) { said = append(said, fmt.Sprintf(f, args...)) }}}
+				n := &connection{await: time.Minute, o: Options{Log: func(f string, args ...any) { said = append(said, fmt.Sprintf(f, args...)) }}}
 				begun, tries := time.Now(), 0
 				err := n.retry(t.Context(), "the stream of links", func(context.Context) error {
 					if tries++; time.Since(begun) > 20*time.Second {
@@ -71,7 +71,7 @@ func TestRetryStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
-		n := &Node{await: time.Hour, o: Options{Log: t.Logf}}
+		n := &connection{await: time.Hour, o: Options{Log: t.Logf}}
 		begun := time.Now()
 		err := n.retry(ctx, "x", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
 		if took := time.Since(begun); !errors.Is(err, context.DeadlineExceeded) || took > 4*time.Second {

@@ -46,31 +46,31 @@ const (
 )
 
 // Status returns the state of the cluster as this node sees it.
-func (n *Node) Status(ctx context.Context) (s *Summary, err error) {
-	err = n.retry(ctx, "the state of the cluster", func(ctx context.Context) error {
-		s, err = n.summary(ctx)
+func (c *connection) Status(ctx context.Context) (s *Summary, err error) {
+	err = c.retry(ctx, "the state of the cluster", func(ctx context.Context) error {
+		s, err = c.summary(ctx)
 		return err
 	})
 	return s, err
 }
 
-func (n *Node) summary(ctx context.Context) (*Summary, error) {
-	m, _, err := load[mapping](ctx, n.crawl, "map")
+func (c *connection) summary(ctx context.Context) (*Summary, error) {
+	m, _, err := load[mapping](ctx, c.crawl, "map")
 	if err != nil {
 		return nil, err
 	}
-	s := &Summary{Type: "cluster", Crawl: n.o.Crawl, Epoch: m.Epoch}
-	over, err := n.crawl.Get(ctx, "over")
+	s := &Summary{Type: "cluster", Crawl: c.o.Crawl, Epoch: m.Epoch}
+	over, err := c.crawl.Get(ctx, "over")
 	s.Over = err == nil && len(over.Value()) > 0
-	if s.Definition, _, err = load[Definition](ctx, n.crawl, "definition"); err != nil {
+	if s.Definition, _, err = load[Definition](ctx, c.crawl, "definition"); err != nil {
 		return nil, err
 	}
-	info, err := n.links.Info(ctx)
+	info, err := c.links.Info(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
 	}
 	s.Messages, s.Bytes, s.Replicas = info.State.Msgs, info.State.Bytes, info.Config.Replicas
-	members, err := n.Members(ctx)
+	members, err := c.Members(ctx)
 	if err != nil {
 		return nil, err
 	}

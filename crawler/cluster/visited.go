@@ -40,8 +40,8 @@ func hashOf(u weburl.URL) uint64 {
 
 // publishVisits publishes what was visited since the last time.
 func (n *Node) publishVisits(ctx context.Context) error {
-	n.publishing.Lock()
-	defer n.publishing.Unlock()
+	n.visited.publishing.Lock()
+	defer n.visited.publishing.Unlock()
 	last := n.notes.get().Visited
 	var hashes []uint64
 	publish := func() error {
@@ -67,7 +67,8 @@ func (n *Node) publishVisits(ctx context.Context) error {
 		if v.Outcome.Kind == "skipped" {
 			return nil // nothing was fetched
 		}
-		if hashes = append(hashes, hashOf(v.URL)); len(hashes) < maxVisits {
+		hashes = append(hashes, hashOf(v.URL))
+		if len(hashes) < maxVisits {
 			return nil
 		}
 		return publish()
@@ -83,6 +84,8 @@ type elsewhere struct {
 	mu     sync.RWMutex
 	at     uint64                         // last message read
 	hashes map[string]map[uint64]struct{} // by the instance that visited them
+
+	publishing sync.Mutex // one publishVisits at a time
 
 	one   sync.Mutex // one catchUp at a time
 	fresh time.Time  // when the last one began that succeeded
