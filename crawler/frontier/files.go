@@ -35,41 +35,16 @@ import (
 type files struct {
 	manifest []byte
 	tables   []string          // those that MANIFEST names
+	running  bool              // a process has it open, or was killed
 	logs     map[string][]byte // up to their last valid entry; none if the store was closed
 }
 
 // examine reads the files of the store in dir, and all blocks of its tables if a process has left it
 // open or inFull is set. The error is an ErrDamaged that names a file, or the file system's.
 func examine(dir string, inFull bool) (f files, err error) {
-	entries, err := os.ReadDir(dir)
+	found, newest, err := f.readLogs(dir)
 	if err != nil {
 		return f, err
-	}
-	f.logs = map[string][]byte{}
-	var found []uint64 // tables
-	newest, longest, running := uint64(0), 0, false
-	for _, e := range entries {
-		name := e.Name()
-		running = running || name == lockFile
-		if id, ok := table.ParseFileID(name); ok {
-			found = append(found, id)
-		}
-		if !strings.HasSuffix(name, ".mem") {
-			continue
-		}
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			return f, err
-		}
-		end, version, err := checkLog(data, nil)
-		if err != nil {
-			return f, damaged(name, "%w", err)
-		}
-		f.logs[name] = data[:end]
-		newest, longest = max(newest, version), max(longest, end)
-	}
-	if running && longest == 0 {
-		return f, damaged("*.mem", "the log is missing or empty")
 	}
 	m, err := f.readManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) && len(found)+len(f.logs) == 0 {
@@ -77,7 +52,58 @@ func examine(dir string, inFull bool) (f files, err error) {
 	} else if err != nil {
 		return f, damaged(badger.ManifestFilename, "%w", err)
 	}
-	inFull = inFull || running
+	inTables, err := f.readTables(dir, m, inFull || f.running)
+	if err != nil {
+		return f, err
+	}
+	newest = max(newest, inTables)
+	for _, id := range found { // left by a killed compaction, with nothing new
+		if _, known := m.Tables[id]; known {
+			continue
+		}
+		if version, err := checkTable(dir, id, options.Snappy, true); err == nil && version > newest {
+			return f, damaged(badger.ManifestFilename, "it lacks %s", table.IDToFilename(id))
+		}
+	}
+	return f, nil
+}
+
+// readLogs reads the logs in dir, and returns the tables there and the newest version in the logs.
+func (f *files) readLogs(dir string) (tables []uint64, newest uint64, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, 0, err
+	}
+	f.logs = map[string][]byte{}
+	longest := 0
+	for _, e := range entries {
+		name := e.Name()
+		f.running = f.running || name == lockFile
+		if id, ok := table.ParseFileID(name); ok {
+			tables = append(tables, id)
+		}
+		if !strings.HasSuffix(name, ".mem") {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return nil, 0, err
+		}
+		end, version, err := checkLog(data, nil)
+		if err != nil {
+			return nil, 0, damaged(name, "%w", err)
+		}
+		f.logs[name] = data[:end]
+		newest, longest = max(newest, version), max(longest, end)
+	}
+	if f.running && longest == 0 {
+		return nil, 0, damaged("*.mem", "the log is missing or empty")
+	}
+	return tables, newest, nil
+}
+
+// readTables reads the tables that MANIFEST names, and returns the newest version in them.
+func (f *files) readTables(dir string, m badger.Manifest, inFull bool) (newest uint64, err error) {
 	var mu sync.Mutex
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -94,18 +120,8 @@ func examine(dir string, inFull bool) (f files, err error) {
 			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return f, err
-	}
-	for _, id := range found { // left by a killed compaction, with nothing new
-		if _, known := m.Tables[id]; known {
-			continue
-		}
-		if version, err := checkTable(dir, id, options.Snappy, true); err == nil && version > newest {
-			return f, damaged(badger.ManifestFilename, "it lacks %s", table.IDToFilename(id))
-		}
-	}
-	return f, nil
+	err = g.Wait()
+	return newest, err
 }
 
 // unwritten reports whether a log holds entries that may be in no table yet.

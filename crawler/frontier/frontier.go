@@ -283,12 +283,12 @@ func (f *Frontier) Push(ctx context.Context, es ...Entry) (added int, err error)
 func (f *Frontier) push(ctx context.Context, links []link) (added int, err error) {
 	for len(links) > 0 {
 		part := links[:min(len(links), maxLinks)]
-		var new int
-		err := f.write(ctx, func(b *batch) { new = b.push(part) })
+		var fresh int
+		err := f.write(ctx, func(b *batch) { fresh = b.push(part) })
 		if err != nil {
 			return added, err
 		}
-		added, links = added+new, links[len(part):]
+		added, links = added+fresh, links[len(part):]
 	}
 	return added, nil
 }
@@ -310,15 +310,15 @@ func (f *Frontier) Done(ctx context.Context, e Entry, o Outcome, found ...Entry)
 		return added, err
 	}
 	o = o.trimmed()
-	var new int
+	var fresh int
 	err = f.write(ctx, func(b *batch) {
 		b.finish(&self[0], o)
-		new = b.push(links[:n])
+		fresh = b.push(links[:n])
 	})
 	if err != nil {
 		return added, err
 	}
-	return added + new, nil
+	return added + fresh, nil
 }
 
 // Totals returns the counts of the crawl as of now.
