@@ -13,7 +13,7 @@ build: ## the program, one static binary
 	$(GO) build -ldflags "-X main.version=$(VERSION)" -o bin/gazehound ./cmd/gazehound
 
 ui: ## the moving map of the search page, for the next build (needs npm; without it the page draws its map on the server)
-	$(GO) run ./index/web/build
+	$(GO) run ./internal/tools/searchpage
 
 release: ui ## dist/: archives for TARGETS with man pages and completions, Debian packages, SHA256SUMS; the same commit gives the same sums
 	.ci/release.sh $(VERSION) $(TARGETS)
@@ -23,7 +23,7 @@ demo: build ## a made-up town on loopback: crawl it, compare the strategies
 
 test: ## all tests but the evaluations of "make eval", a line with n/m for each package; "make check" vets, and a larger heap spares a fifth of the processor time
 	@set -o pipefail; GOGC=400 $(GO) test -json -p 4 -vet=off -skip '^TestEval' ./... | \
-	  $(GO) run ./internal/check/progress $$($(GO) list ./... | wc -l)
+	  $(GO) run ./internal/tools/progress $$($(GO) list ./... | wc -l)
 
 race: ## the tests without the longest under the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -short -skip '^TestEval' -timeout 40m ./...
@@ -90,10 +90,10 @@ check: ## what a change must pass besides the tests
 	@if curl -fsS -m 15 -o /dev/null https://vuln.go.dev/index/db.json; \
 	  then $(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...; \
 	  else echo "not checked for known vulnerabilities: https://vuln.go.dev cannot be reached"; fi
-	$(GO) run ./internal/check/cross windows/amd64 darwin/arm64 freebsd/amd64
+	$(GO) run ./internal/tools/cross windows/amd64 darwin/arm64 freebsd/amd64
 
 cross: ## the program and its tests are right for every system in TARGETS
-	$(GO) run ./internal/check/cross $(TARGETS)
+	$(GO) run ./internal/tools/cross $(TARGETS)
 
 clean:
 	rm -rf bin dist demo-data

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"time"
 
+	"gazehound/cmd/gazehound/config"
+	"gazehound/cmd/gazehound/forget"
 	"gazehound/crawler"
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
 	"gazehound/index"
 	searchpage "gazehound/index/web"
-	"gazehound/internal/config"
-	"gazehound/internal/forget"
 	"gazehound/predictor"
 
 	"github.com/paulmach/orb"

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"gazehound/internal/config"
-	"gazehound/internal/forget"
+	"gazehound/cmd/gazehound/config"
+	"gazehound/cmd/gazehound/forget"
 
 	"github.com/spf13/cobra"
 )

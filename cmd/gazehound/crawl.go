@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"gazehound/cmd/gazehound/config"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/order"
 	"gazehound/crawler/weburl"
-	"gazehound/internal/config"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"

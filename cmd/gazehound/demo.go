@@ -14,10 +14,10 @@ import (
 	"strings"
 	"time"
 
+	"gazehound/cmd/gazehound/config"
 	"gazehound/crawler/lab/demo"
 	"gazehound/crawler/monitor"
 	"gazehound/crawler/weburl"
-	"gazehound/internal/config"
 	"gazehound/internal/textutil"
 
 	"github.com/spf13/cobra"

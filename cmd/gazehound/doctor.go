@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"gazehound/cmd/gazehound/forget"
 	"gazehound/crawler"
 	"gazehound/crawler/fetch"
 	"gazehound/crawler/frontier"
@@ -23,7 +24,6 @@ import (
 	"gazehound/internal/check"
 	"gazehound/internal/check/machine"
 	"gazehound/internal/console"
-	"gazehound/internal/forget"
 	"gazehound/predictor"
 
 	"github.com/spf13/cobra"

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"gazehound/cmd/gazehound/forget"
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
@@ -17,7 +18,6 @@ import (
 	"gazehound/geoparse"
 	"gazehound/index"
 	"gazehound/internal/corrections"
-	"gazehound/internal/forget"
 	"gazehound/internal/textutil"
 
 	"github.com/spf13/cobra"

@@ -14,9 +14,9 @@ import (
 	"strings"
 	"testing"
 
+	"gazehound/cmd/gazehound/forget"
 	"gazehound/crawler/lab/crawltest"
 	"gazehound/index"
-	"gazehound/internal/forget"
 
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/index/scorch"

@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gazehound/cmd/gazehound/config"
 	"gazehound/gazetteer"
 	"gazehound/gazetteer/importer"
 	"gazehound/gazetteer/osm"
 	"gazehound/geoparse"
-	"gazehound/internal/config"
 	"gazehound/internal/disk"
 
 	"github.com/spf13/cobra"

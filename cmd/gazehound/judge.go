@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"gazehound/cmd/gazehound/config"
 	"gazehound/crawler"
 	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/order"
@@ -17,7 +18,6 @@ import (
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
-	"gazehound/internal/config"
 	"gazehound/predictor/topic"
 
 	"github.com/spf13/pflag"

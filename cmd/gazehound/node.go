@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"gazehound/cmd/gazehound/config"
+	"gazehound/cmd/gazehound/forget"
 	"gazehound/crawler"
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/cluster/partition"
 	"gazehound/index"
-	"gazehound/internal/config"
-	"gazehound/internal/forget"
 
 	"github.com/spf13/cobra"
 )

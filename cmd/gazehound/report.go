@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
+	"gazehound/cmd/gazehound/config"
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/cluster/nugget"
 	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor/report"
 	"gazehound/gazetteer"
-	"gazehound/internal/config"
 	"gazehound/internal/textutil"
 
 	"github.com/spf13/cobra"

@@ -13,12 +13,12 @@ import (
 	"syscall"
 	"time"
 
+	"gazehound/cmd/gazehound/config"
 	"gazehound/crawler/monitor"
 	"gazehound/index"
 	"gazehound/index/api"
 	"gazehound/index/export"
 	searchpage "gazehound/index/web"
-	"gazehound/internal/config"
 	"gazehound/internal/problem"
 	"gazehound/internal/schedule"
 	"gazehound/predictor"

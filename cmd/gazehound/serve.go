@@ -15,13 +15,13 @@ import (
 	"syscall"
 	"time"
 
+	"gazehound/cmd/gazehound/config"
+	"gazehound/cmd/gazehound/forget"
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/monitor"
 	"gazehound/gazetteer"
 	"gazehound/index"
 	"gazehound/index/api"
-	"gazehound/internal/config"
-	"gazehound/internal/forget"
 	"gazehound/internal/localtime"
 	"gazehound/internal/oserr"
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"gazehound/cmd/gazehound/config"
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/cluster/nugget"
 	"gazehound/crawler/cluster/partition"
@@ -18,7 +19,6 @@ import (
 	"gazehound/crawler/monitor/report"
 	"gazehound/crawler/order"
 	"gazehound/crawler/weburl"
-	"gazehound/internal/config"
 	"gazehound/predictor"
 	"gazehound/predictor/topic"
 

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"time"
 
+	"gazehound/cmd/gazehound/config"
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/cluster/nugget"
 	"gazehound/crawler/monitor"
-	"gazehound/internal/config"
 	"gazehound/internal/textutil"
 
 	"github.com/spf13/cobra"

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"gazehound/cmd/gazehound/config"
 	"gazehound/crawler"
 	"gazehound/crawler/fetch"
 	"gazehound/crawler/frontier"
@@ -17,7 +18,6 @@ import (
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
 	"gazehound/index"
-	"gazehound/internal/config"
 	"gazehound/predictor"
 
 	"github.com/spf13/pflag"

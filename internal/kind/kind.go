@@ -15,7 +15,7 @@ import (
 	"sync"
 )
 
-//go:generate go run ./generate
+//go:generate go run ../tools/kinds
 
 // Languages are those of the names, ISO 639-1.
 var Languages = [...]string{"de", "en", "fr", "es", "it", "nl"}

@@ -9,7 +9,7 @@ import (
 	"io"
 )
 
-//go:generate go run ./generate
+//go:generate go run ../tools/notices
 
 //go:embed notices.txt.gz
 var packed []byte

@@ -1,4 +1,4 @@
-// Build bundles the scripts and styles of the search page, with Leaflet and its
+// Searchpage bundles the scripts and styles of the search page, with Leaflet and its
 // clusters from npm, into index/web/dist. It needs npm; "make ui" calls it.
 package main
 
@@ -34,7 +34,7 @@ var licences = []string{"leaflet/LICENSE", "leaflet.markercluster/MIT-LICENCE.tx
 func build(folder string) error {
 	if _, err := os.Stat(filepath.Join(folder, "package-lock.json")); err != nil {
 		return fmt.Errorf("%w. Call it in the root of the repository, or name the folder: "+
-			"go run ./index/web/build index/web", err)
+			"go run ./internal/tools/searchpage index/web", err)
 	}
 	if _, err := exec.LookPath("npm"); err != nil {
 		return errors.New("npm is not there, which fetches Leaflet (Debian: apt-get install npm). " +

@@ -1,4 +1,4 @@
-// Command generate writes notices.txt.gz: the licence files of Go and of all modules
+// Notices writes notices.txt.gz: the licence files of Go and of all modules
 // that cmd/gazehound is built from on any system. Run it by "go generate
 // ./internal/notices" after a change of go.mod; its test says when.
 package main

@@ -1,4 +1,4 @@
-// Command progress prints what "go test -json" writes to standard input: a line with n/m for each
+// Progress prints what "go test -json" writes to standard input: a line with n/m for each
 // package when it is done, what failed tests print, and twice a minute what still runs. Its
 // argument is the number of packages. It exits with 1 where a test fails.
 package main

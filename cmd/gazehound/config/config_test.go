@@ -138,7 +138,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte(example))
 	f.Add([]byte("hosts: {a: {paths: [1]}}"))
 	f.Add([]byte("hosts: [a]\ncrawl: {places: {a: b}}"))
-	files, _ := filepath.Glob("../../*.yaml")
+	files, _ := filepath.Glob("../../../*.yaml")
 	for _, name := range files {
 		text, err := os.ReadFile(name)
 		if err != nil {

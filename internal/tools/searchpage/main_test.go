@@ -13,7 +13,7 @@ import (
 func TestBuildWithoutNetwork(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range []string{"package.json", "package-lock.json"} {
-		text, err := os.ReadFile(filepath.Join("..", name))
+		text, err := os.ReadFile(filepath.Join("..", "..", "..", "index", "web", name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-// Generate writes the table of kinds from two npm packages, the presets of
+// Kinds writes the table of kinds from two npm packages, the presets of
 // @openstreetmap/id-tagging-schema and the brands of name-suggestion-index, and from supplement.tsv
 // for words that they lack. It needs npm, or the folders of the unpacked packages; "go generate
 // ./internal/kind" calls it. The same packages give the same bytes.

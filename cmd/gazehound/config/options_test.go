@@ -11,7 +11,7 @@ var update = flag.Bool("update", false, "rewrite the copy of config.yaml that is
 
 // What is embedded is the config.yaml at the top.
 func TestEmbeddedConfig(t *testing.T) {
-	top, err := os.ReadFile("../../config.yaml")
+	top, err := os.ReadFile("../../../config.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func TestEmbeddedConfig(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if !bytes.Equal(top, shipped) {
-		t.Error("internal/config/defaults.yaml is not the config.yaml at the top: go test ./internal/config -run EmbeddedConfig -update")
+		t.Error("cmd/gazehound/config/defaults.yaml is not the config.yaml at the top: go test ./cmd/gazehound/config -run EmbeddedConfig -update")
 	}
 }
 
