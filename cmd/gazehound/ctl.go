@@ -197,7 +197,8 @@ Examples:
 
 func newCtlReleaseCommand(a *app) *cobra.Command {
 	var undo bool
-	cmd := command("release HOST", "Fetch the parked links of a host", ctlReleaseHelp, one("one host, or \"*.example.org\""),
+	cmd := command("release HOST", "Fetch the parked links of a host", ctlReleaseHelp,
+		one("one host, or \"*.example.org\""),
 		stoppable(func(ctx context.Context, args []string) error {
 			var done struct {
 				Released int

@@ -62,7 +62,8 @@ func importFormats() string {
 
 func newGazetteerImportCommand(a *app) *cobra.Command {
 	var o importOptions
-	c := command("import FILE…", "Add the places of files to the gazetteer", gazetteerImportHelp(), needArgs("a file to import"),
+	c := command("import FILE…", "Add the places of files to the gazetteer", gazetteerImportHelp(),
+		needArgs("a file to import"),
 		stoppable(func(ctx context.Context, args []string) error { return a.gazetteerImport(ctx, args, o) }, asBefore))
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "", "format of the files, a `NAME` of the list above (default: guessed)")

@@ -177,7 +177,9 @@ func (a *app) reportBridges(ctx context.Context, dirs []string, o reportOptions)
 		if err != nil {
 			return err
 		}
-		return a.writeReport(o.output, o.format, func(w io.Writer) error { return report.WriteBridges(w, p.dir, top, o.format) })
+		return a.writeReport(o.output, o.format, func(w io.Writer) error {
+			return report.WriteBridges(w, p.dir, top, o.format)
+		})
 	})
 }
 

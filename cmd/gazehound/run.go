@@ -318,7 +318,8 @@ func (s *service) round(ctx context.Context, w schedule.Window) (err error) {
 
 // conclude retrains and exports after a round.
 func (s *service) conclude(ctx context.Context) {
-	if err := s.a.retrain(ctx, nil, retrainOptions{}); err != nil && ctx.Err() == nil && !errors.Is(err, predictor.ErrNoExamples) {
+	err := s.a.retrain(ctx, nil, retrainOptions{})
+	if err != nil && ctx.Err() == nil && !errors.Is(err, predictor.ErrNoExamples) {
 		s.a.warn("retrain: %s", oneLine(err.Error()))
 	}
 	if err := s.export(ctx); err != nil && ctx.Err() == nil {

@@ -177,7 +177,18 @@ var ties = []string{"random", "first-in"}
 func simulationMetrics() string { return strings.Join(sim.MetricNames(), ", ") }
 
 func (o *simulateOptions) flags(f *pflag.FlagSet) {
-	// web
+	o.webFlags(f)
+	o.nodeFlags(f)
+	o.strategyFlags(f)
+	o.crawlFlags(f)
+	f.StringArrayVar(&o.expect, "expect", nil, "`COMPARISON` that must hold, or the exit status is 6 (repeatable)")
+	f.StringVar(&o.format, "format", "text", strings.Join(sim.Formats, " | ")+"; csv has the curves")
+	f.StringVarP(&o.output, "output", "o", "", "`FILE` for that; standard output otherwise")
+	f.StringVar(&o.plot, "plot", "", "draw the figures of the papers: `FILE.svg|FILE.png|DIR`")
+}
+
+// webFlags say which webs are crawled.
+func (o *simulateOptions) webFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.traces, "trace", nil, "the web of this trace `FILE` (repeatable)")
 	f.StringArrayVar(&o.warc, "warc", nil, "the web of this WARC `FILE|DIR` (repeatable)")
 	f.StringArrayVar(&o.seeds, "seeds", nil, "`FILE` with seed URLs, one per line; also in place of a trace's own "+
@@ -195,7 +206,10 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.saveLog, "save-log", "", "write what the one strategy has visited to this trace `FILE`")
 	f.StringVar(&o.saveTrace, "save-trace", "", "write the web to this trace `FILE`, which is read faster than WARC "+
 		"files")
-	// nodes
+}
+
+// nodeFlags say which nodes share a crawl, or which agents an order.
+func (o *simulateOptions) nodeFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.nodes, "nodes", "", "several nodes on a made-up web of cities: `SPEC`")
 	f.StringSliceVar(&o.partitions, "partition", []string{"all"}, "`NAMES` of partitions with --nodes, or all")
 	f.StringSliceVar(&o.policies, "policy", []string{"A"}, "`NAMES`, A or B or both, with --nodes")
@@ -214,7 +228,10 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	between(f, "order-urls", 256, 10_000)
 	between(f, "order-parts", 1, 10_000)
 	between(f, "order-lambda", 1, 40)
-	// strategies
+}
+
+// strategyFlags say which strategies are compared, and what they have learned before.
+func (o *simulateOptions) strategyFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.strategies, "strategy", []string{"all"}, "`NAMES`, or all")
 	f.IntSliceVar(&o.limits, "limit-distance", []int{1, 2, 3, 4},
 		"`NUMBERS` of irrelevant pages in a row that limited-distance crosses")
@@ -229,7 +246,10 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 		"`FILE`")
 	f.StringVar(&o.trainDemo, "train-demo", "", "… of this made-up town: `SPEC`")
 	f.IntVar(&o.train, "train-pages", 30_000, "pages of that crawl (as published: 30,000 to 100,000)")
-	// how
+}
+
+// crawlFlags say how each of them crawls.
+func (o *simulateOptions) crawlFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.sim.Pages, "pages", 20_000, "HTML pages for each strategy; 0 is all")
 	f.IntSliceVar(&o.at, "at", nil, "tables after so many pages, too: `NUMBERS`")
 	f.IntVar(&o.runs, "runs", 3, "random seeds for each strategy")
@@ -251,11 +271,6 @@ func (o *simulateOptions) flags(f *pflag.FlagSet) {
 	for name, least := range map[string]float64{"runs": 1, "webs": 1, "train-pages": 1} {
 		between(f, name, least, 1e9)
 	}
-	// output
-	f.StringArrayVar(&o.expect, "expect", nil, "`COMPARISON` that must hold, or the exit status is 6 (repeatable)")
-	f.StringVar(&o.format, "format", "text", strings.Join(sim.Formats, " | ")+"; csv has the curves")
-	f.StringVarP(&o.output, "output", "o", "", "`FILE` for that; standard output otherwise")
-	f.StringVar(&o.plot, "plot", "", "draw the figures of the papers: `FILE.svg|FILE.png|DIR`")
 }
 
 func (a *app) simulate(ctx context.Context, o simulateOptions) error {

@@ -62,7 +62,8 @@ Examples:
 
 func newUpgradeCommand(a *app) *cobra.Command {
 	var dryRun bool
-	cmd := command("upgrade [FILE|DIR…]", "Remake the data of an older version from crawl tree and archives; no network", upgradeHelp,
+	cmd := command("upgrade [FILE|DIR…]",
+		"Remake the data of an older version from crawl tree and archives; no network", upgradeHelp,
 		cobra.ArbitraryArgs, stoppable(func(ctx context.Context, args []string) error {
 			return a.upgrade(ctx, args, dryRun)
 		}, "the old data were not touched, and the same command resumes"))

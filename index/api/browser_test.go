@@ -587,6 +587,7 @@ func TestBrowserPrint(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	do(t, ctx, chromedp.Evaluate[chromedp.Void](`dispatchEvent(new Event("beforeprint"))`)) // which emulating does not send
 	if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
 		t.Fatal(err)
 	}
