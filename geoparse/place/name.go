@@ -549,11 +549,6 @@ func firmOfSentence(text string) string {
 // sentenceJoint stands before the name of a firm in a sentence: "services of Reents Inc." in German.
 var sentenceJoint = regexp.MustCompile(`(?i)(?:^| )(?:von|durch|by|from|bei|der|des|the|anbieter) `)
 
-// isFirm reports whether a text names an organisation by its words or by the domain.
-func (p *Page) isFirm(text string) bool {
-	return IsFirm(text) || agreement(nameWords(text), cmp.Or(p.label, p.mailed)) >= 0.5
-}
-
 // markSubject marks the candidate that the page is about, the entry of a
 // directory for example: a heading and first part of the title that stands near
 // the address. Those that do not say the same are marked as others. What a page
