@@ -21,7 +21,7 @@ release: ui ## dist/: archives for TARGETS with man pages and completions, Debia
 demo: build ## a made-up town on loopback: crawl it, compare the strategies
 	./bin/gazehound demo --data demo-data
 
-test: ## all tests but the evaluations of "make eval", a line with n/m for each package; "make check" vets, and a larger heap spares a fifth of the processor time
+test: ## all tests but the evaluations of "make eval", as "go test" prints them, and how far it is; "make check" vets, and a larger heap spares a fifth of the processor time
 	@set -o pipefail; GOGC=400 $(GO) test -json -p 4 -vet=off -skip '^TestEval' ./... | \
 	  $(GO) run ./internal/tools/progress $$($(GO) list ./... | wc -l)
 

@@ -438,7 +438,8 @@ func (s *source) streetAfter(end int, known grammar.Known) (grammar.Street, bool
 		if city < 0 {
 			return first, true
 		}
-		if street, ok = s.nextStreet(city, nil); !ok {
+		street, ok = s.nextStreet(city, nil)
+		if !ok {
 			return first, false
 		}
 	}

@@ -128,10 +128,12 @@ func (s *source) finish(a Address, street grammar.Street, ok bool) *Address {
 // known one, even where no address stands there.
 func (a anchor) mixedPostcode(i, j int) (found *Address, isCode bool) {
 	if a.reads(grammar.CityPostcode) {
-		if found, isCode = a.britishPostcode(i, j); isCode {
+		found, isCode = a.britishPostcode(i, j)
+		if isCode {
 			return found, true
 		}
-		if found = a.eircode(i, j); found != nil {
+		found = a.eircode(i, j)
+		if found != nil {
 			return found, true
 		}
 	}

@@ -127,7 +127,8 @@ func windowStart(text string, from, i int) int {
 		if text[k] != '\n' || k+1 >= i || text[k+1] == '\n' {
 			continue
 		}
-		if lines++; lines > linesBefore {
+		lines++
+		if lines > linesBefore {
 			return k + 1
 		}
 	}

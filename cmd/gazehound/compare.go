@@ -81,7 +81,8 @@ func newCompareCommand(a *app) *cobra.Command {
 // filter turns the flags into a filter.
 func (o *compareOptions) filter() (f differences.Filter, err error) {
 	f.Filters = o.Filters
-	if err = o.around.set(&f.Filters); err != nil {
+	err = o.around.set(&f.Filters)
+	if err != nil {
 		return f, err
 	}
 	if f.Center != nil && f.Radius == 0 {

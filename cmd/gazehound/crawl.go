@@ -101,9 +101,10 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.newModel, "new-model", false, "start with an untrained model")
 	f.StringVar(&o.model, "model", "", "where the data directory has no model, start with the words that this one "+
 		"has learned in another crawl: `FILE|DIR`")
-	add("region.boundary", "crawl.max_pages", "crawl.max_time", "crawl.max_depth", "crawl.domain_levels", "crawl.max_pages_per_host",
-		"crawl.max_pages_per_path", "crawl.selectivity", "crawl.patience", "crawl.include", "crawl.exclude",
-		"crawl.country_domains", "crawl.content_languages", "crawl.exhaustive", "crawl.software", "crawl.platforms",
+	add("region.boundary", "crawl.max_pages", "crawl.max_time", "crawl.max_depth", "crawl.domain_levels",
+		"crawl.max_pages_per_host", "crawl.max_pages_per_path", "crawl.selectivity", "crawl.patience",
+		"crawl.include", "crawl.exclude", "crawl.country_domains", "crawl.content_languages", "crawl.exhaustive",
+		"crawl.software", "crawl.platforms",
 		"crawl.judge", "crawl.language", "crawl.language_by", "crawl.topic", "crawl.topics", "crawl.examples",
 		"crawl.topic_share")
 	strategyFlags(f)
@@ -222,7 +223,8 @@ func (a *app) crawlOnce(ctx context.Context, o crawlOptions) (err error) {
 	return s.watch.finish(s.ended)
 }
 
-var dryRunText = textTemplate(`Would crawl {{.region}} with {{several .seeds "seed"}} on {{several .hosts "host"}}, {{.pace}}, {{/**/ -}}
+var dryRunText = textTemplate(`Would crawl {{.region}} with {{/**/ -}}
+{{several .seeds "seed"}} on {{several .hosts "host"}}, {{.pace}}, {{/**/ -}}
 strategy {{.strategy}}.
 {{if .pages}}Resumes a crawl of {{several .pages "page"}}; {{several .queued "link"}} waiting.
 {{end}}{{range .first}}  1.000 seed  {{.}}

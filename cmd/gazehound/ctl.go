@@ -45,41 +45,25 @@ Examples:
   gazehound ctl exclude --host shop.example.org
 `
 
-const ctlPauseHelp = `Examples:
-  gazehound ctl pause
-  gazehound ctl pause --data oldenburg --json
-  gazehound ctl pause --cluster nats://127.0.0.1:4222
-`
-
-const ctlResumeHelp = `Examples:
-  gazehound ctl resume
-  gazehound ctl resume --data oldenburg --json
-  gazehound ctl resume --cluster nats://127.0.0.1:4222
-`
-
-const ctlCheckpointHelp = `Examples:
-  gazehound ctl checkpoint
-  gazehound ctl checkpoint --data oldenburg --json
-  gazehound ctl checkpoint --cluster nats://127.0.0.1:4222
-`
-
-const ctlStopHelp = `Examples:
-  gazehound ctl stop
-  gazehound ctl stop --data oldenburg --json
-  gazehound ctl stop --cluster nats://127.0.0.1:4222
+// ctlOrderHelp is that of pause, resume, checkpoint and stop.
+const ctlOrderHelp = `Examples:
+  gazehound ctl %[1]s
+  gazehound ctl %[1]s --data oldenburg --json
+  gazehound ctl %[1]s --cluster nats://127.0.0.1:4222
 `
 
 func newCtlCommand(a *app) *cobra.Command {
 	var commands []*cobra.Command
-	for _, c := range []struct{ name, short, help, done string }{
-		{"pause", "Fetch no new page until \"ctl resume\"; pages being fetched finish", ctlPauseHelp,
+	for _, c := range []struct{ name, short, done string }{
+		{"pause", "Fetch no new page until \"ctl resume\"; pages being fetched finish",
 			"paused; pages being fetched finish"},
-		{"resume", "Resume a paused crawl", ctlResumeHelp, "resumed"},
-		{"checkpoint", "Write model and curves to the disk now", ctlCheckpointHelp, "model and curves are saved"},
-		{"stop", "Finish pages being fetched, save and end; wait for the end", ctlStopHelp,
+		{"resume", "Resume a paused crawl", "resumed"},
+		{"checkpoint", "Write model and curves to the disk now", "model and curves are saved"},
+		{"stop", "Finish pages being fetched, save and end; wait for the end",
 			"stopped; the same command resumes it"},
 	} {
-		cmd := command(c.name, c.short, c.help, noArgs, stoppable(func(ctx context.Context, args []string) error {
+		help := fmt.Sprintf(ctlOrderHelp, c.name)
+		cmd := command(c.name, c.short, help, noArgs, stoppable(func(ctx context.Context, args []string) error {
 			if a.flags.Changed("cluster") {
 				return a.ctlCluster(ctx, cluster.Action(c.name), c.done)
 			}

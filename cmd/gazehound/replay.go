@@ -218,11 +218,14 @@ func (p project) borrow(from project) error {
 	return disk.ReplaceDir(next, p.gazetteer())
 }
 
-var replayText = textTemplate(`{{several .r.Responses "response"}}, {{several .r.Pages "page"}} at {{printf "%.0f" .rate}} a second, {{/**/ -}}
-{{count .r.Relevant}} relevant ({{percent .r.Relevant .r.Pages}} %), {{several .t.Addresses "address"}}, {{several .t.Queued "link"}} waiting
+var replayText = textTemplate(`{{several .r.Responses "response"}}, {{/**/ -}}
+{{several .r.Pages "page"}} at {{printf "%.0f" .rate}} a second, {{/**/ -}}
+{{count .r.Relevant}} relevant ({{percent .r.Relevant .r.Pages}} %), {{several .t.Addresses "address"}}, {{/**/ -}}
+{{several .t.Queued "link"}} waiting
 {{with .r.NoCopy}}{{several . "page"}} may not be kept as a copy and stand as recorded.
 {{end}}{{if not .r.Compared}}The files hold no verdicts to compare with.
-{{else if or .r.Verdicts .r.Addresses}}Of {{several .r.Compared "page"}}, {{count .r.Verdicts}} changed the verdict {{/**/ -}}
+{{else if or .r.Verdicts .r.Addresses}}{{/**/ -}}
+Of {{several .r.Compared "page"}}, {{count .r.Verdicts}} changed the verdict {{/**/ -}}
 and {{count .r.Addresses}} the addresses → {{.changed}}
 {{else}}All {{several .r.Compared "verdict"}} are as recorded.
 {{end}}`)

@@ -126,7 +126,8 @@ func (a *app) report(ctx context.Context, dirs []string, o reportOptions) error 
 	var gates []report.Threshold
 	if o.gates != "" {
 		var err error
-		if gates, err = report.ParseThresholds(o.gates); err != nil {
+		gates, err = report.ParseThresholds(o.gates)
+		if err != nil {
 			return fail(badUsage, "--fail-under: %w", err)
 		}
 	}

@@ -215,7 +215,8 @@ func (a *app) seedsCheck(ctx context.Context, o seedsCheckOptions) error {
 	}
 	states := map[string]int{}
 	if o.network && len(usable) > 0 {
-		if states, err = a.visitSeeds(ctx, p, cfg, usable[:min(o.limit, len(usable))]); err != nil {
+		states, err = a.visitSeeds(ctx, p, cfg, usable[:min(o.limit, len(usable))])
+		if err != nil {
 			return err
 		}
 	}

@@ -279,11 +279,14 @@ func (u *upgrade) standing() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-var upgradePlanText = textTemplate(`{{with .plan}}{{if .Tree}}crawl tree   format {{.Tree}}, this version writes {{$.format}}: {{/**/ -}}
-{{if .CopiesTree}}it is copied{{else}}too old to be read; it is made from the WARC files, and what they lack is unknown again{{end}}
+var upgradePlanText = textTemplate(`{{with .plan}}{{/**/ -}}
+{{if .Tree}}crawl tree   format {{.Tree}}, this version writes {{$.format}}: {{/**/ -}}
+{{if .CopiesTree}}it is copied{{else}}{{/**/ -}}
+too old to be read; it is made from the WARC files, and what they lack is unknown again{{end}}
 {{else if .CopiesTree}}crawl tree   it is copied, and the copy gets the new verdicts
 {{end}}{{if .Judges}}index        {{with .Index}}format {{.}}, this version writes {{$.index}}: {{end}}{{/**/ -}}
-{{if .Archives}}made from the pages recorded in {{shell (join .Archives ", ")}}{{else}}there are no WARC files to make it from; the next crawl reads relevant pages again{{end}}
+{{if .Archives}}made from the pages recorded in {{shell (join .Archives ", ")}}{{else}}{{/**/ -}}
+there are no WARC files to make it from; the next crawl reads relevant pages again{{end}}
 {{end}}{{with .Model}}model        {{.}}: trained anew on the crawl tree
 {{end}}{{end}}`)
 
@@ -497,7 +500,9 @@ const upgradeNews = 2 * time.Second
 
 // from returns the exchanges after the first skip ones. committed is called for each with the number of all
 // until then.
-func from(skip int64, all iter.Seq2[crawler.Exchange, error], committed func(n int64)) iter.Seq2[crawler.Exchange, error] {
+func from(
+	skip int64, all iter.Seq2[crawler.Exchange, error], committed func(n int64),
+) iter.Seq2[crawler.Exchange, error] {
 	return func(yield func(crawler.Exchange, error) bool) {
 		n := int64(0)
 		for x, err := range all {
@@ -526,10 +531,13 @@ func (u *upgrade) tellProgress(done, all int64) {
 	u.say("%s of %s judged again", count(done), several(all, "recorded response"))
 }
 
-var upgradedText = textTemplate(`{{with .r}}{{several .Pages "page"}} and {{several .Queued "link"}} that wait in the crawl tree
+var upgradedText = textTemplate(`{{with .r}}{{/**/ -}}
+{{several .Pages "page"}} and {{several .Queued "link"}} that wait in the crawl tree
 {{if .Judges}}{{several .Addresses "address"}} in the index, from {{several .Responses "recorded response"}}; {{/**/ -}}
-{{if .Compared}}of {{several .Compared "verdict"}}, {{count .Changed}} changed{{else}}there were no verdicts to compare with{{end}}
-{{end}}{{with .WithoutCopy}}Not remade: {{several . "relevant page"}} without a recorded copy, such as {{line $.r.Example}}
+{{if .Compared}}of {{several .Compared "verdict"}}, {{count .Changed}} changed{{else}}{{/**/ -}}
+there were no verdicts to compare with{{end}}
+{{end}}{{with .WithoutCopy}}{{/**/ -}}
+Not remade: {{several . "relevant page"}} without a recorded copy, such as {{line $.r.Example}}
   "gazehound crawl --revisit" and "gazehound run" read such pages first.
 {{end}}{{with .DamagedFiles}}Not remade: the damaged records of {{several . "WARC file"}}, see the warnings.
 {{end}}{{end}}The old files are in {{.keep}}. To go back, move them over the new ones in {{.data}}

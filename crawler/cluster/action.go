@@ -85,7 +85,8 @@ func (v *Viewer) Do(ctx context.Context, a Action) (done, silent []string, err e
 	var all []Member
 	var revision uint64
 	err = v.c.retry(ctx, "the list of nodes", func(ctx context.Context) error {
-		if all, err = v.c.Members(ctx); err != nil {
+		all, err = v.c.Members(ctx)
+		if err != nil {
 			return err
 		}
 		c, before, err := readCommand(ctx, v.c.crawl)

@@ -110,7 +110,8 @@ func View(ctx context.Context, o Options) (*Viewer, error) {
 
 // find opens the existing streams and buckets of a crawl.
 func (c *connection) find(ctx context.Context) (err error) {
-	if c.crawl, err = c.js.KeyValue(ctx, c.o.Crawl+"-crawl"); errors.Is(err, jetstream.ErrBucketNotFound) {
+	c.crawl, err = c.js.KeyValue(ctx, c.o.Crawl+"-crawl")
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
 		return fmt.Errorf("cluster: no crawl called %q", c.o.Crawl)
 	}
 	if err == nil {

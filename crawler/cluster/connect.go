@@ -80,10 +80,12 @@ func (c *connection) connect(ctx context.Context) (err error) {
 		options = append(options, nats.InProcessServer(c.o.Server.s))
 	}
 	c.warnOfToken()
-	if c.conn, err = nats.Connect(address, options...); err != nil {
+	c.conn, err = nats.Connect(address, options...)
+	if err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrUnreachable, c.o.URL, err)
 	}
-	if c.js, err = jetstream.New(c.conn); err != nil {
+	c.js, err = jetstream.New(c.conn)
+	if err != nil {
 		return err
 	}
 	return c.ready(ctx)
@@ -159,10 +161,12 @@ func (c *connection) stores(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.crawl, err = c.bucket(ctx, "crawl", 0, jetstream.FileStorage); err != nil {
+	c.crawl, err = c.bucket(ctx, "crawl", 0, jetstream.FileStorage)
+	if err != nil {
 		return err
 	}
-	if c.members, err = c.bucket(ctx, "members", 5*c.o.Heartbeat, jetstream.MemoryStorage); err != nil {
+	c.members, err = c.bucket(ctx, "members", 5*c.o.Heartbeat, jetstream.MemoryStorage)
+	if err != nil {
 		return err
 	}
 	// A key expires after its lease and the host's delay.
@@ -185,7 +189,8 @@ func (c *connection) replicas() int {
 func (c *connection) stream(ctx context.Context, config jetstream.StreamConfig) (s jetstream.Stream, err error) {
 	err = c.retry(ctx, "the stream "+config.Name, func(ctx context.Context) error {
 		config.Replicas = c.replicas()
-		if s, err = c.js.CreateStream(ctx, config); errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		s, err = c.js.CreateStream(ctx, config)
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 			s, err = c.replicate(ctx, config.Name)
 		}
 		return err
@@ -209,7 +214,8 @@ func (c *connection) bucket(ctx context.Context, what string, ttl time.Duration,
 			Bucket: name, TTL: ttl, Storage: storage, Replicas: c.replicas(), History: 1,
 		})
 		if errors.Is(err, jetstream.ErrBucketExists) {
-			if _, err = c.replicate(ctx, "KV_"+name); err == nil {
+			_, err = c.replicate(ctx, "KV_"+name)
+			if err == nil {
 				kv, err = c.js.KeyValue(ctx, name)
 			}
 		}

@@ -62,7 +62,8 @@ func (c *connection) summary(ctx context.Context) (*Summary, error) {
 	s := &Summary{Type: "cluster", Crawl: c.o.Crawl, Epoch: m.Epoch}
 	over, err := c.crawl.Get(ctx, "over")
 	s.Over = err == nil && len(over.Value()) > 0
-	if s.Definition, _, err = load[Definition](ctx, c.crawl, "definition"); err != nil {
+	s.Definition, _, err = load[Definition](ctx, c.crawl, "definition")
+	if err != nil {
 		return nil, err
 	}
 	info, err := c.links.Info(ctx)

@@ -360,13 +360,17 @@ func (r *hoursReader) rule() (set daySet, spans []timeSpan, ok bool) {
 		r.take(lead)
 		set, ok = r.days()
 	}
-	if ok {
+	switch {
+	case ok:
 		spans, ok = r.times()
-	} else if !number && r.take(closedOn) != nil {
+	case !number && r.take(closedOn) != nil:
 		set, ok = r.days()
-	} else if spans = r.spans(); len(spans) > 0 {
-		r.take(timeJoint)
-		set, ok = r.days()
+	default:
+		spans = r.spans()
+		if len(spans) > 0 {
+			r.take(timeJoint)
+			set, ok = r.days()
+		}
 	}
 	except := *r
 	if ok && r.take(exceptDays) != nil { // "Mo-Fr 9-18 Uhr außer Mi"

@@ -66,7 +66,8 @@ func desk() []deskEndpoint {
 		{correctionsPath, http.MethodGet, "the latest corrections, the newest first", true, http.StatusOK, nil,
 			(*server).latestCorrections},
 		{correctionsPath, http.MethodPost, "corrects an address, for which If-Match must have the tag of its state, " +
-			"or takes a correction back", true, http.StatusCreated, object{"oneOf": []object{correction, undo}}, (*server).correct},
+			"or takes a correction back", true, http.StatusCreated,
+			object{"oneOf": []object{correction, undo}}, (*server).correct},
 		{correctionsPath + "/{id}", http.MethodGet, "what pages and people say of an address; its ETag is for If-Match", true,
 			http.StatusOK, nil, (*server).corrections},
 		{suggestionsPath, http.MethodPost, "suggests a correction to the operator", false, http.StatusAccepted,

@@ -108,7 +108,8 @@ var parameters = slices.Concat(asked, filters(), shaped)
 var asked = []parameter{
 	{"q", worded | onPlaces, onPhoton, "words", text, "bäckerei"},
 	{"q", onSuggest, onSuggest, "beginning", text, "lan"},
-	{"bbox", filtered | onExport | compared | onPlaces | onPhoton | onStructured, onClusters, "box", special, "8.1,53.1,8.3,53.2"},
+	{"bbox", filtered | onExport | compared | onPlaces | onPhoton | onStructured, onClusters, "box", special,
+		"8.1,53.1,8.3,53.2"},
 	{"lat", filtered | onExport | compared | onPlaces | photons, onReverse, "latitude", number(-90, 90), 53.14},
 	{"lon", filtered | onExport | compared | onPlaces | photons, onReverse, "longitude", number(-180, 180), 8.21},
 	{"radius", filtered | onExport | compared | onPlaces, 0, "metres", positive(index.MaxRadius), 500},
@@ -155,7 +156,8 @@ var shaped = []parameter{
 	{"sort", onSearch | onPage | onItems, 0, "", oneOf("relevance", "distance", "newest", "name", "importance"), "newest"},
 	{"difference", compared, 0, "", oneOf(differenceNames()...).several(), "missing"},
 	{"min_confidence", compared, 0, "share", number(0, 1), 0.8},
-	{"limit", onSearch | onFeed | photons | onItems | onPage | onSuggest | compared, 0, "limit", integer(1, index.MaxLimit), 5},
+	{"limit", onSearch | onFeed | photons | onItems | onPage | onSuggest | compared, 0, "limit",
+		integer(1, index.MaxLimit), 5},
 	{"cursor", onSearch | onPage | onItems | compared, 0, "cursor", text, nil},
 	{"facets", onSearch | onFacets | onPlaces, 0, "facets", special, "street,postcode"},
 	{"fields", onSearch | onItems, 0, "fields", special, "name,addr:street"},
@@ -173,7 +175,8 @@ var shaped = []parameter{
 	{"zoom", onClusters, onClusters, "grid", integer(0, index.MaxZoom), 12},
 	{"location_bias_scale", onPhoton | onStructured, 0, "scale", number(0, 1), 0.2},
 	{"what", onBot, 0, "removal", special.checked(isWhat), "www.example.org"},
-	{"lang", photons | onPage | onBot | onOne | onNote | onWebAndMap, 0, "language", special.checked(languageTag.MatchString), "de"},
+	{"lang", photons | onPage | onBot | onOne | onNote | onWebAndMap, 0, "language",
+		special.checked(languageTag.MatchString), "de"},
 }
 
 var (

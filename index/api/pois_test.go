@@ -151,7 +151,8 @@ func TestEvalMapPlaces(t *testing.T) {
 		if p.Street == "" || p.HouseNumber == "" {
 			continue
 		}
-		if n++; n%2 == 0 {
+		n++
+		if n%2 == 0 {
 			pages = append(pages, shop{fmt.Sprintf("https://s%d.example/", n), p.Names[0], p.Names[0], p.Street, p.HouseNumber, p.Postcode, p.City,
 				p.Point[0], p.Point[1], "Herzlich willkommen", "Impressum", "", gazetteer.HousePrecision})
 		}

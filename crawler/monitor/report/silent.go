@@ -96,8 +96,8 @@ func (s *Silence) count(host, reason string, urls int64) {
 }
 
 // loginPath is the path of a page to log in on, in the languages at hand.
-var loginPath = regexp.MustCompile(`(?i)(^|/)(wp-login|log[-_]?in|logon|sign[-_]?in|anmelden|anmeldung|einloggen|connexion|` +
-	`se-connecter|iniciar-sesion|acceso|accedi|inloggen|aanmelden|log-ind)(\.\w+)?/?$`)
+var loginPath = regexp.MustCompile(`(?i)(^|/)(wp-login|log[-_]?in|logon|sign[-_]?in|anmelden|anmeldung|einloggen|` +
+	`connexion|se-connecter|iniciar-sesion|acceso|accedi|inloggen|aanmelden|log-ind)(\.\w+)?/?$`)
 
 // silentReason returns why a visit brought nothing, or "" if it was read and just irrelevant.
 func silentReason(e *frontier.Entry, o *frontier.Outcome) string {

@@ -1,5 +1,5 @@
-// Progress prints what "go test -json" writes to standard input: a line with n/m for each
-// package when it is done, what failed tests print, and twice a minute what still runs. Its
+// Progress prints what "go test -json" writes to standard input as "go test" prints it, but each package when
+// it is done, where go waits for all before it; and twice a minute how many are done and what still runs. Its
 // argument is the number of packages. It exits with 1 where a test fails.
 package main
 
@@ -29,10 +29,9 @@ func main() {
 type event struct {
 	Action, Package, ImportPath, Test, Output string
 	Time                                      time.Time
-	Elapsed                                   float64 // seconds
 }
 
-// quiet is how long nothing is said of packages that still run.
+// quiet is the time between two reports of what still runs.
 const quiet = 30 * time.Second
 
 // show reports whether nothing failed.
@@ -59,6 +58,9 @@ func show(events io.Reader, w io.Writer, all string) (ok bool) {
 		case "build-output":
 			fmt.Fprint(w, e.Output)
 		case "pass", "skip":
+			if lines := output[e.Package+" "]; e.Test == "" && len(lines) > 0 {
+				fmt.Fprint(w, lines[len(lines)-1]) // "ok" or "?", and the package
+			}
 			delete(output, e.Package+" "+e.Test)
 		case "fail", "build-fail":
 			ok = false
@@ -67,13 +69,15 @@ func show(events io.Reader, w io.Writer, all string) (ok bool) {
 		if isEnd := e.Action == "pass" || e.Action == "fail" || e.Action == "skip"; isEnd && e.Test == "" {
 			done++
 			delete(running, e.Package)
-			fmt.Fprintf(w, "%d/%s %-4s %s %.1f s\n", done, all, e.Action, e.Package, e.Elapsed)
+		}
+		if said.IsZero() {
 			said = e.Time
 		}
-		if !said.IsZero() && e.Time.Sub(said) > quiet {
+		if e.Time.Sub(said) > quiet {
 			said = e.Time
+			fmt.Fprintf(w, "# %d of %s packages are done; what runs:\n", done, all)
 			for _, name := range slices.Sorted(maps.Keys(running)) {
-				fmt.Fprintf(w, "%d/%s ...  %s %s\n", done, all, name, running[name])
+				fmt.Fprintf(w, "#   %s %s\n", name, running[name])
 			}
 		}
 	}
