@@ -22,7 +22,7 @@ import (
 // an address lie in fields that contain each other, so that a word counts more the nearer it is to
 // the address.
 const (
-	fieldType = "type" // typeAddress, typeHidden or typePage
+	fieldType = "type" // typeAddress, typeHidden, typePage or typeRemoved
 
 	fieldWords = "words" // words of and about the address, each as often as it weighs
 	fieldWhere = "where" // words of the address alone
@@ -62,6 +62,7 @@ const (
 	fieldSeat        = "seat"      // host and ID, where the host states the address as its own, see host.go
 	fieldHome        = "home"      // of a page: its host and the ID of an address that is a home
 	fieldNoted       = "noted"     // of a page with notes: its host and ID
+	fieldUnsent      = "unsent"    // of a page, yes: its state is to be sent, see pagestate.go
 )
 
 // scored are the fields of Bleve that are looked up.
@@ -75,6 +76,7 @@ var scored = []string{
 const (
 	typeAddress = "address"
 	typePage    = "page"
+	typeRemoved = "removed" // of a page that states nothing any more, until that is sent
 	yes         = "yes"
 )
 
@@ -107,10 +109,14 @@ type pageRecord struct {
 	Lost   bool           `json:"l,omitempty"` // it states one that another page of the host shows to be a home
 	Notes  geoparse.Notes `json:"n,omitzero"`
 
-	before int // how many of States are stored
+	Unsent    int  `json:"x,omitempty"` // the revision of the index that changed it, until its state was sent
+	Forgotten bool `json:"f,omitempty"` // Unsent removes what was forgotten
+
+	id     string // of its document
+	before int    // how many of States are stored
 }
 
-// isEmpty reports whether there is nothing to keep.
+// isEmpty reports whether the page states nothing.
 func (p *pageRecord) isEmpty() bool {
 	return len(p.States) == 0 && len(p.Homes) == 0 && !p.Lost && p.Notes == geoparse.Notes{}
 }
@@ -121,7 +127,7 @@ func pageOf(r bleveindex.IndexReader, id string) (*pageRecord, error) {
 	if err != nil || stored[fieldStored] == nil {
 		return nil, err
 	}
-	p := &pageRecord{}
+	p := &pageRecord{id: id}
 	if err := json.Unmarshal(stored[fieldStored], p); err != nil {
 		return nil, fmt.Errorf("index: page %s: %w: %w", id, ErrDamaged, err)
 	}
@@ -494,13 +500,21 @@ func (s termSet) add(weight int, terms ...string) {
 	}
 }
 
-// document returns the page as Bleve keeps it.
+// document returns the page as Bleve keeps it. Of one that states nothing not even the URL is left,
+// because it may have been forgotten.
 func (p *pageRecord) document() (*document.Document, error) {
-	stored, err := json.Marshal(p)
+	kind, kept := typePage, *p
+	if p.isEmpty() {
+		kind, kept.URL = typeRemoved, ""
+	}
+	stored, err := json.Marshal(kept)
 	if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
-	d := newDocument(pageID(p.URL), typePage, stored)
+	d := newDocument(p.id, kind, stored)
+	if p.Unsent > 0 {
+		d.keyword(fieldUnsent, yes)
+	}
 	host := hostOf(p.URL)
 	if len(p.States) > 0 {
 		d.keyword(fieldPageSite, siteOf(host))

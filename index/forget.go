@@ -141,7 +141,7 @@ func (x *Index) Forget(ctx context.Context, page, place, text func(string) bool)
 			}
 			return !gone[m.id] && (page == nil || !page(url))
 		}
-		work.Go(func() error { return x.change(ctx, change{url: url, edit: edit, text: text}) })
+		work.Go(func() error { return x.change(ctx, change{url: url, edit: edit, text: text, forgotten: true}) })
 	}
 	if err := work.Wait(); err != nil {
 		return n, err
@@ -183,7 +183,7 @@ func (x *Index) merge(ctx context.Context) error {
 	}
 	stored := last != nil
 	if !stored {
-		last = &pageRecord{URL: blankPage, Lost: true}
+		last = &pageRecord{URL: blankPage, id: pageID(blankPage), Lost: true}
 	}
 	if err := x.storeAgain(last, stored); err != nil {
 		return err
@@ -251,8 +251,7 @@ func (x *Index) storeAgain(p *pageRecord, stored bool) error {
 	defer r.Close()
 	c := newCommit(r)
 	if p != nil {
-		id := pageID(p.URL)
-		c.pages[id], c.stored[id], c.changed[id] = p, stored, true
+		c.pages[p.id], c.stored[p.id], c.changed[p.id] = p, stored, true
 	}
 	return x.store(c)
 }

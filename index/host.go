@@ -48,13 +48,19 @@ func homesOf(d Document) (ids []string) {
 
 // isHome reports whether a page of the host shows the address to be a home.
 func (c *commit) isHome(host, id string) bool {
-	return c.homes[homeKey(host, id)] || c.reader.count(fieldHome, homeKey(host, id)) > 0
+	key := homeKey(host, id)
+	return c.homes[key] || c.reader.count(fieldHome, key) > c.homeless[key]
 }
 
 // setHomes sets the homes of a page, and takes those that are new off the other pages of its host.
 func (c *commit) setHomes(page *pageRecord, host string, homes []string) error {
 	before := page.Homes
 	page.Homes = homes
+	for _, id := range before {
+		if !slices.Contains(homes, id) {
+			c.homeless[homeKey(host, id)]++
+		}
+	}
 	for _, id := range homes {
 		if slices.Contains(before, id) {
 			continue
@@ -77,7 +83,7 @@ func (c *commit) setHomes(page *pageRecord, host string, homes []string) error {
 			if p != nil {
 				p.States = slices.DeleteFunc(slices.Clone(p.States), func(s string) bool { return s == id })
 				p.Lost = true
-				c.changed[pageID(m.URL)] = true
+				c.pageChanged(p)
 			}
 		}
 		if r.More[host] > 0 {

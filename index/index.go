@@ -61,6 +61,9 @@ type Index struct {
 	// not written after an error. It is set before the first Put.
 	BeforeWrite func() error
 
+	// Blocked is what Apply leaves out. It is set before the first Apply; nil: nothing.
+	Blocked *Blocked
+
 	// Facts returns what a person says of an address. It is set before the first Put; nil: what is
 	// stored stays.
 	Facts func(id string) []corrections.Entry
@@ -120,6 +123,9 @@ func openAs(dir string, readOnly bool) (*Index, error) {
 	}
 	return x, nil
 }
+
+// ID is random and identifies the data: two indexes never share one.
+func (x *Index) ID() string { return x.id }
 
 // Exists reports whether there is any data; a reader that came before the first
 // write has none.
@@ -201,8 +207,11 @@ type state struct {
 	Updated    int64 `json:"updated"` // Unix seconds; 0 before the first write
 	Documents  int   `json:"documents"`
 	Pages      int   `json:"pages"`
-	Bare       int   `json:"bare,omitempty"` // pages that only have homes or notes
+	Bare       int   `json:"bare,omitempty"` // pages that only have homes or notes, and what is left of unsent ones
 	Mentions   int   `json:"mentions"`
+
+	Stream    string `json:"stream,omitempty"`    // that changed pages are to be sent to; "": they are not sent
+	Forgotten bool   `json:"forgotten,omitempty"` // Apply has removed what may be left in files
 }
 
 var stateKey = []byte("state")

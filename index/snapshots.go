@@ -145,6 +145,21 @@ func openSnapshot(folder string) (*Index, error) {
 	return &Index{dir: folder, id: id, bleve: b, unlock: func() error { return nil }}, nil
 }
 
+// OpenSnapshot opens the newest snapshot of the index in dir, which another process writes. ErrLocked means
+// that there is none.
+func OpenSnapshot(dir string) (*Index, error) {
+	for {
+		folder := newestSnapshot(dir)
+		if folder == "" {
+			return nil, fmt.Errorf("index: %s: %w", dir, ErrLocked)
+		}
+		x, err := openSnapshot(folder)
+		if err == nil || newestSnapshot(dir) == folder {
+			return x, err
+		}
+	}
+}
+
 // isLocked reports whether a writer has the index in dir open.
 func isLocked(dir string) bool {
 	unlock, err := disk.LockDir(dir, true)

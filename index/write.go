@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -32,7 +33,18 @@ type change struct {
 	text func(string) bool // with edit: texts to be removed from corrections; may be nil
 	// corrected are IDs of addresses that a person has corrected; the other fields are empty then.
 	corrected []string
-	done      chan error // room for one
+
+	forgotten bool // the page loses what no file may hold any more
+
+	// Of the state of a page that another index has sent:
+	page    string   // ID of its document, where the URL is not known
+	lost    bool     // see pageRecord
+	counted []string // IDs of addresses of whose pages this one is only counted
+
+	// do makes another change than that of a page; the other fields are empty then.
+	do func(*commit) error
+
+	done chan error // room for one
 }
 
 // maxBatch bounds the changes that share a batch of Bleve, and gathering is how
@@ -104,7 +116,7 @@ func (x *Index) change(ctx context.Context, c change) error {
 
 // isEmpty reports whether the page states nothing.
 func (c *change) isEmpty() bool {
-	return len(c.mentions)+len(c.homes) == 0 && c.notes == geoparse.Notes{}
+	return len(c.mentions)+len(c.counted)+len(c.homes) == 0 && !c.lost && c.notes == geoparse.Notes{}
 }
 
 // knows reports whether there is a record of the page.
@@ -228,20 +240,23 @@ func intoError(err *error) {
 // A commit is the state of one batch.
 type commit struct {
 	reader    *view
+	state     state              // that will be stored, but for the counts of documents
+	position  *Position          // that will be; nil: the one that is
 	addresses map[string]*record // that were read, by ID
 	pages     map[string]*pageRecord
 	stored    map[string]bool // IDs of both that Bleve has
 	changed   map[string]bool // IDs of both
 	hosts     map[string]*hostChange
 	homes     map[string]bool // keys of homes that were found, see homeKey
+	homeless  map[string]int  // keys of homes → pages that do not show them any more
 	facts     func(id string) []corrections.Entry
 }
 
 func newCommit(r *view) *commit {
 	return &commit{
-		reader: r, addresses: map[string]*record{}, pages: map[string]*pageRecord{},
+		reader: r, state: r.state, addresses: map[string]*record{}, pages: map[string]*pageRecord{},
 		stored: map[string]bool{}, changed: map[string]bool{}, hosts: map[string]*hostChange{},
-		homes: map[string]bool{},
+		homes: map[string]bool{}, homeless: map[string]int{},
 	}
 }
 
@@ -261,7 +276,7 @@ func (x *Index) commit(changes []change) (err error) {
 			return err
 		}
 	}
-	if len(c.changed) == 0 {
+	if len(c.changed) == 0 && c.position == nil && c.state == reader.state {
 		return nil
 	}
 	if err := c.spreadNotes(); err != nil {
@@ -282,7 +297,7 @@ func (x *Index) store(c *commit) error {
 	if err != nil {
 		return err
 	}
-	s := c.reader.state
+	s := c.state
 	for id, d := range docs {
 		change := 0 // of how many documents there are
 		if d == nil && c.stored[id] {
@@ -306,6 +321,10 @@ func (x *Index) store(c *commit) error {
 	}
 	s.Generation, s.Updated = s.Generation+1, time.Now().Unix()
 	batch.SetInternal(stateKey, s.encode())
+	if c.position != nil {
+		text, _ := json.Marshal(c.position) // a text and a number
+		batch.SetInternal(positionKey, text)
+	}
 	err = x.bleve.Batch(batch)
 	switch {
 	case err == nil:
@@ -337,7 +356,7 @@ func (c *commit) documentsOf() (map[string]*document.Document, error) {
 
 func (c *commit) document(id string) (d *document.Document, err error) {
 	defer intoError(&err)
-	if p := c.pages[id]; p != nil && !p.isEmpty() {
+	if p := c.pages[id]; p != nil && (!p.isEmpty() || p.Unsent > 0) {
 		return p.document()
 	}
 	if r := c.addresses[id]; r != nil && len(r.Mentions) > 0 {
@@ -348,7 +367,15 @@ func (c *commit) document(id string) (d *document.Document, err error) {
 
 // page returns what a page states, nil where it is not known.
 func (c *commit) page(url string) (*pageRecord, error) {
-	id := pageID(url)
+	p, err := c.pageByID(pageID(url))
+	if p != nil {
+		p.URL = url
+	}
+	return p, err
+}
+
+// pageByID is page of the ID of its document. The URL is missing where the page states nothing.
+func (c *commit) pageByID(id string) (*pageRecord, error) {
 	if p, read := c.pages[id]; read {
 		return p, nil
 	}
@@ -383,20 +410,39 @@ func (c *commit) address(id string) (*record, error) {
 
 // apply makes one change.
 func (c *commit) apply(one change) error {
-	if len(one.corrected) > 0 {
+	switch {
+	case len(one.corrected) > 0:
 		return c.correct(one.corrected)
+	case one.do != nil:
+		return one.do(c)
+	}
+	return c.applyPage(one)
+}
+
+// applyPage makes one change of a page.
+func (c *commit) applyPage(one change) error {
+	if one.url == "" { // that of a state which says nothing of its page
+		known, err := c.pageByID(one.page)
+		if err != nil || known == nil {
+			return err
+		}
+		one.url = known.URL
 	}
 	page, err := c.page(one.url)
 	if err != nil || page == nil && one.isEmpty() {
 		return err
 	}
 	if page == nil {
-		page = &pageRecord{URL: one.url}
-		c.pages[pageID(one.url)] = page
+		page = &pageRecord{URL: one.url, id: pageID(one.url)}
+		c.pages[page.id] = page
+	}
+	if one.forgotten {
+		page.Forgotten = c.state.Stream != ""
+		c.state.Forgotten = c.state.Forgotten || one.edit == nil
 	}
 	host := hostOf(one.url)
 	changed := c.host(host)
-	changed.pages = append(changed.pages, pageID(one.url))
+	changed.pages = append(changed.pages, page.id)
 	before := page.States
 	if one.edit != nil {
 		return c.edit(page, one)
@@ -404,7 +450,7 @@ func (c *commit) apply(one change) error {
 	if err := c.setHomes(page, host, one.homes); err != nil {
 		return err
 	}
-	page.States, page.Lost, page.Notes = nil, false, one.notes
+	page.States, page.Lost, page.Notes = nil, one.lost, one.notes
 	for _, m := range one.mentions {
 		if c.isHome(host, m.id) {
 			page.Lost = true
@@ -418,6 +464,19 @@ func (c *commit) apply(one change) error {
 		r.put(m, slices.Contains(before, m.id))
 		c.changed[m.id] = true
 		page.States = append(page.States, m.id)
+	}
+	for _, id := range one.counted {
+		if c.isHome(host, id) {
+			page.Lost = true
+			continue
+		}
+		r, err := c.address(id)
+		if err != nil {
+			return err
+		}
+		r.countOnly(one.url, slices.Contains(before, id))
+		c.changed[id] = true
+		page.States = append(page.States, id)
 	}
 	for _, id := range before {
 		if slices.Contains(page.States, id) {
@@ -437,7 +496,7 @@ func (c *commit) apply(one change) error {
 			r.Mentions[i].Gone = one.gone
 		}
 	}
-	c.changed[pageID(one.url)] = true
+	c.pageChanged(page)
 	return nil
 }
 
@@ -467,7 +526,7 @@ func (c *commit) edit(page *pageRecord, one change) error {
 	if len(left) == 0 {
 		page.Homes, page.Lost = nil, false
 	}
-	c.changed[pageID(page.URL)] = true
+	c.pageChanged(page)
 	return nil
 }
 

@@ -103,7 +103,9 @@ func (s *session) join(ctx context.Context) error {
 	if err != nil {
 		return clusterError(err)
 	}
+	s.publisher = &publisher{a: s.a, index: s.x, node: n}
 	s.onClose(func() error {
+		s.publisher.finish()
 		s.serveOn(n)
 		n.Close()
 		return nil
@@ -240,7 +242,11 @@ func clusterError(err error) error {
 // clusterAddress returns the address and the credentials of the cluster.
 func (a *app) clusterAddress(p project, cfg *Config) (o cluster.Options, err error) {
 	if o, err = cfg.ClusterOptions(p.cluster()); errors.Is(err, config.ErrClusterURL) {
-		return o, fail(badUsage, "--cluster %w", err)
+		flag := "--cluster"
+		if a.flags != nil && a.flags.Lookup("follow") != nil {
+			flag = "--follow"
+		}
+		return o, fail(badUsage, "%s %w", flag, err)
 	} else if err != nil {
 		return o, invalid(err)
 	}

@@ -272,11 +272,14 @@ func openIndex(p project, log *corrections.Log) (*index.Index, error) {
 func openIndexToRead(p project) (*index.Index, error) {
 	x, err := index.OpenReadOnly(p.index())
 	for deadline := time.Now().Add(patience); errors.Is(err, index.ErrLocked) && time.Now().Before(deadline); {
-		if _, crawls, err := frontier.Holder(p.frontier()); crawls || err != nil {
+		if _, crawls, err := frontier.Holder(p.frontier()); crawls || err != nil || p.leader() != "" {
 			break
 		}
 		time.Sleep(patience / 100) // a server that brings a correction to it
 		x, err = index.OpenReadOnly(p.index())
+	}
+	if errors.Is(err, index.ErrLocked) && p.leader() != "" { // "gazehound serve --follow" writes it
+		x, err = index.OpenSnapshot(p.index())
 	}
 	switch {
 	case errors.Is(err, index.ErrLocked):

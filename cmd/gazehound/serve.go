@@ -66,6 +66,9 @@ func newServeCommand(a *app) *cobra.Command {
 				cancel()
 			}, os.Interrupt, syscall.SIGTERM)
 			defer stop()
+			if a.flags.Changed("follow") {
+				return a.serveFollowing(ctx)
+			}
 			if len(parts) > 0 || a.flags.Changed("cluster") {
 				return a.serveShards(ctx, parts)
 			}
@@ -75,6 +78,8 @@ func newServeCommand(a *app) *cobra.Command {
 	cmd.Flags().StringArrayVar(&parts, "part", nil, "serve the index of this `DIR` or NAME=DIR, too, as one with the "+
 		"others (repeatable)")
 	viewFlags(cmd.Flags(), "serve what all nodes of the cluster at this `URL` have found")
+	cmd.Flags().String("follow", "", "keep the index of --data from what the nodes of the cluster at this `URL` find")
+	config.Bind(cmd.Flags(), "follow", "cluster.url")
 	cmd.Flags().StringSlice("cors", nil, "`ORIGINS` whose pages may read the answers, or '*'")
 	config.Bind(cmd.Flags(), "cors", "serve.cors")
 	return cmd
@@ -92,6 +97,23 @@ func (a *app) serve(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
 	return a.serveAt(ctx, x, cfg)
+}
+
+// serveFollowing serves an index that it keeps from the pages of a cluster's nodes until ctx ends.
+func (a *app) serveFollowing(ctx context.Context) (err error) {
+	r, err := a.openReplica(ctx)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var following sync.WaitGroup
+	following.Go(func() { r.run(ctx) })
+	defer func() {
+		cancel()
+		following.Wait()
+		err = errors.Join(err, r.close())
+	}()
+	return a.serve(ctx)
 }
 
 // follow opens the index of p beside those who write it.
@@ -205,8 +227,9 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Li
 	} else {
 		a.say("search page  %s", pageURL(l))
 	}
-	if s, err := x.Stats(ctx); err == nil && s.Pages == 0 && !crawling && op == nil {
-		text := cmp.Or((project{a.data}).withoutAddresses(), "\"gazehound crawl\" fills it")
+	p := project{a.data}
+	if s, err := x.Stats(ctx); err == nil && s.Pages == 0 && !crawling && op == nil && p.leader() == "" {
+		text := cmp.Or(p.withoutAddresses(), "\"gazehound crawl\" fills it")
 		a.warn("the index is empty: %s", text)
 	}
 	if s, ok := x.(*index.Shards); ok {

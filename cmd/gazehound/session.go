@@ -54,6 +54,7 @@ type session struct {
 	// What people corrected, and how much of it the index follows.
 	corrections *corrections.Log
 	corrected   corrections.Position
+	publisher   *publisher // nil: this is no node
 	watch       *progress
 	admin       *monitor.Listener // nil: admin.listen is off
 	serving     net.Listener      // listener of the search page; nil: there is none
@@ -192,6 +193,9 @@ func (s *session) openIndex() (err error) {
 		if s.corrections, err = s.a.corrections(s.p); err != nil {
 			return err
 		}
+	}
+	if err := s.p.checkAlone(); err != nil {
+		return err
 	}
 	if s.x, err = openIndex(s.p, s.corrections); err == nil {
 		s.x.BeforeWrite = s.f.Sync // after a power cut the index has no page that the crawl tree lacks
@@ -402,6 +406,9 @@ func (s *session) tasks(cancel context.CancelCauseFunc, surveyed chan<- struct{}
 			defer close(surveyed)
 			return s.survey(ctx)
 		},
+	}
+	if s.publisher != nil {
+		tasks = append(tasks, s.publisher.run)
 	}
 	if s.admin != nil {
 		tasks = append(tasks, func(ctx context.Context) error { return s.serveAdmin(ctx, cancel) })

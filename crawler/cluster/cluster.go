@@ -16,6 +16,7 @@
 //
 //	stream   NAME-links      NAME.links.NODE   links on their way to NODE
 //	stream   NAME-visited    NAME.visited.NODE what NODE has visited
+//	stream   NAME-index      NAME.index.PAGE   the newest state of each indexed page, see pages.go
 //	stream   NAME-nuggets    NAME.nuggets.…    whose links are next, where the nodes keep one order
 //	bucket   NAME-crawl      definition, map, over, command, blocked
 //	bucket   NAME-members    NODE → its state, gone when the node is
@@ -91,7 +92,7 @@ func (d Definition) String() string {
 }
 
 // format is the version of everything that nodes exchange.
-const format = 7
+const format = 8
 
 // Options say how a node takes part.
 type Options struct {
@@ -120,7 +121,9 @@ type Options struct {
 	Dedupe time.Duration // how long JetStream recognises duplicates
 	// longest wait of a node whose links are worse than those of others; used with an Order
 	Patience time.Duration
-	MaxBytes int64 // of links in transit; half as much for hashes of visited URLs
+	MaxBytes int64 // of links in transit, and of pages; half as much for hashes of visited URLs
+	// PagesFormat is the version of the states of pages, which is that of the index.
+	PagesFormat int
 	// Blocklist is shared with the other nodes; nil: nothing is blocked.
 	Blocklist Blocklist
 	Log       func(format string, args ...any) // gets warnings; nil drops them
@@ -194,8 +197,9 @@ type Node struct {
 	cancel context.CancelCauseFunc
 	beside sync.WaitGroup
 
-	received, poisoned atomic.Int64  // links; messages that cannot be read
-	blocked            atomic.Uint64 // revision of the blocklist of all nodes that this one obeys
+	pagesID            atomic.Pointer[string] // of the stream of pages
+	received, poisoned atomic.Int64           // links; messages that cannot be read
+	blocked            atomic.Uint64          // revision of the blocklist of all nodes that this one obeys
 }
 
 // Join connects, agrees on the crawl and begins to receive links into f. An
@@ -284,6 +288,7 @@ func (n *Node) join(ctx context.Context) (err error) {
 		{"the list of nodes", n.enter},
 		{"the commands to all nodes", n.skipCommand},
 		{"the blocklist", n.shareBlocklist},
+		{"the stream of pages", n.beginPages},
 		{"the map of shares", share},
 	} {
 		if err := n.retry(ctx, step.what, step.do); err != nil {

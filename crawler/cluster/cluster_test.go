@@ -99,7 +99,7 @@ func (m *memory) urls() []string {
 func options(t testing.TB, s *Server, name string) Options {
 	o := DefaultOptions()
 	o.Name, o.URL, o.Dir = name, s.URL(), t.TempDir()
-	o.Definition.Region = "Testville"
+	o.Definition.Region, o.PagesFormat = "Testville", 1
 	o.Heartbeat, o.Away, o.Lease, o.Rest, o.Linger, o.MaxBytes = 200*time.Millisecond, time.Hour, 4*time.Second, 100*time.Millisecond, 50*time.Millisecond, 16<<20
 	o.Log = func(f string, args ...any) { t.Logf(name+": "+f, args...) }
 	return o

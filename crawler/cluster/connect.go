@@ -22,6 +22,7 @@ type connection struct {
 	js      jetstream.JetStream
 	links   jetstream.Stream
 	visits  jetstream.Stream
+	pages   jetstream.Stream
 	crawl   jetstream.KeyValue
 	members jetstream.KeyValue
 	hosts   jetstream.KeyValue
@@ -158,6 +159,10 @@ func (c *connection) stores(ctx context.Context) (err error) {
 		Name: c.o.Crawl + "-visited", Subjects: []string{c.o.Crawl + ".visited.*"}, Discard: jetstream.DiscardOld,
 		MaxBytes: c.o.MaxBytes / 2, Storage: jetstream.FileStorage,
 	})
+	if err != nil {
+		return err
+	}
+	c.pages, err = c.stream(ctx, c.pagesConfig())
 	if err != nil {
 		return err
 	}

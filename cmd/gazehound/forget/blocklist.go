@@ -225,25 +225,25 @@ func (b *Blocklist) hasHost(name string) bool {
 	return false
 }
 
-// hasPage is Has of a URL that is a text.
-func (b Blocklist) hasPage(raw string) bool {
+// HasPage is Has of a URL that is a text.
+func (b Blocklist) HasPage(raw string) bool {
 	u, err := weburl.Parse(raw)
 	return err == nil && b.Has(u)
 }
 
-// hasPlace reports whether an address of this index.Place must not be kept.
-func (b Blocklist) hasPlace(place string) bool { return b.addresses.has(place) }
+// HasPlace reports whether an address of this index.Place must not be kept.
+func (b Blocklist) HasPlace(place string) bool { return b.addresses.has(place) }
 
-// hasKey is hasPlace of an address in the crawl tree, a geoparse.Parts.Key.
+// hasKey is HasPlace of an address in the crawl tree, a geoparse.Parts.Key.
 func (b Blocklist) hasKey(key string) bool {
 	p, ok := geoparse.ReadKey(key)
-	return ok && (b.hasPlace(index.PlaceOf(p.Street, p.Number, p.Postcode, "")) ||
-		b.hasPlace(index.PlaceOf(p.Street, p.Number, "", p.City)))
+	return ok && (b.HasPlace(index.PlaceOf(p.Street, p.Number, p.Postcode, "")) ||
+		b.HasPlace(index.PlaceOf(p.Street, p.Number, "", p.City)))
 }
 
 // HasAddress reports whether an address must not be kept.
 func (b Blocklist) HasAddress(a geoparse.Address) bool {
-	return len(b.addresses) > 0 && slices.ContainsFunc(index.Places(a), b.hasPlace)
+	return len(b.addresses) > 0 && slices.ContainsFunc(index.Places(a), b.HasPlace)
 }
 
 // textID returns the ID of a telephone number, an e-mail address, or street and house number, or ""

@@ -33,6 +33,12 @@ func (c *Current) List() Blocklist {
 // Has is Blocklist.Has.
 func (c *Current) Has(u weburl.URL) bool { return c.List().Has(u) }
 
+// HasPage is Blocklist.HasPage.
+func (c *Current) HasPage(url string) bool { return c.List().HasPage(url) }
+
+// HasPlace is Blocklist.HasPlace.
+func (c *Current) HasPlace(place string) bool { return c.List().HasPlace(place) }
+
 // HasAddress is Blocklist.HasAddress.
 func (c *Current) HasAddress(a geoparse.Address) bool { return c.List().HasAddress(a) }
 

@@ -150,7 +150,7 @@ func (r *Removal) Affected(ctx context.Context, x *index.Index) (index.Forgotten
 	if err != nil {
 		return index.Forgotten{}, err
 	}
-	return x.Affected(ctx, list.hasPage, list.hasPlace)
+	return x.Affected(ctx, list.HasPage, list.HasPlace)
 }
 
 // Stores are the stores that a removal changes. They must be open exclusively.
@@ -303,7 +303,7 @@ func (r *Removal) findTrace(ctx context.Context, list Blocklist, s *Stores) erro
 		r.Trace = &trace{}
 	}
 	if len(list.addresses) > 0 && s.Index != nil {
-		n, err := s.Index.Affected(ctx, nil, list.hasPlace)
+		n, err := s.Index.Affected(ctx, nil, list.HasPlace)
 		if err != nil {
 			return err
 		}
@@ -414,7 +414,7 @@ func (x *removing) index(ctx context.Context) error {
 	}
 	x.stores.say("index: removing and merging")
 	page := func(url string) bool { u, err := weburl.Parse(url); return err == nil && x.has(u) }
-	n, err := x.stores.Index.Forget(ctx, page, x.list.hasPlace, x.finder.in)
+	n, err := x.stores.Index.Forget(ctx, page, x.list.HasPlace, x.finder.in)
 	if err != nil {
 		return err
 	}
@@ -497,7 +497,7 @@ func (x *removing) leaves(e *corrections.Entry) bool {
 	if had > 0 && len(e.Pages) == 0 && e.Address == "" {
 		return false
 	}
-	return !slices.ContainsFunc(e.Places, x.list.hasPlace) && !x.finder.in(e.Value) && !x.finder.in(e.Was)
+	return !slices.ContainsFunc(e.Places, x.list.HasPlace) && !x.finder.in(e.Value) && !x.finder.in(e.Was)
 }
 
 // end logs r, once, and removes the pending file.

@@ -103,7 +103,7 @@ func TestBlockedWithoutFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return list.hasPage("http://www.gone.example/x"), list.hasPage("http://kept.example/page")
+		return list.HasPage("http://www.gone.example/x"), list.HasPage("http://kept.example/page")
 	}
 	for _, c := range []struct {
 		text       string
@@ -163,7 +163,7 @@ func TestIncompleteStaysPending(t *testing.T) {
 	if err != nil || pending == nil || pending.Number != r.Number {
 		t.Fatalf("pending %+v, %v", pending, err)
 	}
-	if list, err := d.Blocklist(); err != nil || !list.hasPage("http://gone.example/") {
+	if list, err := d.Blocklist(); err != nil || !list.HasPage("http://gone.example/") {
 		t.Errorf("not blocked: %v", err)
 	}
 	if err := os.Mkdir(archive, 0o755); err != nil {
@@ -272,7 +272,7 @@ func TestBlocklistInTexts(t *testing.T) {
 		"http://share.example/?u=http%3A%2F%2Fgone.example%2F": true, "http://x.example/_gone.example/kontakt": true,
 		"http://share.example/?u=http%3A%2F%2Fother.example%2F": false, "http://gone.example.org/": false, "http://a.gone.example/": true,
 	} {
-		if got := list.hasPage(raw); got != want {
+		if got := list.HasPage(raw); got != want {
 			t.Errorf("%s is blocked: %v, want %v", raw, got, want)
 		}
 	}
@@ -343,7 +343,7 @@ func TestLongBlocklist(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	t.Logf("%d lines read in %v, %d bytes a line", lines, took.Round(time.Millisecond), (after.HeapAlloc-before.HeapAlloc)/uint64(lines))
 	for name, want := range map[string]bool{"http://h0.example/": true, fmt.Sprintf("http://a.h%d.example/", lines-1): true, fmt.Sprintf("http://h%d.example/", lines): false} {
-		if list.hasPage(name) != want {
+		if list.HasPage(name) != want {
 			t.Errorf("%s: blocked %v", name, !want)
 		}
 	}
@@ -381,7 +381,7 @@ func TestAim(t *testing.T) {
 		"http://haus.example/": true, "http://www.haus.example/": true, "http://blumenhaus.example/": false,
 		"http://haus.examples/": false, "http://haus.example.org/": false, "http://blumen-haus.example/": false,
 	} {
-		if got := list.hasPage(raw); got != want {
+		if got := list.HasPage(raw); got != want {
 			t.Errorf("%s is blocked: %v", raw, got)
 		}
 		u, _, _ := strings.Cut(strings.TrimPrefix(raw, "http://"), "/")
