@@ -64,6 +64,9 @@ type Index struct {
 	// Blocked is what Apply leaves out. It is set before the first Apply; nil: nothing.
 	Blocked *Blocked
 
+	// SnapshotEvery is the time between two snapshots for readers. It is set before the first change.
+	SnapshotEvery time.Duration
+
 	// Facts returns what a person says of an address. It is set before the first Put; nil: what is
 	// stored stays.
 	Facts func(id string) []corrections.Entry
@@ -88,7 +91,7 @@ func Open(dir string) (*Index, error) {
 	}
 	x, err := openAs(dir, false)
 	if err == nil {
-		x.writes = make(chan change, maxBatch)
+		x.writes, x.SnapshotEvery = make(chan change, maxBatch), snapshotEvery
 		x.writer.Go(x.write)
 	}
 	return x, err

@@ -19,7 +19,7 @@ import (
 // snapshots, called by its generation and ID, with hard links to the segments, which never change, and a root
 // file of its own. The newest one counts; whoever makes one removes the others.
 
-// snapshotEvery is the time between two snapshots of an index that is written.
+// snapshotEvery is the time between two snapshots of an index that a crawl writes.
 const snapshotEvery = 5 * time.Second
 
 func snapshotsOf(dir string) string { return filepath.Join(dir, "snapshots") }

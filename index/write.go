@@ -161,7 +161,7 @@ func (x *Index) write() {
 			x.writeBatch(c)
 			if !changed {
 				changed = true
-				due.Reset(snapshotEvery)
+				due.Reset(x.SnapshotEvery)
 			}
 		case <-due.C:
 			x.snapshot() // where none can be made, readers wait for the end

@@ -113,10 +113,13 @@ func (r *replica) openIndex() (err error) {
 		r.x, err = openIndex(r.p, r.log)
 	}
 	if err == nil {
-		r.x.Blocked = r.blocked()
+		r.x.Blocked, r.x.SnapshotEvery = r.blocked(), snapshotEvery
 	}
 	return err
 }
+
+// snapshotEvery is how soon what was taken in is served.
+const snapshotEvery = time.Second
 
 // blocked is what must not come in: the blocklist of the data directory.
 func (r *replica) blocked() *index.Blocked {

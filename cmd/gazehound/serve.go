@@ -42,6 +42,12 @@ With admin.token_file it has the page /corrections: whoever knows the token corr
 is found there and on each card, others suggest. While no crawl runs, the server brings
 corrections to the index itself. Otherwise it changes nothing.
 
+--follow keeps a whole index of what the nodes of a crawl find, in a data directory of its
+own: after "gazehound init" with the region, or an empty one, whose page has no map. It goes on where it was,
+serves what it has while the nodes are away, and any number of servers may follow. What
+a node forgets leaves its followers. If messages were removed from the cluster, a new
+index is made beside the old one, which is served until that is complete.
+
 Indexes of several nodes are served as one: --cluster searches the running nodes, --part
 opens the data directories of others. If a part does not answer, the page, the answers
 and the header Gazehound-Missing-Nodes name it.
@@ -49,6 +55,7 @@ and the header Gazehound-Missing-Nodes name it.
 Examples:
   gazehound serve
   gazehound serve --listen 127.0.0.1:0 --cors https://map.example
+  gazehound serve --follow nats://127.0.0.1:4222 --data follower
   gazehound serve --cluster nats://127.0.0.1:4222
   gazehound serve --part a --part east=../b
 `
