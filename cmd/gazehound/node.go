@@ -250,6 +250,7 @@ func (a *app) clusterAddress(p project, cfg *Config) (o cluster.Options, err err
 	} else if err != nil {
 		return o, invalid(err)
 	}
+	o.PagesFormat = index.Format
 	o.Log = func(format string, args ...any) { a.warn("%s", oneLine(fmt.Sprintf(format, args...))) }
 	o.Say = func(format string, args ...any) { a.say("%s", oneLine(fmt.Sprintf(format, args...))) }
 	return o, nil

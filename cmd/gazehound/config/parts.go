@@ -21,7 +21,6 @@ import (
 	"gazehound/crawler/render"
 	"gazehound/crawler/warc"
 	"gazehound/crawler/weburl"
-	"gazehound/index"
 	"gazehound/predictor"
 )
 
@@ -250,7 +249,6 @@ func (o *Options) ClusterOptions(dir string) (c cluster.Options, err error) {
 	}
 	c = cluster.DefaultOptions()
 	c.Crawl, c.Dir, c.URL, c.NKey = k.Crawl, dir, k.URL, k.NKeyFile
-	c.PagesFormat = index.Format
 	c.TLS = cluster.TLSFiles{Cert: k.TLSCert, Key: k.TLSKey, CA: k.TLSCA}
 	if c.Name, err = o.NodeName(); err != nil || k.TokenFile == "" {
 		return c, err
