@@ -11,10 +11,10 @@ import (
 )
 
 // explain sets the parts of each hit's score by word, without the lift of near addresses.
-func (s *searcher) explain(q query.Query, hits []share) error {
+func (s *searcher) explain(q query.Query, hits []match) error {
 	ids := make([]string, len(hits))
 	for i := range hits {
-		ids[i] = hits[i].At.ID
+		ids[i] = hits[i].at.ID
 	}
 	s.parts = map[string]map[*word]Part{}
 	shown := query.NewConjunctionQuery([]query.Query{q, these(ids)})
@@ -28,10 +28,10 @@ func (s *searcher) explain(q query.Query, hits []share) error {
 			sum += p.Rarity * p.Weight
 		}
 		h := &hits[slices.Index(ids, d.ID)]
-		h.Parts = []Part{}
+		h.parts = []Part{}
 		for i := range s.words {
 			if p, known := noted[&s.words[i]]; known { // their sum is the score, where only some words fit as well
-				h.Parts = append(h.Parts, Part{p.Word, round(p.Rarity, 3), round(p.Weight*d.Score/sum, 5)})
+				h.parts = append(h.parts, Part{p.Word, round(p.Rarity, 3), round(p.Weight*d.Score/sum, 5)})
 			}
 		}
 	}

@@ -207,11 +207,8 @@ func (s *searcher) filter() (fits query.Query, narrows bool) {
 	for _, f := range allFilters {
 		f.narrow(s, &n)
 	}
-	if s.q.Only != nil {
-		n.must = append(n.must, these(s.q.Only))
-	}
 	narrows = len(n.must)+len(n.not)+len(n.sift) > 0
-	if len(n.must) == 0 || s.q.Only != nil { // pages have none of the other fields
+	if len(n.must) == 0 { // pages have none of the other fields
 		n.must = append(n.must, has(fieldType, typeAddress))
 	}
 	switch {

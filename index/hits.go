@@ -16,8 +16,8 @@ const (
 
 // A hitMaker turns records into hits.
 type hitMaker struct {
-	view   *view             // nil: counts has all that is needed
-	counts map[[2]string]int // of documents with a keyword, by field and value
+	view   *view             // nil: nothing is counted
+	counts map[[2]string]int // of documents with a keyword, by field and value, that were read
 	center *orb.Point        // that distances are measured from
 	marks  marker
 	fits   func(*mention) bool // see accountOf
@@ -29,19 +29,15 @@ type hitMaker struct {
 // count returns how many documents have a keyword.
 func (k *hitMaker) count(field, value string) int {
 	n, known := k.counts[[2]string{field, value}]
-	if !known && k.view != nil {
-		n = k.view.count(field, value)
-		k.note(field, value, n)
+	if known || k.view == nil {
+		return n
 	}
-	return n
-}
-
-// note adds to the number of documents with a keyword.
-func (k *hitMaker) note(field, value string, n int) {
 	if k.counts == nil {
 		k.counts = map[[2]string]int{}
 	}
-	k.counts[[2]string{field, value}] += n
+	n = k.view.count(field, value)
+	k.counts[[2]string{field, value}] = n
+	return n
 }
 
 // hitMaker returns one for the answers to q, whose words are looked for.
@@ -58,15 +54,14 @@ func whole(v *view, most int) *hitMaker {
 	return &hitMaker{view: v, marks: marker{all: true}, most: most}
 }
 
-// hit returns the hit of an address of which each share has some pages.
-func (k *hitMaker) hit(shares ...share) (Hit, error) {
-	r, err := k.unite(shares)
+// hit returns the hit of a match.
+func (k *hitMaker) hit(m *match) (Hit, error) {
+	r, err := decodeRecord(m.at.ID, m.record)
 	if err != nil {
 		return Hit{}, err
 	}
 	h := k.hitOf(r)
-	best := slices.MaxFunc(shares, func(a, b share) int { return cmp.Compare(a.Score, b.Score) })
-	h.After, h.Score, h.Parts = best.At.encode(), best.Score, best.Parts
+	h.After, h.Score, h.Parts = m.at.encode(), m.score, m.parts
 	return h, nil
 }
 

@@ -15,8 +15,7 @@
 //
 // The words: a mention is one address on one page; a record is all that pages say of one address; a
 // hit is what a reader sees of a record. A site is a registrable domain. A keyword is a term that
-// filters or counts, and stands for no text. A share is the record of an address in one of several
-// indexes. A walk visits all addresses that fit [Filters], in the order of their IDs.
+// filters or counts, and stands for no text. A walk visits all addresses that fit [Filters], in the order of their IDs.
 package index
 
 import (

@@ -2,34 +2,23 @@ package index
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/blevesearch/bleve/v2/search/query"
 	"github.com/paulmach/orb"
 )
 
-// more adds facets, points and counts of the matches beyond the page to an answer, as q asks.
+// more adds the number of pages to an answer, if it is asked for.
 func (s *searcher) more(q query.Query, r *answer) (err error) {
-	if s.q.Sample == 0 && !s.q.CountPages {
+	if !s.q.CountPages {
 		return nil
 	}
 	ids, err := idsOf(s.ctx, s.view, q)
 	if err != nil {
 		return err
 	}
-	if s.q.CountPages {
-		r.Pages, err = s.pages(ids)
-		if err != nil {
-			return err
-		}
-	}
-	for _, id := range ids[:min(s.q.Sample, len(ids))] {
-		if n, err := strconv.ParseUint(id, 16, 64); err == nil {
-			r.Sample = append(r.Sample, n)
-		}
-	}
-	return nil
+	r.Pages, err = s.pages(ids)
+	return err
 }
 
 // pages counts the pages that state addresses, a thousand addresses at a time.
@@ -89,15 +78,15 @@ func (s *searcher) locate(words []word) (*Hit, error) {
 		}
 		one := *s
 		one.words, one.stage = words, exact
-		one.q.Located, one.q.AddressOnly, one.q.Only, one.q.Limit = true, true, nil, 1
-		one.q.Facets, one.q.Sample, one.q.CountPages = nil, 0, false
+		one.q.Located, one.q.AddressOnly, one.q.Limit = true, true, 1
+		one.q.Facets, one.q.CountPages = nil, false
 		one.q.Sort, one.q.Explain = Relevance, false
 		a, err := one.find(nil)
 		if err != nil {
 			return nil, err
 		}
-		if len(a.Shares) > 0 {
-			h, err := whole(s.view, 0).hit(a.Shares[0])
+		if len(a.matches) > 0 {
+			h, err := whole(s.view, 0).hit(&a.matches[0])
 			return &h, err
 		}
 	}

@@ -1,7 +1,6 @@
 package index
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -153,7 +152,7 @@ func TestTiedMentions(t *testing.T) {
 // What is in one building is one hit with its tenants, on one page after another.
 func TestGroup(t *testing.T) {
 	t.Parallel()
-	one, parts := open(t), []*Index{open(t), open(t)}
+	one := open(t)
 	n := 0
 	for house := range 6 {
 		for unit := range 4 {
@@ -165,40 +164,35 @@ func TestGroup(t *testing.T) {
 				n++
 			}
 			put(t, one, d)
-			put(t, parts[unit%2], d)
 		}
 	}
 	n++ // house 6 has no floors and is one address
-	for name, search := range map[string]func(context.Context, Query) (*Result, error){
-		"one": one.Search, "parts": shardsOf(parts...).Search,
-	} {
-		q, all, pages := Query{Group: true, Limit: 2, Sort: ByName}, map[string]bool{}, 0
-		for {
-			r, err := search(t.Context(), q)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(r.Hits) > 2 || r.Total != n {
-				t.Fatalf("%s: %d hits of %d, want 2 of %d", name, len(r.Hits), r.Total, n)
-			}
-			for _, h := range r.Hits {
-				if want := 3; h.HouseNumber != "6" && len(h.Tenants) != want {
-					t.Errorf("%s: %s has tenants %v", name, h.Line(), h.Tenants)
-				}
-				for _, other := range append(h.Tenants, Tenant{ID: h.ID}) {
-					if all[other.ID] {
-						t.Errorf("%s: %v twice", name, other)
-					}
-					all[other.ID] = true
-				}
-			}
-			if pages++; r.Next == "" {
-				break
-			}
-			q.Cursor = r.Next
+	q, all, pages := Query{Group: true, Limit: 2, Sort: ByName}, map[string]bool{}, 0
+	for {
+		r, err := one.Search(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if len(all) != n || pages != 3 {
-			t.Errorf("%s: %d addresses on %d pages, want %d on 3", name, len(all), pages, n)
+		if len(r.Hits) > 2 || r.Total != n {
+			t.Fatalf("%d hits of %d, want 2 of %d", len(r.Hits), r.Total, n)
 		}
+		for _, h := range r.Hits {
+			if want := 3; h.HouseNumber != "6" && len(h.Tenants) != want {
+				t.Errorf("%s has tenants %v", h.Line(), h.Tenants)
+			}
+			for _, other := range append(h.Tenants, Tenant{ID: h.ID}) {
+				if all[other.ID] {
+					t.Errorf("%v twice", other)
+				}
+				all[other.ID] = true
+			}
+		}
+		if pages++; r.Next == "" {
+			break
+		}
+		q.Cursor = r.Next
+	}
+	if len(all) != n || pages != 3 {
+		t.Errorf("%d addresses on %d pages, want %d on 3", len(all), pages, n)
 	}
 }

@@ -31,8 +31,6 @@ func (s *searcher) order() order {
 	case s.q.Sort == ByName:
 		const missing = search.SortFieldMissingFirst
 		return order{&search.SortField{Field: fieldKey, Type: search.SortFieldAsString, Missing: missing}}
-	case s.q.Sort == byID:
-		return order{&search.SortDocID{}}
 	case len(s.words) == 0 && !s.byDistance():
 		return order{&search.SortField{Field: fieldCount, Type: search.SortFieldAsString, Desc: true}}
 	}

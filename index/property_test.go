@@ -393,7 +393,7 @@ func TestQueryCheck(t *testing.T) {
 // A cursor belongs to all that a query asks for: no filter is left out of its
 // digest, nor anything in it that only says how much is shown.
 func TestDigest(t *testing.T) {
-	told := []string{"Now", "Holidays", "Locate", "OtherNames", "Limit", "Cursor", "Only", "Sample", "Facets", "Group", "CountPages", "Explain"}
+	told := []string{"Now", "Holidays", "Locate", "OtherNames", "Limit", "Cursor", "Facets", "Group", "CountPages", "Explain"}
 	plain := Query{}.digest()
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[Query]()) {
 		if field.Anonymous {

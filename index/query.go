@@ -22,7 +22,6 @@ const (
 	MaxQueryWords  = 16        // of Text; further ones are not looked at
 	MaxLimit       = 500       // hits on one page
 	MaxRadius      = 1_000_000 // metres
-	MaxSample      = 4096      // IDs of matches
 	MaxValues      = 20        // of one filter
 )
 
@@ -46,8 +45,6 @@ const (
 	// Importance brings the addresses first that the most important pages state, as strategy
 	// trend rates pages (Ahmadi-Abkenari & Selamat 2010, figure 7, line 37).
 	Importance Sort = "importance"
-
-	byID Sort = "id" // of walks over several indexes
 )
 
 // A Facet is a property by which the matches of a query are counted.
@@ -96,12 +93,6 @@ type Query struct {
 	Cursor string // Result.Next of the page before, asked with the same query but for Limit
 	Group  bool   // what is in one building is one hit, with its Tenants; a page has up to 5 × Limit addresses
 
-	// For one of several indexes, see Merge and Complete. Only keeps the
-	// addresses with these IDs (at most MaxLimit; nil: all). Sample asks for
-	// this many of the IDs of all matches, at most MaxSample.
-	Only   []string
-	Sample int
-
 	Facets     []Facet // counted over all matches, the most frequent values first
 	CountPages bool    // say in Result.Pages how many pages state the matches
 	Explain    bool    // say of each hit what its score is made of
@@ -136,11 +127,7 @@ func (q Query) check() (Query, error) {
 	switch {
 	case q.Limit < 1 || q.Limit > MaxLimit:
 		return bad("limit %d is not 1 to %d", q.Limit, MaxLimit)
-	case len(q.Only) > MaxLimit:
-		return bad("%d addresses; at most %d may be named", len(q.Only), MaxLimit)
-	case q.Sample < 0 || q.Sample > MaxSample:
-		return bad("a sample of %d; 0 to %d are possible", q.Sample, MaxSample)
-	case !slices.Contains([]Sort{Relevance, Distance, Newest, ByName, Importance, byID}, q.Sort):
+	case !slices.Contains([]Sort{Relevance, Distance, Newest, ByName, Importance}, q.Sort):
 		return bad("sort %q is not relevance, distance, newest, name or importance", q.Sort)
 	case q.Sort == Distance && q.Center == nil:
 		return bad("sorting by distance needs a centre")
@@ -237,7 +224,7 @@ type cursor struct {
 }
 
 // cursorVersion is raised when stages, orders or scores change: positions of before mean others then.
-const cursorVersion = 2
+const cursorVersion = 3
 
 // compare orders cursors of one query as their hits are ordered.
 func (c *cursor) compare(o *cursor) int {
@@ -272,10 +259,10 @@ func decodeCursor(text string, q Query) (c cursor, err error) {
 }
 
 // digest identifies a query, whatever page of its answer is asked for, in whatever
-// detail: Limit, Cursor, Only, Sample, Facets, Group, CountPages, Explain, Now and Holidays do not
+// detail: Limit, Cursor, Facets, Group, CountPages, Explain, Now and Holidays do not
 // count.
 func (q Query) digest() uint32 {
-	q.Limit, q.Cursor, q.Only, q.Sample, q.Facets = 0, "", nil, 0, nil
+	q.Limit, q.Cursor, q.Facets = 0, "", nil
 	q.Group, q.CountPages, q.Explain, q.Now, q.Holidays = false, false, false, time.Time{}, nil
 	q.Since, q.Until = q.Since.UTC(), q.Until.UTC()
 	text, _ := json.Marshal(q) // numbers were checked

@@ -15,8 +15,6 @@ import (
 type Result struct {
 	Hits    []Hit
 	Total   int       // addresses that match
-	Approx  bool      // Total is an estimate: of several indexes that have many matches
-	Sample  []uint64  // the smallest IDs of all matches as numbers, in order, as many as Query.Sample says
 	Relaxed bool      // no address has all the words: some have typing errors, or only some of the words
 	Offset  int       // matches before the first hit
 	Next    string    // cursor of the next page, "" at the end
@@ -95,7 +93,7 @@ type Hit struct {
 	Score     float64 // how well it fits the words, 0 without; only its order means something, within one answer
 	Parts     []Part  // of Score, where they were asked for
 	Mentions  int     // pages that state it
-	Hosts     int     // of these pages; of hits of several indexes at most
+	Hosts     int     // of these pages
 	FirstSeen time.Time
 	LastSeen  time.Time
 	Gone      time.Time  // since then no page states it any more; zero: one does, as far as is known

@@ -36,8 +36,8 @@ func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
 	r := a.Result
 	k := s.q.hitMaker(s.words, s.q.Center)
 	k.view = s.view
-	for _, one := range a.Shares {
-		h, err := k.hit(one)
+	for i := range a.matches {
+		h, err := k.hit(&a.matches[i])
 		if err != nil {
 			return nil, err
 		}
@@ -47,6 +47,20 @@ func (x *Index) Search(ctx context.Context, q Query) (*Result, error) {
 		r.group(s.asked.Limit)
 	}
 	return &r, nil
+}
+
+// An answer is a Result whose hits are not made yet.
+type answer struct {
+	Result
+	matches []match
+}
+
+// A match is the record of an address that fits a query.
+type match struct {
+	at     cursor // its place in the answer, and its ID
+	record []byte
+	score  float64 // as in Hit
+	parts  []Part
 }
 
 // search answers the query.
@@ -78,10 +92,6 @@ func (s *searcher) search() (a *answer, err error) {
 	if s.pure && len(s.kinds()) == 0 {
 		a.Absent = s.words[s.firstMajor()].kinds
 	}
-	a.Stage, a.Center = s.stage, s.q.Center
-	for _, w := range s.words {
-		a.Words = append(a.Words, w.raw)
-	}
 	return a, nil
 }
 
@@ -99,7 +109,7 @@ func (s *searcher) eachStage(from, to stage, ask func() (int, error)) error {
 			continue
 		}
 		n, err := ask()
-		enough := n > 0 && (s.stage != about || n >= fewPlaces || s.q.Only != nil)
+		enough := n > 0 && (s.stage != about || n >= fewPlaces)
 		if err != nil || enough || len(s.words) == 0 || s.stage >= s.last(to) {
 			return err
 		}
@@ -254,18 +264,18 @@ func (s *searcher) find(after *cursor) (*answer, error) {
 	for i, d := range found.Hits[:min(s.q.pageSize(), len(found.Hits))] {
 		stored, _ := d.Fields[fieldStored].(string)
 		at := cursor{Stage: s.stage, Offset: a.Offset + i + 1, Key: by.key(d), ID: d.ID, Query: digest}
-		one := share{At: at, Record: []byte(stored)}
+		one := match{at: at, record: []byte(stored)}
 		if s.byScore() {
-			one.Score = d.Score
+			one.score = d.Score
 		}
-		a.Shares = append(a.Shares, one)
+		a.matches = append(a.matches, one)
 	}
-	if n := len(a.Shares); n < len(found.Hits) {
-		a.Next = a.Shares[n-1].At.encode()
+	if n := len(a.matches); n < len(found.Hits) {
+		a.Next = a.matches[n-1].at.encode()
 	}
 	a.Facets = s.facets(found.Facets)
 	if s.q.Explain && len(s.words) > 0 {
-		if err := s.explain(q, a.Shares); err != nil {
+		if err := s.explain(q, a.matches); err != nil {
 			return nil, err
 		}
 	}

@@ -60,8 +60,9 @@ or delete the damaged parts of WARC files with --drop-damaged. A running crawl w
 meanwhile and goes on afterwards; "gazehound serve" takes it over within a second. Earlier exports, CDXJ
 files included, must be made again; backups are up to you.
 
-On one of several nodes stop the node first. The other nodes block what was forgotten as
-soon as it takes part again; what they have stored goes with "gazehound forget" there.
+On one of several nodes stop the node first. As soon as it takes part again, the servers
+that follow it lose what was forgotten, and the other nodes block it; what these have
+stored goes with "gazehound forget" there.
 
 Removal requests of visitors (/bot of the search server) are only listed until you act
 on them with --request.

@@ -50,6 +50,10 @@ best pages of all nodes first and fetches fewer pages in the same time. own lets
 fetch what it can. turns is as published: the parts of all nodes are fetched one after the
 other, so one node works at a time; give it a --patience longer than a part takes.
 
+"gazehound serve --follow" shows what all nodes find: each publishes what it indexes. A
+crawl that starts over (--fresh) needs another --crawl-name, or what the nodes had
+published before stays.
+
 A stopped node keeps its share for --away, and the links in its queue for good. With --leave
 a node hands its share and its links over to the others and ends. What it has found stays
 in its data directory.
@@ -114,9 +118,6 @@ func (s *session) join(ctx context.Context) error {
 	s.c.Peers = n
 	if s.web.polite != nil {
 		s.web.polite.SetLeases(n.Leases())
-	}
-	if err := answerShards(n, s.x, s.cfg.Serve.QueryTimeout); err != nil {
-		return fail(unexpected, "%w", err)
 	}
 	where := cmp.Or(s.cfg.Cluster.URL, "in this process")
 	if o.Server != nil && o.Server.URL() != "" {
@@ -322,23 +323,4 @@ func (a *app) viewCluster(ctx context.Context) (v *cluster.Viewer, crawl string,
 		return nil, "", clusterError(err)
 	}
 	return v, o.Crawl, nil
-}
-
-// searchCluster sends q to all nodes and prints the united answer.
-func (a *app) searchCluster(ctx context.Context, q index.Query) error {
-	v, _, err := a.viewCluster(ctx)
-	if err != nil {
-		return err
-	}
-	defer v.Close()
-	all := &index.Shards{Limit: searchTimeout / 3}
-	askNodes(all, v)
-	r, err := all.Search(ctx, q)
-	for _, name := range all.Missing() {
-		a.warn("node %s has not answered; what it found is missing", name)
-	}
-	if err != nil {
-		return fail(noPeer, "%w", err)
-	}
-	return a.showHits(ctx, all, q, r, all.Missing())
 }

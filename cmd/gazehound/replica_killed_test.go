@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -95,5 +96,22 @@ func TestFollowerOfNodesKilled(t *testing.T) {
 	}
 	if len(got) > 0 {
 		t.Errorf("the follower has what no node has: %q", slices.Sorted(maps.Keys(got)))
+	}
+}
+
+// A crawl does not write into the directory of a follower, and leaves no trace there.
+func TestCrawlBesideFollower(t *testing.T) {
+	t.Parallel()
+	data, flags := townProject(t)
+	if err := os.WriteFile(project{data}.follows(), []byte("gazehound\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs lockedBuffer
+	code := run(t.Context(), append([]string{"crawl", "--max-pages", "3"}, flags...), strings.NewReader(""), &out, &errs)
+	if code != exitInvalidInput || !strings.Contains(errs.String(), "follows the crawl gazehound on other machines") {
+		t.Errorf("exit %d: %s", code, &errs)
+	}
+	if fileExists(project{data}.frontier()) || fileExists(project{data}.index()) {
+		t.Error("the crawl has begun")
 	}
 }

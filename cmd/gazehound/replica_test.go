@@ -172,6 +172,15 @@ func TestServeFollow(t *testing.T) {
 			t.Errorf("%s is left", left)
 		}
 	}
+	out, errs = lockedBuffer{}, lockedBuffer{}
+	if code := run(t.Context(), []string{"status", "--cluster", server.URL()}, strings.NewReader(""), &out, &errs); code != 0 {
+		t.Errorf("status: %d %s", code, &errs)
+	}
+	for _, want := range []string{"Oldenburg, partition site-hash", "\na     running", "\nb     running", "bytes/URL"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("status lacks %q: %s", want, &out)
+		}
+	}
 	a.put(t, shopPage("a", 31))
 	shows(t, "followed on after that", url, "laden", 13)
 	shows(t, "followed on by the other", other, "laden", 13)

@@ -10,7 +10,6 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/index"
-	"gazehound/index/api"
 
 	"github.com/paulmach/orb"
 	"github.com/spf13/cobra"
@@ -32,13 +31,9 @@ are allowed, and finally some of the words are enough.
 
 With --near, closer addresses rank higher; --radius keeps those within it, nearest first.
 
---cluster searches all nodes of a crawl and merges their answers; nodes that do not
-answer are listed.
-
 Examples:
   gazehound search tischlerei
   gazehound search "cafe 67655" --near 49.4447,7.7689 --radius 2km --json
-  gazehound search tischlerei --cluster nats://127.0.0.1:4222
 `
 
 func newSearchCommand(a *app) *cobra.Command {
@@ -56,7 +51,6 @@ func newSearchCommand(a *app) *cobra.Command {
 	between(f, "limit", 1, index.MaxLimit)
 	f.StringVar(&o.cursor, "cursor", "",
 		"continue after the previous page, whose summary has the `CURSOR` (with --json)")
-	viewFlags(f, "search all nodes of the cluster at this `URL`")
 	return cmd
 }
 
@@ -131,9 +125,6 @@ func (a *app) search(ctx context.Context, text string, o searchOptions) error {
 	clock := a.clock()
 	q.Now = clock.Now()
 	q.Holidays = clock.Holidays(q.Now)
-	if a.flags.Changed("cluster") {
-		return a.searchCluster(ctx, q)
-	}
 	return a.readIndex(func(p project, x *index.Index) error { return a.searchIndex(ctx, p, x, q) })
 }
 
@@ -155,7 +146,7 @@ func (a *app) searchIndex(ctx context.Context, p project, x *index.Index, q inde
 			return fail(noData, "%s", p.emptyIndex())
 		}
 	}
-	return a.showHits(ctx, x, q, r, nil)
+	return a.showHits(ctx, x, q, r)
 }
 
 var hitsText = textTemplate(`{{range $i, $h := .r.Hits}}{{printf "%3d" (plus $.r.Offset $i 1)}}  {{with .Name}}{{line .}}
@@ -171,8 +162,8 @@ var hitsEndText = textTemplate(`{{if not .r.Total}}no address for {{printf "%q" 
 {{end}}{{with .street}}{{line .String}} --street {{printf "%q" (line .Street)}} shows them.
 {{end}}`)
 
-// showHits prints the result of q; missing are the nodes that did not answer.
-func (a *app) showHits(ctx context.Context, x api.Source, q index.Query, r *index.Result, missing []string) error {
+// showHits prints the result of q.
+func (a *app) showHits(ctx context.Context, x *index.Index, q index.Query, r *index.Result) error {
 	var street *index.StreetOnly
 	if q.Cursor == "" {
 		var err error
@@ -181,7 +172,7 @@ func (a *app) showHits(ctx context.Context, x api.Source, q index.Query, r *inde
 		}
 	}
 	if a.json {
-		return a.printHits(r, street, missing)
+		return a.printHits(r, street)
 	}
 	// Page text is escaped, so it cannot move the cursor or change colours.
 	if err := a.print("%s", text{hitsText, fields{"r": r}}); err != nil {
@@ -239,7 +230,7 @@ func (o *around) set(q *index.Filters) error {
 }
 
 // printHits writes one JSON line per hit, and a summary.
-func (a *app) printHits(r *index.Result, street *index.StreetOnly, missing []string) error {
+func (a *app) printHits(r *index.Result, street *index.StreetOnly) error {
 	for i := range r.Hits {
 		line := r.Hits[i].Record()
 		if err := a.printJSON(line); err != nil {
@@ -251,9 +242,6 @@ func (a *app) printHits(r *index.Result, street *index.StreetOnly, missing []str
 	if street != nil {
 		summary["hint"] = map[string]any{"text": street.String(), "street": street.Street,
 			"housenumber": street.HouseNumber, "pages": street.Pages, "addresses": street.Addresses}
-	}
-	if len(missing) > 0 {
-		summary["missing_nodes"] = missing
 	}
 	return a.printJSON(summary)
 }

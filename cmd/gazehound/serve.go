@@ -17,7 +17,6 @@ import (
 
 	"gazehound/cmd/gazehound/config"
 	"gazehound/cmd/gazehound/forget"
-	"gazehound/crawler/cluster"
 	"gazehound/crawler/monitor"
 	"gazehound/gazetteer"
 	"gazehound/index"
@@ -48,20 +47,13 @@ serves what it has while the nodes are away, and any number of servers may follo
 a node forgets leaves its followers. If messages were removed from the cluster, a new
 index is made beside the old one, which is served until that is complete.
 
-Indexes of several nodes are served as one: --cluster searches the running nodes, --part
-opens the data directories of others. If a part does not answer, the page, the answers
-and the header Gazehound-Missing-Nodes name it.
-
 Examples:
   gazehound serve
   gazehound serve --listen 127.0.0.1:0 --cors https://map.example
   gazehound serve --follow nats://127.0.0.1:4222 --data follower
-  gazehound serve --cluster nats://127.0.0.1:4222
-  gazehound serve --part a --part east=../b
 `
 
 func newServeCommand(a *app) *cobra.Command {
-	var parts []string
 	cmd := command("serve", "Serve the search page and the API", serveHelp, noArgs,
 		func(ctx context.Context, args []string) error {
 			ctx, cancel := context.WithCancel(ctx)
@@ -76,15 +68,10 @@ func newServeCommand(a *app) *cobra.Command {
 			if a.flags.Changed("follow") {
 				return a.serveFollowing(ctx)
 			}
-			if len(parts) > 0 || a.flags.Changed("cluster") {
-				return a.serveShards(ctx, parts)
-			}
 			return a.serve(ctx)
 		})
-	config.All().AddFlags(cmd.Flags(), "serve.listen")
-	cmd.Flags().StringArrayVar(&parts, "part", nil, "serve the index of this `DIR` or NAME=DIR, too, as one with the "+
-		"others (repeatable)")
-	viewFlags(cmd.Flags(), "serve what all nodes of the cluster at this `URL` have found")
+	config.All().AddFlags(cmd.Flags(), "serve.listen", "cluster.crawl", "cluster.token_file", "cluster.nkey_file",
+		"cluster.tls_ca")
 	cmd.Flags().String("follow", "", "keep the index of --data from what the nodes of the cluster at this `URL` find")
 	config.Bind(cmd.Flags(), "follow", "cluster.url")
 	cmd.Flags().StringSlice("cors", nil, "`ORIGINS` whose pages may read the answers, or '*'")
@@ -136,21 +123,6 @@ func (a *app) follow(p project) (*index.Follower, error) {
 		}
 	})
 	return x, storeError(p, err)
-}
-
-// serveShards serves several indexes as one until ctx ends: those of data
-// directories, and those of the nodes of a cluster.
-func (a *app) serveShards(ctx context.Context, parts []string) (err error) {
-	cfg, err := a.config()
-	if err != nil {
-		return err
-	}
-	s, closeShards, err := a.openShards(ctx, cfg, parts)
-	defer func() { err = errors.Join(err, closeShards()) }()
-	if err != nil {
-		return err
-	}
-	return a.serveAt(ctx, s, cfg)
 }
 
 // errNoCrawl says why there is nothing to serve yet.
@@ -238,9 +210,6 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Li
 	if s, err := x.Stats(ctx); err == nil && s.Pages == 0 && !crawling && op == nil && p.leader() == "" {
 		text := cmp.Or(p.withoutAddresses(), "\"gazehound crawl\" fills it")
 		a.warn("the index is empty: %s", text)
-	}
-	if s, ok := x.(*index.Shards); ok {
-		o.Missing, o.Coverage = s.Missing, nil
 	}
 	h := api.Handler(x, o)
 	if op != nil {
@@ -395,69 +364,4 @@ func (a *app) clock() localtime.Clock {
 		region = nil // the country's clock, then
 	}
 	return clockOf(cfg, g, region)
-}
-
-// answerShards makes a node answer queries about its index.
-func answerShards(n *cluster.Node, x *index.Index, limit time.Duration) error {
-	for _, kind := range index.Questions() {
-		err := n.Serve(kind, 8, limit, func(ctx context.Context, question []byte) (any, error) {
-			return x.Answer(ctx, kind, question)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// askNodes adds the indexes of a cluster's nodes to s.
-func askNodes(s *index.Shards, v *cluster.Viewer) {
-	s.Ask = func(ctx context.Context, kind string, question []byte, limit time.Duration) ([]index.Reply, []string,
-		error) {
-		answers, missing, err := v.Ask(ctx, kind, question, limit)
-		var replies []index.Reply
-		for _, a := range answers {
-			replies = append(replies, index.Reply{Part: a.Node, Data: a.Data, Err: a.Err})
-		}
-		return replies, missing, err
-	}
-}
-
-// openShards opens the indexes of data directories, DIR or NAME=DIR, and
-// connects to the cluster if one is named. close is never nil.
-func (a *app) openShards(ctx context.Context, cfg *Config, dirs []string) (s *index.Shards, close func() error,
-	err error) {
-	s = &index.Shards{Local: map[string]*index.Index{}, Limit: cfg.Serve.QueryTimeout / 2}
-	var viewer *cluster.Viewer
-	close = func() (err error) {
-		for _, x := range s.Local {
-			err = errors.Join(err, x.Close())
-		}
-		if viewer != nil {
-			viewer.Close()
-		}
-		return err
-	}
-	names, projects, err := namedDirs("parts", dirs)
-	if err != nil {
-		return s, close, err
-	}
-	for i, p := range projects {
-		x, err := openIndexToShow(p)
-		if err != nil {
-			return s, close, err
-		}
-		s.Local[names[i]] = x
-		if !x.Exists() {
-			return s, close, fail(noData, "%s holds no index. \"gazehound crawl\" or \"gazehound node\" makes "+
-				"one", p.dir)
-		}
-	}
-	if cfg.Cluster.URL != "" {
-		if viewer, _, err = a.viewCluster(ctx); err != nil {
-			return s, close, err
-		}
-		askNodes(s, viewer)
-	}
-	return s, close, nil
 }

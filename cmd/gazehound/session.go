@@ -160,6 +160,9 @@ func (s *session) openJudge() (err error) {
 // openFrontier opens model, strategy and queue. Strategy trend takes logs and topic of the project
 // from.
 func (s *session) openFrontier(from project, untrained bool, traps *trap.Detector) (err error) {
+	if err := s.p.checkAlone(); err != nil {
+		return err
+	}
 	if s.model, err = openModel(s.p, s.cfg, untrained, s.o.model); err != nil {
 		return err
 	}
@@ -193,9 +196,6 @@ func (s *session) openIndex() (err error) {
 		if s.corrections, err = s.a.corrections(s.p); err != nil {
 			return err
 		}
-	}
-	if err := s.p.checkAlone(); err != nil {
-		return err
 	}
 	if s.x, err = openIndex(s.p, s.corrections); err == nil {
 		s.x.BeforeWrite = s.f.Sync // after a power cut the index has no page that the crawl tree lacks

@@ -21,7 +21,6 @@
 //	bucket   NAME-crawl      definition, map, over, command, blocked
 //	bucket   NAME-members    NODE → its state, gone when the node is
 //	bucket   NAME-hosts      host or IP address → the node that may fetch from it
-//	subject  NAME.ask.WHAT   questions to all nodes, such as searches
 package cluster
 
 import (

@@ -35,7 +35,6 @@ type collection struct {
 	Attribution string    `json:"attribution"`
 	Query       string    `json:"query"`
 	Warning     string    `json:"warning,omitempty"`
-	Missing     []string  `json:"missing_nodes,omitempty"` // nodes that did not answer
 	Box         []float64 `json:"bbox,omitempty"`
 
 	Matched   *int        `json:"numberMatched,omitempty"`
@@ -158,7 +157,7 @@ func nextOf(r *http.Request, a *params, cursor string) string {
 
 // frame returns a collection without features.
 func (s *server) frame(a *params, result *index.Result) *collection {
-	return &collection{Type: "FeatureCollection", Missing: s.missingNodes(), Version: "0.1.0",
+	return &collection{Type: "FeatureCollection", Version: "0.1.0",
 		Licence: s.Licence, Attribution: s.Attribution, Query: a.Text, Warning: a.warning,
 		Returned: len(result.Hits), Relaxed: result.Relaxed, Features: []export.Feature{}}
 }
@@ -166,7 +165,7 @@ func (s *server) frame(a *params, result *index.Result) *collection {
 func (s *server) collection(r *http.Request, a *params, result *index.Result) *collection {
 	now := time.Now().UTC().Truncate(time.Second)
 	c := s.frame(a, result)
-	c.Matched, c.Approx, c.TimeStamp = &result.Total, result.Approx, &now
+	c.Matched, c.TimeStamp = &result.Total, &now
 	c.Facets, c.Near, c.Absent = facetsOf(result.Facets), result.Near, result.Absent
 	if o := s.streetOnly(r.Context(), a, result); o != nil {
 		v := url.Values{"street": {o.Street}}
@@ -272,7 +271,6 @@ func (s *server) fileHeader(w http.ResponseWriter, format string) {
 		h.Set("Content-Disposition", `attachment; filename="addresses.`+format+`"`)
 	}
 	h.Add("Link", `</licences>; rel="license"`)
-	s.noteMissing(h)
 }
 
 func (s *server) exportOptions(r *http.Request) export.Options {
@@ -597,7 +595,6 @@ func (s *server) writeJSON(w http.ResponseWriter, r *http.Request, v any) *Probl
 	if err := enc.Encode(v); err != nil {
 		return s.broken("encode", err)
 	}
-	s.noteMissing(w.Header())
 	writeBody(w, r, body.Bytes())
 	return nil
 }

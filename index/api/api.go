@@ -91,10 +91,6 @@ type Options struct {
 	// ready.
 	Ready func() error
 
-	// Missing names the nodes whose part of the index is missing in the answers now. Every answer
-	// names them in the header Gazehound-Missing-Nodes and, if it can, in its text. Nil: none.
-	Missing func() []string
-
 	// Coverage returns in how many of the region's streets the crawl has found addresses; 0
 	// streets: unknown. nil: unknown.
 	Coverage func() (found, streets int)
@@ -171,26 +167,6 @@ func (s *server) clock() localtime.Clock {
 		return localtime.Clock{}
 	}
 	return s.Clock()
-}
-
-// missingHeader lists the nodes missing from an answer.
-const missingHeader = "Gazehound-Missing-Nodes"
-
-// missingNodes returns the nodes whose part of the index does not answer.
-func (s *server) missingNodes() []string {
-	if s.Missing == nil {
-		return nil
-	}
-	return s.Missing()
-}
-
-// noteMissing sets the header with the nodes missing from an answer, and forbids caching it.
-func (s *server) noteMissing(h http.Header) {
-	if nodes := s.missingNodes(); len(nodes) > 0 {
-		h.Set(missingHeader, strings.Join(nodes, ", "))
-		h.Del("ETag")
-		h.Set("Cache-Control", "no-store")
-	}
 }
 
 // A server answers requests about one index.
@@ -344,7 +320,7 @@ func (s *server) setHeaders(h http.Header, r *http.Request, policy string) {
 	}
 	if slices.Contains(s.CORS, origin) {
 		h.Set("Access-Control-Allow-Origin", origin)
-		h.Set("Access-Control-Expose-Headers", "ETag, Link, Retry-After, "+missingHeader)
+		h.Set("Access-Control-Expose-Headers", "ETag, Link, Retry-After")
 		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	}
 }

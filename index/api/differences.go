@@ -136,7 +136,6 @@ func (s *server) differences(w http.ResponseWriter, r *http.Request, a *params) 
 		h := w.Header()
 		h.Set("Content-Disposition", `attachment; filename="differences.`+strings.Replace(format, "maproulette", "geojsonl", 1)+`"`)
 		h.Add("Link", `</licences>; rel="license"`)
-		s.noteMissing(h)
 		writeBody(w, r, body.Bytes())
 		return nil
 	}
@@ -148,7 +147,7 @@ func (s *server) differences(w http.ResponseWriter, r *http.Request, a *params) 
 	c := struct {
 		collection
 		Counts map[differences.Kind]int `json:"counts"` // by kind, whatever kinds were asked for
-	}{collection{Type: "FeatureCollection", Missing: s.missingNodes(), Version: "0.1.0", Licence: s.Licence,
+	}{collection{Type: "FeatureCollection", Version: "0.1.0", Licence: s.Licence,
 		Attribution: s.Attribution, Warning: a.warning, Matched: &total, Returned: len(some),
 		Features: []export.Feature{}, Links: []link{{Rel: "self", Href: r.URL.RequestURI(), Type: geoJSON}}}, counts}
 	for _, d := range some {
@@ -176,7 +175,6 @@ func (s *server) webAndMap(w http.ResponseWriter, r *http.Request, a *params) *P
 	if err := web.RenderDifferences(&body, page); err != nil {
 		return s.broken("page", err)
 	}
-	s.noteMissing(w.Header())
 	writeBody(w, r, body.Bytes())
 	return nil
 }

@@ -26,8 +26,8 @@ func (s *server) newPage(r *http.Request) web.Page {
 		Attribution: s.Attribution, Licence: s.Licence, Version: s.Version, OSM: s.OSM,
 		Tiles: s.Tiles, TilesAttribution: s.TilesAttribution,
 		Corrections: s.Corrections != nil,
-		Crawling:    s.Crawl != nil && s.Crawl() == "running", MissingNodes: s.missingNodes(),
-		Clock: s.clock(), Form: formOf(r), Cursor: clip(r.URL.Query().Get("cursor"))}
+		Crawling:    s.Crawl != nil && s.Crawl() == "running",
+		Clock:       s.clock(), Form: formOf(r), Cursor: clip(r.URL.Query().Get("cursor"))}
 	if s.Basemap != nil {
 		p.Basemap, p.Levels, p.Shapes = basemapPath, s.Basemap.Levels(), s.shapes
 	}
@@ -169,7 +169,6 @@ func (s *server) writePage(w http.ResponseWriter, r *http.Request, status int, p
 		s.broken("page", err).Write(w, r)
 		return
 	}
-	s.noteMissing(w.Header())
 	w.Header().Set("Content-Type", anyHTML)
 	w.WriteHeader(status)
 	writeBody(w, r, body.Bytes())

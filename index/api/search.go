@@ -58,8 +58,6 @@ func (s *server) limited(ctx context.Context, t texts.Words, work func(context.C
 		return &Problem{Title: "the query cannot be answered", Detail: clip(text) + "."}
 	case ctx.Err() != nil:
 		return busy
-	case errors.Is(err, index.ErrAway):
-		return unavailable("no node answers", "away")
 	case errors.Is(err, index.ErrClosed):
 		return unavailable("the server is stopping", "closed")
 	}

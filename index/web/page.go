@@ -87,7 +87,6 @@ type Page struct {
 	Corrections bool // people may correct cards
 	Crawling    bool // a crawl is adding to the index
 
-	MissingNodes []string // of several, whose part of the index did not answer
 }
 
 // MissingPlaces says how many places the map lacks.
@@ -178,11 +177,7 @@ func (v *view) Heading() string {
 
 // Count says how many addresses there are.
 func (v *view) Count() string {
-	text := v.count("n_addresses", v.Result.Total)
-	if v.Result.Approx {
-		return v.T.Say("about", text)
-	}
-	return text
+	return v.count("n_addresses", v.Result.Total)
 }
 
 // Lacking describes a house number that the map lacks.
