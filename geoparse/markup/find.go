@@ -8,6 +8,8 @@ import (
 
 	"gazehound/internal/textutil"
 
+	"github.com/PuerkitoBio/goquery"
+	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -79,10 +81,13 @@ type Page struct {
 	Footers []string
 }
 
-// Read reads the markup of a page in one linear pass.
+// Read reads the markup of a page, in time linear in it.
 func Read(doc *html.Node) *Page {
+	page := &goquery.Selection{Nodes: cascadia.QueryAll(doc, shown)}
 	f := finder{page: &Page{Site: Site{Links: map[string]bool{}, Headings: map[string]bool{}}}}
-	walk(doc, math.MaxInt, f.enter, f.leave)
+	f.page.Site.read(page)
+	f.page.Footers = footers(page)
+	f.read(page)
 	f.page.Statements = distinct(f.found)
 	return f.page
 }
@@ -94,15 +99,14 @@ type finder struct {
 	found  []Statement
 	scopes []*scopeOf // open items, outermost first
 	meta   int        // 1 + place of the statement of the meta elements, or 0
-	read   int        // elements read as values so far
+	values int        // elements read as values so far
 	inline int        // bytes of inline JSON read so far
-	quote  *html.Node // outermost open article, quotation or footer, or nil
 }
 
 // The work that one page may cause, above what any honest page has.
 const (
-	maxFound = 4 * MaxStatements
-	maxRead  = 20000
+	maxFound  = 4 * MaxStatements
+	maxValues = 20000
 )
 
 func (f *finder) add(s Statement) int {
@@ -110,42 +114,48 @@ func (f *finder) add(s Statement) int {
 	return len(f.found) - 1
 }
 
-func (f *finder) enter(n *html.Node) bool {
+// shown selects the elements outside of drawings and templates.
+var shown = cascadia.Selector(func(n *html.Node) bool {
 	if n.Type != html.ElementNode {
-		return n.Type == html.DocumentNode
-	}
-	if len(f.found) >= maxFound || f.read >= maxRead {
 		return false
 	}
-	switch n.DataAtom {
-	case atom.Style, atom.Template, atom.Svg:
-		return false
-	case atom.Script:
-		f.script(n)
-		return false
-	case atom.Address:
-		f.read++
-		f.add(Statement{Origin: Element, Raw: textUpTo(n, 4*MaxRaw)})
-	case atom.Meta:
-		f.metaElement(n)
-	case atom.A, atom.Area:
-		f.mapLink(attr(n, "href"))
-	case atom.Iframe, atom.Img, atom.Embed:
-		f.mapLink(attr(n, "src"))
-	}
-	f.items(n)
-	f.page.Site.read(n)
-	switch {
-	case f.quote != nil:
-	case n.DataAtom == atom.Article, n.DataAtom == atom.Blockquote:
-		f.quote = n
-	case len(f.page.Footers) < maxFooters && isFooter(n):
-		f.quote = n
-		if text := textUpTo(n, maxFooterText); text != "" {
-			f.page.Footers = append(f.page.Footers, text)
+	for ; n != nil; n = n.Parent {
+		switch n.DataAtom {
+		case atom.Style, atom.Template, atom.Svg:
+			return false
 		}
 	}
 	return true
+})
+
+// stating selects the elements that may state an address, a point, or what is there.
+var stating = cascadia.MustCompile("[class], [itemprop], [itemscope], [property], [typeof], script, address, meta, " +
+	"a[href], area[href], iframe[src], img[src], embed[src]")
+
+// read reads the statements of a page.
+func (f *finder) read(page *goquery.Selection) {
+	for _, n := range page.FilterMatcher(stating).Nodes {
+		if len(f.found) >= maxFound || f.values >= maxValues {
+			break
+		}
+		f.closeItems(n)
+		switch n.DataAtom {
+		case atom.Script:
+			f.script(n)
+			continue
+		case atom.Address:
+			f.values++
+			f.add(Statement{Origin: Element, Raw: textUpTo(n, 4*MaxRaw)})
+		case atom.Meta:
+			f.metaElement(n)
+		case atom.A, atom.Area:
+			f.mapLink(attr(n, "href"))
+		case atom.Iframe, atom.Img, atom.Embed:
+			f.mapLink(attr(n, "src"))
+		}
+		f.items(n)
+	}
+	f.closeItems(nil)
 }
 
 // script reads the data in a script element.
@@ -161,13 +171,6 @@ func (f *finder) script(n *html.Node) {
 			f.assignedJSON(c.Data)
 		}
 	}
-}
-
-func (f *finder) leave(n *html.Node) {
-	if f.quote == n {
-		f.quote = nil
-	}
-	f.closeItems(n)
 }
 
 func (f *finder) mapLink(href string) {

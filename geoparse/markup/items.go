@@ -184,7 +184,7 @@ func (f *finder) property(n *html.Node, origin Origin, names []string) {
 		if name = localName(name); !isProperty(name) {
 			continue
 		}
-		f.read++
+		f.values++
 		value := valueOf(n, origin)
 		switch name {
 		case "openinghours":
@@ -261,16 +261,24 @@ func valueOf(n *html.Node, origin Origin) string {
 	return strings.TrimPrefix(attr(n, "href"), "tel:")
 }
 
-// closeItems closes the scopes that end at n.
+// closeItems closes the scopes that n is not in; nil is in none.
 func (f *finder) closeItems(n *html.Node) {
 	for len(f.scopes) > 0 {
 		s := f.scopes[len(f.scopes)-1]
-		if s.node != n {
+		if n != nil && isWithin(n, s.node) {
 			return
 		}
 		f.scopes = f.scopes[:len(f.scopes)-1]
 		f.close(s, f.scope(s.origin))
 	}
+}
+
+// isWithin reports whether n is in the element up.
+func isWithin(n, up *html.Node) bool {
+	for n != nil && n != up {
+		n = n.Parent
+	}
+	return n != nil
 }
 
 // close completes s with the properties of the scope around it.

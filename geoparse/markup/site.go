@@ -1,9 +1,12 @@
 package markup
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
+	"github.com/PuerkitoBio/goquery"
+	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -31,27 +34,44 @@ type Site struct {
 	Headings map[string]bool // likewise of h1 to h6
 }
 
-// read reads an element's evidence of who runs the site.
-func (s *Site) read(n *html.Node) {
-	switch n.DataAtom {
-	case atom.Title:
-		if s.Title == "" {
-			s.Title = oneLine(textUpTo(n, 4*maxSiteText))
-		}
-	case atom.A, atom.Button, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-		if number, ok := cutPrefixFold(attr(n, "href"), "tel:"); ok {
-			addName(&s.Phones, number)
-		}
-		texts := s.Links
-		if isHeading(n.DataAtom) {
-			texts = s.Headings
-		}
-		if len(texts) < maxSiteTexts {
-			if text := oneLine(textUpTo(n, 4*maxSiteText)); text != "" && len(text) < 4*maxSiteText {
-				texts[strings.ToLower(text)] = true
-			}
+// Elements with evidence of who runs the site.
+var (
+	titles = cascadia.MustCompile("title")
+	labels = cascadia.MustCompile("a, button, h1, h2, h3, h4, h5, h6")
+	logos  = cascadia.MustCompile("[class], [id], img")
+)
+
+// read reads the evidence of the elements of a page.
+func (s *Site) read(page *goquery.Selection) {
+	for _, n := range page.FilterMatcher(titles).Nodes {
+		s.Title = cmp.Or(s.Title, oneLine(textUpTo(n, 4*maxSiteText)))
+	}
+	for _, n := range page.FilterMatcher(labels).Nodes {
+		s.label(n)
+	}
+	for _, n := range page.FilterMatcher(logos).Nodes {
+		s.logo(n)
+	}
+}
+
+// label reads a link, a button or a heading.
+func (s *Site) label(n *html.Node) {
+	if number, ok := cutPrefixFold(attr(n, "href"), "tel:"); ok {
+		addName(&s.Phones, number)
+	}
+	texts := s.Links
+	if isHeading(n.DataAtom) {
+		texts = s.Headings
+	}
+	if len(texts) < maxSiteTexts {
+		if text := oneLine(textUpTo(n, 4*maxSiteText)); text != "" && len(text) < 4*maxSiteText {
+			texts[strings.ToLower(text)] = true
 		}
 	}
+}
+
+// logo reads a picture that shows the logo, or an element that is called so.
+func (s *Site) logo(n *html.Node) {
 	switch up := n.Parent; {
 	case n.DataAtom == atom.Img:
 		if isBrand(n) || up != nil && (isBrand(up) || up.DataAtom == atom.A && leadsHome(attr(up, "href"))) {
@@ -76,6 +96,30 @@ func isBrand(n *html.Node) bool {
 	src := attr(n, "src")
 	return isCalled(n, brandNames) || n.DataAtom == atom.Img &&
 		strings.Contains(strings.ToLower(src[strings.LastIndexByte(src, '/')+1:]), "logo")
+}
+
+// parts selects what has a footer of its own, and what may be a footer.
+var parts = cascadia.MustCompile("[class], [id], [role], article, blockquote, footer")
+
+// footers returns the texts of the footers of a page.
+func footers(page *goquery.Selection) (texts []string) {
+	var last *html.Node // footer, article or quotation that is in no other
+	for _, n := range page.FilterMatcher(parts).Nodes {
+		quotes := n.DataAtom == atom.Article || n.DataAtom == atom.Blockquote
+		switch {
+		case len(texts) == maxFooters:
+			return texts
+		case last != nil && isWithin(n, last):
+		case quotes:
+			last = n
+		case isFooter(n):
+			last = n
+			if text := textUpTo(n, maxFooterText); text != "" {
+				texts = append(texts, text)
+			}
+		}
+	}
+	return texts
 }
 
 // isFooter reports whether the element is the footer of a page by its name, its
