@@ -96,7 +96,7 @@ func TestCorrectingKilled(t *testing.T) {
 		t.Skip("kills processes for some seconds")
 	}
 	t.Parallel()
-	kills := inSoak(3, 20)
+	kills := inSoak(2, 20)
 	data, flags, _, _ := servedTown(t)
 	if out, err := program(append([]string{"crawl", "--quiet", "--max-pages", "80"}, flags...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -46,9 +46,9 @@ func TestCrawlKilled(t *testing.T) {
 		t.Skip("kills processes for some seconds")
 	}
 	t.Parallel()
-	t.Run("fast", func(t *testing.T) { fault{kills: 14, pages: 450, workers: 8, sites: 60}.test(t) })
+	t.Run("fast", func(t *testing.T) { fault{kills: 7, pages: 240, workers: 8, sites: 60}.test(t) })
 	t.Run("polite", func(t *testing.T) {
-		fault{kills: 6, pages: 200, workers: 16, sites: 60, delay: 60 * time.Millisecond}.test(t)
+		fault{kills: 4, pages: 140, workers: 16, sites: 60, delay: 60 * time.Millisecond}.test(t)
 	})
 }
 

@@ -31,7 +31,7 @@ func TestCommandsKilled(t *testing.T) {
 		t.Skip("kills processes for some seconds")
 	}
 	t.Parallel()
-	kills := inSoak(2, 20)
+	kills := inSoak(1, 20)
 	data, flags, town, _ := servedTown(t)
 	if out, err := program(append([]string{"crawl", "--quiet", "--max-pages", "200", "--warc", filepath.Join(data, "archive")}, flags...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -187,7 +187,7 @@ func TestReplayKilled(t *testing.T) {
 		t.Skip("kills processes for some seconds")
 	}
 	t.Parallel()
-	kills := inSoak(2, 20)
+	kills := inSoak(1, 20)
 	data, flags := townProject(t)
 	archive := filepath.Join(data, "archive")
 	if out, err := program(append([]string{"crawl", "--quiet", "--max-pages", "200", "--warc", archive}, flags...)...).CombinedOutput(); err != nil {
@@ -272,7 +272,7 @@ func TestServeKilled(t *testing.T) {
 		t.Skip("kills processes for some seconds")
 	}
 	t.Parallel()
-	kills := inSoak(3, 20)
+	kills := inSoak(2, 20)
 	data, flags := townProject(t)
 	if out, err := program(append([]string{"crawl", "--quiet", "--max-pages", "60"}, flags...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -173,7 +173,7 @@ func TestUpgrade(t *testing.T) {
 		t.Skip("a crawl, and kills for some seconds")
 	}
 	t.Parallel()
-	kills := inSoak(2, 20)
+	kills := inSoak(1, 20)
 	data, flags, answers, want := agedTown(t)
 	old := contents(t, data, "frontier", "index", "model.gob")
 	copied := func() string {

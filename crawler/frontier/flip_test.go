@@ -21,7 +21,7 @@ import (
 // GAZEHOUND_DAMAGE is the number of damages.
 func TestDamagedFiles(t *testing.T) {
 	times, _ := strconv.Atoi(os.Getenv("GAZEHOUND_DAMAGE"))
-	times = cmp.Or(times, 80)
+	times = cmp.Or(times, 24)
 	work := t.TempDir()
 	f := open(t, frontier.Options{Dir: work})
 	grow(t, f, 0)

@@ -25,7 +25,7 @@ const killDir = "FRONTIER_KILL_DIR"
 // was acknowledged must be stored.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	kills := 20
+	kills := 8
 	if testing.Short() {
 		kills = 4
 	}
