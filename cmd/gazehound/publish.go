@@ -14,11 +14,14 @@ type publisher struct {
 	index *index.Index
 	node  *cluster.Node
 	fails bool // the last attempt has failed, and that was said
+
+	looked time.Time // when the stream was looked at last
 }
 
 const (
 	publishPages = 500                    // states at a time
 	publishEvery = 250 * time.Millisecond // time between two looks for changed pages
+	publishIdle  = 5 * time.Second        // time between two looks at the stream while none has changed
 	publishAgain = time.Second            // after an error
 	publishLast  = 30 * time.Second       // bound of the time at the end of a node
 )
@@ -52,7 +55,16 @@ func (p *publisher) run(ctx context.Context) error {
 
 // some publishes some pages, which are marked as sent once they are durable in the stream.
 func (p *publisher) some(ctx context.Context) (n int, err error) {
-	if err := p.index.Send(ctx, p.node.PagesStream()); err != nil {
+	n, err = p.index.CountUnsent()
+	if err != nil || n == 0 && time.Since(p.looked) < publishIdle {
+		return 0, err
+	}
+	stream, err := p.node.PagesStream(ctx)
+	if err == nil {
+		p.looked = time.Now()
+		err = p.index.Send(ctx, stream)
+	}
+	if err != nil {
 		return 0, err
 	}
 	states, err := p.index.Unsent(ctx, publishPages)

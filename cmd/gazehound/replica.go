@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"gazehound/cmd/gazehound/forget"
 	"gazehound/crawler/cluster"
 	"gazehound/index"
 	"gazehound/internal/corrections"
@@ -37,6 +38,8 @@ type replica struct {
 	x         *index.Index
 	fresh     *index.Index // index.new; nil: there is none
 	corrected corrections.Position
+
+	learned uint64 // revision of the nodes' blocklist that this index obeys
 
 	stream string // that is followed
 	told   string // error that was said last
@@ -157,7 +160,7 @@ func (r *replica) close() error {
 const followAgain = time.Second
 
 // run follows the crawl until ctx ends.
-func (r *replica) run(ctx context.Context) error {
+func (r *replica) run(ctx context.Context) {
 	var beside sync.WaitGroup
 	beside.Go(func() {
 		every(ctx, time.Second, func() error { r.tell(r.correct(ctx)); return nil })
@@ -165,13 +168,11 @@ func (r *replica) run(ctx context.Context) error {
 	defer beside.Wait()
 	for ctx.Err() == nil {
 		err := r.follow(ctx)
-		if ctx.Err() != nil {
-			return nil
-		}
 		if errors.Is(err, cluster.ErrNewStream) {
 			err = r.startAnew()
-		} else if err == nil {
-			continue
+		}
+		if ctx.Err() != nil {
+			return
 		}
 		r.tell(err)
 		select {
@@ -179,7 +180,6 @@ func (r *replica) run(ctx context.Context) error {
 		case <-time.After(followAgain):
 		}
 	}
-	return nil
 }
 
 // tell warns of an error unless it was the last one.
@@ -203,11 +203,45 @@ func (r *replica) follow(ctx context.Context) error {
 			return err
 		}
 	}
+	learning, stop := context.WithCancel(ctx)
+	var beside sync.WaitGroup
+	beside.Go(func() {
+		every(learning, time.Second, func() error { r.tell(r.learnBlocked(learning)); return nil })
+	})
+	defer beside.Wait()
+	defer stop()
 	at, err := r.target().Position()
 	if err != nil {
 		return err
 	}
 	return r.viewer.FollowPages(ctx, cluster.PagesFollower{Stream: at.Stream, Seq: at.Seq, Begin: r.begin, Take: r.take})
+}
+
+// learnBlocked forgets what any node has forgotten, of whatever node it is, and takes it in no more.
+func (r *replica) learnBlocked(ctx context.Context) error {
+	lines, revision, err := r.viewer.Blocklist(ctx)
+	if err != nil || revision == r.learned {
+		return err
+	}
+	var fresh []string
+	node := forget.Node{Dir: forget.Dir(r.p.dir), Current: r.cfg.blocked, Learned: func(lines []string) { fresh = lines }}
+	if err := node.Add(lines); err != nil {
+		return err
+	}
+	if len(fresh) > 0 {
+		list, err := forget.NewBlocklist(fresh...)
+		if err != nil {
+			return err
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if _, err := r.x.Forget(context.WithoutCancel(ctx), list.HasPage, list.HasPlace, list.Names); err != nil {
+			return err
+		}
+		r.a.say("the nodes have forgotten %s: nothing of it is served or comes in any more", several(len(fresh), "thing"))
+	}
+	r.learned = revision
+	return nil
 }
 
 // target is the index that pages are written to.
@@ -221,6 +255,8 @@ func (r *replica) target() *index.Index {
 }
 
 func (r *replica) begin(stream string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.stream = stream
 	if r.told != "" {
 		r.a.say("the pages of the nodes are followed again")

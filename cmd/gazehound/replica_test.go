@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -237,4 +239,46 @@ func TestServeFollowRefuses(t *testing.T) {
 	if !strings.Contains(stderr.String(), "cannot be followed") {
 		t.Errorf("it does not say that the nodes are away: %s", stderr)
 	}
+}
+
+// Figures of docs/decisions/052: how long a node takes to publish 10,000 pages, a new follower to take
+// them in, and after how long a page that the node has put is found by readers of the follower.
+func TestEvalFollower(t *testing.T) {
+	if run := flag.Lookup("test.run"); run == nil || !strings.Contains(run.Value.String(), "Eval") {
+		t.Skip("takes a minute: asked for by make eval")
+	}
+	server := clusterServer(t)
+	a := publishing(t, server.URL(), "a")
+	const pages = 10_000
+	began := time.Now()
+	for first := 0; first < pages; first += 500 {
+		var some []index.Document
+		for i := range 500 {
+			some = append(some, shopPage(fmt.Sprintf("h%d", (first+i)%3000), 1+(first+i)%4000))
+		}
+		a.put(t, some...)
+	}
+	put := time.Since(began)
+	for n := 1; n > 0; time.Sleep(20 * time.Millisecond) {
+		n, _ = a.CountUnsent()
+	}
+	t.Logf("%d pages are put in %.1f s and published %.1f s after the last one", pages, put.Seconds(), (time.Since(began) - put).Seconds())
+	data := t.TempDir()
+	began = time.Now()
+	url, stderr, _ := runServe(t, data, "--follow", server.URL())
+	for !strings.Contains(stderr.String(), "all is taken in") {
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Logf("a new follower takes them in in %.1f s", time.Since(began).Seconds())
+	var waits []time.Duration
+	for i := range 10 {
+		began := time.Now()
+		a.put(t, shopPage(fmt.Sprintf("new%d", i), 5000+i))
+		for _, text := fetchText(t, url+fmt.Sprintf("v1/search?q=%d", 5000+i)); !strings.Contains(text, fmt.Sprintf("new%d.example", i)); _, text = fetchText(t, url+fmt.Sprintf("v1/search?q=%d", 5000+i)) {
+			time.Sleep(20 * time.Millisecond)
+		}
+		waits = append(waits, time.Since(began))
+	}
+	slices.Sort(waits)
+	t.Logf("a page is found after %.1f s (median of %d; %.1f to %.1f)", waits[5].Seconds(), len(waits), waits[0].Seconds(), waits[9].Seconds())
 }

@@ -49,8 +49,8 @@ func (s sharedLines) lines() ([]string, error) {
 }
 
 // readBlocklist reads the lines of all nodes, with the revision of their key.
-func (n *Node) readBlocklist(ctx context.Context) (lines []string, revision uint64, err error) {
-	shared, revision, err := load[sharedLines](ctx, n.crawl, "blocked")
+func (c *connection) readBlocklist(ctx context.Context) (lines []string, revision uint64, err error) {
+	shared, revision, err := load[sharedLines](ctx, c.crawl, "blocked")
 	if errors.Is(err, jetstream.ErrKeyNotFound) {
 		return nil, 0, nil
 	} else if err != nil {
@@ -58,6 +58,13 @@ func (n *Node) readBlocklist(ctx context.Context) (lines []string, revision uint
 	}
 	lines, err = shared.lines()
 	return lines, revision, err
+}
+
+// Blocklist returns the lines of all nodes, and a number that changes with them.
+func (v *Viewer) Blocklist(ctx context.Context) (lines []string, revision uint64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, oneAttempt)
+	defer cancel()
+	return v.c.readBlocklist(ctx)
 }
 
 // shareBlocklist gives the lines of this node to the others, takes theirs, and removes from the

@@ -334,6 +334,9 @@ func (n *Node) Close() {
 			n.o.Log("cluster: not everything was sent; it will be when this node comes back: %v", err)
 		}
 	}
+	if n.joined() && n.o.Server != nil {
+		n.awaitFollowers()
+	}
 	n.parting.Store(true)
 	n.cancel(errors.New("node is closed"))
 	n.beside.Wait()

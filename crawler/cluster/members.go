@@ -224,7 +224,6 @@ func (n *Node) beat(ctx context.Context) {
 		round, cancel := context.WithTimeout(ctx, 5*n.o.Heartbeat)
 		n.handleCommand(round)
 		n.learnBlocklist(round)
-		n.learnPages(round)
 		over, revision := n.isOver(ctx) // also where the heartbeat fails because most servers have left
 		if over {
 			n.finish()

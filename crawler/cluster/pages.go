@@ -113,16 +113,16 @@ func (n *Node) beginPages(ctx context.Context) error {
 	return nil
 }
 
-// learnPages notices that the stream of pages has begun anew, or has to.
-func (n *Node) learnPages(ctx context.Context) {
-	if err := n.beginPages(ctx); err != nil && ctx.Err() == nil {
-		n.o.Log("%v", err) // the next heartbeat tries again
-	}
-}
-
 // PagesStream returns the ID of the stream that PublishPages publishes to. It changes when messages were
 // removed from it: then all pages of the node's index have to be published again.
-func (n *Node) PagesStream() string { return *n.pagesID.Load() }
+func (n *Node) PagesStream(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, oneAttempt)
+	defer cancel()
+	if err := n.beginPages(ctx); err != nil {
+		return "", err
+	}
+	return *n.pagesID.Load(), nil
+}
 
 // PublishPages publishes states of pages of the index with this ID, and returns once they are durable. A
 // state that was published before, and whose answer was lost, is stored once.
@@ -174,6 +174,33 @@ func (n *Node) erase(ctx context.Context, subject string) error {
 	return nil
 }
 
+// awaitFollowers waits, for a limited time, until what follows the pages has all of them, if it needs the
+// server of this node for that.
+func (n *Node) awaitFollowers() {
+	if n.o.Server == nil || n.o.Server.URL() == "" || n.ofSeveral() || n.pages == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*n.o.Heartbeat)
+	defer cancel()
+	for behind, said := true, false; behind && ctx.Err() == nil; {
+		behind = false
+		consumers := n.pages.ListConsumers(ctx)
+		for c := range consumers.Info() {
+			behind = behind || c.NumPending > 0
+		}
+		if consumers.Err() != nil {
+			return
+		}
+		if behind && !said {
+			n.say("cluster: waiting for what follows the pages of this crawl …")
+			said = true
+		}
+		if behind {
+			sleep(ctx, n.o.Heartbeat/4)
+		}
+	}
+}
+
 // Region returns what the crawl is about.
 func (v *Viewer) Region(ctx context.Context) (string, error) {
 	d, _, err := load[Definition](ctx, v.c.crawl, "definition")
@@ -219,6 +246,7 @@ func (v *Viewer) FollowPages(ctx context.Context, f PagesFollower) error {
 	}
 	consumer, err := c.js.OrderedConsumer(ctx, c.o.Crawl+"-index", jetstream.OrderedConsumerConfig{
 		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: last + 1,
+		InactiveThreshold: 3 * silent, // a node waits for no follower that has died
 	})
 	if err != nil {
 		return fmt.Errorf("stream of pages: %w", err)
