@@ -6,6 +6,8 @@ import (
 
 	"gazehound/geoparse/markup"
 
+	"github.com/PuerkitoBio/goquery"
+	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -26,6 +28,22 @@ var rootNames = map[string]bool{"root": true, "react-root": true, "app": true, "
 	"___gatsby": true, "app-root": true, "svelte": true, "q-app": true, "flutter-view": true, "__docusaurus": true,
 	"application": true, "app-container": true, "app-mount": true, "mount": true, "react-app": true, "vue-app": true}
 
+// What needsScript selects.
+var (
+	loads     = goquery.Single(`script[src]:not([src=""]), script[type="module" i]`)
+	noscripts = cascadia.MustCompile("noscript")
+	shows     = goquery.Single("img, svg, picture, video, audio, canvas, object, embed, iframe, frame, form, table, a")
+	// containers are elements that an application may fill.
+	containers = cascadia.Selector(func(n *html.Node) bool {
+		switch n.DataAtom {
+		case atom.Div, atom.Main, atom.Section, 0:
+			id, _ := attr(n, "id")
+			return n.Type == html.ElementNode && (id != "" || strings.Contains(n.Data, "-"))
+		}
+		return false
+	})
+)
+
 // needsScript reports whether a page has its text only after its scripts have run: it loads scripts,
 // has hardly any text, and an empty element for an application, a request to enable JavaScript, or
 // nothing else at all.
@@ -34,38 +52,31 @@ func needsScript(doc *html.Node, text string, links int) bool {
 	if letters > 2*mostShellText {
 		return false
 	}
-	loads, asks, root, empty, shows, noscripts := false, false, false, false, false, 0
-	for n := range doc.Descendants() {
-		if n.Type != html.ElementNode {
+	page := goquery.NewDocumentFromNode(doc)
+	requests := page.FindMatcher(noscripts).Nodes
+	if len(requests) > maxNoscripts || page.FindMatcher(loads).Length() == 0 {
+		return false
+	}
+	asks := false
+	for _, n := range requests {
+		request := markup.Text(n)
+		letters -= countLetters(request, letters)
+		asks = asks || strings.Contains(strings.ToLower(request), "javascript")
+	}
+	if letters > mostShellText {
+		return false
+	}
+	root, empty := false, letters <= 0 && page.FindMatcher(shows).Length() == 0
+	for _, n := range page.FindMatcher(containers).Nodes {
+		if !hardlyFilled(n) {
 			continue
 		}
-		switch n.DataAtom {
-		case atom.Script:
-			source, _ := attr(n, "src")
-			kind, _ := attr(n, "type")
-			loads = loads || source != "" || strings.EqualFold(kind, "module")
-		case atom.Noscript:
-			if noscripts++; noscripts > maxNoscripts {
-				return false
-			}
-			request := markup.Text(n)
-			letters -= countLetters(request, letters)
-			asks = asks || strings.Contains(strings.ToLower(request), "javascript")
-		case atom.Img, atom.Svg, atom.Picture, atom.Video, atom.Audio, atom.Canvas, atom.Object, atom.Embed, atom.Iframe,
-			atom.Frame, atom.Form, atom.Table, atom.A:
-			shows = true
-		case atom.Div, atom.Main, atom.Section, 0:
-			id, _ := attr(n, "id")
-			if id == "" && !strings.Contains(n.Data, "-") || !hardlyFilled(n) {
-				continue
-			}
-			root = root || rootNames[strings.ToLower(id)] || rootNames[n.Data]
-			empty = empty || n.FirstChild == nil || n.FirstChild == n.LastChild && n.FirstChild.Type != html.ElementNode
-		}
+		id, _ := attr(n, "id")
+		root = root || rootNames[strings.ToLower(id)] || rootNames[n.Data]
+		empty = empty || n.FirstChild == nil || n.FirstChild == n.LastChild && n.FirstChild.Type != html.ElementNode
 	}
-	empty = empty || !shows && letters <= 0
 	bare := letters <= mostBareText
-	return loads && letters <= mostShellText && (root || asks && (empty || bare) || empty && bare && links == 0)
+	return root || asks && (empty || bare) || empty && bare && links == 0
 }
 
 // hardlyFilled reports whether an element is empty, or has no more than a note that it is loading.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"mime"
@@ -119,34 +120,36 @@ type head struct {
 	charset                                string // of a meta element, by the name of the Encoding Standard
 	noIndex, noFollow, noArchive, reserved bool
 	made                                   []string // marks in elements
+	contentLanguage, locale, socialTitle   string   // of meta elements
 }
 
-// headElements selects the elements of readHead, anywhere in the page.
-var headElements = cascadia.MustCompile("html, title, base, meta, link, body")
+// What readHead selects, anywhere in the page.
+var (
+	headElements = cascadia.MustCompile("html, title, base, meta, link, body")
+	roots        = cascadia.MustCompile("html")
+	titles       = cascadia.MustCompile("title:not(svg > title)")
+	bases        = cascadia.MustCompile("base[href]")
+)
 
 func readHead(r *Response, doc *html.Node, encoding string) *head {
 	h := &head{base: r.URL, encoding: encoding}
-	elements := goquery.NewDocumentFromNode(doc).FindMatcher(headElements).Nodes
-	for _, n := range elements {
-		if href, ok := attr(n, "href"); ok && n.DataAtom == atom.Base {
-			if base, err := r.URL.Resolve(href); err == nil {
-				h.base = base
-			}
-			break
+	elements := goquery.NewDocumentFromNode(doc).FindMatcher(headElements)
+	if href, ok := elements.FilterMatcher(bases).Attr("href"); ok {
+		if base, err := r.URL.Resolve(href); err == nil {
+			h.base = base
 		}
 	}
-	var contentLanguage, locale, socialTitle string
-	for _, n := range elements {
+	for _, n := range elements.FilterMatcher(roots).Nodes {
+		for _, key := range []string{"lang", "xml:lang"} {
+			lang, _ := attr(n, key)
+			h.langs = append(h.langs, lang)
+		}
+	}
+	for _, n := range elements.FilterMatcher(titles).Nodes {
+		h.title = cmp.Or(h.title, fold(markup.Text(n), MaxTitle))
+	}
+	for _, n := range elements.Nodes {
 		switch n.DataAtom {
-		case atom.Html:
-			for _, key := range []string{"lang", "xml:lang"} {
-				lang, _ := attr(n, key)
-				h.langs = append(h.langs, lang)
-			}
-		case atom.Title:
-			if h.title == "" && (n.Parent == nil || n.Parent.DataAtom != atom.Svg) {
-				h.title = fold(markup.Text(n), MaxTitle)
-			}
 		case atom.Link:
 			h.link(r.URL, n)
 			if rel, _ := attr(n, "rel"); strings.Contains(rel, "://") {
@@ -156,38 +159,11 @@ func readHead(r *Response, doc *html.Node, encoding string) *head {
 			id, _ := attr(n, "id")
 			h.mark("body", id)
 		case atom.Meta:
-			content, _ := attr(n, "content")
-			name, _ := attr(n, "name")
-			if h.charset == "" {
-				h.charset = charsetOf(n.Attr)
-			}
-			if pragma, ok := attr(n, "http-equiv"); ok {
-				name = pragma
-			} else if property, ok := attr(n, "property"); ok && name == "" {
-				name = property
-			}
-			switch strings.ToLower(name) {
-			case "robots", Agent:
-				h.robots(content)
-			case "tdm-reservation":
-				h.reserved = strings.TrimSpace(content) == "1"
-			case "refresh":
-				h.refresh(r.URL, content)
-			case "generator":
-				h.mark("generator", content)
-			case "content-language", "language":
-				contentLanguage = content
-			case "og:locale":
-				locale = content
-			case "og:title":
-				socialTitle = content
-			}
+			h.meta(r.URL, n)
 		}
 	}
-	if h.title == "" {
-		h.title = fold(socialTitle, MaxTitle)
-	}
-	h.langs = append(h.langs, contentLanguage, r.Header.Get("Content-Language"), locale)
+	h.title = cmp.Or(h.title, fold(h.socialTitle, MaxTitle))
+	h.langs = append(h.langs, h.contentLanguage, r.Header.Get("Content-Language"), h.locale)
 	for _, line := range r.Header.Values("X-Robots-Tag") {
 		h.robotsTag(line)
 	}
@@ -198,6 +174,37 @@ func readHead(r *Response, doc *html.Node, encoding string) *head {
 		h.refresh(r.URL, refresh)
 	}
 	return h
+}
+
+// meta reads a meta element of a page.
+func (h *head) meta(page weburl.URL, n *html.Node) {
+	if h.charset == "" {
+		h.charset = charsetOf(n.Attr)
+	}
+	content, _ := attr(n, "content")
+	name, _ := attr(n, "name")
+	pragma, isPragma := attr(n, "http-equiv")
+	property, _ := attr(n, "property")
+	name = cmp.Or(name, property)
+	if isPragma {
+		name = pragma
+	}
+	switch strings.ToLower(name) {
+	case "robots", Agent:
+		h.robots(content)
+	case "tdm-reservation":
+		h.reserved = strings.TrimSpace(content) == "1"
+	case "refresh":
+		h.refresh(page, content)
+	case "generator":
+		h.mark("generator", content)
+	case "content-language", "language":
+		h.contentLanguage = content
+	case "og:locale":
+		h.locale = content
+	case "og:title":
+		h.socialTitle = content
+	}
 }
 
 const maxFeeds = 3 // of a page
