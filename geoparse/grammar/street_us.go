@@ -541,77 +541,83 @@ func segmentEnd(t Tokens, i int) int {
 // and the index behind it.
 func usName(t Tokens, i, end int) (Span, int, int) {
 	first := i
-	for i < end && i == first && direction(t[i]) {
+	if i < end && direction(t[i]) {
 		i++
 	}
-	if i < end && i == first+1 && direction(t[i]) && t[i].size() <= 2 && i+1 < end {
+	if i == first+1 && i+1 < end && direction(t[i]) && t[i].size() <= 2 {
 		i++
 	}
-	// The name runs to the unit, else to the end of the segment.
-	stop := i
-	for stop < end {
-		if stop > first && usUnit(t, stop) > 0 && !(stop == i && unitLikeName(t, stop, end)) {
-			break
-		}
-		if t[stop].Kind == Word && usStops[t[stop].lower()] {
-			break
-		}
-		if stop > i+1 && t[stop].isWord("in") {
-			break
-		}
-		stop++
-	}
+	stop := nameEnd(t, first, i, end)
 	if stop == first || t[stop-1].isWord("llc", "inc", "corp", "llp", "ltd") {
 		return Span{}, 0, i
 	}
-	typ := -1
-	for j := stop - 1; j >= first; j-- {
-		if t[j].Kind != Word {
-			continue
-		}
-		w := t[j].lower()
-		if highwayTypes[w] && j+1 < stop && routeName(t[j+1]) && !(usTypes[w] && j > i && !numberedTypes[w]) {
-			typ = j + 1
-			if typ+1 < stop && t[typ].Kind != Number && t[typ+1].Kind == Number && t[typ].isWord("no") {
-				typ++
-			}
-			break
-		}
-		if usTypes[w] && j > first && !(w == "st" && saintBefore(t, j, first, stop)) {
-			typ = j
-			break
+	typ := streetType(t, first, i, stop)
+	if typ < 0 && i < stop && t[i].Kind == Word {
+		switch w := t[i].lower(); {
+		case i+1 < stop && (usTypes[w] && (routeName(t[i+1]) || t[i+1].isWord("of")) || usLead[w]):
+			// "242 N Avenue 25", "9912 S. Avenue H", "1000 Via Real"
+			return Span{t[first].Start, t[stop-1].End}, 3, stop
+		case usAlone[w]: // "Broadway"
+			typ = i
 		}
 	}
 	if typ < 0 {
-		// "242 N Avenue 25", "9912 S. Avenue H", "1000 Via Real", "Broadway"
-		w := ""
-		if i < stop && t[i].Kind == Word {
-			w = t[i].lower()
-		}
-		switch {
-		case i+1 < stop && (usTypes[w] && (routeName(t[i+1]) || t[i+1].isWord("of")) || usLead[w]):
-			return Span{t[first].Start, t[stop-1].End}, 3, stop
-		case i < stop && usAlone[w]:
-			typ = i
-		case stop-first > 5 || !usNameLike(t[first:stop]):
-			return Span{}, 0, i
-		default:
-			if k := stop - 1; stop-first >= 3 && t[k].Kind == Number && !Ordinal(t[k].Text()) &&
-				t[k].size() <= 4 {
-				return Span{t[first].Start, trimWord(t[k-1])}, 1, k // "West Bryn Mawr 211"
-			}
-			strength := 1
-			if Ordinal(t[stop-1].Text()) || i > first && i < stop && Ordinal(t[i].Text()) {
-				strength = 3
-			}
-			return Span{t[first].Start, trimWord(t[stop-1])}, strength, stop
-		}
+		return nameWithoutType(t, first, i, stop)
 	}
 	last := withType(t, first, typ, stop, end)
 	if last-first > 8 {
 		return Span{}, 0, i
 	}
 	return Span{t[first].Start, trimWord(t[last])}, 3, last + 1
+}
+
+// nameEnd returns where the street name t[first:] ends that goes on with i behind its directional: at
+// its unit or at a word that is in no name, else at the end of the segment.
+func nameEnd(t Tokens, first, i, end int) int {
+	for k := i; k < end; k++ {
+		isUnit := k > first && usUnit(t, k) > 0 && !(k == i && unitLikeName(t, k, end))
+		if isUnit || t[k].Kind == Word && usStops[t[k].lower()] || k > i+1 && t[k].isWord("in") {
+			return k
+		}
+	}
+	return max(i, end)
+}
+
+// streetType returns the index of the last street word of the name t[first:stop], of a highway that
+// of its number, or -1. The name begins with i behind its directional.
+func streetType(t Tokens, first, i, stop int) int {
+	for j := stop - 1; j >= first; j-- {
+		if t[j].Kind != Word {
+			continue
+		}
+		w := t[j].lower()
+		if highwayTypes[w] && j+1 < stop && routeName(t[j+1]) && !(usTypes[w] && j > i && !numberedTypes[w]) {
+			if j+2 < stop && t[j+1].isWord("no") && t[j+2].Kind == Number {
+				return j + 2
+			}
+			return j + 1
+		}
+		if usTypes[w] && j > first && !(w == "st" && saintBefore(t, j, first, stop)) {
+			return j
+		}
+	}
+	return -1
+}
+
+// nameWithoutType is usName for the name t[first:stop], which has no street word.
+func nameWithoutType(t Tokens, first, i, stop int) (Span, int, int) {
+	if stop-first > 5 || !usNameLike(t[first:stop]) {
+		return Span{}, 0, i
+	}
+	k := stop - 1
+	if stop-first >= 3 && t[k].Kind == Number && !Ordinal(t[k].Text()) && t[k].size() <= 4 {
+		return Span{t[first].Start, trimWord(t[k-1])}, 1, k // "West Bryn Mawr 211"
+	}
+	strength := 1
+	if Ordinal(t[k].Text()) || i > first && i < stop && Ordinal(t[i].Text()) {
+		strength = 3
+	}
+	return Span{t[first].Start, trimWord(t[k])}, strength, stop
 }
 
 // withType returns the index of the last token that belongs to the street word
@@ -766,45 +772,56 @@ func usUnit(t Tokens, i int) int {
 	if n := postBox(t, i); n > 0 {
 		return n
 	}
-	tok := t[i]
+	tok, next := t[i], t.At(i+1)
 	switch {
 	case tok.isMark("#"):
-		if i+1 < len(t) && unitID(t[i+1]) {
-			return 2
-		}
-		return 0
+		return 2 * b2i(i+1 < len(t) && unitID(next))
 	case tok.Kind == Number && Ordinal(tok.Text()), tok.Kind == Word && spelledOrdinals[tok.lower()]:
-		if t.At(i+1).isWord("floor", "fl", "flr", "level") {
-			return 2
-		}
-		return 0
+		return 2 * b2i(next.isWord("floor", "fl", "flr", "level"))
 	case tok.Kind != Word:
 		return 0
 	}
-	w := tok.lower()
-	if usAloneUnits[w] && (t.At(i+1).Kind != Word || usUnit(t, i+1) > 0) {
+	switch w := tok.lower(); {
+	case usAloneUnits[w] && (next.Kind != Word || usUnit(t, i+1) > 0): // "Rear"
 		return 1
-	}
-	if levelWords[w] && t.At(i+1).isWord("level", "floor", "lobby") {
+	case levelWords[w] && next.isWord("level", "floor", "lobby"):
 		return 2
-	}
-	if w == "no" && i+1 < len(t) && t[i+1].Space && !Ordinal(t[i+1].Text()) &&
-		(t[i+1].Kind == Number || t[i+1].Kind == Word && t.At(i+2).Kind == Number &&
-			!t[i+2].Space) && i > 1 && (t.At(i+2).Kind != Word) {
-		return min(2+b2i(t[i+1].Kind == Word), len(t)-i) // "361 17th Street No 2202"
-	}
-	if !usUnits[w] {
-		return 0
-	}
-	k := i + 1
-	for k < len(t) && k < i+3 && t[k].isMark("#,.:") {
-		k++
-	}
-	if w == "mail" || w == "ms" || w == "attn" {
+	case w == "no" && numberedUnit(t, i) > 0:
+		return numberedUnit(t, i)
+	case w == "mail" || w == "ms" || w == "attn": // up to the end of the line
+		k := i + 1
 		for k < len(t) && t[k].Kind != Break && k < i+8 {
 			k++
 		}
 		return k - i
+	case usUnits[w]:
+		return unitWithID(t, i)
+	}
+	return 0
+}
+
+// numberedUnit returns how many tokens from the "No" at i on are a unit: "361 17th Street No 2202", "No
+// B12"; 0 for none.
+func numberedUnit(t Tokens, i int) int {
+	next, third := t.At(i+1), t.At(i+2)
+	if i < 2 || i+1 >= len(t) || !next.Space || Ordinal(next.Text()) || third.Kind == Word {
+		return 0
+	}
+	switch {
+	case next.Kind == Number:
+		return 2
+	case next.Kind == Word && third.Kind == Number && !third.Space:
+		return 3
+	}
+	return 0
+}
+
+// unitWithID returns how many tokens the word for a unit at i and what it is called are, "Suite 2800
+// South", "Unit K, L", "Suite 280 - 290", "Apt 5 B"; 0 where nothing says what it is called.
+func unitWithID(t Tokens, i int) int {
+	k := i + 1
+	for k < len(t) && k < i+3 && t[k].isMark("#,.:") {
+		k++
 	}
 	if k >= len(t) || !unitID(t[k]) {
 		return 0
@@ -812,18 +829,12 @@ func usUnit(t Tokens, i int) int {
 	if k++; k < len(t) && t[k-1].Kind == Word && t[k].Kind == Number && !t[k].Space {
 		k++ // "Unit D5"
 	}
-	// "Suite 2800 South", "Unit K, L", "Suite 280 - 290", "Apt 5 B"
-	for k < len(t) {
-		if (direction(t[k]) || t[k].Kind == Word && t[k].size() == 1) && t[k].Space {
-			k++
-			break
-		}
-		if k+1 < len(t) && t[k].isMark("-–&/,") && (t[k+1].size() == 1 && t[k+1].Kind == Word ||
-			t[k+1].Kind == Number && !t[k].isMark(",") && t[k+1].size() <= 4) {
-			k += 2
-			continue
-		}
-		break
+	for k+1 < len(t) && t[k].isMark("-–&/,") && (t[k+1].size() == 1 && t[k+1].Kind == Word ||
+		t[k+1].Kind == Number && !t[k].isMark(",") && t[k+1].size() <= 4) {
+		k += 2
+	}
+	if k < len(t) && (direction(t[k]) || t[k].Kind == Word && t[k].size() == 1) && t[k].Space {
+		k++
 	}
 	return k - i
 }
