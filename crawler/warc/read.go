@@ -34,8 +34,8 @@ var (
 // arcMagic begins an ARC file.
 const arcMagic = "filedesc://"
 
-// A reader reads one record at a time. It is our own because that of gowarc
-// 1.6.0 loops for ever or panics where a compressed header is cut off.
+// A reader reads one record at a time. It is our own because that of gowarc 1.6.0 does not return
+// where a compressed record is cut off: docs/decisions/018-warc-is-read-by-our-own-reader.md.
 type reader struct {
 	src  io.ReaderAt // of file
 	file counter     // counts the bytes of the file
