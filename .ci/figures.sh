@@ -16,38 +16,38 @@ figure() {
 }
 
 if [ -n "${IRVINE:-}" ]; then
-  figure irvine --trace "$IRVINE" --strategy breadth-first,link-distance,adaptive,lookahead,tag-path-bandit,oracle-next \
+  figure irvine orders --trace "$IRVINE" --strategy breadth-first,link-distance,adaptive,lookahead,tag-path-bandit,oracle-next \
     --pages 2500 --at 500,1000 --runs 5 --seed 101
-  figure irvine-bandit --trace "$IRVINE" --strategy tag-path-bandit --exploration 0.3 --pages 2500 --at 500,1000 --runs 5 --seed 101
-  figure irvine-no-news --trace "$IRVINE" --strategy lookahead --news=false --pages 2500 --at 500,1000 --runs 5 --seed 101
-  figure irvine-laplace --trace "$IRVINE" --strategy adaptive --laplace link --prior share --pages 2500 --at 1000 --runs 3
-  figure irvine-bridges --trace "$IRVINE" --strategy link-distance,adaptive,lookahead --pages 2500 --runs 3
+  figure irvine-bandit orders --trace "$IRVINE" --strategy tag-path-bandit --exploration 0.3 --pages 2500 --at 500,1000 --runs 5 --seed 101
+  figure irvine-no-news orders --trace "$IRVINE" --strategy lookahead --news=false --pages 2500 --at 500,1000 --runs 5 --seed 101
+  figure irvine-laplace orders --trace "$IRVINE" --strategy adaptive --laplace link --prior share --pages 2500 --at 1000 --runs 3
+  figure irvine-bridges orders --trace "$IRVINE" --strategy link-distance,adaptive,lookahead --pages 2500 --runs 3
   for lambda in 4 16; do
-    figure "irvine-nuggets-$lambda" --nuggets --trace "$IRVINE" --strategy lookahead --pages 2500 --order-lambda "$lambda"
+    figure "irvine-nuggets-$lambda" nuggets --trace "$IRVINE" --strategy lookahead --pages 2500 --order-lambda "$lambda"
   done
 fi
-figure ahlers-harvest --demo sites=1300 --pages 10000 --strategy breadth-first,link-distance,adaptive,lookahead,oracle-next
-figure ahlers-laplace --demo sites=1300 --pages 10000 --strategy adaptive --laplace link --prior share
-figure ahlers-trained --demo sites=1300 --pages 10000 --runs 5 --at 250,1000,5000 --strategy adaptive \
+figure ahlers-harvest orders --demo sites=1300 --pages 10000 --strategy breadth-first,link-distance,adaptive,lookahead,oracle-next
+figure ahlers-laplace orders --demo sites=1300 --pages 10000 --strategy adaptive --laplace link --prior share
+figure ahlers-trained orders --demo sites=1300 --pages 10000 --runs 5 --at 250,1000,5000 --strategy adaptive \
   --train-demo sites=1300,seed=99 --train-pages 30000
-figure ahlers-trained-printed --demo sites=1300 --pages 10000 --runs 3 --at 250,1000,5000 --strategy adaptive \
+figure ahlers-trained-printed orders --demo sites=1300 --pages 10000 --runs 3 --at 250,1000,5000 --strategy adaptive \
   --train-demo sites=1300,seed=99 --train-pages 30000 --laplace link --prior share
 for depths in 1 2 3 4; do
-  figure "ahlers-depths-$depths" --demo sites=1300 --pages 10000 --runs 10 --strategy adaptive --depths "$depths"
+  figure "ahlers-depths-$depths" orders --demo sites=1300 --pages 10000 --runs 10 --strategy adaptive --depths "$depths"
 done
-figure somboonviwat-thai --demo sites=1300,finite=1,language=th --judge language --language th --pages 0 --at 20000 --runs 1 \
+figure somboonviwat-thai orders --demo sites=1300,finite=1,language=th --judge language --language th --pages 0 --at 20000 --runs 1 \
   --strategy hard-focused,soft-focused,breadth-first,limited-distance --plot "$out/somboonviwat-thai"
-figure somboonviwat-first-in --demo sites=1300,finite=1,language=th --judge language --language th --pages 0 --at 20000 --runs 1 \
+figure somboonviwat-first-in orders --demo sites=1300,finite=1,language=th --judge language --language th --pages 0 --at 20000 --runs 1 \
   --strategy hard-focused,soft-focused,breadth-first,limited-distance-1,limited-distance-4,limited-distance-1-prioritised,limited-distance-4-prioritised --ties first-in
-figure somboonviwat-japanese --demo sites=1300,finite=1,language=ja,foreign=0.792 --judge language --language ja --pages 0 \
+figure somboonviwat-japanese orders --demo sites=1300,finite=1,language=ja,foreign=0.792 --judge language --language ja --pages 0 \
   --at 20000 --runs 1 --strategy hard-focused,soft-focused,breadth-first --plot "$out/somboonviwat-japanese"
-figure gao --nodes default --pages 20000 --partition url-hash,url,extended-anchor,full-content,classification,page-ip
+figure gao nodes --pages 20000 --partition url-hash,url,extended-anchor,full-content,classification,page-ip
 for world in 1 2 3 4 5 6 7 8 9 10 11 12; do
-  figure "gao-world-$world" --nodes "sites=40000,world=$world" --pages 15000 \
+  figure "gao-world-$world" nodes --web "sites=40000,world=$world" --pages 15000 \
     --partition url-hash,url,extended-anchor,full-content,classification,page-ip
 done
 for emphasis in 1 3 10; do
-  figure "ahmadi-readers-$emphasis" --demo sites=100 --webs 5 --pages 2000 --runs 1 --readers logs=1 --emphasis "$emphasis" \
+  figure "ahmadi-readers-$emphasis" orders --demo sites=100 --webs 5 --pages 2000 --runs 1 --readers logs=1 --emphasis "$emphasis" \
     --strategy breadth-first,adaptive,lookahead,trend
 done
-figure ahmadi-nuggets --nuggets --plot "$out/ahmadi-nuggets"
+figure ahmadi-nuggets nuggets --plot "$out/ahmadi-nuggets"

@@ -116,7 +116,7 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.serve, "serve", besideCrawl, "serve the search page while the crawl runs at this `ADDRESS`, or "+
 		"off; where the default is in use, another port is taken")
 	add("admin.listen", "warc.dir")
-	f.StringVar(&o.trace, "record-trace", "", "record every visit with its links in this `FILE`, for \"simulate "+
+	f.StringVar(&o.trace, "record-trace", "", "record every visit with its links in this `FILE`, for \"simulate orders "+
 		"--trace FILE\"")
 	f.DurationVar(&o.stats, "stats", 30*time.Second, "time between status lines where there is no terminal")
 	add("storage.memory")

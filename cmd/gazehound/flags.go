@@ -70,3 +70,24 @@ func between(f *pflag.FlagSet, name string, low, high float64) {
 		return nil
 	})
 }
+
+// needed is the annotation of a flag with those of which one must be given with it.
+const needed = "needed"
+
+// needs makes a flag refuse to be given without one of others.
+func needs(f *pflag.FlagSet, name string, others ...string) {
+	if err := f.SetAnnotation(name, needed, others); err != nil {
+		panic(err) // there is no such flag
+	}
+}
+
+// checkNeeds returns an error if a flag was given without those that it needs.
+func checkNeeds(f *pflag.FlagSet) (err error) {
+	f.Visit(func(flag *pflag.Flag) {
+		others := flag.Annotations[needed]
+		if err == nil && len(others) > 0 && !slices.ContainsFunc(others, f.Changed) {
+			err = fail(badUsage, "--%s belongs to --%s", flag.Name, strings.Join(others, " or --"))
+		}
+	})
+	return err
+}

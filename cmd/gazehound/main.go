@@ -45,6 +45,7 @@ type app struct {
 	json       bool
 	yes        bool
 
+	args    []string       // as given, without the program's name
 	columns int            // of the terminal that stdout is; 0: it is none
 	flags   *pflag.FlagSet // of the command that runs
 	beside  *besides       // the crawl whose process it runs in; nil: none
@@ -57,6 +58,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
+	a.args = args
 	root := newRootCommand(a)
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
@@ -100,6 +102,9 @@ serves what it found: search page, HTTP API, evidence for every address.`,
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
 			if err := cmd.ValidateFlagGroups(); err != nil {
 				return groupError(err)
+			}
+			if err := checkNeeds(cmd.Flags()); err != nil {
+				return err
 			}
 			a.flags = cmd.Flags()
 			a.dataGiven = cmd.Flags().Changed("data")

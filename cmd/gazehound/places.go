@@ -32,7 +32,7 @@ func (o *placesOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.states, "states", "", "GeoNames `FILE` with the names of states, admin1CodesASCII.txt")
 }
 
-const placesHelp = `Writes the file that "gazehound node --nodes" and "gazehound simulate --places"
+const placesHelp = `Writes the file that "gazehound node --nodes" and "gazehound simulate nodes --places"
 read: the N most populous cities of a country, such as us-top-100, on geographic
 nodes, and one general node. Populations and time zones come from a GeoNames dump
 (--cities); other names of the cities come from the data directory's

@@ -26,7 +26,7 @@ directories DIR: harvest rate, also with each text counted once, without pages r
 only by their footer, and without the biggest host; distinct addresses, hosts, distances.
 What another order would have found cannot be told from one crawl, whose links were
 chosen: crawl with --strategy breadth-first, too, and report both side by side, or try
-orders on a recorded web with "gazehound simulate".
+orders on a recorded web with "gazehound simulate orders".
 
 With a gazetteer, the report has the share of the region's streets with an address
 found, how many streets sites like these mention in all (capture–recapture between

@@ -151,7 +151,7 @@ func TestFitsTerminal(t *testing.T) {
 			{"forget", "--requests"}, {"gazetteer", "stats"}, {"gazetteer", "regions"}, {"gazetteer", "lookup", "Demostadt"},
 			{"geoparse", text, "--all-candidates"}, {"seeds", "check"}, {"config", "show", "--origin"}, {"config", "check"},
 			{"export", "csv", "-o", file}, {"export", "seeds", "-o", file}, {"export", "cdxj"}, {"ctl", "orders"},
-			{"clickstream", "top"}, {"version"}, {"simulate", "--demo", "sites=40", "--pages", "60", "--runs", "1"}, {"nonsense"},
+			{"clickstream", "top"}, {"version"}, {"simulate", "orders", "--demo", "sites=40", "--pages", "60", "--runs", "1"}, {"nonsense"},
 		} {
 			t.Run(fmt.Sprint(columns, args), func(t *testing.T) {
 				fits(t, shown(t, columns, append(args, "--data", data)...), int(columns))
