@@ -118,6 +118,7 @@ func (a *app) crawledQueue(ctx context.Context, o simulateNuggetsOptions) ([]fro
 	if err != nil {
 		return nil, err
 	}
+	options.Scope = nil // agents order what was found, before a visit decides whether it is in scope
 	w, err := a.oneWeb(ctx, o.simulatedWebs, o.Pages, cfg)
 	if err != nil {
 		return nil, err
