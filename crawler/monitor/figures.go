@@ -2,7 +2,6 @@ package monitor
 
 import (
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
@@ -13,45 +12,48 @@ import (
 	"unicode/utf8"
 
 	"gazehound/internal/textutil"
+
+	"gopkg.in/yaml.v3"
 )
 
-// The figures that a crawl reports are listed in three places: figures.json has the tiles of the
-// dashboard and the lines of "gazehound status", Values the status lines that a crawl prints, and
-// metrics.tmpl those for Prometheus. To add a figure, add its line there, and extend Snapshot if its
-// value is new.
+// The figures that a crawl reports are listed in figures.yaml: tiles of the dashboard, lines of
+// "gazehound status", metrics for Prometheus. To add a figure, add it there, and extend Snapshot if its
+// value is new. The status lines of a crawl choose a few values for themselves: Values and Brief.
 
-// A figure is a tile of the dashboard, a line of "gazehound status", or both. All
-// but names are templates of text/template over a *Snapshot, with the functions
-// of figureFuncs.
+// A figure is a tile of the dashboard, a line of "gazehound status", a metric for Prometheus, or several
+// of these. All but names are templates of text/template with the functions of figureFuncs: over a
+// *Snapshot, a metric over a *measured.
 type figure struct {
-	ID    string // of the tile, and of its text in GET /v1/crawl; "": there is no tile
-	Name  text
-	Value string
-	Note  text
+	ID    string `yaml:"id"` // of the tile, and of its text in GET /v1/crawl; "": there is no tile
+	Name  text   `yaml:"name"`
+	Value string `yaml:"value"`
+	Note  text   `yaml:"note"`
 
-	Title string // of the line
-	Line  string // what comes out empty is left out
+	Title string `yaml:"title"` // of the line
+	Line  string `yaml:"line"`  // what comes out empty is left out
+
+	Metric string `yaml:"metric"` // in the text format of Prometheus
 }
 
 // A text is what something is called, by language.
 type text map[string]string
 
-//go:embed figures.json
+//go:embed figures.yaml
 var figuresSource []byte
 
 // figures returns all tiles and lines, in the order in which they are shown, and their templates.
 var figures = sync.OnceValues(readFigures)
 
-// readFigures returns figures.json and its templates by language and source.
+// readFigures returns figures.yaml and its templates by language and source.
 func readFigures() (all []figure, byLanguage map[string]map[string]*template.Template) {
-	if err := json.Unmarshal(figuresSource, &all); err != nil {
-		panic("figures.json: " + err.Error())
+	if err := yaml.Unmarshal(figuresSource, &all); err != nil {
+		panic("figures.yaml: " + err.Error())
 	}
 	byLanguage = map[string]map[string]*template.Template{}
 	for lang, t := range texts {
 		byLanguage[lang] = map[string]*template.Template{}
 		for _, f := range all {
-			for _, source := range []string{f.Value, f.Note[lang], f.Line} {
+			for _, source := range []string{f.Value, f.Note[lang], f.Line, f.Metric} {
 				parsed, err := template.New(f.ID + f.Title).Funcs(figureFuncs(t)).Parse(source)
 				byLanguage[lang][source] = template.Must(parsed, err)
 			}
@@ -73,15 +75,17 @@ func figureFuncs(t words) template.FuncMap {
 		"several":   func(n any, what string) string { return textutil.Several(whole(n), what) },
 		"sum":       textutil.Sum,
 		"reasons":   textutil.Reasons,
+		"less":      func(a, b int64) int64 { return max(a-b, 0) },
+		"depth":     func(i int) int { return i + 1 },
 		"unknown":   func() string { return t.say("unknown") },
 	}
 }
 
-// fill executes a template of figures for s.
-func (t words) fill(source string, s *Snapshot) string {
+// fill executes a template of figures with its data.
+func (t words) fill(source string, data any) string {
 	var b strings.Builder
 	_, templates := figures()
-	if err := templates[t["language"]][source].Execute(&b, s); err != nil {
+	if err := templates[t["language"]][source].Execute(&b, data); err != nil {
 		return "?" // TestFigures executes all of them
 	}
 	return b.String()

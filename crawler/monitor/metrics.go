@@ -1,17 +1,13 @@
 package monitor
 
 import (
-	"bytes"
-	_ "embed"
 	"fmt"
 	"maps"
 	"net/http"
 	"slices"
-	"sync"
-	"text/template"
+	"strings"
 
 	"gazehound/crawler"
-	"gazehound/internal/textutil"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -21,7 +17,7 @@ import (
 	"github.com/prometheus/common/model"
 )
 
-// visitMetrics are counted from single visits. See metrics.tmpl for all others.
+// visitMetrics are counted from single visits. figures.yaml has all others.
 type visitMetrics struct {
 	took      prometheus.Histogram
 	priority  prometheus.Histogram
@@ -83,27 +79,22 @@ type Node struct {
 	Outbox    int64 // bytes of links that wait to be sent
 }
 
-//go:embed metrics.tmpl
-var metricsSource string
+// measured is what metrics are made from.
+type measured struct {
+	*Snapshot
+	X Extras
+}
 
-var metricsTemplate = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("metrics").Funcs(template.FuncMap{
-		"sum":   textutil.Sum,
-		"less":  func(a, b int64) int64 { return max(a-b, 0) },
-		"depth": func(i int) int { return i + 1 },
-	}).Parse(metricsSource))
-})
-
-// gather returns what metrics.tmpl says of the present state.
+// gather returns what the figures tell Prometheus of the present state.
 func (b *Board) gather(x Extras) ([]*dto.MetricFamily, error) {
 	state := b.State().Snapshot
-	var text bytes.Buffer
-	data := map[string]any{"S": &state, "X": x}
-	if err := metricsTemplate().Execute(&text, data); err != nil {
-		return nil, fmt.Errorf("metrics.tmpl: %w", err)
+	var text strings.Builder
+	all, _ := figures()
+	for _, f := range all {
+		fmt.Fprintln(&text, texts["en"].fill(f.Metric, &measured{&state, x}))
 	}
 	parser := expfmt.NewTextParser(model.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(&text)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(text.String()))
 	return slices.Collect(maps.Values(families)), err
 }
 

@@ -1,5 +1,5 @@
 // Package monitor shows the progress and the bottleneck of a crawl: one Snapshot for the status
-// line, the status file, the dashboard and scripts. To add a figure, see figures.json and
+// line, the status file, the dashboard and scripts. To add a figure, see figures.yaml and
 // [Snapshot].
 package monitor
 

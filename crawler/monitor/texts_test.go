@@ -119,8 +119,11 @@ func TestFigures(t *testing.T) {
 	}
 	all, _ := figures()
 	for _, f := range all {
-		if (f.ID == "") != (f.Value == "") || (f.Title == "") != (f.Line == "") || f.ID+f.Title == "" {
+		if (f.ID == "") != (f.Value == "") || (f.Title == "") != (f.Line == "") || f.ID+f.Title+f.Metric == "" {
 			t.Errorf("the figure %s%s lacks a name or what it names", f.ID, f.Title)
+		}
+		if texts["en"].fill(f.Metric, &measured{full, Extras{Node: &Node{Name: "a"}}}) == "?" {
+			t.Errorf("the metric fails: %s", f.Metric)
 		}
 	}
 	for _, line := range Lines(full) {
