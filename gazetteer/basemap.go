@@ -46,7 +46,7 @@ const (
 
 // firstLevel is the level at which a kind appears.
 var firstLevel = [...]int{MajorRoad: 5, Water: 5, MiddleRoad: 8, Rail: 8, River: 8, MinorRoad: 11, Green: 11,
-	Path: 13, Building: 15, CityLabel: 5, TownLabel: 8, VillageLabel: 11}
+	Path: 13, Building: 15, CityLabel: 5, TownLabel: 8, VillageLabel: 11, PlaceLabel: 15, NumberLabel: 15}
 
 // namedLevel is the level at which the names of streets, waters and woods
 // appear.
@@ -56,7 +56,7 @@ const namedLevel = 13
 // as are smaller areas and roads, in units.
 var coarseness = map[int]struct{ corner, small float64 }{5: {5, 40}, 8: {5, 24}, 11: {4, 12}, 13: {1, 0}, 15: {1, 0}}
 
-// A Basemap has the streets, waters, woods, buildings and names of a region as
+// A Basemap has the streets, waters, woods, buildings, names and house numbers of a region as
 // tiles, ready to be sent: a zip with a member for each tile, LEVEL/X/Y. It may be
 // used from several goroutines.
 type Basemap struct {
@@ -76,8 +76,8 @@ type tileShape struct {
 	Lines [][]int64 `json:"p"`
 }
 
-// WriteBasemap draws the map of the region and its surroundings from the extracts of the gazetteer in
-// dir, if it has any. A region without an outline has no map.
+// WriteBasemap draws the map of the region and its surroundings from the gazetteer in dir. A region
+// without an outline has no map.
 func (r *Region) WriteBasemap(ctx context.Context, dir, path string) error {
 	box := r.Bound()
 	if box.IsEmpty() || len(r.Area) == 0 {
@@ -90,9 +90,9 @@ func (r *Region) WriteBasemap(ctx context.Context, dir, path string) error {
 	return err
 }
 
-// WriteBasemap makes the file at path of the shapes that the sources of the
-// gazetteer in dir have within box. Where there are none there is no file
-// afterwards. It returns how many tiles the file has.
+// WriteBasemap makes the file at path of what the sources of the gazetteer in dir have within box:
+// their shapes, and their places as labels. Where there is nothing there is no file afterwards. It
+// returns how many tiles the file has.
 func WriteBasemap(ctx context.Context, dir, path string, box orb.Bound) (tiles int, err error) {
 	b, err := NewBuilder(dir)
 	if err != nil {
@@ -101,22 +101,19 @@ func WriteBasemap(ctx context.Context, dir, path string, box orb.Bound) (tiles i
 	s := disk.Sorter{Dir: dir, Memory: buildMemory}
 	defer s.Close()
 	shapes, seen := 0, 0
-	for _, e := range b.sources {
-		if e.Shapes == "" {
-			continue
+	add := func(shape *Shape) error {
+		if seen++; seen%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
 		}
-		err := readRecords(filepath.Join(dir, sourcesDir, e.Shapes), (*codec).shape, func(shape *Shape) error {
-			if seen++; seen%1024 == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			bound := orb.MultiLineString(shape.Lines).Bound()
-			if !bound.Intersects(box) {
-				return nil
-			}
-			shapes++
-			return cut(&s, *shape, box)
-		})
-		if err != nil {
+		if !orb.MultiLineString(shape.Lines).Bound().Intersects(box) {
+			return nil
+		}
+		shapes++
+		return cut(&s, *shape, box)
+	}
+	drawn := slices.ContainsFunc(b.sources, func(e sourceEntry) bool { return e.Shapes != "" })
+	for _, e := range b.sources {
+		if err := b.eachShape(e, drawn, add); err != nil {
 			return 0, fmt.Errorf("gazetteer: base map: %w", err)
 		}
 	}
@@ -135,6 +132,54 @@ func WriteBasemap(ctx context.Context, dir, path string, box orb.Bound) (tiles i
 		return 0, fmt.Errorf("gazetteer: base map: %w", err)
 	}
 	return tiles, nil
+}
+
+// eachShape calls fn for the shapes of a source and for its places as a map shows them. Where a source
+// is drawn, its shapes have the streets and towns.
+func (b *Builder) eachShape(e sourceEntry, drawn bool, fn func(*Shape) error) error {
+	if e.Shapes != "" {
+		if err := readRecords(filepath.Join(b.dir, sourcesDir, e.Shapes), (*codec).shape, fn); err != nil {
+			return err
+		}
+	}
+	return b.places(e, func(p *Place) error {
+		for _, shape := range shapesOf(p, drawn) {
+			if !shape.clean() {
+				continue
+			}
+			if err := fn(&shape); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// shapesOf returns how a map shows a place, if at all. On a drawn map the streets and towns are there
+// already.
+func shapesOf(p *Place, drawn bool) []Shape {
+	label := func(kind ShapeKind, name string) Shape {
+		s := Shape{Kind: kind, Name: name}
+		if p.HasPoint {
+			s.Lines = []orb.LineString{{p.Point}}
+		}
+		return s
+	}
+	switch {
+	case p.Kind == House && p.HouseNumber != "":
+		return []Shape{label(NumberLabel, p.HouseNumber)}
+	case p.Kind == POI:
+		return []Shape{label(PlaceLabel, p.Names[0])}
+	case drawn:
+		return nil
+	case p.Range != nil:
+		return []Shape{{Kind: MinorRoad, Name: p.Street, Lines: []orb.LineString{p.Range.Line}}}
+	case p.Kind == City:
+		return []Shape{label(TownLabel, p.City)}
+	case p.Kind == Postcode: // the page writes the name of its town once for all of them
+		return []Shape{label(TownLabel, p.City), label(VillageLabel, p.Postcode)}
+	}
+	return nil
 }
 
 // world returns a point on the Mercator map of the world, 0 to 1 from the

@@ -242,6 +242,36 @@ func TestBasemapCrowded(t *testing.T) {
 	}
 }
 
+// The map has house numbers and the names of places; towns and postcodes only where no extract draws it.
+func TestBasemapLabels(t *testing.T) {
+	at := orb.Point{7.75, 49.44}
+	places := []Place{
+		{ID: "node/1", Kind: House, Names: []string{"Ring"}, Street: "Ring", HouseNumber: "12a", Point: at, HasPoint: true},
+		{ID: "node/2", Kind: POI, Names: []string{"Altes Rathaus"}, Point: at, HasPoint: true, Object: &Object{ID: "node/2", Names: []string{"Altes Rathaus"}, Tags: []string{"amenity=townhall"}}},
+		{ID: "geonames/1", Kind: Postcode, Names: []string{"67655"}, Postcode: "67655", City: "Lautern", Point: at, HasPoint: true},
+		{ID: "node/3", Kind: House, Names: []string{"Ring"}, Street: "Ring", HouseNumber: "14"}, // without a point
+	}
+	for _, c := range []struct {
+		drawn bool
+		want  string
+	}{
+		{true, "number: 12a; place: Altes Rathaus"},
+		{false, "number: 12a; place: Altes Rathaus; town: Lautern; village: 67655"},
+	} {
+		var all []string
+		for i := range places {
+			for _, s := range shapesOf(&places[i], c.drawn) {
+				if s.clean() {
+					all = append(all, s.Kind.String()+": "+s.Name)
+				}
+			}
+		}
+		if got := strings.Join(all, "; "); got != c.want {
+			t.Errorf("drawn %t: %s, want %s", c.drawn, got, c.want)
+		}
+	}
+}
+
 func TestBasemapNone(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := OpenBasemap(filepath.Join(dir, "basemap")); !errors.Is(err, fs.ErrNotExist) {

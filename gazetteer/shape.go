@@ -25,14 +25,16 @@ const (
 	CityLabel    // a point with a name
 	TownLabel    // the same, of a smaller place
 	VillageLabel // the same, also of a part of a town
+	PlaceLabel   // a point with the name of a shop, an office, a church
+	NumberLabel  // a point with a house number
 )
 
 var shapeNames = [...]string{"none", "major", "water", "middle", "rail", "river", "minor", "green", "path",
-	"building", "city", "town", "village"}
+	"building", "city", "town", "village", "place", "number"}
 
 // drawnFirst lists all kinds, those first that a crowded map keeps longest.
 var drawnFirst = [...]ShapeKind{CityLabel, TownLabel, VillageLabel, MajorRoad, Water, MiddleRoad, Rail, River,
-	MinorRoad, Green, Path, Building}
+	MinorRoad, Green, Path, PlaceLabel, Building, NumberLabel}
 
 // String returns the name of k, such as "major".
 func (k ShapeKind) String() string {

@@ -599,8 +599,15 @@ func TestBrowserPrint(t *testing.T) {
 	})()`)); cut > 0 {
 		t.Errorf("%v things are cut off", cut)
 	}
-	if height := read(t, ctx, chromedp.Evaluate[float64](`document.querySelector(".leaflet-host").offsetHeight`)); height < 300 {
+	// What holds the map cuts off nothing of it, and it has streets under its marks.
+	if height := read(t, ctx, chromedp.Evaluate[float64](`Math.min(...[".leaflet-host", ".map"].map((e) => document.querySelector(e).offsetHeight))`)); height < 300 {
 		t.Errorf("the map is printed %v pixels high", height)
+	}
+	if colours := read(t, ctx, chromedp.Evaluate[float64](`(() => {
+		const canvas = document.querySelector(".leaflet-host canvas"), { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+		return new Set(new Uint32Array(data.buffer)).size;
+	})()`)); colours < 3 {
+		t.Errorf("the printed base map has %v colours", colours)
 	}
 }
 

@@ -27,12 +27,12 @@ function width(kind, zoom) {
 }
 
 // A Basemap draws streets, water, woods, buildings and names of the gazetteer
-// on one canvas. A tile of the server is
+// on one canvas, and a grid where it has no streets. A tile of the server is
 // {kind: [{n: name, p: [[x, y, dx, dy, …], …]}]}.
 export const Basemap = L.Renderer.extend({
   options: { pane: "tilePane", padding: 0.3 },
 
-  // levels are the zoom levels for which the server has tiles.
+  // levels are the zoom levels for which the server has tiles, if any.
   initialize(prefix, levels) {
     L.Renderer.prototype.initialize.call(this, {});
     this._prefix = prefix;
@@ -91,8 +91,10 @@ export const Basemap = L.Renderer.extend({
     return all;
   },
 
+  _isEmpty() { return !(this._map.getZoom() >= this._levels[0]); },
+
   _load() {
-    if (this._map.getZoom() < this._levels[0]) return;
+    if (this._isEmpty()) return;
     for (const [key] of this._visible()) {
       const tile = this._tiles.get(key);
       if (tile) { // mark it as used last
@@ -122,13 +124,15 @@ export const Basemap = L.Renderer.extend({
     ctx.fillRect(0, 0, this._container.width, this._container.height);
     ctx.setTransform(s, 0, 0, s, -s * min.x, -s * min.y);
     ctx.lineCap = ctx.lineJoin = "round";
-    if (zoom < this._levels[0]) return;
+    if (this._isEmpty()) return this._grid(colour);
 
     const side = 256 * 2 ** (zoom - this._level), unit = side / extent;
     const tiles = this._visible().flatMap(([key, x, y]) => {
       const t = this._tiles.get(key);
       return t ? [{ t, left: x * side - origin.x, top: y * side - origin.y }] : [];
     });
+    const roads = ["minor", "middle", "major"];
+    if (!tiles.some(({ t }) => roads.some((kind) => t[kind]))) this._grid(colour);
     const trace = (kind, closed, some) => {
       ctx.beginPath();
       for (const { t, left, top } of some) {
@@ -165,7 +169,6 @@ export const Basemap = L.Renderer.extend({
     line("river", "water", width("river", zoom));
     line("path", "path", width("path", zoom), [3, 3]);
     ctx.setLineDash([]);
-    const roads = ["minor", "middle", "major"];
     if (zoom >= 13) for (const kind of roads) line(kind, "casing", width(kind, zoom) + (zoom >= 15 ? 2 : 1.2));
     line("rail", "rail", width("rail", zoom));
     for (const kind of roads) line(kind, zoom < 13 && kind === "minor" ? "casing" : kind, width(kind, zoom));
@@ -173,6 +176,45 @@ export const Basemap = L.Renderer.extend({
     this._places(tiles, unit, zoom, colour, taken);
     if (zoom >= 14.5) this._names(tiles, unit, zoom, colour, taken);
     if (zoom >= 13) this._lands(tiles, unit, zoom, colour, taken);
+    if (zoom >= 16.5) this._points("place", 11, "place", tiles, unit, colour, taken);
+    if (zoom >= 17) this._points("number", 10, "name", tiles, unit, colour, taken);
+  },
+
+  // _grid draws lines of latitude and longitude, about 100 pixels apart.
+  _grid(colour) {
+    const ctx = this._ctx, map = this._map, { min, max } = this._bounds;
+    const low = map.layerPointToLatLng([min.x, max.y]), high = map.layerPointToLatLng([max.x, min.y]);
+    const least = ((high.lng - low.lng) / (max.x - min.x)) * 100, ten = 10 ** Math.floor(Math.log10(least));
+    const step = [1, 2, 5, 10].find((n) => n * ten >= least) * ten;
+    ctx.beginPath();
+    for (let lng = Math.floor(low.lng / step) * step; lng < high.lng; lng += step) {
+      const { x } = map.latLngToLayerPoint([0, lng]);
+      ctx.moveTo(x, min.y);
+      ctx.lineTo(x, max.y);
+    }
+    for (let lat = Math.floor(low.lat / step) * step; lat < high.lat; lat += step) {
+      const { y } = map.latLngToLayerPoint([lat, 0]);
+      ctx.moveTo(min.x, y);
+      ctx.lineTo(max.x, y);
+    }
+    ctx.strokeStyle = colour("grid");
+    ctx.lineWidth = 1;
+    ctx.setLineDash([]);
+    ctx.stroke();
+  },
+
+  // _points writes house numbers, or names of shops, offices and the like, where they are.
+  _points(kind, px, fill, tiles, unit, colour, taken) {
+    this._ctx.font = `${px}px ${family}`;
+    for (const { t, left, top } of tiles) {
+      for (const f of t[kind] || []) {
+        const text = f.n.length > 28 ? f.n.slice(0, 27) + "…" : f.n;
+        for (const [tx, ty] of f.p) {
+          const x = left + tx * unit, y = top + ty * unit;
+          if (this._bounds.contains([x, y])) this._write(text, x, y, 0, px, colour(fill), colour("halo"), taken);
+        }
+      }
+    }
   },
 
   // _write draws a text at a point, rotated by an angle, if there is room.
@@ -195,7 +237,7 @@ export const Basemap = L.Renderer.extend({
 
   // _places draws the names of towns, the larger ones first.
   _places(tiles, unit, zoom, colour, taken) {
-    const ctx = this._ctx, seen = new Set();
+    const ctx = this._ctx, room = apart(320);
     ctx.textAlign = "center";
     ctx.textBaseline = "middle";
     for (const [kind, from, to, px] of [["city", 5, 14, 17], ["town", 8, 15, 15], ["village", 11, 16.5, 12.5]]) {
@@ -203,9 +245,9 @@ export const Basemap = L.Renderer.extend({
       ctx.font = `600 ${px}px ${family}`;
       for (const { t, left, top } of tiles) {
         for (const f of t[kind] || []) {
-          for (const [x, y] of f.p) {
-            const at = `${f.n} ${Math.round((left + x * unit) / 40)} ${Math.round((top + y * unit) / 40)}`;
-            if (f.n && !seen.has(at) && this._write(f.n, left + x * unit, top + y * unit, 0, px, colour("place"), colour("halo"), taken)) seen.add(at);
+          for (const [tx, ty] of f.p) {
+            const x = left + tx * unit, y = top + ty * unit;
+            if (f.n && room.has(f.n, x, y) && this._write(f.n, x, y, 0, px, colour("place"), colour("halo"), taken)) room.take(f.n, x, y);
           }
         }
       }
@@ -215,11 +257,10 @@ export const Basemap = L.Renderer.extend({
   // _lands draws the names of waters and parks that have room for them, and the names of rivers along
   // their lines.
   _lands(tiles, unit, zoom, colour, taken) {
-    const ctx = this._ctx, at = new Map();
+    const ctx = this._ctx, room = apart(320);
     ctx.font = `italic 11px ${family}`;
-    const room = (n, x, y) => !(at.get(n) || []).some(([a, b]) => Math.hypot(a - x, b - y) < 320);
     const put = (n, x, y, angle, fill) => {
-      if (room(n, x, y) && this._write(n, x, y, angle, 11, fill, colour("halo"), taken)) at.set(n, [...(at.get(n) || []), [x, y]]);
+      if (room.has(n, x, y) && this._write(n, x, y, angle, 11, fill, colour("halo"), taken)) room.take(n, x, y);
     };
     for (const { t, left, top } of tiles) {
       for (const kind of ["water", "green"]) {
@@ -248,7 +289,7 @@ export const Basemap = L.Renderer.extend({
 
   // _names draws street names along the straightest stretch of each street.
   _names(tiles, unit, zoom, colour, taken) {
-    const ctx = this._ctx, at = new Map();
+    const ctx = this._ctx, room = apart(260);
     for (const kind of ["major", "middle", "minor", "path"]) {
       if (kind === "path" && zoom < 17) continue;
       const px = kind === "path" ? 10 : zoom >= 17 ? 13 : 11;
@@ -261,14 +302,22 @@ export const Basemap = L.Renderer.extend({
             const run = stretch(p, unit, left, top, w + 6);
             if (!run) continue;
             const { x, y, angle } = run;
-            if ((at.get(f.n) || []).some(([a, b]) => Math.hypot(a - x, b - y) < 260)) continue;
-            if (this._write(f.n, x, y, angle, px, colour("name"), colour("halo"), taken)) at.set(f.n, [...(at.get(f.n) || []), [x, y]]);
+            if (room.has(f.n, x, y) && this._write(f.n, x, y, angle, px, colour("name"), colour("halo"), taken)) room.take(f.n, x, y);
           }
         }
       }
     }
   },
 });
+
+// apart keeps the same name from being written twice within some pixels.
+function apart(pixels) {
+  const at = new Map(); // name → where it is written
+  return {
+    has: (name, x, y) => !(at.get(name) || []).some(([a, b]) => Math.hypot(a - x, b - y) < pixels),
+    take: (name, x, y) => at.set(name, [...(at.get(name) || []), [x, y]]),
+  };
+}
 
 // stretch returns the middle and the angle of the longest nearly straight run of p, if it is at
 // least that long. Text at this angle is never upside down.

@@ -55,8 +55,8 @@ export function startMap(section, data) {
 
   if (data.tiles) {
     L.tileLayer(data.tiles, { maxZoom: 19, referrerPolicy: "origin" }).addTo(map);
-  } else if (data.basemap && data.levels?.length) {
-    new Basemap(data.basemap, data.levels).addTo(map);
+  } else {
+    new Basemap(data.basemap, data.levels || []).addTo(map);
   }
   if (data.outline?.length) {
     L.polygon(data.outline.map((ring) => ring.map(([lon, lat]) => [lat, lon])), { className: data.basemap || data.tiles ? "coast line" : "coast", interactive: false }).addTo(map);
