@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"gazehound/cmd/gazehound/forget"
 	"gazehound/crawler/cluster"
 	"gazehound/crawler/frontier"
 	"gazehound/gazetteer"
@@ -41,9 +42,14 @@ type publishingNode struct {
 	stop func()
 }
 
-// publishing joins the crawl at url as a node without a queue.
-func publishing(t *testing.T, url, name string) *publishingNode {
+// publishing joins the crawl at url as a node without a queue, which has forgotten what the lines of its
+// blocklist say.
+func publishing(t *testing.T, url, name string, blocked ...string) *publishingNode {
 	t.Helper()
+	list := forget.Node{Dir: forget.Dir(t.TempDir()), Current: forget.NewCurrent(forget.Blocklist{}), Learned: func([]string) {}}
+	if err := list.Add(blocked); err != nil {
+		t.Fatal(err)
+	}
 	x, err := index.Open(project{t.TempDir()}.index())
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +60,7 @@ func publishing(t *testing.T, url, name string) *publishingNode {
 	}
 	o := cluster.DefaultOptions()
 	o.Name, o.URL, o.Dir, o.Definition.Region, o.Heartbeat, o.MaxBytes = name, url, t.TempDir(), "Oldenburg", 200*time.Millisecond, 16<<20
-	o.PagesFormat = index.Format
+	o.PagesFormat, o.Blocklist = index.Format, list
 	n, err := cluster.Join(t.Context(), f, o)
 	if err != nil {
 		t.Fatal(err)
@@ -186,6 +192,13 @@ func TestServeFollow(t *testing.T) {
 	a.put(t, shopPage("a", 31))
 	shows(t, "followed on after that", url, "laden", 13)
 	shows(t, "followed on by the other", other, "laden", 13)
+
+	// A node has forgotten what another one has stored.
+	publishing(t, server.URL(), "c", "host b.example")
+	shows(t, "without what another node has forgotten", url, "laden", 10)
+	b.put(t, shopPage("b", 40))
+	a.put(t, shopPage("a", 41))
+	shows(t, "what was forgotten comes in no more", url, "laden", 11)
 }
 
 // What cannot be followed is refused with what to do; a server that is away is no reason not to serve what
