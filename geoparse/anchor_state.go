@@ -225,16 +225,8 @@ func (p *Parser) cityOf(
 		return cityBefore{area: a, start: t[i].Start, end: t[n-1].End, tokens: i, known: known}
 	}
 	for i := first; i < n; i++ {
-		key := gazetteer.Key(grammar.ExpandUSCity(grammar.Phrase(t[i:n])))
-		for _, a := range areas {
-			if agrees && state != "" && a.place.State != state && a.place.State != "" {
-				continue
-			}
-			for _, name := range a.names {
-				if name.key == key || land.Cities != nil && len(key) > 3 && strings.HasPrefix(name.key, key) {
-					return city(i, a, true)
-				}
-			}
+		if a := areaNamed(land, areas, grammar.Phrase(t[i:n]), state, agrees); a != nil {
+			return city(i, a, true)
 		}
 	}
 	for i := first; i < n; i++ {
@@ -255,11 +247,36 @@ func (p *Parser) cityOf(
 	if !agrees || len(areas) == 0 || state == "" {
 		return cityBefore{}
 	}
-	// An unknown name in the right state: the words since the last separator,
-	// a few at most, or those behind a complete street.
+	if i := unknownCity(land, t[:n], first); i < n {
+		return city(i, areas[0], false)
+	}
+	return cityBefore{}
+}
+
+// areaNamed returns the area of a postcode that has the name, or nil. agrees: one of the areas lies in
+// the state, and only those are compared.
+func areaNamed(land *grammar.Country, areas []*area, name, state string, agrees bool) *area {
+	key := gazetteer.Key(grammar.ExpandUSCity(name))
+	for _, a := range areas {
+		if agrees && state != "" && a.place.State != state && a.place.State != "" {
+			continue
+		}
+		for _, own := range a.names {
+			if own.key == key || land.Cities != nil && len(key) > 3 && strings.HasPrefix(own.key, key) {
+				return a
+			}
+		}
+	}
+	return nil
+}
+
+// unknownCity returns where a city of an unknown name begins that ends t, or len(t): the words since
+// the last separator, which is not before first, a few at most, or those behind a complete street.
+func unknownCity(land *grammar.Country, t grammar.Tokens, first int) int {
+	n := len(t)
 	if n-first <= 4 && commaBefore(t, first) && grammar.Capital(t[first].Text()) {
 		if street, ok := streetOf(land, t[:first], true); ok && street.Found() {
-			return city(first, areas[0], false)
+			return first
 		}
 	}
 	for i := n - 1; i >= max(first, n-4); i-- {
@@ -269,9 +286,9 @@ func (p *Parser) cityOf(
 				continue
 			}
 		}
-		return city(i, areas[0], false)
+		return i
 	}
-	return cityBefore{}
+	return n
 }
 
 // far reports whether two places lie too far apart to share a postcode.

@@ -75,62 +75,81 @@ func (s single) american(t grammar.Tokens) *Address {
 		a.take(span.Start, span.End)
 	}
 	bare := code == "" && a.Postcode == ""
-	n = grammar.SkipMarksBack(t, n)
-	cut := n
-	street, ok := grammar.Street{}, false
-	for i := max(0, n-4); i < n && !ok; i++ {
-		if t[i].Kind != grammar.Word || i+1 == n && i > 0 && t[i-1].Kind != grammar.Mark &&
-			grammar.RoadWord(t[i].Text()) || !s.isCity(grammar.Phrase(t[i:n]), code) {
-			continue
-		}
-		if st, found := grammar.USBefore(t[:i], !commaBefore(t, i)); found &&
-			st.Span().End >= t[max(0, grammar.SkipMarksBack(t, i)-1)].End {
-			street, ok, cut = st, true, i
-		} else if i == 0 && !bare {
-			cut = 0
-			break
-		}
-	}
+	t = t[:grammar.SkipMarksBack(t, n)]
+	street, cut, ok := s.cityBehindStreet(t, code, bare)
 	if !ok && cut != 0 {
-		var end int
-		if street, end, ok = firstUS(t[:n]); ok {
-			cut = grammar.SkipMarks(t, end)
-			if cut < n && bare && street.Strength == 3 && grammar.HasUnitWord(grammar.Phrase(t[cut:n])) {
-				// what follows the street is a building or its part
-				if street.Unit.Empty() {
-					street.Unit.Start = t[cut].Start
-					if t[cut-1].Text()[0] == '(' {
-						street.Unit.Start = t[cut-1].Start
-					}
-				}
-				street.Unit.End, cut = t[n-1].End, n
-			}
-			if cut < n && (bare && !commaBefore(t, cut) || !cityLike(t[cut:n])) {
-				return nil
-			}
+		var fits bool
+		street, cut, ok, fits = streetAhead(t, bare)
+		if !fits {
+			return nil
 		}
 	}
 	alone := false
 	if !ok && bare {
-		street, ok = grammar.LineBefore(t[:n])
-		alone, cut = ok, n
+		street, ok = grammar.LineBefore(t)
+		alone, cut = ok, len(t)
 	}
 	if !ok && (cut > 0 || bare) {
 		return nil
 	}
-	if cut < n {
-		a.City = fold(grammar.Phrase(t[cut:n]))
-		a.take(t[cut].Start, t[n-1].End)
+	if cut < len(t) {
+		a.City = fold(grammar.Phrase(t[cut:]))
+		a.take(t[cut].Start, t[len(t)-1].End)
 	}
-	if ok {
-		if !alone && street.Number.Empty() && street.POBox.Empty() && a.City == "" && a.Postcode == "" {
-			return nil
-		}
-		a.takeStreet(s.text, street)
-	} else {
+	switch {
+	case !ok:
 		a.Level = CityLevel
+	case !alone && street.Number.Empty() && street.POBox.Empty() && a.City == "" && a.Postcode == "":
+		return nil
+	default:
+		a.takeStreet(s.text, street)
 	}
 	return s.finish(a, code, street.Strength)
+}
+
+// cityBehindStreet reads the longest known city of the state that ends t and the street before it. It
+// returns where the city begins, which is len(t) where there is none.
+func (s single) cityBehindStreet(t grammar.Tokens, state string, bare bool) (
+	street grammar.Street, cut int, ok bool,
+) {
+	n := len(t)
+	for i := max(0, n-4); i < n; i++ {
+		if t[i].Kind != grammar.Word || i+1 == n && i > 0 && t[i-1].Kind != grammar.Mark &&
+			grammar.RoadWord(t[i].Text()) || !s.isCity(grammar.Phrase(t[i:]), state) {
+			continue
+		}
+		street, found := grammar.USBefore(t[:i], !commaBefore(t, i))
+		if found && street.Span().End >= t[max(0, grammar.SkipMarksBack(t, i)-1)].End {
+			return street, i, true
+		}
+		if i == 0 && !bare {
+			return grammar.Street{}, 0, false
+		}
+	}
+	return grammar.Street{}, n, false
+}
+
+// streetAhead reads the first street of t, and returns where the city behind it begins. fits: what
+// stands there can be one.
+func streetAhead(t grammar.Tokens, bare bool) (street grammar.Street, cut int, ok, fits bool) {
+	n := len(t)
+	street, end, ok := firstUS(t)
+	if !ok {
+		return street, n, false, true
+	}
+	cut = grammar.SkipMarks(t, end)
+	if cut < n && bare && street.Strength == 3 && grammar.HasUnitWord(grammar.Phrase(t[cut:])) {
+		// what follows the street is a building or its part
+		if street.Unit.Empty() {
+			street.Unit.Start = t[cut].Start
+			if t[cut-1].Text()[0] == '(' {
+				street.Unit.Start = t[cut-1].Start
+			}
+		}
+		street.Unit.End = t[n-1].End
+		return street, n, true, true
+	}
+	return street, cut, true, cut >= n || (!bare || commaBefore(t, cut)) && cityLike(t[cut:])
 }
 
 // commonwealth reads "number street, city, province or county, postcode,
@@ -143,23 +162,7 @@ func (s single) commonwealth(t grammar.Tokens) *Address {
 	if k := grammar.SkipCountry(t, n); k < n {
 		n, country = k, true
 	}
-	for range 2 { // the postcode stands before or behind the province
-		if code := codeEnd(land, t[:n]); code.End > code.Start && a.Postcode == "" {
-			a.Postcode = code.Of(s.text)
-			a.take(code.Start, code.End)
-			for n > 0 && t[n-1].Start >= code.Start {
-				n--
-			}
-			n = grammar.SkipMarksBack(t, n)
-		}
-		if a.State == "" {
-			if state, span, k := grammar.StateBefore(s.hint, t, n); state != "" && k > 0 {
-				a.State = strings.Trim(span.Of(s.text), "()")
-				a.take(span.Start, span.End)
-				n = grammar.SkipMarksBack(t, k)
-			}
-		}
-	}
+	n = s.takeCodeAndState(&a, t, n)
 	for _, part := range land.Parts {
 		if i := n - strings.Count(part, " ") - 1; i > 0 && grammar.Phrase(t[i:n]) == part {
 			a.State, country = part, true
@@ -170,21 +173,7 @@ func (s single) commonwealth(t grammar.Tokens) *Address {
 	}
 	n = grammar.SkipMarksBack(t, grammar.SkipCounty(land.Code, t, n))
 	placed := country || a.Postcode != "" || a.State != ""
-	cut := n
-	for i := max(0, n-4); i < n; i++ {
-		name := grammar.Phrase(t[i:n])
-		if t[i].Kind != grammar.Word || !cityLike(t[i:n]) || i == 0 && !placed ||
-			i > 0 && !commaBefore(t, i) && !grammar.RoadWord(t[i-1].Text()) {
-			continue
-		}
-		if i > 0 && placed && commaBefore(t, i) || len(s.p.codes.cities(s.hint, name)) > 0 ||
-			land.Cities[gazetteer.Key(name)] {
-			a.City = fold(name)
-			a.take(t[i].Start, t[n-1].End)
-			cut = i
-			break
-		}
-	}
+	cut := s.takeCityBehind(&a, t[:n], placed)
 	street, ok := streetOf(land, t[:cut], true)
 	if !ok {
 		street, ok = grammar.LineBefore(t[:cut])
@@ -201,6 +190,50 @@ func (s single) commonwealth(t grammar.Tokens) *Address {
 		a.Level = CityLevel
 	}
 	return s.finish(a, "", street.Strength)
+}
+
+// takeCodeAndState takes the postcode and the state that end t[:n], in either order. It returns the
+// index behind what stands before them.
+func (s single) takeCodeAndState(a *Address, t grammar.Tokens, n int) int {
+	for range 2 {
+		if code := codeEnd(s.land, t[:n]); code.End > code.Start && a.Postcode == "" {
+			a.Postcode = code.Of(s.text)
+			a.take(code.Start, code.End)
+			for n > 0 && t[n-1].Start >= code.Start {
+				n--
+			}
+			n = grammar.SkipMarksBack(t, n)
+		}
+		if a.State == "" {
+			if state, span, k := grammar.StateBefore(s.hint, t, n); state != "" && k > 0 {
+				a.State = strings.Trim(span.Of(s.text), "()")
+				a.take(span.Start, span.End)
+				n = grammar.SkipMarksBack(t, k)
+			}
+		}
+	}
+	return n
+}
+
+// takeCityBehind takes the words that end t as the city: behind a comma, where the rest tells that a
+// place stands there (placed), else only a known one. It returns the index of its first token, or
+// len(t).
+func (s single) takeCityBehind(a *Address, t grammar.Tokens, placed bool) int {
+	n := len(t)
+	for i := max(0, n-4); i < n; i++ {
+		comma := commaBefore(t, i)
+		if t[i].Kind != grammar.Word || !cityLike(t[i:]) || i == 0 && !placed ||
+			i > 0 && !comma && !grammar.RoadWord(t[i-1].Text()) {
+			continue
+		}
+		name := grammar.Phrase(t[i:])
+		if placed && comma || len(s.p.codes.cities(s.hint, name)) > 0 || s.land.Cities[gazetteer.Key(name)] {
+			a.City = fold(name)
+			a.take(t[i].Start, t[n-1].End)
+			return i
+		}
+	}
+	return n
 }
 
 // codeEnd returns the postcode that ends t, for one of two halves also the first
