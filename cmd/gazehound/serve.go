@@ -42,10 +42,10 @@ is found there and on each card, others suggest. While no crawl runs, the server
 corrections to the index itself. Otherwise it changes nothing.
 
 --follow keeps a whole index of what the nodes of a crawl find, in a data directory of its
-own: after "gazehound init" with the region, or an empty one, whose page has no map. It goes on where it was,
-serves what it has while the nodes are away, and any number of servers may follow. What
-a node forgets leaves its followers. If messages were removed from the cluster, a new
-index is made beside the old one, which is served until that is complete.
+own: one made by "gazehound init" with the region, or an empty one, whose page has no map.
+It goes on where it was and serves what it has while the nodes are away. Any number of
+servers may follow. What a node forgets leaves its followers. If messages were removed
+from the cluster, a new index is made beside the old one, which is served until then.
 
 Examples:
   gazehound serve

@@ -201,12 +201,6 @@ func (n *Node) awaitFollowers() {
 	}
 }
 
-// Region returns what the crawl is about.
-func (v *Viewer) Region(ctx context.Context) (string, error) {
-	d, _, err := load[Definition](ctx, v.c.crawl, "definition")
-	return d.Region, err
-}
-
 // A PagesFollower takes in the states of pages.
 type PagesFollower struct {
 	Stream string // ID of the stream that was followed before; "": none was
