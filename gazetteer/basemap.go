@@ -102,7 +102,8 @@ func WriteBasemap(ctx context.Context, dir, path string, box orb.Bound) (tiles i
 	defer s.Close()
 	shapes, seen := 0, 0
 	add := func(shape *Shape) error {
-		if seen++; seen%1024 == 0 && ctx.Err() != nil {
+		seen++
+		if seen%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if !orb.MultiLineString(shape.Lines).Bound().Intersects(box) {

@@ -187,7 +187,8 @@ func TestGroup(t *testing.T) {
 				all[other.ID] = true
 			}
 		}
-		if pages++; r.Next == "" {
+		pages++
+		if r.Next == "" {
 			break
 		}
 		q.Cursor = r.Next

@@ -82,7 +82,8 @@ func (a *app) openReplica(ctx context.Context) (r *replica, err error) {
 		return nil, fail(badInput, "%s follows the crawl %s, not %s. --crawl-name %s goes on with it; another --data begins "+
 			"a new index", p.dir, known, r.crawl, known)
 	}
-	if r.log, err = a.corrections(p); err != nil {
+	r.log, err = a.corrections(p)
+	if err != nil {
 		return nil, err
 	}
 	if err := r.finishExchange(); err != nil {

@@ -46,7 +46,8 @@ type publishingNode struct {
 // blocklist say.
 func publishing(t *testing.T, url, name string, blocked ...string) *publishingNode {
 	t.Helper()
-	list := forget.Node{Dir: forget.Dir(t.TempDir()), Current: forget.NewCurrent(forget.Blocklist{}), Learned: func([]string) {}}
+	list := forget.Node{Dir: forget.Dir(t.TempDir()), Current: forget.NewCurrent(forget.Blocklist{}),
+		Learned: func([]string) {}}
 	if err := list.Add(blocked); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,8 @@ func publishing(t *testing.T, url, name string, blocked ...string) *publishingNo
 		t.Fatal(err)
 	}
 	o := cluster.DefaultOptions()
-	o.Name, o.URL, o.Dir, o.Definition.Region, o.Heartbeat, o.MaxBytes = name, url, t.TempDir(), "Oldenburg", 200*time.Millisecond, 16<<20
+	o.Name, o.URL, o.Dir, o.Definition.Region = name, url, t.TempDir(), "Oldenburg"
+	o.Heartbeat, o.MaxBytes = 200*time.Millisecond, 16<<20
 	o.PagesFormat, o.Blocklist = index.Format, list
 	n, err := cluster.Join(t.Context(), f, o)
 	if err != nil {
@@ -99,7 +101,8 @@ func shows(t *testing.T, what, url, query string, matches int) {
 	t.Helper()
 	want, text := fmt.Sprintf(`"numberMatched":%d,`, matches), ""
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if _, text = fetchText(t, url+"v1/search?limit=1&q="+query); strings.Contains(text, want) {
+		_, text = fetchText(t, url+"v1/search?limit=1&q="+query)
+		if strings.Contains(text, want) {
 			return
 		}
 	}
@@ -147,7 +150,8 @@ func TestServeFollow(t *testing.T) {
 		t.Errorf("it did not go on where it was: %s", stderr)
 	}
 	var out, errs lockedBuffer
-	if code := run(t.Context(), []string{"search", "laden", "--data", one}, strings.NewReader(""), &out, &errs); code != 0 || !strings.Contains(errs.String(), "13 addresses") {
+	code := run(t.Context(), []string{"search", "laden", "--data", one}, strings.NewReader(""), &out, &errs)
+	if code != exitOK || !strings.Contains(errs.String(), "13 addresses") {
 		t.Errorf("search beside a follower: %d %s", code, &errs)
 	}
 	stop()
@@ -172,8 +176,10 @@ func TestServeFollow(t *testing.T) {
 	shows(t, "there while the stream was cut", other, "laden", 12)
 	url, stderr, stop = runServe(t, one, "--follow", server.URL())
 	shows(t, "away while the stream was cut", url, "laden", 12)
-	if !strings.Contains(stderr.String(), "a new index is made beside it") || !strings.Contains(stderr.String(), "the new index is complete") {
-		t.Errorf("it does not say that it began anew: %s", stderr)
+	for _, said := range []string{"a new index is made beside it", "the new index is complete"} {
+		if !strings.Contains(stderr.String(), said) {
+			t.Errorf("it does not say %q: %s", said, stderr)
+		}
 	}
 	for _, left := range []string{"index.new", "index.old"} {
 		if fileExists(filepath.Join(one, left)) {
@@ -181,7 +187,8 @@ func TestServeFollow(t *testing.T) {
 		}
 	}
 	out, errs = lockedBuffer{}, lockedBuffer{}
-	if code := run(t.Context(), []string{"status", "--cluster", server.URL()}, strings.NewReader(""), &out, &errs); code != 0 {
+	code = run(t.Context(), []string{"status", "--cluster", server.URL()}, strings.NewReader(""), &out, &errs)
+	if code != exitOK {
 		t.Errorf("status: %d %s", code, &errs)
 	}
 	for _, want := range []string{"Oldenburg, partition site-hash", "\na     running", "\nb     running", "bytes/URL"} {
@@ -226,12 +233,14 @@ func TestServeFollowRefuses(t *testing.T) {
 		{exitPeer, []string{"--follow", "nats://127.0.0.1:1"}, "cluster cannot be reached: nats://127.0.0.1:1"},
 		{exitInvalidInput, []string{"--follow", server.URL(), "--crawl-name", "nobody"}, `no crawl called "nobody"`},
 		{exitInvalidInput, []string{"--follow", server.URL(), "--data", crawl}, "holds a crawl of its own"},
-		{exitInvalidInput, []string{"--follow", server.URL(), "--data", follower, "--crawl-name", "other"}, "follows the crawl gazehound, not other"},
+		{exitInvalidInput, []string{"--follow", server.URL(), "--data", follower, "--crawl-name", "other"},
+			"follows the crawl gazehound, not other"},
 	} {
 		var out, errs lockedBuffer
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		args := append([]string{"serve", "--listen", "127.0.0.1:0", "--data", t.TempDir()}, c.args...)
-		if code := run(ctx, args, strings.NewReader(""), &out, &errs); code != c.code || !strings.Contains(errs.String(), c.want) {
+		code := run(ctx, args, strings.NewReader(""), &out, &errs)
+		if code != c.code || !strings.Contains(errs.String(), c.want) {
 			t.Errorf("%q: exit %d, want %d: %s", c.args, code, c.code, &errs)
 		}
 		cancel()
@@ -275,7 +284,8 @@ func TestEvalFollower(t *testing.T) {
 	for n := 1; n > 0; time.Sleep(20 * time.Millisecond) {
 		n, _ = a.CountUnsent()
 	}
-	t.Logf("%d pages are put in %.1f s and published %.1f s after the last one", pages, put.Seconds(), (time.Since(began) - put).Seconds())
+	published := time.Since(began) - put
+	t.Logf("%d pages are put in %.1f s and published %.1f s after the last one", pages, put.Seconds(), published.Seconds())
 	data := t.TempDir()
 	began = time.Now()
 	url, stderr, _ := runServe(t, data, "--follow", server.URL())
@@ -287,11 +297,13 @@ func TestEvalFollower(t *testing.T) {
 	for i := range 10 {
 		began := time.Now()
 		a.put(t, shopPage(fmt.Sprintf("new%d", i), 5000+i))
-		for _, text := fetchText(t, url+fmt.Sprintf("v1/search?q=%d", 5000+i)); !strings.Contains(text, fmt.Sprintf("new%d.example", i)); _, text = fetchText(t, url+fmt.Sprintf("v1/search?q=%d", 5000+i)) {
-			time.Sleep(20 * time.Millisecond)
+		question, want := fmt.Sprintf("%sv1/search?q=%d", url, 5000+i), fmt.Sprintf("new%d.example", i)
+		for text := ""; !strings.Contains(text, want); time.Sleep(20 * time.Millisecond) {
+			_, text = fetchText(t, question)
 		}
 		waits = append(waits, time.Since(began))
 	}
 	slices.Sort(waits)
-	t.Logf("a page is found after %.1f s (median of %d; %.1f to %.1f)", waits[5].Seconds(), len(waits), waits[0].Seconds(), waits[9].Seconds())
+	t.Logf("a page is found after %.1f s (median of %d; %.1f to %.1f)",
+		waits[5].Seconds(), len(waits), waits[0].Seconds(), waits[9].Seconds())
 }

@@ -103,7 +103,8 @@ func (a *app) simulateNodes(ctx context.Context, o simulateNodesOptions) error {
 		return fail(badUsage, "--web: %w", err)
 	}
 	if o.places != "" {
-		if web.Nodes, web.Known, err = a.places(ctx, o.places, o.placesOptions); err != nil {
+		web.Nodes, web.Known, err = a.places(ctx, o.places, o.placesOptions)
+		if err != nil {
 			return err
 		}
 	}
@@ -111,7 +112,8 @@ func (a *app) simulateNodes(ctx context.Context, o simulateNodesOptions) error {
 		Partition: partition.Options{Alpha: k.Alpha, Beta: k.Beta, MostPopulous: k.MostPopulous},
 		Pages:     o.pages, Seed: o.seed,
 		Levels: o.levels, Centrality: sim.Centrality{Links: k.CentralityLinks, Base: k.CentralityBase}}}
-	if plan.Methods, plan.Policies, err = sim.ParsePartitions(o.partitions, o.policies); err != nil {
+	plan.Methods, plan.Policies, err = sim.ParsePartitions(o.partitions, o.policies)
+	if err != nil {
 		return fail(badUsage, "%w", err)
 	}
 	for _, strategy := range orders {

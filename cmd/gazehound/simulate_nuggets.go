@@ -67,7 +67,8 @@ func (a *app) simulateNuggets(ctx context.Context, o simulateNuggetsOptions) (er
 		return fail(badUsage, "--order-parts must be 1 to --order-urls, %d, got %d", o.order.URLs, o.order.Parts)
 	}
 	o.order.Seed = o.Seed
-	if o.order.Queue, err = a.crawledQueue(ctx, o); err != nil {
+	o.order.Queue, err = a.crawledQueue(ctx, o)
+	if err != nil {
 		return err
 	}
 	dir, err := os.MkdirTemp("", "gazehound-nuggets-")

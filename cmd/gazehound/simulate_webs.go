@@ -160,7 +160,8 @@ func (a *app) townOpener(ctx context.Context, o simulatedWebs, pages int, cfg *C
 	open func(i int) (*sim.Web, error), err error) {
 	towns := sim.Towns{Varied: o.varied}
 	if cfg.Crawl.Judge == "language" {
-		if towns.Language, err = languageOf(cfg.Crawl.Language); err != nil {
+		towns.Language, err = languageOf(cfg.Crawl.Language)
+		if err != nil {
 			return nil, err
 		}
 	}

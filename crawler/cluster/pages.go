@@ -312,7 +312,8 @@ func (c *connection) nextPages(ctx context.Context, messages jetstream.MessagesC
 			continue
 		}
 		s := PageState{Page: page, Seq: meta.Sequence.Stream, Forgotten: m.Headers().Get(forgottenHeader) != ""}
-		if s.Content, err = unpackPage(m.Data()); err != nil {
+		s.Content, err = unpackPage(m.Data())
+		if err != nil {
 			return states, behind, fmt.Errorf("stream of pages: message %d: %w", s.Seq, err)
 		}
 		if len(states) == 0 {

@@ -117,7 +117,8 @@ func TestPages(t *testing.T) {
 	want["0000000000000004"] = "four"
 	stop = one.follows(t, v)
 	until(t, "the page of meanwhile", func() bool { return maps.Equal(one.has(), want) })
-	if stop(); len(one.all) != before+1 {
+	stop()
+	if len(one.all) != before+1 {
 		t.Errorf("it got %v again", one.all[before:])
 	}
 	two := newReader()
