@@ -145,7 +145,8 @@ func TestSearchRespelled(t *testing.T) {
 		page("https://pub.example/", "Pub", "de", "O'Rourkes Pub\n{Hafenstraße 1, 26931 Musterau|8.3 53.1}"),
 		page("https://mode.example/", "Mode", "de", "Boutique D´Amore\n{Lange Straße 48-50, 26932 Bilingen|8.2 53.2}"),
 		page("https://rad.example/", "Rad", "de", "Fahrradladen Kette\n{Leipziger Straße 42, 67655 Lautern|8.4 53.1}"),
-		page("https://uhr.example/", "Uhr", "de", "Uhren Ahrens\n{Große Straße 7, 67657 Lautern|8.5 53.1}"))
+		page("https://uhr.example/", "Uhr", "de", "Uhren Ahrens\n{Große Straße 7, 67657 Lautern|8.5 53.1}"),
+		page("https://imbiss.example/", "Imbiss", "de", "Imbiss Road Kill\n{Ufergasse 8, 67661 Lautern|8.5 53.1}"))
 	const eis, pub, mode, rad, uhr = "Eisdiele Dall’Orto", "O'Rourkes Pub", "Boutique D´Amore", "Fahrradladen Kette", "Uhren Ahrens"
 	for _, c := range []struct{ text, want string }{
 		{"dall orto", eis}, {"Dall'Orto", eis}, {"dall`orto", eis}, {"DALLORTO", eis},
@@ -156,6 +157,7 @@ func TestSearchRespelled(t *testing.T) {
 		{"leipziger str 99", rad}, {"hamburger str 7", uhr},
 		{"6765", rad + "; " + uhr}, {"lautern 67657", uhr}, {"2693", mode + "; " + eis + "; " + pub}, {"musterau 2693", eis + "; " + pub},
 		{"999", ""},
+		{"Str.", ""}, {"straße", ""}, {"street", ""}, {"road", "Imbiss Road Kill"}, {"Straße Kette", rad}, // a word for streets says nothing
 	} {
 		var all []string
 		for _, h := range find(t, x, Query{Text: c.text}).Hits {

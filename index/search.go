@@ -370,6 +370,13 @@ func (s *searcher) word(i int) (query.Query, error) {
 		return nil, err
 	}
 	all, exact := alternatives{note: s.noteOf(w)}, alternatives{note: s.noteOf(w)}
+	if s.isBare() {
+		if s.q.AddressOnly {
+			return &similar, nil
+		}
+		all.add(fieldNamed, 1, w.terms...)
+		return &all, nil
+	}
 	exact.add(s.dictionary(), 1, written...)
 	ofKind := s.stage == about && len(w.kinds) > 0
 	switch {
@@ -470,6 +477,12 @@ func (s *searcher) codesFrom(start string, all *alternatives) error {
 func (s *searcher) isCommon(w *word) bool {
 	_, ok := streetWord[w.terms[0]]
 	return ok && len(s.words) > 1
+}
+
+// isBare reports whether the words are nothing but a word for a street, "Str.", which says nothing:
+// most addresses have it. It counts in names, "Streetfood", and as the beginning of one.
+func (s *searcher) isBare() bool {
+	return len(s.words) == 1 && slices.Contains([]string{"str", "st", "rd", "ave"}, streetWord[s.words[0].terms[0]])
 }
 
 // dictionary returns the field that has the words that are looked up.
