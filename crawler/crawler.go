@@ -1,8 +1,15 @@
-// Package crawler is the crawl loop: fetch a page, judge it, learn from the verdict, score its
-// links, store what was found.
+// Package crawler is the crawl loop. For each page:
 //
-// A Crawler knows its parts by their interfaces, so that the same loop runs on the live web, on
-// WARC files and on made-up webs. Start with [Crawler.Run]; [Crawler.Visit] processes one page.
+//  1. The frontier leases the best entry of its queue whose host is ready ([Frontier], [Gate]).
+//  2. The fetcher fetches it, where robots.txt allows it ([Fetcher]).
+//  3. The judge decides whether the page is relevant: whether it states addresses of the region ([Judge]).
+//  4. The strategy learns from the verdict, with the trail of links that led to the page.
+//  5. It scores the links of the page: their priorities in the queue ([order.Strategy]).
+//  6. The sinks store what was found, and then the frontier ends the visit and queues the links ([Sink]).
+//
+// A bridge is a page that is not relevant on the way to one that is. A visit is one fetch with what
+// follows from it. A Crawler knows its parts by their interfaces, so that the same loop runs on the live
+// web, on WARC files and on made-up webs. Start with [Crawler.Run]; [Crawler.Visit] processes one page.
 package crawler
 
 import (
@@ -32,14 +39,18 @@ type Fetcher interface {
 	Fetch(ctx context.Context, u weburl.URL) (*page.Response, error)
 }
 
-// A Gate keeps the crawl polite: see polite.Gate. Claim takes the slot of a host and returns 0, or
-// how long to wait before calling again; Check reports whether a URL may be requested in that slot,
-// and Visited releases the slot. Reserved reports whether a page may not be kept, or when that can
-// be known.
+// A Gate keeps the crawl polite: see polite.Gate. Any number of goroutines may call it.
 type Gate interface {
+	// Claim takes the slot of a host (weburl.URL.Host) and returns 0, or how long the host is not ready.
+	// It never blocks.
 	Claim(host string) (wait time.Duration)
+	// Check reports whether u may be requested, in the slot that Claim took. It blocks while robots.txt
+	// is fetched. The only error is that of ctx.
 	Check(ctx context.Context, u weburl.URL) (polite.Decision, error)
+	// Visited releases the slot and starts the delay of the host. Each Claim that returned 0 ends so.
 	Visited(host string, v polite.Visit)
+	// Reserved reports whether the host reserves its rights to text and data mining at u. It may block for
+	// a minute while it asks the host; after that it returns how long to wait before u is tried again.
 	Reserved(ctx context.Context, u weburl.URL) (reserved bool, wait time.Duration, err error)
 }
 
@@ -56,16 +67,33 @@ type Judge interface {
 
 // A Frontier is the queue of a crawl and its tree: on disk
 // (frontier.Frontier), or in memory for the simulator (frontier.Memory).
+// Any number of goroutines may call it. What a method accepts is durable when it returns, unless it is in
+// memory. None but Next blocks for longer than a write takes.
 type Frontier interface {
+	// Push queues entries and returns how many were new. One that is queued already takes the better link.
 	Push(ctx context.Context, es ...frontier.Entry) (added int, err error)
+	// Next leases the best entry of a host that claim gives, to this caller alone, until Done, Return or
+	// Park. It blocks until there is one, and returns io.EOF when nothing is queued and nothing leased. A
+	// lease is not stored: a killed crawl finds the entry queued.
 	Next(ctx context.Context, claim func(host string) time.Duration) (frontier.Entry, error)
+	// Return ends a lease without a visit; the entry is queued again and waits as b says. A wait of the
+	// entry alone, not of its host, ends with the process.
 	Return(e frontier.Entry, b frontier.Backoff) error
+	// Done ends the visit of e, stores its outcome and queues what was found, in one transaction. A second
+	// Done of the same URL only queues.
 	Done(ctx context.Context, e frontier.Entry, o frontier.Outcome, found ...frontier.Entry) (added int, err error)
+	// Park ends a lease by keeping the entry out of the queue, under the pattern e.Parked.
 	Park(ctx context.Context, e frontier.Entry) error
+	// Parked returns the patterns under which entries are parked, those with the most first.
 	Parked() ([]frontier.ParkedPattern, error)
+	// Unpark queues the entries of a pattern, with the priorities that score returns.
 	Unpark(ctx context.Context, p frontier.ParkedPattern, score func(*frontier.Entry) float64) (released int, err error)
+	// Trail returns the node of k, the page it was found on, and so on towards its seed, at most n.
 	Trail(k frontier.Key, n int) ([]frontier.Node, error)
+	// States returns the state of each URL, 0 for one that is not known. Visited is final; the others may
+	// have changed when it returns.
 	States(keys ...frontier.Key) ([]frontier.State, error)
+	// Totals returns the counts of the crawl as of now.
 	Totals() frontier.Totals
 }
 

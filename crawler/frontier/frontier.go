@@ -1,11 +1,17 @@
 // Package frontier is the durable queue of a crawl, its set of known URLs and its crawl tree, in
 // one Badger store: "mark seen and enqueue" and "end a visit and enqueue what it found" are one
-// transaction each.
+// transaction each. An entry is a URL with what is known of the link to it; its life:
 //
-// A leased entry stays queued on disk until Done, so a lease costs no write, and a killed crawl finds
-// everything that was leased queued again. The order of the queue is kept on disk for each host; memory
-// holds a few numbers for every host, and blocks of the best entries of the hosts at the front. KEYS.md
-// describes the bytes.
+//  1. Push queues it, or Done of the page that links to it. A URL that was seen before stays as it is, or
+//     takes the better link.
+//  2. Its host is ready when its delay is over and no entry of it is leased; others wait.
+//  3. Next leases the entry with the highest priority among the ready hosts to one caller.
+//  4. On disk a leased entry stays queued: a lease costs no write, and a killed crawl finds all of them queued.
+//  5. Return puts it back (to be tried again), Park puts it aside (one of too many that repeat pages).
+//  6. Done makes it a node of the crawl tree: visited, with its outcome and the page that it was found on.
+//
+// The order of the queue is kept on disk for each host; memory holds a few numbers for every host, and
+// blocks of the best entries of the hosts at the front. KEYS.md describes the bytes.
 package frontier
 
 import (
