@@ -26,7 +26,7 @@ func (s ArchiveSink) Visit(ctx context.Context, v *Visit) error {
 		return nil
 	}
 	c := warc.Capture{Response: v.Response, Note: noteOf(v)}
-	if v.Outcome.Kind == "skipped" || s.names(v) || v.Page != nil && v.Page.NoArchive ||
+	if v.Outcome.Kind == frontier.KindSkipped || s.names(v) || v.Page != nil && v.Page.NoArchive ||
 		v.Page == nil && strings.Contains(strings.ToLower(strings.Join(v.Response.Header.Values("X-Robots-Tag"),
 			",")), "noarchive") {
 		c.NoteOnly, c.Note.Status = true, v.Response.Status
@@ -65,7 +65,7 @@ func (s ArchiveSink) names(v *Visit) bool {
 func noteOf(v *Visit) warc.Note {
 	e, o := &v.Entry, &v.Outcome
 	return warc.Note{
-		Outcome: o.Kind, Reason: o.Reason, Depth: e.Depth, Distance: e.Distance, Priority: e.Priority,
+		Outcome: string(o.Kind), Reason: o.Reason, Depth: e.Depth, Distance: e.Distance, Priority: e.Priority,
 		Anchor: e.Anchor, Title: e.Title, Around: e.Around, Place: e.Place, Switch: e.Switch,
 		Redirects: e.Redirects,
 		Relevant:  o.Relevant, Score: o.Score, Addresses: o.Addresses,

@@ -313,7 +313,7 @@ func TestBadInputs(t *testing.T) {
 			f := c.Frontier.(*frontier.Frontier)
 			for key, want := range wants {
 				n, known, err := f.Get(key)
-				if got := strings.TrimSpace(n.Outcome.Kind + " " + n.Outcome.Reason); got != want || !known || n.State != frontier.Visited || err != nil {
+				if got := strings.TrimSpace(string(n.Outcome.Kind) + " " + n.Outcome.Reason); got != want || !known || n.State != frontier.Visited || err != nil {
 					t.Errorf("%.100s: %s, %v; want %s", n.URL, got, err, want)
 				}
 			}
@@ -525,7 +525,7 @@ Location: http://10.0.0.1/
 	}
 	got := map[string]string{}
 	for _, v := range l.visits {
-		got[strings.TrimPrefix(v.Entry.URL.String(), "http://")] = strings.TrimSpace(v.Outcome.Kind + " " + v.Outcome.Reason)
+		got[strings.TrimPrefix(v.Entry.URL.String(), "http://")] = strings.TrimSpace(string(v.Outcome.Kind) + " " + v.Outcome.Reason)
 	}
 	want := map[string]string{
 		"a.example/scope": "redirect out_of_scope", "a.example/robots": "redirect", "b.example/hop": "redirect",

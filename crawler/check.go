@@ -75,7 +75,7 @@ func CheckIndexed(ctx context.Context, name string, f *frontier.Frontier,
 
 // isIndexed reports whether the index has a page with this outcome.
 func isIndexed(o *frontier.Outcome) bool {
-	return o.Kind == "page" && o.Relevant && len(o.Addresses) > 0 && o.Reason != ReasonNoIndex &&
+	return o.Kind == frontier.KindPage && o.Relevant && len(o.Addresses) > 0 && o.Reason != ReasonNoIndex &&
 		o.Reason != ReasonNoCopy
 }
 

@@ -72,7 +72,7 @@ func (c *Comparison) Exchanges(ctx context.Context, archive *warc.Archive,
 func recordedOutcome(x *warc.Recorded) frontier.Outcome {
 	var o frontier.Outcome
 	if n := x.Note; n != nil {
-		o.Kind, o.Reason = n.Outcome, n.Reason
+		o.Kind, o.Reason = frontier.Kind(n.Outcome), n.Reason
 	}
 	if x.Response != nil {
 		o.Status, o.Bytes, o.At = x.Response.Status, int64(len(x.Response.Body)), x.Response.Fetched
@@ -80,7 +80,7 @@ func recordedOutcome(x *warc.Recorded) frontier.Outcome {
 	}
 	n := x.Note
 	o.Status, o.At, o.Relevant, o.Score, o.Addresses = n.Status, x.At, n.Relevant, n.Score, n.Addresses
-	if o.Kind == "page" && o.Reason == "" {
+	if o.Kind == frontier.KindPage && o.Reason == "" {
 		o.Reason = ReasonNoCopy
 	}
 	return o

@@ -398,7 +398,7 @@ ohne Verschlüsselung
 	}
 	got := map[string]string{}
 	for _, v := range l.visits {
-		got[v.Entry.URL.String()] = strings.TrimSpace(v.Outcome.Kind + " " + v.Outcome.Reason)
+		got[v.Entry.URL.String()] = strings.TrimSpace(string(v.Outcome.Kind) + " " + v.Outcome.Reason)
 	}
 	want := map[string]string{
 		"http://a.example/":          "page",

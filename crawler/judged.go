@@ -96,7 +96,7 @@ func judgedIn(ctx context.Context, f *frontier.Frontier, linkValues linkValuer, 
 			return
 		}
 		err = f.Walk(ctx, 0, func(n frontier.Node) error {
-			if n.Outcome.Kind != "page" {
+			if n.Outcome.Kind != frontier.KindPage {
 				return nil
 			}
 			trail, err := f.Trail(frontier.KeyOf(n.URL), predictor.MaxDepth)
@@ -134,7 +134,7 @@ func linkValues(ctx context.Context, f *frontier.Frontier) (map[frontier.Key]flo
 	}
 	var visits []visit
 	err := f.Walk(ctx, 0, func(n frontier.Node) error {
-		if n.Outcome.Kind == "page" && !n.URL.IsZero() {
+		if n.Outcome.Kind == frontier.KindPage && !n.URL.IsZero() {
 			visits = append(visits, visit{frontier.KeyOf(n.URL), n.Parent, n.Outcome.Relevant})
 		}
 		return nil

@@ -267,7 +267,7 @@ func (w *Labelled) judgeAgain(ctx context.Context, u weburl.URL) error {
 func (w *Labelled) Visited(v *Visit) error {
 	e, ok := w.log.Verdict(v.Entry.URL.String())
 	l := labelOf(v.Entry.URL, e)
-	if !ok || v.Outcome.Kind != "page" || v.Outcome.Relevant == l.Relevant {
+	if !ok || v.Outcome.Kind != frontier.KindPage || v.Outcome.Relevant == l.Relevant {
 		return nil
 	}
 	return w.apply(context.Background(), l, &LabelCount{})
@@ -306,7 +306,7 @@ func (w *Labelled) apply(ctx context.Context, l Label, count *LabelCount) error 
 	if err != nil {
 		return err
 	}
-	if len(trail) == 0 || trail[0].State != frontier.Visited || trail[0].Outcome.Kind != "page" {
+	if len(trail) == 0 || trail[0].State != frontier.Visited || trail[0].Outcome.Kind != frontier.KindPage {
 		count.Kept++
 		return nil
 	}

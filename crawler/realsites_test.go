@@ -133,7 +133,7 @@ Content-Type: text/xml; charset=utf-8
 		case "news.example", "longer.example":
 			want = "skipped"
 		}
-		if v.Outcome.Kind != want || v.Outcome.Relevant != (want == "page") {
+		if string(v.Outcome.Kind) != want || v.Outcome.Relevant != (want == "page") {
 			t.Errorf("%s: %s %s, relevant %v; want %s", v.Entry.URL, v.Outcome.Kind, v.Outcome.Reason, v.Outcome.Relevant, want)
 		}
 	}

@@ -162,7 +162,7 @@ func TestReasonsAddUp(t *testing.T) {
 			return ""
 		},
 		Report: func(v *crawler.Visit) {
-			ended[v.Outcome.Kind+" "+v.Outcome.Reason]++
+			ended[string(v.Outcome.Kind)+" "+v.Outcome.Reason]++
 			switch v.Outcome.Kind {
 			case "page":
 				want += web.links(t, v.Entry.URL)

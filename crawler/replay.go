@@ -102,7 +102,7 @@ func (c *Crawler) processRecorded(ctx context.Context, tree *frontier.Frontier, 
 	if kind := x.Outcome.Kind; x.Response == nil || kind == "error" || kind == "skipped" {
 		return v, nil
 	}
-	v.Entry.Sitemap = x.Outcome.Kind == "sitemap"
+	v.Entry.Sitemap = x.Outcome.Kind == frontier.KindSitemap
 	v.Outcome = frontier.Outcome{At: x.Outcome.At}
 	retry, err := c.process(ctx, v)
 	if retry != nil || err != nil {
@@ -122,7 +122,7 @@ func (c *Crawler) ofVisited(tree *frontier.Frontier, v *Visit) error {
 	if err != nil {
 		return err
 	}
-	if o := &node.Outcome; !checked && o.Kind == "page" { // of a crawl without revisits
+	if o := &node.Outcome; !checked && o.Kind == frontier.KindPage { // of a crawl without revisits
 		before = frontier.Check{Read: o.At, Relevant: o.Relevant}
 	}
 	url := v.Entry.URL

@@ -183,7 +183,7 @@ func (c *Crawler) visitAgain(ctx context.Context, tree *frontier.Frontier, queue
 		return err
 	}
 	if !known || !checked { // damaged meanwhile
-		_, err := queue.Done(ctx, e, frontier.Outcome{Kind: "skipped"})
+		_, err := queue.Done(ctx, e, frontier.Outcome{Kind: frontier.KindSkipped})
 		return err
 	}
 	v := &Visit{Entry: node.Entry, Before: &before, revisit: &revisit{tree, queue, node}}
@@ -216,7 +216,7 @@ func (c *Crawler) revise(ctx context.Context, v *Visit) error {
 	if err := v.revisit.tree.Revise(ctx, frontier.KeyOf(v.Entry.URL), revised, v.Found...); err != nil {
 		return err
 	}
-	_, err := v.revisit.queue.Done(ctx, v.Entry, frontier.Outcome{Kind: "page"})
+	_, err := v.revisit.queue.Done(ctx, v.Entry, frontier.Outcome{Kind: frontier.KindPage})
 	return err
 }
 
@@ -236,9 +236,9 @@ func (v *Visit) changed() RevisitOutcome {
 		return Gone
 	case v.Response != nil && (v.Response.Status == 404 || v.Response.Status == 410):
 		return Gone
-	case o.Kind == "redirect" && (v.Response.Status == 301 || v.Response.Status == 308):
+	case o.Kind == frontier.KindRedirect && (v.Response.Status == 301 || v.Response.Status == 308):
 		return Gone
-	case o.Kind == "skipped": // says nothing about the page
+	case o.Kind == frontier.KindSkipped: // says nothing about the page
 		return Unknown
 	case v.Before.Fails+1 >= goneFails && !v.Before.Last.IsZero() && o.At.Sub(v.Before.Last) >= goneAfter:
 		return Gone
@@ -277,9 +277,9 @@ func (s Schedule) first(v *Visit) *frontier.Check {
 func passes(o *frontier.Outcome) bool {
 	switch o.Reason {
 	case fetch.ClassDNS, fetch.ClassConnect, fetch.ClassTimeout, fetch.ClassTLS, "http_5xx", "http_429":
-		return o.Kind == "error"
+		return o.Kind == frontier.KindError
 	case "robots_unreachable":
-		return o.Kind == "skipped"
+		return o.Kind == frontier.KindSkipped
 	}
 	return false
 }

@@ -151,7 +151,7 @@ func (l *Learned) Restore(ctx context.Context) error {
 			news.Observe(n.URL, n.Outcome.Addresses)
 			return nil
 		}
-		if n.Outcome.Kind != "page" {
+		if n.Outcome.Kind != frontier.KindPage {
 			return nil
 		}
 		trail, err := l.Tree.Trail(frontier.KeyOf(n.URL), predictor.MaxDepth)

@@ -75,13 +75,13 @@ func (c *Crawler) readSitemap(v *Visit) error {
 		sitemap.Limits{Bytes: sitemapBytes, Entries: sitemapPages})
 	switch {
 	case errors.Is(err, sitemap.ErrFormat) && e.URL.Path() == usualSitemap:
-		v.end("skipped", ReasonNoSitemap) // a page in its place says so with status 200
+		v.end(frontier.KindSkipped, ReasonNoSitemap) // a page in its place says so with status 200
 		return nil
 	case err != nil && len(file.Pages)+len(file.Lists) == 0:
-		v.end("error", "sitemap")
+		v.end(frontier.KindError, "sitemap")
 		return nil
 	}
-	v.Outcome.Kind = "sitemap"
+	v.Outcome.Kind = frontier.KindSitemap
 	v.drop("sitemap_foreign", int64(file.Foreign))
 	v.drop("bad_url", int64(file.Bad))
 	var found []frontier.Entry

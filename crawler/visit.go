@@ -92,7 +92,7 @@ func (c *Crawler) Visit(ctx context.Context, e frontier.Entry) (isPage bool, err
 	if err := c.visit(ctx, c.Frontier, v, skip); err != nil {
 		return false, err
 	}
-	return v.Outcome.Kind == "page", nil
+	return v.Outcome.Kind == frontier.KindPage, nil
 }
 
 // visit is Visit for an entry of any queue; skip is why it is left out, or "". An entry to be
@@ -103,7 +103,7 @@ func (c *Crawler) visit(ctx context.Context, queue Frontier, v *Visit, skip stri
 	var err error
 	if skip != "" {
 		c.Gate.Visited(v.Entry.URL.Host(), noRequest)
-		v.end("skipped", skip)
+		v.end(frontier.KindSkipped, skip)
 	} else if retry, err = c.fetch(ctx, v); err == nil && v.Response != nil {
 		retry, err = c.process(ctx, v)
 	}
@@ -130,7 +130,7 @@ func (v *Visit) survive() {
 	if p == nil {
 		return
 	}
-	o := frontier.Outcome{At: v.Outcome.At, Kind: "error", Reason: ReasonPanic, Status: v.Outcome.Status,
+	o := frontier.Outcome{At: v.Outcome.At, Kind: frontier.KindError, Reason: ReasonPanic, Status: v.Outcome.Status,
 		Bytes: v.Outcome.Bytes}
 	*v = Visit{
 		Entry: v.Entry, Outcome: o, Response: v.Response, Found: v.Found, Before: v.Before, revisit: v.revisit,
@@ -139,7 +139,9 @@ func (v *Visit) survive() {
 }
 
 // end sets the outcome of the URL.
-func (v *Visit) end(kind, reason string) { v.Outcome.Kind, v.Outcome.Reason = kind, reason }
+func (v *Visit) end(kind frontier.Kind, reason string) {
+	v.Outcome.Kind, v.Outcome.Reason = kind, reason
+}
 
 // fetch makes the request for v.Entry if the Gate allows it. It sets v.Response, or v.Outcome if
 // there is none, or returns when to retry. It releases the host's slot, which Frontier.Next took.
@@ -155,12 +157,12 @@ func (c *Crawler) fetch(ctx context.Context, v *Visit) (retry *frontier.Backoff,
 	case err != nil:
 		return nil, err
 	case d.Refused != "":
-		v.end("skipped", d.Refused)
+		v.end(frontier.KindSkipped, d.Refused)
 		return nil, nil
 	case d.Unreachable && d.Err != nil && (c.goPlain(e, d.Err) || hopeless(fetch.Class(d.Err))):
 		return c.failed(v, d.Err), nil
 	case d.Unreachable && e.Retries >= c.Options.Retries:
-		v.end("skipped", "robots_unreachable")
+		v.end(frontier.KindSkipped, "robots_unreachable")
 		return nil, nil
 	case d.Unreachable:
 		e.Retries++
@@ -216,19 +218,19 @@ func (c *Crawler) processStatus(ctx context.Context, v *Visit) (retry *frontier.
 	case r.Status == 304 && v.Before != nil:
 		v.Revisit = Same
 	case r.Status == 304: // not the answer to a conditional request
-		v.end("error", fetch.ClassProtocol)
+		v.end(frontier.KindError, fetch.ClassProtocol)
 	case r.Status >= 300 && r.Status < 400:
 		return c.redirected(ctx, v)
 	case r.Status == 429 || r.Status >= 500:
 		return c.refused(v), nil
 	case r.Missing:
-		v.end("skipped", ReasonNotInArchive)
+		v.end(frontier.KindSkipped, ReasonNotInArchive)
 	case r.Status >= 400 && v.Entry.Sitemap:
-		v.end("skipped", ReasonNoSitemap)
+		v.end(frontier.KindSkipped, ReasonNoSitemap)
 	case r.Status >= 400:
-		v.end("error", "http_4xx")
+		v.end(frontier.KindError, "http_4xx")
 	default:
-		v.end("skipped", "no_content")
+		v.end(frontier.KindSkipped, "no_content")
 	}
 	return nil, nil
 }
@@ -244,18 +246,18 @@ func (c *Crawler) processPage(ctx context.Context, v *Visit) (retry *frontier.Ba
 	}
 	switch {
 	case errors.Is(err, page.ErrXML):
-		v.end("skipped", fetch.ClassContentType)
+		v.end(frontier.KindSkipped, fetch.ClassContentType)
 		return nil, nil
 	case err != nil:
-		v.end("error", "parse")
+		v.end(frontier.KindError, "parse")
 		return nil, nil
 	}
 	if p.Reserved && c.Options.Reservations {
-		v.end("skipped", "tdm_reserved")
+		v.end(frontier.KindSkipped, "tdm_reserved")
 		return nil, nil
 	}
 	if len(c.Options.Languages) > 0 && p.Lang != "" && !slices.Contains(c.Options.Languages, p.Lang) {
-		v.end("skipped", "language")
+		v.end(frontier.KindSkipped, "language")
 		return nil, nil
 	}
 	blank(c.Forgotten, p)
@@ -281,7 +283,7 @@ func (c *Crawler) processPage(ctx context.Context, v *Visit) (retry *frontier.Ba
 		case wait > 0:
 			return &frontier.Backoff{Wait: wait, Host: true}, nil
 		case reserved:
-			v.end("skipped", "tdm_reserved")
+			v.end(frontier.KindSkipped, "tdm_reserved")
 			return nil, nil
 		}
 	}
@@ -297,7 +299,7 @@ func (c *Crawler) processPage(ctx context.Context, v *Visit) (retry *frontier.Ba
 // read: the links that were read are followed, and nothing is learned but that shells of an
 // application repeat each other.
 func (c *Crawler) undecided(ctx context.Context, v *Visit, p *page.Page, reason string) error {
-	v.end("skipped", reason)
+	v.end(frontier.KindSkipped, reason)
 	v.Page = p
 	defer func() { v.Page = nil }()
 	if reason == ReasonNeedsScript && c.Traps != nil && v.Before == nil {
@@ -446,7 +448,7 @@ func (c *Crawler) commit(ctx context.Context, v *Visit) error {
 	}
 	v.drop("other_node", int64(sent)) // under policy B some of these are kept here as well
 	v.Found = own
-	if p, ok := c.Peers.(Placer); ok && v.Outcome.Kind == "page" && v.Page != nil {
+	if p, ok := c.Peers.(Placer); ok && v.Outcome.Kind == frontier.KindPage && v.Page != nil {
 		v.Outcome.Place = p.Place(v.Page)
 	}
 	for _, s := range c.Sinks {
@@ -477,7 +479,7 @@ func store(ctx context.Context, s Sink, v *Visit) error {
 
 // reportVisit counts failures in a row and calls Report.
 func (c *Crawler) reportVisit(v *Visit) {
-	if v.Outcome.Kind == "error" {
+	if v.Outcome.Kind == frontier.KindError {
 		c.failures.Add(1)
 	} else {
 		c.failures.Store(0)
@@ -517,7 +519,7 @@ func (c *Crawler) failed(v *Visit, err error) (retry *frontier.Backoff) {
 	}
 	switch class {
 	case fetch.ClassContentType, fetch.ClassTooLarge, fetch.ClassPrivateAddress:
-		v.end("skipped", class)
+		v.end(frontier.KindSkipped, class)
 		return nil
 	case fetch.ClassProtocol:
 		if e, ok := errors.AsType[*fetch.Error](err); ok && e.Reused {
@@ -527,7 +529,7 @@ func (c *Crawler) failed(v *Visit, err error) (retry *frontier.Backoff) {
 		retry = c.retry(v)
 	}
 	if retry == nil {
-		v.end("error", class)
+		v.end(frontier.KindError, class)
 	}
 	return retry
 }
@@ -545,7 +547,7 @@ func (c *Crawler) retry(v *Visit) *frontier.Backoff {
 // refused ends a visit with status 429 or 5xx, or returns when to retry.
 func (c *Crawler) refused(v *Visit) (retry *frontier.Backoff) {
 	if retry = c.retry(v); retry == nil {
-		v.end("error", "http_5xx")
+		v.end(frontier.KindError, "http_5xx")
 		if v.Response.Status == 429 {
 			v.Outcome.Reason = "http_429"
 		}
@@ -559,12 +561,12 @@ func (c *Crawler) refused(v *Visit) (retry *frontier.Backoff) {
 // fetched from there next.
 func (c *Crawler) redirected(ctx context.Context, v *Visit) (retry *frontier.Backoff, err error) {
 	e, target := &v.Entry, v.Response.Location
-	v.end("redirect", "")
+	v.end(frontier.KindRedirect, "")
 	next := *e
 	next.URL, next.Redirects, next.Retries, next.Found = target, e.Redirects+1, 0, v.Outcome.At
 	switch {
 	case target.IsZero():
-		v.end("error", "bad_redirect")
+		v.end(frontier.KindError, "bad_redirect")
 	case target != e.URL && c.Scope(target) != "":
 		v.Outcome.Reason = c.Scope(target)
 	case c.mayBeWall(v):
@@ -573,7 +575,7 @@ func (c *Crawler) redirected(ctx context.Context, v *Visit) (retry *frontier.Bac
 		}
 		return &frontier.Backoff{Wait: c.Options.RetryWait}, err
 	case target == e.URL, e.Redirects >= MaxRedirects:
-		v.end("error", "redirect_loop")
+		v.end(frontier.KindError, "redirect_loop")
 	case frontier.KeyOf(target) == frontier.KeyOf(e.URL):
 		e.URL = target
 		e.Redirects++

@@ -102,7 +102,7 @@ func (s *session) label(ctx context.Context, text string, relevant bool) error {
 	if err != nil {
 		return err
 	}
-	if n.State != frontier.Visited || n.Outcome.Kind != "page" {
+	if n.State != frontier.Visited || n.Outcome.Kind != frontier.KindPage {
 		return fmt.Errorf("%.200q was not judged yet: the verdict is %w", text, monitor.ErrUnknown)
 	}
 	e := crawler.Corrections([]crawler.Label{{URL: n.URL, Relevant: relevant}})[0]

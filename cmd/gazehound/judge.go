@@ -13,6 +13,7 @@ import (
 	"gazehound/cmd/gazehound/config"
 	"gazehound/crawler"
 	"gazehound/crawler/cluster/partition"
+	"gazehound/crawler/frontier"
 	"gazehound/crawler/order"
 	"gazehound/crawler/polite"
 	"gazehound/crawler/weburl"
@@ -237,7 +238,7 @@ func (a *app) fetchExamples(ctx context.Context, cfg *Config, o crawlOptions, ur
 	hosts := map[string]bool{}
 	err := a.visitOnly(ctx, cfg, o, &gazetteer.Region{Name: "a topic"}, urls, &examples, func(v *crawler.Visit) {
 		hosts[v.Entry.URL.Host()] = true
-		if v.Outcome.Kind == "error" || v.Outcome.Kind == "skipped" {
+		if v.Outcome.Kind == frontier.KindError || v.Outcome.Kind == frontier.KindSkipped {
 			a.warn("example %s: %s", oneLine(v.Entry.URL.String()), v.Outcome.Reason)
 		}
 	}, func(ctx context.Context, web *web) {

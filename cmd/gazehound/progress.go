@@ -98,7 +98,7 @@ func (w *progress) visited(v *crawler.Visit) {
 	if w.a.Says(slog.LevelDebug) {
 		w.line(slog.LevelDebug, "visit", v.Outcome.At, monitor.VisitValues(v))
 	}
-	if v.Outcome.Kind == "page" && w.emit["page"] {
+	if v.Outcome.Kind == frontier.KindPage && w.emit["page"] {
 		line := monitor.NewPageLine(v)
 		if w.importance != nil && v.Page != nil {
 			i := w.importance(v)

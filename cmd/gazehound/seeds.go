@@ -256,7 +256,7 @@ func (a *app) visitSeeds(ctx context.Context, p project, cfg *Config, urls []web
 	states = map[string]int{}
 	var failed error
 	err = a.visitOnly(ctx, cfg, crawlOptions{}, region, urls, judge, func(v *crawler.Visit) {
-		state, more := v.Outcome.Kind, v.Outcome.Reason
+		state, more := string(v.Outcome.Kind), v.Outcome.Reason
 		switch {
 		case v.Outcome.Relevant:
 			state, more = "relevant", several(len(v.Outcome.Addresses), "address")

@@ -64,7 +64,7 @@ func (n *Node) publishVisits(ctx context.Context) error {
 	}
 	err := n.frontier.Walk(ctx, last, func(v frontier.Node) error {
 		last = v.Seq
-		if v.Outcome.Kind == "skipped" {
+		if v.Outcome.Kind == frontier.KindSkipped {
 			return nil // nothing was fetched
 		}
 		hashes = append(hashes, hashOf(v.URL))

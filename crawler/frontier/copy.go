@@ -232,7 +232,7 @@ func (c *copying) forget(b *batch, k Key, o Outcome) {
 	c.URLs++
 	c.Links++
 	b.finish(&link{key: k}, Outcome{
-		Kind: "skipped", Reason: ReasonForgotten, At: o.At, Bytes: o.Bytes, Dropped: o.Dropped,
+		Kind: KindSkipped, Reason: ReasonForgotten, At: o.At, Bytes: o.Bytes, Dropped: o.Dropped,
 	})
 }
 

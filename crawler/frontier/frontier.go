@@ -83,9 +83,21 @@ const (
 	maxReasonLength = 64
 )
 
+// A Kind is how a visit ended.
+type Kind string
+
+// The kinds of outcomes.
+const (
+	KindPage     Kind = "page"     // read and judged
+	KindRedirect Kind = "redirect" // it leads to another URL, which was queued or followed
+	KindError    Kind = "error"    // no page came, see Reason
+	KindSkipped  Kind = "skipped"  // not requested, or not read, see Reason
+	KindSitemap  Kind = "sitemap"  // its URLs were queued
+)
+
 // An Outcome is the result of a visit. At is kept to the millisecond.
 type Outcome struct {
-	Kind     string // "page", "redirect", "error" or "skipped"
+	Kind     Kind
 	Reason   string `json:",omitzero"` // error class or reason of the skip
 	Status   int    `json:",omitzero"` // of HTTP, or 0
 	Relevant bool   `json:",omitzero"`

@@ -255,7 +255,7 @@ func TestModel(t *testing.T) {
 			"done": func(t *rapid.T) {
 				u := pick(t)
 				o := Outcome{
-					Kind:      rapid.SampledFrom([]string{"page", "page", "redirect", "error", "skipped"}).Draw(t, "kind"),
+					Kind:      rapid.SampledFrom([]Kind{KindPage, KindPage, KindRedirect, KindError, KindSkipped}).Draw(t, "kind"),
 					Status:    200,
 					Relevant:  rapid.Bool().Draw(t, "relevant"),
 					Score:     rapid.Float64Range(0, 1).Draw(t, "score"),

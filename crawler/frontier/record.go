@@ -283,7 +283,7 @@ type visitRecord struct {
 
 // trimmed returns o within the bounds of the store.
 func (o Outcome) trimmed() Outcome {
-	o.Kind = textutil.ClipBytes(o.Kind, maxReasonLength)
+	o.Kind = Kind(textutil.ClipBytes(string(o.Kind), maxReasonLength))
 	o.Reason = textutil.ClipBytes(o.Reason, maxReasonLength)
 	o.At = o.At.UTC().Truncate(time.Millisecond)
 	if math.IsNaN(o.Score) || math.IsInf(o.Score, 0) {

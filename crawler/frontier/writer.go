@@ -428,16 +428,16 @@ func (t *Totals) addTimes(o *Outcome, n int64) {
 		t.Rendered += n
 	}
 	switch o.Kind {
-	case "page":
+	case KindPage:
 		t.Pages += n
 		if o.Relevant {
 			t.Relevant += n
 		}
-	case "redirect":
+	case KindRedirect:
 		t.Redirects += n
-	case "error":
+	case KindError:
 		count(t.Errors, o.Reason, n)
-	case "skipped":
+	case KindSkipped:
 		count(t.Skipped, o.Reason, n)
 	}
 	for reason, dropped := range o.Dropped {

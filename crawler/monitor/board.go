@@ -126,14 +126,14 @@ func (b *Board) Visit(v *crawler.Visit) {
 	defer b.mu.Unlock()
 	host := b.host(v.Entry.URL.Host())
 	host.last = v.Outcome.At
-	if v.Outcome.Kind == "error" {
+	if v.Outcome.Kind == frontier.KindError {
 		host.errors++
 	}
-	if v.Outcome.Kind == "skipped" && v.Outcome.Reason == "robots" {
+	if v.Outcome.Kind == frontier.KindSkipped && v.Outcome.Reason == "robots" {
 		host.refused++
 	}
-	host.unreachable = v.Outcome.Kind == "skipped" && v.Outcome.Reason == "robots_unreachable"
-	if v.Outcome.Kind != "page" || v.Before != nil {
+	host.unreachable = v.Outcome.Kind == frontier.KindSkipped && v.Outcome.Reason == "robots_unreachable"
+	if v.Outcome.Kind != frontier.KindPage || v.Before != nil {
 		return
 	}
 	host.pages++

@@ -67,7 +67,7 @@ func (r *Recorder) Start(ctx context.Context) error {
 	visits := uint64(r.before.Visited)
 	err := r.Frontier.Walk(ctx, visits-min(visits, 2*recent), func(n frontier.Node) error {
 		r.silence.Visit(&n.Entry, &n.Outcome)
-		if n.Outcome.Kind == "page" {
+		if n.Outcome.Kind == frontier.KindPage {
 			r.count(n.Outcome.Relevant)
 		}
 		return nil
@@ -109,7 +109,7 @@ func (r *Recorder) Visit(v *crawler.Visit) {
 	r.silence.Visit(&v.Entry, &v.Outcome)
 	if v.Before != nil {
 		r.again[v.Revisit.String()]++
-	} else if v.Outcome.Kind == "page" {
+	} else if v.Outcome.Kind == frontier.KindPage {
 		r.count(v.Outcome.Relevant)
 	}
 }

@@ -140,7 +140,7 @@ func (r *run) visited(v *crawler.Visit) {
 	if r.o.Visited != nil {
 		r.o.Visited[frontier.KeyOf(v.Entry.URL)] = true
 	}
-	if v.Outcome.Kind != "page" {
+	if v.Outcome.Kind != frontier.KindPage {
 		return
 	}
 	s.Pages++

@@ -159,14 +159,14 @@ func (r *Recorder) Visit(_ context.Context, v *crawler.Visit) error {
 		l.TookMS = v.Response.Took.Milliseconds()
 	}
 	switch v.Outcome.Kind {
-	case "redirect":
+	case frontier.KindRedirect:
 		l.To = v.Response.Location
-	case "skipped":
+	case frontier.KindSkipped:
 		l.Forbidden = v.Outcome.Reason == "robots"
 		l.Failed = v.Outcome.Reason
-	case "error":
+	case frontier.KindError:
 		l.Failed = v.Outcome.Reason
-	case "page":
+	case frontier.KindPage:
 		l.Relevant, l.Addresses = v.Outcome.Relevant, AddressIDs(v.Verdict)
 		l.Content = strconv.FormatUint(hashOf(v.Page.Text), 16)
 		l.describe(v.Page)

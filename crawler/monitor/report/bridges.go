@@ -39,12 +39,12 @@ func TopBridges(ctx context.Context, f *frontier.Frontier, n int) ([]Bridge, err
 	}
 	behind := map[frontier.Key]*led{}
 	err := f.Walk(ctx, 0, func(page frontier.Node) error {
-		if page.Outcome.Kind != "page" || !page.Outcome.Relevant || page.Depth == 0 {
+		if page.Outcome.Kind != frontier.KindPage || !page.Outcome.Relevant || page.Depth == 0 {
 			return nil
 		}
 		trail, err := f.Trail(frontier.KeyOf(page.URL), BridgeReach+1)
 		for _, before := range trail[min(1, len(trail)):] {
-			if before.Outcome.Kind != "page" {
+			if before.Outcome.Kind != frontier.KindPage {
 				continue // a redirect or a sitemap
 			}
 			key := frontier.KeyOf(before.URL)

@@ -93,7 +93,7 @@ func Read(ctx context.Context, name string, f *frontier.Frontier, o Options) (*C
 	t := newCounter(o, int(max(1, (totals.Pages+maxPoints-1)/maxPoints)))
 	err := f.Walk(ctx, 0, func(n frontier.Node) error {
 		text := uint64(0)
-		if n.Outcome.Kind == "page" && n.Outcome.Relevant {
+		if n.Outcome.Kind == frontier.KindPage && n.Outcome.Relevant {
 			check, _, err := f.Check(frontier.KeyOf(n.URL)) // zero where none was kept
 			if err != nil {
 				return err
@@ -147,7 +147,7 @@ func newCounter(o Options, step int) *counter {
 // add counts a visit, in the order of the visits; text is the fingerprint of a relevant page, or 0.
 func (t *counter) add(v *frontier.Node, text uint64) {
 	c := t.crawl
-	isPage := v.Outcome.Kind == "page"
+	isPage := v.Outcome.Kind == frontier.KindPage
 	t.silence.Visit(&v.Entry, &v.Outcome)
 	if v.Outcome.Rendered {
 		t.rendered(v)

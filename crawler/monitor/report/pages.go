@@ -65,7 +65,7 @@ func WritePages(ctx context.Context, w io.Writer, f *frontier.Frontier, format s
 	}
 	walk := func(fn func(Page) error) error {
 		return f.Walk(ctx, 0, func(n frontier.Node) error {
-			if o := &n.Outcome; o.Kind != "page" || !o.Relevant || o.Reason == crawler.ReasonNoIndex {
+			if o := &n.Outcome; o.Kind != frontier.KindPage || !o.Relevant || o.Reason == crawler.ReasonNoIndex {
 				return nil
 			}
 			return fn(pageOf(&n))

@@ -37,7 +37,7 @@ func (r *NodesReader) Read(ctx context.Context, node int, tree Walker) error {
 			r.links[n.Parent] = append(r.links[n.Parent], key)
 		}
 		r.exchanged += int(n.Outcome.Dropped["other_node"])
-		if n.Outcome.Kind != "page" {
+		if n.Outcome.Kind != frontier.KindPage {
 			return nil
 		}
 		f := Fetch{Node: node, Page: key, Domain: n.URL.Site()}

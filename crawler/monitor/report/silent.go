@@ -106,15 +106,15 @@ func silentReason(e *frontier.Entry, o *frontier.Outcome) string {
 		return ""
 	case o.Status == 401 || o.Status == 403:
 		return "login"
-	case o.Kind == "error", o.Kind == "skipped":
+	case o.Kind == frontier.KindError, o.Kind == frontier.KindSkipped:
 		return o.Reason
-	case o.Kind == "page" && e.Redirects > 0 && loginPath.MatchString(e.URL.Path()):
+	case o.Kind == frontier.KindPage && e.Redirects > 0 && loginPath.MatchString(e.URL.Path()):
 		return "login"
-	case o.Kind == "page" && o.Reason == "noindex":
+	case o.Kind == frontier.KindPage && o.Reason == "noindex":
 		return "noindex"
-	case o.Kind == "page" && o.Dropped["nofollow"] > 0:
+	case o.Kind == frontier.KindPage && o.Dropped["nofollow"] > 0:
 		return "nofollow"
-	case o.Kind == "page":
+	case o.Kind == frontier.KindPage:
 		return "read"
 	}
 	return ""
