@@ -72,14 +72,14 @@ type Queued struct {
 
 // Visited is the part of a LinkReport about a visited URL.
 type Visited struct {
-	Number   uint64        `json:"visit"` // number in the order of all visits, from 1
-	At       time.Time     `json:"at"`
-	Kind     frontier.Kind `json:"kind"`
-	Reason   string        `json:"reason,omitzero"`
-	Status   int           `json:"status,omitzero"`
-	Bytes    int64         `json:"bytes"`
-	Rendered bool          `json:"rendered,omitzero"` // its scripts were run
-	Relevant bool          `json:"relevant"`
+	Number   uint64    `json:"visit"` // number in the order of all visits, from 1
+	At       time.Time `json:"at"`
+	Kind     string    `json:"kind"`
+	Reason   string    `json:"reason,omitzero"`
+	Status   int       `json:"status,omitzero"`
+	Bytes    int64     `json:"bytes"`
+	Rendered bool      `json:"rendered,omitzero"` // its scripts were run
+	Relevant bool      `json:"relevant"`
 	// relevant only by addresses that most pages of the host state
 	SiteWide  bool             `json:"site_wide,omitzero"`
 	Score     float64          `json:"score"`
@@ -155,7 +155,7 @@ func pathOf(trail []frontier.Node) []PathStep {
 func (l *Learned) explainVisited(n frontier.Node, trail []frontier.Node) *Visited {
 	o := n.Outcome
 	v := &Visited{
-		Number: n.Seq, At: o.At, Kind: o.Kind, Reason: o.Reason, Status: o.Status, Bytes: o.Bytes,
+		Number: n.Seq, At: o.At, Kind: string(o.Kind), Reason: o.Reason, Status: o.Status, Bytes: o.Bytes,
 		Rendered: o.Rendered, Relevant: o.Relevant,
 		SiteWide: o.SiteWide, Score: o.Score, Evidence: o.Evidence, Addresses: o.Addresses, Dropped: o.Dropped,
 	}

@@ -594,7 +594,7 @@ func TestRenew(t *testing.T) {
 	}
 	state := func() map[string]string {
 		got := map[string]string{}
-		for _, h := range find(t, x, Query{Text: "Straße"}).Hits {
+		for _, h := range find(t, x, Query{Text: "Oldenburg"}).Hits {
 			got[h.Street] = fmt.Sprint(h.FirstSeen.Day(), h.LastSeen.Day(), h.Gone.Format(" 01-02"))
 			if h.Gone.IsZero() != h.Evidence[0].Gone.IsZero() {
 				t.Errorf("%s is gone since %v, its evidence since %v", h.Street, h.Gone, h.Evidence[0].Gone)
