@@ -233,7 +233,7 @@ func (p *Parser) takeObject(a *Address, page *pageCues, around place.Around) {
 	var tags []string
 	for _, tag := range o.Tags {
 		if hours, ok := strings.CutPrefix(tag, "opening_hours="); ok {
-			if hours, _ = place.ParseHours(hours); a.Hours == "" {
+			if hours, _ = place.ParseMapHours(hours); a.Hours == "" {
 				a.Hours = hours
 			}
 			continue

@@ -55,9 +55,9 @@ func raws(words []word) (texts []string) {
 func (h *Hit) OpenThen(o OpenTime) bool { return slices.Contains(openKeys(h.Hours), o.key()) }
 
 // ReadHours returns opening hours of OpenStreetMap as those of a Hit are, or "" where they cannot be
-// read.
+// read or differ between weeks.
 func ReadHours(osm string) string {
-	hours, ok := place.ParseHours(osm)
+	hours, ok := place.ParseMapHours(osm)
 	if !ok {
 		return ""
 	}

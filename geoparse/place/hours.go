@@ -78,6 +78,20 @@ func ParseHours(text string) (osm string, ok bool) {
 	return h.String(), ok
 }
 
+// changing are parts of a map's opening hours by which they differ between weeks, or with the sun:
+// "Nov-Mar off", "Mo[1]", "SH off", "08:00-sunset".
+var changing = regexp.MustCompile(`\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|week|easter|SH|` +
+	`sunrise|sunset|dawn|dusk)\b|\[`)
+
+// ParseMapHours is ParseHours for opening hours as OpenStreetMap has them. ok is false, too, where they
+// are not those of every week.
+func ParseMapHours(osm string) (hours string, ok bool) {
+	if changing.MatchString(osm) {
+		return "", false
+	}
+	return ParseHours(osm)
+}
+
 const (
 	maxHoursText = 1000 // bytes
 	maxSpans     = 4    // of a day

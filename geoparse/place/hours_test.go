@@ -128,6 +128,25 @@ func FuzzHours(f *testing.F) {
 	})
 }
 
+// Hours of the map that a week does not hold are left out, never cut down to what can be read.
+func TestParseMapHours(t *testing.T) {
+	for osm, want := range map[string]string{
+		"Mo-Fr 08:00-18:00; PH off":               "Mo-Fr 08:00-18:00; PH off",
+		"Mo-Fr 08:00-18:00; Nov-Mar off":          "",
+		"Apr-Oct: Mo-Fr 08:00-18:00":              "",
+		"Mo-Fr 08:00-18:00; Dec 24-26 off":        "",
+		"Mo-Fr 08:00-18:00; Sa[1] 10:00-12:00":    "",
+		"Mo-Fr 08:00-18:00; SH off":               "",
+		"week 1-53/2 Mo-Fr 08:00-18:00":           "",
+		"Mo-Fr 08:00-sunset":                      "",
+		"Mo-Fr 08:00-12:00, Mo,Tu,Th 14:00-18:00": "Mo-Tu,Th 08:00-12:00,14:00-18:00; We,Fr 08:00-12:00",
+	} {
+		if got, ok := ParseMapHours(osm); got != want || ok != (want != "") {
+			t.Errorf("%q is read as %q, %v; want %q", osm, got, ok, want)
+		}
+	}
+}
+
 // The hours say what is at a time: over midnight, on holidays, without an end.
 func TestAt(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
