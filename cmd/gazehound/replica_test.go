@@ -174,7 +174,7 @@ func TestServeFollow(t *testing.T) {
 		t.Fatal(err)
 	}
 	shows(t, "there while the stream was cut", other, "laden", 12)
-	url, stderr, stop = runServe(t, one, "--follow", server.URL())
+	url, stderr, _ = runServe(t, one, "--follow", server.URL())
 	shows(t, "away while the stream was cut", url, "laden", 12)
 	for _, said := range []string{"a new index is made beside it", "the new index is complete"} {
 		if !strings.Contains(stderr.String(), said) {
