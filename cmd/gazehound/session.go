@@ -65,12 +65,12 @@ type session struct {
 }
 
 // onClose registers close to be called at the end, in reverse order.
-func (s *session) onClose(close func() error) { s.closers = append(s.closers, close) }
+func (s *session) onClose(closer func() error) { s.closers = append(s.closers, closer) }
 
 // close closes what the session has opened, the last first.
 func (s *session) close() (err error) {
-	for _, close := range slices.Backward(s.closers) {
-		err = errors.Join(err, close())
+	for _, closer := range slices.Backward(s.closers) {
+		err = errors.Join(err, closer())
 	}
 	return err
 }

@@ -42,9 +42,9 @@ type Options struct {
 	// 0, Resolve is nil and the host has no delay of its own. Otherwise it is one.
 	AtOnce int
 
-	// Fetch makes one exchange for a file that is no page, cut after max bytes, and follows no
+	// Fetch makes one exchange for a file that is no page, cut after most bytes, and follows no
 	// redirect; nil: neither robots.txt nor reservations are fetched.
-	Fetch func(ctx context.Context, u weburl.URL, max int64) (*page.Response, error)
+	Fetch func(ctx context.Context, u weburl.URL, most int64) (*page.Response, error)
 	// Robots tunes the cache of robots.txt files; the Gate sets its callbacks. nil: robots.txt is
 	// not fetched.
 	Robots *robots.Options
