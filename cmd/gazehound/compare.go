@@ -57,7 +57,9 @@ Examples:
 func newCompareCommand(a *app) *cobra.Command {
 	var o compareOptions
 	cmd := command("compare", "List what the web and OpenStreetMap do not agree about", compareHelp, noArgs,
-		stoppable(func(ctx context.Context, args []string) error { return a.compare(ctx, o) }, "the list is not complete"))
+		stoppable(func(ctx context.Context, args []string) error {
+			return a.compare(ctx, o)
+		}, "the list is not complete"))
 	var kinds []string
 	for _, k := range differences.Kinds {
 		kinds = append(kinds, string(k))

@@ -40,10 +40,11 @@ this project fetches or keeps it. A URL without a path, such as
 http://www.example.org/, means the host.
 
 An address is removed wherever it is stated, with the telephone numbers and e-mail
-addresses beside it, which later crawls do not keep either. Its pages keep their other addresses in the index, without the
-words around them, and are removed from the WARC files. Other pages that name what is
-forgotten stay in index and crawl tree without these words, and leave the WARC files.
-The model loses the terms that it learned from nothing else.
+addresses beside it, which later crawls do not keep either. Its pages keep their other
+addresses in the index, without the words around them, and are removed from the WARC
+files. Other pages that name what is forgotten stay in index and crawl tree without these
+words, and leave the WARC files. The model loses the terms that it learned from nothing
+else.
 
 Afterwards only blocked.txt, forgotten.log and public data (gazetteer, map) contain it.
 The crawl tree (frontier) is rewritten, which needs as much free space again; the files
@@ -75,8 +76,8 @@ Examples:
 
 func newForgetCommand(a *app) *cobra.Command {
 	var o forgetOptions
-	cmd := command("forget [URL|HOST|ADDRESS]", "Remove a page, a site or an address from all data, for good", forgetHelp,
-		nil, stoppable(func(ctx context.Context, args []string) error {
+	cmd := command("forget [URL|HOST|ADDRESS]", "Remove a page, a site or an address from all data, for good",
+		forgetHelp, nil, stoppable(func(ctx context.Context, args []string) error {
 			if len(args) > 1 {
 				return fail(badUsage, "forget takes one URL, host or address, got %d arguments; an address goes in "+
 					"quotes", len(args))

@@ -68,11 +68,14 @@ version, another clock or works on another crawl.
 
 Examples:
   gazehound node --name a --region Oldenburg --listen 127.0.0.1:4222 --contact https://your-site.example/bot
-  gazehound node --name b --region Oldenburg --cluster nats://127.0.0.1:4222 --data b --contact https://your-site.example/bot
-  gazehound node --name a --listen 10.0.0.1:4222 --routes nats://10.0.0.2:4223 --routes nats://10.0.0.3:4223 --token-file token
+  gazehound node --name b --region Oldenburg --cluster nats://127.0.0.1:4222 --data b \
+    --contact https://your-site.example/bot
+  gazehound node --name a --listen 10.0.0.1:4222 --routes nats://10.0.0.2:4223 --routes nats://10.0.0.3:4223 \
+    --token-file token
   gazehound node --name c --cluster nats://crawl.example.org:4222 --token-file token --tls-ca ca.pem
   gazehound node --name b --region Oldenburg --cluster nats://127.0.0.1:4222 --data b --leave
-  gazehound node --name west --partition classification --nodes nodes.yaml --examples examples --contact https://your-site.example/bot
+  gazehound node --name west --partition classification --nodes nodes.yaml --examples examples \
+    --contact https://your-site.example/bot
 `
 
 func newNodeCommand(a *app) *cobra.Command {

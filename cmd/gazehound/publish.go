@@ -82,19 +82,19 @@ func (p *publisher) some(ctx context.Context) (n int, err error) {
 }
 
 // finish publishes what is left when the crawl has ended.
-func (p *publisher) finish() error {
+func (p *publisher) finish() {
 	ctx, cancel := context.WithTimeout(context.Background(), publishLast)
 	defer cancel()
 	for {
 		n, err := p.some(ctx)
 		if n < publishPages && err == nil {
-			return nil
+			return
 		}
 		if err != nil {
 			left, _ := p.index.CountUnsent()
 			p.a.warn("%s could not be published and will be when this node runs again: %s", several(left, "page"),
 				oneLine(err.Error()))
-			return nil
+			return
 		}
 	}
 }

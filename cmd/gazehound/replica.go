@@ -101,7 +101,7 @@ func (a *app) openReplica(ctx context.Context) (r *replica, err error) {
 		return nil, err
 	}
 	if connected != nil {
-		r.tell(connected)
+		r.tell(notFollowed, connected)
 	}
 	return r, nil
 }
@@ -164,7 +164,7 @@ const followAgain = time.Second
 func (r *replica) run(ctx context.Context) {
 	var beside sync.WaitGroup
 	beside.Go(func() {
-		every(ctx, time.Second, func() error { r.tell(r.correct(ctx)); return nil })
+		every(ctx, time.Second, func() error { r.tell(notCorrected, r.correct(ctx)); return nil })
 	})
 	defer beside.Wait()
 	for ctx.Err() == nil {
@@ -175,7 +175,7 @@ func (r *replica) run(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		r.tell(err)
+		r.tell(notFollowed, err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(followAgain):
@@ -183,17 +183,25 @@ func (r *replica) run(ctx context.Context) {
 	}
 }
 
-// tell warns of an error unless it was the last one.
-func (r *replica) tell(err error) {
+// What cannot be done for a while; meanwhile what was taken in is served.
+const (
+	notFollowed  = "the pages of the nodes cannot be followed"
+	notCorrected = "corrections cannot be taken in"
+	notForgotten = "what the nodes have forgotten cannot be learned"
+)
+
+// tell warns that something cannot be done, unless it was said last.
+func (r *replica) tell(what string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err == nil {
 		return
 	}
-	if text := oneLine(err.Error()); text != r.told {
+	text := fmt.Sprintf("%s; what was taken in is served, and the next attempt is made in a second: %s",
+		what, oneLine(err.Error()))
+	if text != r.told {
 		r.told = text
-		r.a.warn("the pages of the nodes cannot be followed; what was taken in is served, and the next attempt is "+
-			"made in a second: %s", text)
+		r.a.warn("%s", text)
 	}
 }
 
@@ -207,7 +215,7 @@ func (r *replica) follow(ctx context.Context) error {
 	learning, stop := context.WithCancel(ctx)
 	var beside sync.WaitGroup
 	beside.Go(func() {
-		every(learning, time.Second, func() error { r.tell(r.learnBlocked(learning)); return nil })
+		every(learning, time.Second, func() error { r.tell(notForgotten, r.learnBlocked(learning)); return nil })
 	})
 	defer beside.Wait()
 	defer stop()
@@ -255,15 +263,14 @@ func (r *replica) target() *index.Index {
 	return r.x
 }
 
-func (r *replica) begin(stream string) error {
+func (r *replica) begin(stream string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.stream = stream
-	if r.told != "" {
+	if strings.HasPrefix(r.told, notFollowed) {
 		r.a.say("the pages of the nodes are followed again")
 	}
 	r.told = ""
-	return nil
 }
 
 // sayEvery is the time between two lines of progress.

@@ -63,7 +63,8 @@ func (o *filters) flags(f *pflag.FlagSet, all ...index.Filter) {
 		if one.Flag == "" {
 			continue
 		}
-		flag := f.VarPF(&filterFlag{filter: one, into: &o.Filters}, strings.ReplaceAll(one.Name, "_", "-"), "", one.Flag)
+		name := strings.ReplaceAll(one.Name, "_", "-")
+		flag := f.VarPF(&filterFlag{filter: one, into: &o.Filters}, name, "", one.Flag)
 		if one.Kind == index.Truth {
 			flag.NoOptDefVal = "true"
 		}
@@ -184,7 +185,8 @@ func (a *app) showHits(ctx context.Context, x *index.Index, q index.Query, r *in
 
 // query turns the flags into a query.
 func (o searchOptions) query(text string) (index.Query, error) {
-	q := index.Query{Text: text, Filters: o.Filters, Limit: o.limit, Cursor: o.cursor, Bias: 0.8, Sort: index.Sort(o.sort)}
+	q := index.Query{Text: text, Filters: o.Filters, Limit: o.limit, Cursor: o.cursor, Bias: 0.8,
+		Sort: index.Sort(o.sort)}
 	if err := o.around.set(&q.Filters); err != nil {
 		return q, err
 	}

@@ -190,10 +190,11 @@ func save(ctx context.Context, kv jetstream.KeyValue, key string, v any, revisio
 	return kv.Update(ctx, key, raw, revision)
 }
 
-// isConflict reports whether a key has another revision than was expected. A bucket with replicas has
-// an error code of its own for that.
+// isConflict reports whether a key or subject has another revision than was expected. With replicas the
+// server has an error code of its own for that.
 func isConflict(err error) bool {
-	return errors.Is(err, jetstream.ErrKeyExists) || errors.Is(err, jetstream.ErrKeyRevisionMismatch)
+	return errors.Is(err, jetstream.ErrKeyExists) || errors.Is(err, jetstream.ErrKeyRevisionMismatch) ||
+		hasCode(err, jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
 // follow adopts a map.

@@ -206,7 +206,7 @@ type PagesFollower struct {
 	Stream string // ID of the stream that was followed before; "": none was
 	Seq    uint64 // number of the last state that was taken in
 	// Begin gets the ID of the stream before the first call of Take.
-	Begin func(stream string) error
+	Begin func(stream string)
 	// Take takes some states in, in the order of their numbers, and learns how many follow that are in
 	// the stream already. With none of both, the stream is empty.
 	Take func(ctx context.Context, states []PageState, behind uint64) error
@@ -229,9 +229,7 @@ func (v *Viewer) FollowPages(ctx context.Context, f PagesFollower) error {
 	if f.Stream != "" && (f.Stream != b.ID || f.Seq > info.State.LastSeq) {
 		return ErrNewStream
 	}
-	if err := f.Begin(b.ID); err != nil {
-		return err
-	}
+	f.Begin(b.ID)
 	last := max(f.Seq, first)
 	if last >= info.State.LastSeq {
 		if err := f.Take(ctx, nil, 0); err != nil {

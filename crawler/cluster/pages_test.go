@@ -26,11 +26,10 @@ func (r *reader) follow(ctx context.Context, v *Viewer) error {
 	r.mu.Lock()
 	from := PagesFollower{Stream: r.stream, Seq: r.seq}
 	r.mu.Unlock()
-	from.Begin = func(stream string) error {
+	from.Begin = func(stream string) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.stream = stream
-		return nil
 	}
 	from.Take = func(_ context.Context, states []PageState, _ uint64) error {
 		time.Sleep(r.pause)

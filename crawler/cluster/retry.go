@@ -85,7 +85,7 @@ func hasCode(err error, code jetstream.ErrorCode) bool {
 // isTemporary reports whether a retry may succeed: there is no leader, a server is lost or has just
 // joined, or lags behind, so that an existing key is not found.
 func isTemporary(err error) bool {
-	if isConflict(err) || hasCode(err, jetstream.JSErrCodeStreamWrongLastSequenceConstant) {
+	if isConflict(err) {
 		return true
 	}
 	for _, passing := range []error{

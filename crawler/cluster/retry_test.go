@@ -31,6 +31,8 @@ func TestRetry(t *testing.T) {
 		"changed meanwhile": {&jetstream.APIError{Code: 400, ErrorCode: jetstream.JSErrCodeStreamWrongLastSequence}, true},
 		"changed, replicas": {fmt.Errorf("%w: %w", &jetstream.APIError{Code: 400, ErrorCode: jetstream.JSErrCodeStreamWrongLastSequenceConstant},
 			jetstream.ErrKeyRevisionMismatch), true},
+		"another began it": {fmt.Errorf("cluster: stream of pages: %w",
+			&jetstream.APIError{Code: 400, ErrorCode: jetstream.JSErrCodeStreamWrongLastSequenceConstant}), true},
 		"not known yet": {jetstream.ErrKeyNotFound, true},
 		"no JetStream":  {jetstream.ErrJetStreamNotEnabled, false},
 		"no room":       {full, false},
