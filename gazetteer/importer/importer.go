@@ -222,22 +222,24 @@ func (o Options) add(ctx context.Context, b *gazetteer.Builder, dir, file string
 	return err
 }
 
-// room returns what reports whether more of a file may be kept in memory.
+// room returns what reports whether more of a file may be kept in memory. What the process held before
+// is not the import's.
 func (o Options) room() func() error {
 	if o.Memory == 0 {
 		return nil
 	}
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}} // as of the last collection
-	full := func() bool {
+	live := func() uint64 {
 		metrics.Read(sample)
-		return sample[0].Value.Uint64() > uint64(o.Memory)/10*6
+		return sample[0].Value.Uint64()
 	}
+	limit := live() + uint64(o.Memory)/10*6
 	return func() error {
-		if !full() {
+		if live() <= limit {
 			return nil
 		}
 		runtime.GC() // the last one counted what was allocated while it ran
-		if full() {
+		if live() > limit {
 			return fmt.Errorf("%w of %d MB. Set storage.memory or cut the extract to the region (osmium "+
 				"extract)", ErrMemory, o.Memory/1e6)
 		}
