@@ -22,9 +22,9 @@ func TestFollow(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var readers sync.WaitGroup
-	for range 4 {
+	for range 2 {
 		readers.Go(func() {
-			for ; ctx.Err() == nil; time.Sleep(10 * time.Millisecond) {
+			for ; ctx.Err() == nil; time.Sleep(50 * time.Millisecond) {
 				if _, err := f.Search(t.Context(), Query{Text: "bäckerei"}); err != nil {
 					t.Errorf("search: %v", err)
 				}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,88 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"gazehound/gazetteer"
 	"gazehound/geoparse"
 	"gazehound/index"
 )
-
-// Of a town whose map lacks some places, --only-missing exports nearly all of those that the web
-// states, and hardly anything else.
-func TestExportMissing(t *testing.T) {
-	if testing.Short() {
-		t.Skip("crawls a whole town")
-	}
-	t.Parallel()
-	o := smallTown()
-	o.ListedHouses = 0.5
-	data, flags, town, _ := projectOf(t, o)
-	var out, complaints bytes.Buffer
-	if code := run(t.Context(), append([]string{"crawl", "--max-pages", "2000", "--quiet"}, flags...), nil, &out, &complaints); code != 0 {
-		t.Fatalf("crawl: exit %d: %s", code, complaints.String())
-	}
-	sameAddresses(t, data)
-	file := filepath.Join(t.TempDir(), "missing.mr.geojsonl")
-	if code := run(t.Context(), []string{"export", "maproulette", "--only-missing", "--data", data, "-o", file, "--quiet"}, nil, &out, &complaints); code != 0 {
-		t.Fatalf("export: exit %d: %s", code, complaints.String())
-	}
-
-	type features struct {
-		Features []struct {
-			Properties map[string]any `json:"properties"`
-		} `json:"features"`
-	}
-	key := func(street, number any) string {
-		return gazetteer.StreetKey(fmt.Sprint(street)) + " " + gazetteer.NumberKey(fmt.Sprint(number))
-	}
-	var truth features
-	var text bytes.Buffer
-	if err := town.WriteTruth(&text); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text.Bytes(), &truth); err != nil {
-		t.Fatal(err)
-	}
-	missing := map[string]bool{}
-	for _, f := range truth.Features {
-		if p := f.Properties; lacksPlace(p) {
-			missing[key(p["street"], p["housenumber"])] = true
-		}
-	}
-	exported, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, right, wrong := map[string]bool{}, 0, []string{}
-	for line := range strings.Lines(string(exported)) {
-		var task features
-		if err := json.Unmarshal([]byte(strings.TrimPrefix(line, "\x1e")), &task); err != nil || len(task.Features) != 1 {
-			t.Fatalf("%v in %q", err, line)
-		}
-		p := task.Features[0].Properties
-		if p["@title"] != nil || p["@evidence"] != nil {
-			t.Errorf("words of a page without --include-evidence: %q", line)
-		}
-		k := key(p["addr:street"], p["addr:housenumber"])
-		if found[k] {
-			continue // another site states it, too
-		}
-		found[k] = true
-		if missing[k] {
-			right++
-		} else {
-			wrong = append(wrong, fmt.Sprint(k, " ", p["name"], " ", p["@kind"], " ", p["@role"], " ", p["@source_uri"]))
-			for _, f := range truth.Features {
-				if q := f.Properties; key(q["street"], q["housenumber"]) == k {
-					t.Logf("%v mapped %v listed %v person %v", q["names"], q["mapped"], q["listed"], q["person"])
-				}
-			}
-		}
-	}
-	t.Logf("%d places are missing, %d of the %d found are among them; wrong: %q", len(missing), right, len(found), wrong)
-	if len(missing) < 20 || float64(right) < 0.95*float64(len(found)) || float64(right) < 0.8*float64(len(missing)) {
-		t.Errorf("precision %d/%d, recall %d/%d; want 0.95 and 0.8", right, len(found), right, len(missing))
-	}
-}
 
 // lacksPlace reports whether the map lacks a place at an address of the truth: what is there by name
 // and no home.

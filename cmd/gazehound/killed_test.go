@@ -33,7 +33,7 @@ func TestCommandsKilled(t *testing.T) {
 	t.Parallel()
 	kills := inSoak(1, 20)
 	data, flags, town, _ := servedTown(t)
-	if out, err := program(append([]string{"crawl", "--quiet", "--max-pages", "200", "--warc", filepath.Join(data, "archive")}, flags...)...).CombinedOutput(); err != nil {
+	if out, err := program(append([]string{"crawl", "--quiet", "--max-pages", "100", "--warc", filepath.Join(data, "archive")}, flags...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if err := os.RemoveAll(project{data}.model()); err != nil { // retrain makes another
@@ -48,7 +48,7 @@ func TestCommandsKilled(t *testing.T) {
 	if err := os.WriteFile(pages, []byte("http://one.example/\nhttp://two.example/\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	crawl := append([]string{"crawl", "--quiet", "--max-pages", "260"}, flags[2:]...)
+	crawl := append([]string{"crawl", "--quiet", "--max-pages", "140"}, flags[2:]...)
 	for name, c := range map[string]struct {
 		args   []string
 		asks   [][]string // whose answers are those of before, or of afterwards
@@ -190,7 +190,7 @@ func TestReplayKilled(t *testing.T) {
 	kills := inSoak(1, 20)
 	data, flags := townProject(t)
 	archive := filepath.Join(data, "archive")
-	if out, err := program(append([]string{"crawl", "--quiet", "--max-pages", "200", "--warc", archive}, flags...)...).CombinedOutput(); err != nil {
+	if out, err := program(append([]string{"crawl", "--quiet", "--max-pages", "100", "--warc", archive}, flags...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	replay := func(into string) *exec.Cmd {

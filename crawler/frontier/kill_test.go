@@ -25,9 +25,9 @@ const killDir = "FRONTIER_KILL_DIR"
 // was acknowledged must be stored.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	kills := 8
+	kills := 5
 	if testing.Short() {
-		kills = 4
+		kills = 3
 	}
 	dir := t.TempDir()
 	checked := 0 // bytes of the ledger
