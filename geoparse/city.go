@@ -229,9 +229,8 @@ func (h *hints) unproven(code, country string, t grammar.Tokens, k int) (match, 
 		return match{}, false
 	}
 	m := k
-	for m+1 < len(t) && m < k+6 && (t[m+1].Kind == grammar.Word && (grammar.Capital(text[t[m+1].Start:]) ||
-		m+2 < len(t) && grammar.NameParticle(t[m+1].Text())) || t[m+1].Kind == grammar.Mark &&
-		strings.Contains("-'’", t[m+1].Text())) {
+	for m+1 < len(t) && m < k+6 && inCity(t[m+1]) && (t[m+1].Kind == grammar.Mark ||
+		grammar.Capital(text[t[m+1].Start:]) || m+2 < len(t) && grammar.NameParticle(t[m+1].Text())) {
 		m++
 	}
 	named := country
@@ -244,14 +243,7 @@ func (h *hints) unproven(code, country string, t grammar.Tokens, k int) (match, 
 	if !h.isUnproven(named) || !h.only.Allows(named) || !land.Fits(code) {
 		return match{}, false
 	}
-	for t[m].Kind != grammar.Word || m > k && land.Province && t[m].End-t[m].Start == 2 {
-		m-- // "Milano MI"
-	}
-	end := t[m].End
-	if t.At(m+1).Kind == grammar.Number && t[m+1].End-t[m+1].Start <= 2 &&
-		strings.EqualFold(t[m].Text(), "cedex") {
-		end = t[m+1].End // "Paris Cedex 08"
-	}
+	end := endOfCity(land, t, k, m)
 	state := ""
 	if land.StateOf != nil {
 		state = land.StateOf(code)
@@ -262,6 +254,24 @@ func (h *hints) unproven(code, country string, t grammar.Tokens, k int) (match, 
 	city := fold(text[t[k].Start:end])
 	place := gazetteer.Place{Names: []string{city}, Postcode: code, City: city, State: state, Country: named}
 	return match{area: &area{place: place}, start: t[k].Start, end: end}, true
+}
+
+// inCity reports whether tok may stand in the name of a city.
+func inCity(tok grammar.Token) bool {
+	return tok.Kind == grammar.Word || tok.Kind == grammar.Mark && strings.Contains("-'’", tok.Text())
+}
+
+// endOfCity returns where the name of the city t[k:m+1] behind a postcode ends in the text: before a
+// province, and behind the number of a French office of delivery.
+func endOfCity(land *grammar.Country, t grammar.Tokens, k, m int) int {
+	for m > k && (t[m].Kind != grammar.Word || land.Province && t[m].End-t[m].Start == 2) {
+		m-- // "Milano MI"
+	}
+	if t.At(m+1).Kind == grammar.Number && t[m+1].End-t[m+1].Start <= 2 &&
+		strings.EqualFold(t[m].Text(), "cedex") {
+		return t[m+1].End // "Paris Cedex 08"
+	}
+	return t[m].End
 }
 
 // isUnproven reports whether the gazetteer has no data of a country.

@@ -408,41 +408,27 @@ func (s single) street(a *Address, t grammar.Tokens) (grammar.Street, bool) {
 // takeCode takes the last postcode of t[:n], and as city the words behind
 // it. It returns the index of what they begin with, or n.
 func (s single) takeCode(a *Address, t grammar.Tokens, n int) int {
-	land := s.land
 	for k := n - 1; k >= 0 && k >= n-8; k-- {
-		if t[k].Kind != grammar.Number {
-			continue
-		}
-		end := t[k].End
-		digits := strings.TrimRight(s.text[t[k].Start:end], "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-		if !land.Fits(digits) || len(digits) < end-t[k].Start && !land.Letters {
+		code := s.codeAt(t[k])
+		if code.Empty() {
 			continue
 		}
 		first := k + 1
-		if land.Letters && first < n && t[first].End-t[first].Start == 2 && upper(t[first].Text()[0]) {
-			end = t[first].End
+		for first < n && t[first].Start < code.End {
 			first++
 		}
 		first = grammar.SkipMarks(t[:n], first)
 		last := first
-		for last < n && (t[last].Kind == grammar.Word ||
-			t[last].Kind == grammar.Mark && strings.Contains("'’-", t[last].Text())) {
+		for last < n && inCity(t[last]) {
 			last++
 		}
 		if k == 0 && (last < n || first == n) {
 			continue
 		}
-		a.Postcode = s.text[t[k].Start:end]
-		a.take(t[k].Start, end)
+		a.Postcode = code.Of(s.text)
+		a.take(code.Start, code.End)
 		if last > first {
-			end = t[last-1].End
-			if last < n && t[last].Kind == grammar.Number && t[last].End-t[last].Start <= 2 &&
-				strings.EqualFold(s.text[t[last-1].Start:end], "cedex") {
-				end = t[last].End
-			}
-			if last-first > 1 && end-t[last-1].Start == 2 && upper(s.text[end-1]) && land.Province {
-				end = t[last-2].End // the province: "Milano MI"
-			}
+			end := endOfCity(s.land, t[:n], first, last-1)
 			a.City = fold(s.text[t[first].Start:end])
 			a.take(t[first].Start, end)
 		}
@@ -452,6 +438,22 @@ func (s single) takeCode(a *Address, t grammar.Tokens, n int) int {
 		return k
 	}
 	return n
+}
+
+// codeAt returns the postcode that begins with tok, with its letters; an empty span: it is none.
+func (s single) codeAt(tok grammar.Token) grammar.Span {
+	if tok.Kind != grammar.Number {
+		return grammar.Span{}
+	}
+	digits := strings.TrimRight(tok.Text(), "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	end := tok.Start + len(digits)
+	if s.land.Letters {
+		end = s.p.codeLetters(s.text, tok.Start, end)
+	}
+	if end < tok.End || !s.land.Fits(digits) {
+		return grammar.Span{}
+	}
+	return grammar.Span{Start: tok.Start, End: end}
 }
 
 // takeCity takes the longest known name of a city that ends with token

@@ -464,66 +464,16 @@ func leadingInt(s string) int {
 	return n
 }
 
-// nameBefore reads the street name that ends before token n.
+// nameBefore reads the street name that ends before token n, and how sure it is.
 func nameBefore(t Tokens, n int, known Known) (Span, int, bool) {
 	for t.At(n - 1).isMark("\"“”") {
 		n--
 	}
-	start := n
-	for start > 0 && n-start < 2*maxNameWords {
-		tok := t[start-1]
-		if tok.Kind == Number {
-			// only inside a name: "Straße des 17. Juni"
-			if start < n && start >= 2 && leadingInt(tok.Text()) <= 31 &&
-				t[start-2].isWord("des", "den", "der", "vom", "am", "du", "del") {
-				start--
-				continue
-			}
-			break
-		}
-		if tok.isMark(".") && t.At(start-2).Kind == Number && !tok.Space {
-			start--
-			continue
-		}
-		if start < n && tok.isMark("'’") && !t[start].Space && t[start].isWord("t", "s") {
-			start-- // "'t Zand"
-			break
-		}
-		if start < n && start >= 2 && tok.isMark("/") && t[start-2].isWord("c") {
-			start -= 2 // "C/ Gran Vía"
-			break
-		}
-		if tok.isMark("-‐‑‒–—―") && start >= 2 && start < n && t[start-2].Kind == Word &&
-			t[start].capital() && (streetEnd(t[start].fold()) || !tok.Space && !t[start].Space) {
-			start-- // "Joseph - Haydn - Straße", "Joseph–Haydn–Straße"
-			continue
-		}
-		if tok.Kind != Word || germanStops[tok.fold()] {
-			break
-		}
-		start--
-	}
-	for start < n && t[start].Kind != Word && !t[start].isMark("'’") {
-		start++
-	}
-	if start >= n || t[n-1].Kind != Word {
+	first := nameStart(t, n)
+	if first >= n || t[n-1].Kind != Word {
 		return Span{}, 0, false
 	}
-	bounded := n-start < 2*maxNameWords
-	words := make([]word, 0, n-start)
-	anyCapital := false
-	for i := start; i < n; i++ {
-		w := word{text: t[i].Text(), kind: t[i].Kind, start: t[i].Start}
-		w.capital = Capital(w.text) || elided(w.text) || w.kind == Mark && strings.Contains("'’", w.text)
-		anyCapital = anyCapital || w.capital
-		words = append(words, w)
-	}
-	if !anyCapital { // all lower case, as people type
-		for i := range words {
-			words[i].capital = !articles[words[i].text]
-		}
-	}
-	end := trimWord(t[n-1])
+	words, end := wordsOf(t[first:n]), trimWord(t[n-1])
 	if known != nil {
 		for i := max(0, len(words)-maxNameWords); i < len(words); i++ {
 			if words[i].kind == Word && known(Span{words[i].start, end}.In(t)) {
@@ -531,15 +481,74 @@ func nameBefore(t Tokens, n int, known Known) (Span, int, bool) {
 			}
 		}
 	}
-	i, strength := germanName(words, bounded)
+	i, strength := germanName(words, n-first < 2*maxNameWords)
 	if i < 0 {
 		return Span{}, 0, false
 	}
-	start = words[i].start
+	start := words[i].start
 	if i == len(words)-1 && strength == 3 {
 		start += gluedWord(words[i].text)
 	}
 	return Span{start, end}, strength, true
+}
+
+// nameStart returns the index of the first token that may be in a street name that ends before token n,
+// or n.
+func nameStart(t Tokens, n int) int {
+	first := n
+	for first > 0 && n-first < 2*maxNameWords {
+		before, more := backInName(t[:n], first)
+		first = before
+		if !more {
+			break
+		}
+	}
+	for first < n && t[first].Kind != Word && !t[first].isMark("'’") {
+		first++
+	}
+	return first
+}
+
+// backInName returns the index of the token that a name, of which t[i:] is the end so far, begins with
+// if what stands before it is a part of it, else i. more: the name may begin before that.
+func backInName(t Tokens, i int) (before int, more bool) {
+	tok, behind := t[i-1], i < len(t)
+	switch {
+	case tok.Kind == Number: // only inside a name: "Straße des 17. Juni"
+		inside := behind && i >= 2 && leadingInt(tok.Text()) <= 31 &&
+			t[i-2].isWord("des", "den", "der", "vom", "am", "du", "del")
+		return i - b2i(inside), inside
+	case tok.isMark(".") && t.At(i-2).Kind == Number && !tok.Space:
+		return i - 1, true
+	case behind && tok.isMark("'’") && !t[i].Space && t[i].isWord("t", "s"): // "'t Zand"
+		return i - 1, false
+	case behind && i >= 2 && tok.isMark("/") && t[i-2].isWord("c"): // "C/ Gran Vía"
+		return i - 2, false
+	case behind && i >= 2 && tok.isMark("-‐‑‒–—―") && t[i-2].Kind == Word && t[i].capital() &&
+		(streetEnd(t[i].fold()) || !tok.Space && !t[i].Space):
+		return i - 1, true // "Joseph - Haydn - Straße", "Joseph–Haydn–Straße"
+	case tok.Kind == Word && !germanStops[tok.fold()]:
+		return i - 1, true
+	}
+	return i, false
+}
+
+// wordsOf returns the words of a name.
+func wordsOf(t Tokens) []word {
+	words := make([]word, len(t))
+	anyCapital := false
+	for i, tok := range t {
+		w := word{text: tok.Text(), kind: tok.Kind, start: tok.Start}
+		w.capital = Capital(w.text) || elided(w.text) || w.kind == Mark && strings.Contains("'’", w.text)
+		anyCapital = anyCapital || w.capital
+		words[i] = w
+	}
+	if !anyCapital { // all lower case, as people type
+		for i := range words {
+			words[i].capital = !articles[words[i].text]
+		}
+	}
+	return words
 }
 
 // elided reports whether an article is joined to a name: "dell'Arte", "d’Esch".
