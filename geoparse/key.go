@@ -29,7 +29,7 @@ func (a *Address) Parts() Parts {
 	if a.Street != "" { // an interpolated house has no ID, but a name
 		p.Street = cmp.Or(a.Place.Street, a.Street)
 	}
-	if a.Place.Kind == gazetteer.House {
+	if a.Precision == gazetteer.HousePrecision {
 		p.Postcode = cmp.Or(a.Place.Postcode, p.Postcode)
 	}
 	return p

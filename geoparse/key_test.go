@@ -63,6 +63,28 @@ func TestPartsAreSpelledAsKnown(t *testing.T) {
 	}
 }
 
+// A house that is known has the postcode of the gazetteer. Where only its street is, or its neighbours
+// are, the page's counts: a street may run through several.
+func TestPostcodeOfKnownHouse(t *testing.T) {
+	street := gazetteer.Place{Kind: gazetteer.Street, Street: "Lange Straße", Postcode: "26122", City: "Oldenburg"}
+	house := street
+	house.Kind, house.HouseNumber = gazetteer.House, "5"
+	for _, c := range []struct {
+		place     gazetteer.Place
+		precision gazetteer.Precision
+		want      string
+	}{
+		{house, gazetteer.HousePrecision, "26122"},
+		{house, gazetteer.InterpolatedPrecision, "26121"},
+		{street, gazetteer.StreetPrecision, "26121"},
+	} {
+		a := Address{Street: "Lange Str.", HouseNumber: "5", Postcode: "26121", Place: c.place, Precision: c.precision}
+		if got := a.Parts().Postcode; got != c.want {
+			t.Errorf("%v: postcode %s, want %s", c.precision, got, c.want)
+		}
+	}
+}
+
 // Two addresses have one key where, and only where, their parts are the same in
 // any spelling; a key is read as what it was made of.
 func TestKeyIsIdentity(t *testing.T) {
