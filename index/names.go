@@ -23,6 +23,7 @@ type statement struct {
 	*mention
 	fit     uint8   // of what it says to the name of the hit: named so, probably meant, another's
 	further bool    // its site has a better one
+	bears   int     // words of the name of the hit in its host: "fahrschule-wemken.example" before a blog
 	own     float64 // how much of what its site states is this address, 0 to 1
 }
 
@@ -59,8 +60,12 @@ func accountOf(r *record, own func(site string) float64, fits func(*mention) boo
 			}
 		}
 	}
+	words := nameWordsOf(foldPhrase(a.name), nil)
 	for _, m := range r.Mentions {
 		s := statement{mention: m, own: own(m.site)}
+		if s.own >= leastOwn {
+			s.bears = wordsIn(m.host, words)
+		}
 		loose := m.Guess || m.Name == ""
 		switch {
 		case chosen == nil, chosen.spellings[m.nameKey()]:
@@ -74,8 +79,8 @@ func accountOf(r *record, own func(site string) float64, fits func(*mention) boo
 		a.statements = append(a.statements, s)
 	}
 	slices.SortStableFunc(a.statements, func(x, y statement) int {
-		return cmp.Or(cmp.Compare(y.fit, x.fit), cmp.Compare(x.Role, y.Role), cmp.Compare(y.own, x.own),
-			cmp.Compare(y.Confidence, x.Confidence), cmp.Compare(len(x.URL), len(y.URL)), strings.Compare(x.URL, y.URL))
+		return cmp.Or(cmp.Compare(y.fit, x.fit), cmp.Compare(x.Role, y.Role), cmp.Compare(y.bears, x.bears),
+			cmp.Compare(y.own, x.own), cmp.Compare(y.Confidence, x.Confidence), cmp.Compare(len(x.URL), len(y.URL)), strings.Compare(x.URL, y.URL))
 	})
 	for _, s := range a.statements {
 		if s.fit != anothers {
@@ -84,6 +89,17 @@ func accountOf(r *record, own func(site string) float64, fits func(*mention) boo
 	}
 	spread(a.statements)
 	return a
+}
+
+// wordsIn returns how many of the words of a name stand in a host.
+func wordsIn(host string, words []string) (n int) {
+	host = foldWord(host)
+	for _, word := range words {
+		if len(word) > 3 && strings.Contains(host, word) {
+			n++
+		}
+	}
+	return n
 }
 
 // choose returns the name of a hit: the first, or the one of preferred.

@@ -108,6 +108,17 @@ func TestSeveralAtOneAddress(t *testing.T) {
 	}
 }
 
+// Of sites that state nothing else, the one that is called so is the place's own, not the blog that
+// mentions it.
+func TestOwnSiteBearsTheName(t *testing.T) {
+	x := open(t)
+	put(t, x, at("https://blog.example/", "Unterwegs", "Bäckerei Müller", geoparse.OwnRole),
+		at("https://www.baeckerei-mueller.example/filialen/oldenburg/kontakt", "Kontakt", "Bäckerei Müller", geoparse.OwnRole))
+	if r := find(t, x, Query{}); r.Total != 1 || r.Hits[0].Site != "baeckerei-mueller.example" {
+		t.Errorf("%+v", r.Hits)
+	}
+}
+
 // A page for each entry makes a directory look like the site of each; one that
 // states many others is not.
 func TestDirectorySite(t *testing.T) {
