@@ -46,6 +46,10 @@ for world in 1 2 3 4 5 6 7 8 9 10 11 12; do
   figure "gao-world-$world" nodes --web "sites=40000,world=$world" --pages 15000 \
     --partition url-hash,url,extended-anchor,full-content,classification,page-ip
 done
+for world in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+  figure "gao-free-$world" nodes --web "sites=12000,world=$world,free=1" --pages 5000 \
+    --partition url-hash,url,extended-anchor,full-content,classification,page-ip
+done
 for emphasis in 1 3 10; do
   figure "ahmadi-readers-$emphasis" orders --demo sites=100 --webs 5 --pages 2000 --runs 1 --readers logs=1 --emphasis "$emphasis" \
     --strategy breadth-first,adaptive,lookahead,trend
