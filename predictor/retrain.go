@@ -8,7 +8,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"gazehound/internal/textutil"
 )
@@ -370,52 +369,73 @@ func (r Report) String() string {
 		fmt.Fprint(&b, "The old model learned these while it crawled. Its value of links is that of a model which\n"+
 			"learned the pages before as the crawl taught them.\n")
 	}
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
-	cell := func(x float64, given bool) string {
-		if !given {
-			return "-"
-		}
-		return fmt.Sprintf("%.4f", x)
+	for _, rows := range [][][]string{r.lossRows(), r.rankRows()} {
+		textutil.WriteTable(&b, rows) // a builder takes everything
+		fmt.Fprintln(&b)
 	}
-	fmt.Fprint(w, "\tlinks\trelevant\tlog-loss old\tnew\tbase rate's\t\n")
+	fmt.Fprint(&b, "what the new model predicted for held-out links, and what was observed\n")
+	textutil.WriteTable(&b, r.calibrationRows())
+	return b.String()
+}
+
+// decimals returns a number for a table, or a dash where there is none.
+func decimals(x float64, given bool) string {
+	if !given {
+		return "-"
+	}
+	return fmt.Sprintf("%.4f", x)
+}
+
+// lossRows is the table of log-losses.
+func (r Report) lossRows() [][]string {
+	rows := [][]string{{"", "links", "relevant", "log-loss old", "new", "base rate's"}}
+	add := func(name string, c Comparison) {
+		rows = append(rows, []string{name, fmt.Sprint(c.Links), fmt.Sprint(c.Relevant), decimals(c.Old.LogLoss, r.HasOld),
+			decimals(c.New.LogLoss, true), decimals(c.BaseLoss, true)})
+	}
 	for d, c := range r.Depths {
-		fmt.Fprintf(w, "depth %d\t%d\t%d\t%s\t%.4f\t%.4f\t\n", d+1, c.Links, c.Relevant,
-			cell(c.Old.LogLoss, r.HasOld), c.New.LogLoss, c.BaseLoss)
+		add(fmt.Sprintf("depth %d", d+1), c)
 	}
 	for _, row := range r.ordering() {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%.4f\t%.4f\t\n", row.name, row.Links, row.Relevant,
-			cell(row.Old.LogLoss, r.HasOld), row.New.LogLoss, row.BaseLoss)
-		fmt.Fprintf(w, "calibrated\t\t\t%s\t%.4f\t\t\n", cell(row.Old.Calibrated, r.HasOld), row.New.Calibrated)
+		add(row.name, row.Comparison)
+		rows = append(rows, []string{"calibrated", "", "", decimals(row.Old.Calibrated, r.HasOld),
+			decimals(row.New.Calibrated, true), ""})
 	}
-	w.Flush()
-	fmt.Fprint(w, "\n\tAUC old\tnew\tprecision old\tnew\tcalibration error old\tnew\t\n")
-	rank := func(name string, c Comparison) {
+	return rows
+}
+
+// rankRows is the table of how the models order links.
+func (r Report) rankRows() [][]string {
+	rows := [][]string{{"", "AUC old", "new", "precision old", "new", "calibration error old", "new"}}
+	add := func(name string, c Comparison) {
 		ranked := c.Ranked && r.HasOld
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%.4f\t\n", name, cell(c.Old.AUC, ranked), cell(c.New.AUC, c.Ranked),
-			cell(c.Old.AP, ranked), cell(c.New.AP, c.Ranked), cell(c.Old.Error, r.HasOld), c.New.Error)
+		rows = append(rows, []string{name, decimals(c.Old.AUC, ranked), decimals(c.New.AUC, c.Ranked),
+			decimals(c.Old.AP, ranked), decimals(c.New.AP, c.Ranked), decimals(c.Old.Error, r.HasOld), decimals(c.New.Error, true)})
 	}
 	for d, c := range r.Depths {
-		rank(fmt.Sprintf("depth %d", d+1), c)
+		add(fmt.Sprintf("depth %d", d+1), c)
 	}
 	for _, row := range r.ordering() {
-		rank(row.name, row.Comparison)
+		add(row.name, row.Comparison)
 	}
-	w.Flush()
-	fmt.Fprint(&b, "\nwhat the new model predicted for held-out links, and what was observed\n")
-	fmt.Fprint(w, "range\tdepth 1 links\tpredicted\tobserved\tvalue links\tpredicted\tobserved\t\n")
+	return rows
+}
+
+// calibrationRows is the table of predicted and observed shares.
+func (r Report) calibrationRows() [][]string {
+	rows := [][]string{{"range", "depth 1 links", "predicted", "observed", "value links", "predicted", "observed"}}
 	for i, b := range r.Value.New.Calibration {
 		var first Bin
 		if len(r.Depths) > 0 {
 			first = r.Depths[0].New.Calibration[i]
 		}
 		if first.Links+b.Links > 0 {
-			fmt.Fprintf(w, "%d–%d %%\t%d\t%s\t%s\t%d\t%s\t%s\t\n", i*bins, (i+1)*bins, first.Links,
-				first.said(first.Predicted), first.said(first.Observed),
-				b.Links, b.said(b.Predicted), b.said(b.Observed))
+			rows = append(rows, []string{fmt.Sprintf("%d–%d %%", i*bins, (i+1)*bins),
+				fmt.Sprint(first.Links), first.said(first.Predicted), first.said(first.Observed),
+				fmt.Sprint(b.Links), b.said(b.Predicted), b.said(b.Observed)})
 		}
 	}
-	w.Flush()
-	return b.String()
+	return rows
 }
 
 // A namedComparison is a row of the tables.

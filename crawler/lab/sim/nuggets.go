@@ -8,13 +8,13 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"text/tabwriter"
 
 	"gazehound/crawler/cluster/nugget"
 	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor/report"
 	"gazehound/crawler/order"
+	"gazehound/internal/textutil"
 
 	"gonum.org/v1/plot/plotter"
 )
@@ -177,16 +177,25 @@ func (o NuggetOptions) Plot(name string, figures [][]NuggetRow) (files []string,
 	return report.DrawFigures(name, drawn)
 }
 
-// WriteNuggets writes both figures as a table.
+// WriteNuggets writes each figure as a table: the bits of one nugget, those of all nuggets by the
+// equation and as they were heard, and the bytes that carried them.
 func WriteNuggets(out io.Writer, figures [][]NuggetRow) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	for i, rows := range figures {
-		fmt.Fprintf(w,
-			"figure %d\tagents\tparts\tbits of a nugget\tequation 8\theard\tbytes on the wire\tprecision\t\n", 5+i)
-		for _, r := range rows {
-			fmt.Fprintf(w, "\t%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t\n", r.Agents, r.Parts, r.Bits, r.Formula, r.Heard,
-				r.Bytes, r.Precision)
+	for i, figure := range figures {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		rows := [][]string{{fmt.Sprintf("figure %d", 5+i), "agents", "parts", "bits each", "equation 8", "heard",
+			"wire bytes", "precision"}}
+		for _, r := range figure {
+			row := []string{""}
+			for _, n := range []int{r.Agents, r.Parts, r.Bits, r.Formula, r.Heard, r.Bytes} {
+				row = append(row, strconv.Itoa(n))
+			}
+			rows = append(rows, append(row, fmt.Sprintf("%.3f", r.Precision)))
+		}
+		if err := textutil.WriteTable(out, rows); err != nil {
+			return err
 		}
 	}
-	return w.Flush()
+	return nil
 }

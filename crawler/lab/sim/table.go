@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"gazehound/crawler/monitor/report"
+	"gazehound/internal/textutil"
 )
 
 // Formats are the formats of Comparison.Write: a table for people, the same in Markdown and as CSV,
@@ -107,7 +108,7 @@ func (c *Comparison) caption() string {
 }
 
 func (c *Comparison) writeText(w io.Writer) error {
-	c.writeTables(w, "after %d pages\n", report.WriteTable)
+	c.writeTables(w, "after %d pages\n", textutil.WriteTable)
 	for _, h := range report.Histograms {
 		fmt.Fprintf(w, "\n%s (mean of the runs)\n", h.Title)
 		titles := []string{h.Axis}
@@ -122,13 +123,13 @@ func (c *Comparison) writeText(w io.Writer) error {
 			}
 			rows = append(rows, row)
 		}
-		report.WriteTable(w, rows)
+		textutil.WriteTable(w, rows)
 	}
 	return nil // errors stay with the buffer until Flush
 }
 
 func (c *Comparison) writeMarkdown(w io.Writer) error {
-	c.writeTables(w, "After %d pages:\n\n", report.WriteMarkdown)
+	c.writeTables(w, "After %d pages:\n\n", textutil.WriteMarkdown)
 	return nil
 }
 

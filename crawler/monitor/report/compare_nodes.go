@@ -15,6 +15,7 @@ import (
 
 	"gazehound/crawler/cluster/nugget"
 	"gazehound/crawler/cluster/partition"
+	"gazehound/internal/textutil"
 )
 
 // NodesFormats are the formats of NodesComparison.Write: tables for people, the same in Markdown,
@@ -274,8 +275,8 @@ func (c *NodesComparison) meritRows() [][]string {
 // same bytes.
 func (c *NodesComparison) Write(w io.Writer, format string) error {
 	write := map[string]func(io.Writer) error{
-		"text": func(w io.Writer) error { return c.writeTables(w, "%s\n", WriteTable) },
-		"md":   func(w io.Writer) error { return c.writeTables(w, "**%s**\n\n", WriteMarkdown) },
+		"text": func(w io.Writer) error { return c.writeTables(w, "%s\n", textutil.WriteTable) },
+		"md":   func(w io.Writer) error { return c.writeTables(w, "**%s**\n\n", textutil.WriteMarkdown) },
 		"csv":  c.writeCSV,
 		"json": c.writeJSON,
 	}[format]

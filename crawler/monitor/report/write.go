@@ -66,7 +66,7 @@ func (r *Report) table() [][]string {
 }
 
 func (r *Report) text(b *bytes.Buffer) error {
-	WriteTable(b, r.table()) // a buffer takes everything
+	textutil.WriteTable(b, r.table()) // a buffer takes everything
 	for _, s := range r.sentences() {
 		fmt.Fprintf(b, "%-9s %s\n", s[0], s[1])
 	}
@@ -212,10 +212,10 @@ func (c *curve) sparks(most float64) string {
 }
 
 func (r *Report) markdown(b *bytes.Buffer) error {
-	WriteMarkdown(b, r.table())
+	textutil.WriteMarkdown(b, r.table())
 	fmt.Fprintln(b)
 	for _, s := range r.sentences() {
-		fmt.Fprintf(b, "- **%s** %s\n", s[0], markdownCell.Replace(s[1]))
+		fmt.Fprintf(b, "- **%s** %s\n", s[0], textutil.MarkdownCell(s[1]))
 	}
 	for _, g := range r.Thresholds {
 		fmt.Fprintf(b, "- **gate** %s\n", g)

@@ -1,4 +1,4 @@
-package report
+package textutil
 
 import (
 	"bytes"
@@ -45,8 +45,10 @@ func WriteTable(w io.Writer, rows [][]string) error {
 	return err
 }
 
-// markdownCell keeps a cell of a table from ending it or from being markup.
 var markdownCell = strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'")
+
+// MarkdownCell returns text that neither ends a cell of a table in Markdown nor is markup.
+func MarkdownCell(text string) string { return markdownCell.Replace(text) }
 
 // WriteMarkdown writes rows as a table in Markdown, the titles first. Two spaces
 // before the first cell of a row mark it as a part of the one above.
@@ -57,7 +59,7 @@ func WriteMarkdown(w io.Writer, rows [][]string) error {
 			if k == 0 {
 				cell = strings.Replace(cell, "  ", "… ", 1)
 			}
-			fmt.Fprintf(&b, "| %s ", markdownCell.Replace(cell))
+			fmt.Fprintf(&b, "| %s ", MarkdownCell(cell))
 		}
 		fmt.Fprintln(&b, "|")
 		if i == 0 {
