@@ -46,7 +46,8 @@ func (c *Comparison) Exchanges(ctx context.Context, archive *warc.Archive,
 				return nil
 			case x.Err != nil:
 				c.Responses++
-				if c.Unusable++; c.FirstUnusable == "" {
+				c.Unusable++
+				if c.FirstUnusable == "" {
 					c.FirstUnusable = fmt.Sprintf("%s: %v", x.URL, x.Err)
 				}
 				return nil

@@ -219,7 +219,8 @@ func (c *Crawler) Seed(ctx context.Context, urls []weburl.URL) (added int, err e
 		for _, e := range s.Seeds() {
 			e.Found = time.Now()
 			keep := false
-			if e.Priority, keep = c.Strategy.Score(&e); keep && c.Scope(e.URL) == "" {
+			e.Priority, keep = c.Strategy.Score(&e)
+			if keep && c.Scope(e.URL) == "" {
 				entries = append(entries, e)
 			}
 		}

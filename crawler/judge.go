@@ -124,7 +124,8 @@ type Topic struct {
 func (j Topic) Judge(_ context.Context, p *page.Page) (geoparse.Verdict, error) {
 	text := j.Topic.Read(p.Title + "\n" + p.Text)
 	v := geoparse.Verdict{Score: j.Topic.Similarity(text)}
-	if v.Relevant = v.Score >= j.Share; v.Relevant {
+	v.Relevant = v.Score >= j.Share
+	if v.Relevant {
 		v.Evidence = counted(text.Counts)
 	}
 	return v, nil

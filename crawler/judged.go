@@ -50,7 +50,8 @@ func JudgedPages(ctx context.Context, trees ...*frontier.Frontier) iter.Seq2[pre
 					yield(predictor.Example{}, err)
 					return
 				}
-				if s.page = page; !ok {
+				s.page = page
+				if !ok {
 					sources = slices.DeleteFunc(sources, func(x *source) bool { return x == s })
 				}
 			}

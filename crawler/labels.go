@@ -333,7 +333,8 @@ func (w *Labelled) apply(ctx context.Context, l Label, count *LabelCount) error 
 		check.ETag, check.Modified = "", "" // the next visit reads it in full
 		o.Check = &check
 	}
-	if o.Score = 0; l.Relevant {
+	o.Score = 0
+	if l.Relevant {
 		o.Score = 1
 	}
 	if err := w.frontier.Revise(ctx, key, *o); err != nil {

@@ -176,7 +176,8 @@ func (c *Crawler) find(v *Visit, found []frontier.Entry) error {
 		if !passVisited || states[i] != frontier.Visited {
 			var keep bool
 			f := finding(c.Traps, e)
-			if e.Priority, keep = score(c.Strategy, f, e); !keep {
+			e.Priority, keep = score(c.Strategy, f, e)
+			if !keep {
 				v.drop("strategy", 1)
 				continue
 			}

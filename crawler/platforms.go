@@ -15,7 +15,8 @@ var platformList string
 var platforms = sync.OnceValue(func() map[string]bool {
 	list := map[string]bool{}
 	for line := range strings.Lines(platformList) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "#") {
 			list[line] = true
 		}
 	}

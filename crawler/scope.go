@@ -388,7 +388,8 @@ func (s *Scope) OrderDelay(host string, delay time.Duration) (done string, err e
 				hint)
 		}
 		if host == "" {
-			if o.Delay = delay; delay == rules.Delay {
+			o.Delay = delay
+			if delay == rules.Delay {
 				o.Delay = 0
 			}
 			return nil

@@ -14,7 +14,7 @@ import (
 // A FileFetcher is a Fetcher that also fetches files other than pages, cut after max bytes. Other
 // Fetchers read no sitemaps.
 type FileFetcher interface {
-	FetchPrefix(ctx context.Context, u weburl.URL, max int64) (*page.Response, error)
+	FetchPrefix(ctx context.Context, u weburl.URL, limit int64) (*page.Response, error)
 }
 
 // Bounds of sitemaps. The frontier's limit of URLs per host applies as well.

@@ -546,7 +546,8 @@ func (c *Crawler) retry(v *Visit) *frontier.Backoff {
 
 // refused ends a visit with status 429 or 5xx, or returns when to retry.
 func (c *Crawler) refused(v *Visit) (retry *frontier.Backoff) {
-	if retry = c.retry(v); retry == nil {
+	retry = c.retry(v)
+	if retry == nil {
 		v.end(frontier.KindError, "http_5xx")
 		if v.Response.Status == 429 {
 			v.Outcome.Reason = "http_429"

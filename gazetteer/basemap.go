@@ -259,7 +259,8 @@ func addPiece(s *disk.Sorter, level, x, y int, shape Shape, lines orb.MultiLineS
 		for _, q := range line {
 			points = append(points, orb.Point{math.Round(q[0] - left), math.Round(q[1] - top)})
 		}
-		if points = slices.Compact(points); len(points) >= least {
+		points = slices.Compact(points)
+		if len(points) >= least {
 			p.Lines = append(p.Lines, points)
 		}
 	}
@@ -317,7 +318,8 @@ func writeTiles(ctx context.Context, w io.Writer, s *disk.Sorter) (count int, er
 			}
 			current = at
 		}
-		if cost += len(value); n >= maxTileShapes || cost > maxTileBytes {
+		cost += len(value)
+		if n >= maxTileShapes || cost > maxTileBytes {
 			return nil
 		}
 		var p piece

@@ -105,7 +105,8 @@ func (b *Builder) Add(src *Source, read func(emit func(Place) error) error) erro
 	})
 	err = errors.Join(err, places.close())
 	shapes := b.shapes
-	if b.shapes = nil; shapes != nil {
+	b.shapes = nil
+	if shapes != nil {
 		err = errors.Join(err, shapes.close())
 	}
 	if err != nil {
@@ -137,7 +138,8 @@ func splitCodes(code string) []string {
 	}
 	var codes []string
 	for part := range strings.FieldsFuncSeq(code, func(r rune) bool { return r == ';' || r == ',' || r == '|' }) {
-		if part = strings.TrimSpace(part); PostcodeKey(part) != "" && !slices.Contains(codes, part) && len(codes) < maxCodes {
+		part = strings.TrimSpace(part)
+		if PostcodeKey(part) != "" && !slices.Contains(codes, part) && len(codes) < maxCodes {
 			codes = append(codes, part)
 		}
 	}

@@ -276,7 +276,8 @@ func codeMap[K cmp.Ordered, V any](c *codec, m *map[K]V, key func(*K), value fun
 		var k K
 		var v V
 		key(&k)
-		if value(&v); c.Failed() {
+		value(&v)
+		if c.Failed() {
 			return
 		}
 		(*m)[k] = v
@@ -311,7 +312,8 @@ func (g *cityGroup) add(_, value []byte) error {
 	fact := readFrom(value)
 	if fact.kind(0) == aliasFact {
 		var a alias
-		if fact.alias(&a); len(g.aliases) < maxAliases && !slices.Contains(g.aliases, a) {
+		fact.alias(&a)
+		if len(g.aliases) < maxAliases && !slices.Contains(g.aliases, a) {
 			g.aliases = append(g.aliases, a)
 		}
 		return nil

@@ -46,7 +46,8 @@ func (c *codec) point(p *orb.Point, has *bool) { c.pointNear(p, has, orb.Point{}
 
 // pointNear codes a coordinate by its difference to start.
 func (c *codec) pointNear(p *orb.Point, has *bool, start orb.Point) {
-	if c.Flag(has); *has {
+	c.Flag(has)
+	if *has {
 		var at [2]int64
 		at[0], at[1] = toUnits(start)
 		c.step(p, &at)
@@ -74,7 +75,8 @@ func (c *codec) numberRange(r *Range, start orb.Point) {
 	disk.Unsigned(&c.Codec, &r.Step)
 	var at [2]int64
 	at[0], at[1] = toUnits(start)
-	if c.line((*[]orb.Point)(&r.Line), &at); len(r.Line) == 0 {
+	c.line((*[]orb.Point)(&r.Line), &at)
+	if len(r.Line) == 0 {
 		c.Fail()
 	}
 }

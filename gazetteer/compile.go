@@ -134,7 +134,8 @@ func compile(ctx context.Context, w io.Writer, inputs []input, tmp string, limit
 	for i, in := range slices.Backward(inputs) {
 		n := 0
 		err := in.each(func(p *Place) error {
-			if n++; n%4096 == 0 && ctx.Err() != nil {
+			n++
+			if n%4096 == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
 			return c.add(i, p)
@@ -286,7 +287,8 @@ func (c *compiler) writeRecords(ctx context.Context) error {
 	var shared []byte
 	n := 0
 	err := c.facts.Each(func(key, value []byte) error {
-		if n++; n%4096 == 0 && ctx.Err() != nil {
+		n++
+		if n%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if of := firstParts(key, groupParts[string(key[:1])]); current == nil || !bytes.Equal(of, shared) {

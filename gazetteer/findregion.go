@@ -66,7 +66,8 @@ var outlineID = regexp.MustCompile(`^(relation|way|r|w)/?[0-9]+$`)
 
 func (g *Gazetteer) area(off uint64) (area orb.MultiPolygon) {
 	record := g.at(off)
-	if record.area(&area); record.Failed() {
+	record.area(&area)
+	if record.Failed() {
 		return nil
 	}
 	return area
@@ -213,7 +214,8 @@ func (g *Gazetteer) regionOfCodes(spec, list string) (*Region, error) {
 	r := &Region{Name: spec, Country: country, Estimated: true}
 	var missing []string
 	for part := range strings.SplitSeq(list, ",") {
-		if part = strings.TrimSpace(part); part == "" {
+		part = strings.TrimSpace(part)
+		if part == "" {
 			continue
 		}
 		codes := g.codeRange(country, part)
@@ -252,7 +254,8 @@ func (g *Gazetteer) regionOfCodes(spec, list string) (*Region, error) {
 		}
 		r.State = cmp.Or(r.State, p.place.State)
 	}
-	if r.Area = area; len(area) == 0 {
+	r.Area = area
+	if len(area) == 0 {
 		r.Area = hull(points, pointBuffer)
 	}
 	return r.prepare(), nil
@@ -267,7 +270,8 @@ func (g *Gazetteer) areaOfCodes(r *Region) (area orb.MultiPolygon, cities []pair
 		country, code, _ := strings.Cut(full, " ")
 		has := false
 		for _, p := range g.pairs(country, code) {
-			if cities = append(cities, p); p.outline != 0 {
+			cities = append(cities, p)
+			if p.outline != 0 {
 				has, outlines[p.outline] = true, true
 			}
 		}
@@ -528,7 +532,8 @@ func (g *Gazetteer) regionOfCity(c *city, area orb.MultiPolygon) *Region {
 	}
 	if len(r.Area) == 0 {
 		r.Estimated = true
-		if r.Area = postal; len(postal) == 0 {
+		r.Area = postal
+		if len(postal) == 0 {
 			r.Area = c.hull()
 		}
 	}

@@ -41,7 +41,8 @@ func fold(name string) string {
 	// Composed first, so that u + diaeresis is ü; then what is left of the
 	// accents is split off and dropped.
 	for _, r := range norm.NFKC.String(strings.ToValidUTF8(name, "")) {
-		if r = unicode.ToLower(r); r < utf8.RuneSelf || foldLetters[r] != "" {
+		r = unicode.ToLower(r)
+		if r < utf8.RuneSelf || foldLetters[r] != "" {
 			foldRune(&b, r)
 			continue
 		}

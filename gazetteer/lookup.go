@@ -30,7 +30,8 @@ func (g *Gazetteer) Lookup(q Query) []Match {
 			p, precision := s, StreetPrecision
 			var twins []Place
 			if q.HouseNumber != "" {
-				if p, precision = g.House(s, q.HouseNumber); precision == NoPrecision {
+				p, precision = g.House(s, q.HouseNumber)
+				if precision == NoPrecision {
 					precision = StreetPrecision
 				}
 				if precision == HousePrecision {

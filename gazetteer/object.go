@@ -67,7 +67,8 @@ type objectGroup struct {
 
 func (g *objectGroup) add(_, value []byte) error {
 	var o Object
-	if readFrom(value).object(&o); len(g.all) < maxObjects {
+	readFrom(value).object(&o)
+	if len(g.all) < maxObjects {
 		g.all = addObjects(g.all, o)
 	}
 	return nil

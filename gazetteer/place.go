@@ -172,7 +172,8 @@ func (p *Place) check() error {
 			p.Names = append([]string{name}, p.Names...)
 		}
 	}
-	if p.Object = p.Object.check(); p.Kind != House && p.Kind != POI {
+	p.Object = p.Object.check()
+	if p.Kind != House && p.Kind != POI {
 		p.Object = nil
 	}
 	missing := ""

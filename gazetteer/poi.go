@@ -50,7 +50,8 @@ func IsPOIKey(key string) bool { return slices.Contains(poiKeys, key) }
 // poiWords returns the folded words of names, and the whole names in one word, each once.
 func poiWords(names []string) (words []string) {
 	add := func(word string) {
-		if word = Key(word); word != "" && !slices.Contains(words, word) && len(words) < maxPOIWords {
+		word = Key(word)
+		if word != "" && !slices.Contains(words, word) && len(words) < maxPOIWords {
 			words = append(words, word)
 		}
 	}

@@ -49,7 +49,8 @@ func (g *Gazetteer) beginning(country, code, tail string) (cities []Place) {
 		if !strings.HasPrefix(of, country) || !hasForm(full[len(code):], tail) {
 			continue
 		}
-		if n++; n > maxHalves {
+		n++
+		if n > maxHalves {
 			break
 		}
 		for _, pair := range g.pairRecord(off) {
@@ -105,7 +106,8 @@ func (g *Gazetteer) pairs(country, code string) (found []pair) {
 // pairRecord decodes the cities of a postcode.
 func (g *Gazetteer) pairRecord(off uint64) (all []pair) {
 	record := g.at(off)
-	if disk.List(&record.Codec, &all, record.pair); record.Failed() {
+	disk.List(&record.Codec, &all, record.pair)
+	if record.Failed() {
 		return nil
 	}
 	for i := range all {

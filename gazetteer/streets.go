@@ -91,7 +91,8 @@ func boolOrder(a, b bool) int {
 func (g *Gazetteer) streetsUnder(prefix []byte, fits func(*Place) bool) (found []Place) {
 	for _, off := range g.each(string(prefix)) {
 		if p, ok := g.street(g.at(off)); ok && fits(&p) {
-			if found = append(found, p); len(found) == maxStreets {
+			found = append(found, p)
+			if len(found) == maxStreets {
 				break
 			}
 		}

@@ -64,7 +64,8 @@ func numberList(number string) []string {
 	}
 	var list []string
 	for part := range strings.SplitSeq(key, ";") {
-		if part = NumberKey(part); part != "" && !slices.Contains(list, part) {
+		part = NumberKey(part)
+		if part != "" && !slices.Contains(list, part) {
 			list = append(list, part)
 		}
 	}

@@ -79,7 +79,8 @@ func eachLine(r io.Reader, fn func(number int, text []byte, tooLong bool) error)
 		if err != nil && !tooLong {
 			return fmt.Errorf("geoparse: read line %d: %w", number, err)
 		}
-		if text = bytes.TrimSpace(bytes.Clone(text)); len(text) > 0 || tooLong {
+		text = bytes.TrimSpace(bytes.Clone(text))
+		if len(text) > 0 || tooLong {
 			if err := fn(number, text, tooLong); err != nil {
 				return err
 			}

@@ -122,7 +122,8 @@ func (p *Parser) readStatement(ctx context.Context, st markup.Statement, in Inpu
 	}
 	if len(found) == 0 {
 		for _, lines := range compose(st, country) {
-			if found = p.readLines(ctx, lines, country, in); len(found) > 0 {
+			found = p.readLines(ctx, lines, country, in)
+			if len(found) > 0 {
 				found = found[:1]
 				break
 			}
@@ -208,7 +209,8 @@ func compose(st markup.Statement, country string) []string {
 	}
 	var head []string
 	for _, part := range [...]string{st.Street, st.Unit, poBox(st.POBox)} {
-		if part = fold(part); part != "" {
+		part = fold(part)
+		if part != "" {
 			head = append(head, part)
 		}
 	}

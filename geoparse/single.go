@@ -348,7 +348,8 @@ func (s single) european(t grammar.Tokens) *Address {
 	if k, name := grammar.RegionBefore(s.hint, t, n); k < n {
 		a.State, country = fold(name.Of(s.text)), true
 		a.take(name.Start, name.End)
-		if n = grammar.SkipMarksBack(t, k); land.CityStates[gazetteer.Key(a.State)] {
+		n = grammar.SkipMarksBack(t, k)
+		if land.CityStates[gazetteer.Key(a.State)] {
 			a.City = a.State
 		}
 	}

@@ -252,7 +252,8 @@ func (r *record) drop() {
 	key := func(m *mention) [2]string { return [2]string{m.site, m.Name} }
 	most := 0
 	for i, m := range r.Mentions {
-		if alike[key(m)]++; alike[key(m)] >= alike[key(r.Mentions[most])] {
+		alike[key(m)]++
+		if alike[key(m)] >= alike[key(r.Mentions[most])] {
 			most = i
 		}
 	}
@@ -276,7 +277,8 @@ func (r *record) remove(url string) {
 
 // uncount removes one page of a host that was only counted.
 func (r *record) uncount(host string) {
-	if r.More[host]--; r.More[host] <= 0 {
+	r.More[host]--
+	if r.More[host] <= 0 {
 		delete(r.More, host)
 	}
 }

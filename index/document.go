@@ -366,7 +366,8 @@ func clip(s string, n int) string {
 		return s
 	}
 	for i := range s {
-		if n--; n < 0 {
+		n--
+		if n < 0 {
 			return s[:i]
 		}
 	}

@@ -181,7 +181,8 @@ func (c *commit) notes(host string) (best geoparse.Notes, err error) {
 		phones[p.Notes.Phone]++
 		hours[p.Notes.Hours]++
 		kinds[p.Notes.Kind]++
-		if read++; read == maxNotes {
+		read++
+		if read == maxNotes {
 			break
 		}
 	}

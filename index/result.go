@@ -47,7 +47,7 @@ type Hit struct {
 	Tenants []Tenant // of what else fits in the same building, where Query.Group asked for it
 
 	Names  []string // of what else is there, the best known first; at most 20
-	Others []Hit    // what pages state of each of Names, where Query.EachName asked for it
+	Others []Hit    // of WalkNames: what pages state of each of Names
 
 	Street, HouseNumber, Unit, Postcode, City, State, Country string
 

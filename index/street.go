@@ -58,7 +58,8 @@ func KnownStreet(
 		if slices.ContainsFunc(r.Hits, stated) {
 			continue
 		}
-		if tried++; tried > maxTried {
+		tried++
+		if tried > maxTried {
 			return nil, nil
 		}
 		rest := slices.Concat(words[:i], words[after:])

@@ -31,7 +31,8 @@ func (w TermWeight) String() string {
 
 // FormatLogOdds writes a number with its sign, in six columns.
 func FormatLogOdds(x float64) string {
-	if x = math.Round(x*100) / 100; x == 0 {
+	x = math.Round(x*100) / 100
+	if x == 0 {
 		x = 0 // and not -0
 	}
 	return fmt.Sprintf("%+6.2f", x)
@@ -136,7 +137,8 @@ func first[T any](all iter.Seq[T], n int, order func(a, b T) int) []T {
 	}
 	var top []T
 	for t := range all {
-		if top = append(top, t); len(top) >= 2*n+1024 {
+		top = append(top, t)
+		if len(top) >= 2*n+1024 {
 			slices.SortFunc(top, order)
 			top = top[:n]
 		}

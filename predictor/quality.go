@@ -42,7 +42,8 @@ type Bin struct {
 // of link are among them, so that AUC and AP mean something.
 func qualityOf(js []judgement) (q Quality, ranked bool) {
 	q.LogLoss = logLoss(js)
-	if q.AUC, ranked = auc(js); ranked {
+	q.AUC, ranked = auc(js)
+	if ranked {
 		q.AP = averagePrecision(js)
 	}
 	q.Calibrated = logLoss(calibrated(js))

@@ -235,7 +235,8 @@ func (a *app) givenLabels(args []string, file string) ([]crawler.Label, error) {
 	defer in.Close()
 	skipped := 0
 	labels, err := crawler.ReadLabels(in, func(n int, line string) {
-		if skipped++; skipped <= 10 {
+		skipped++
+		if skipped <= 10 {
 			a.warn("%s:%d: want URL, tab, relevant or not; got %.80q; line skipped", file, n, line)
 		}
 	})

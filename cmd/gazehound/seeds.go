@@ -94,7 +94,8 @@ func (a *app) seedsImport(files []string, o seedsImportOptions) error {
 		if err != nil {
 			return fail(badInput, "%s: read as %s: %w", name, n.Form, err)
 		}
-		if added += n.New; n.New > 0 {
+		added += n.New
+		if n.New > 0 {
 			lines := append([]string{"# web sites of " + oneLine(filepath.Base(name))}, urlTexts(fresh)...)
 			if err := disk.AppendLines(p.seeds(), 0o644, lines...); err != nil {
 				return fmt.Errorf("seeds: %w", err)
@@ -375,7 +376,8 @@ func (a *app) seeds(p project, cfg *Config, o crawlOptions) ([]weburl.URL, error
 		return nil, err
 	}
 	given := len(urls)
-	if urls = slices.DeleteFunc(urls, cfg.blocked.Has); len(urls) < given {
+	urls = slices.DeleteFunc(urls, cfg.blocked.Has)
+	if len(urls) < given {
 		a.warn("%d of %d seeds were forgotten (blocked.txt) and are left out", given-len(urls), given)
 	}
 	return urls, nil

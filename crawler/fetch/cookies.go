@@ -67,7 +67,8 @@ func (s *cookieStore) keep(response *http.Response, u weburl.URL) {
 		j.Jar, _ = cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List}) // never fails
 		s.sites.Add(u.Site(), j)
 	}
-	if j.set += len(kept); j.set > maxPerSite {
+	j.set += len(kept)
+	if j.set > maxPerSite {
 		s.sites.Remove(u.Site())
 		return
 	}

@@ -201,9 +201,9 @@ func (c *Client) FetchIf(ctx context.Context, u weburl.URL, v page.Validators) (
 }
 
 // FetchPrefix is Fetch for files that are no pages, such as robots.txt: of any
-// content type, and cut after max bytes of the decoded body.
-func (c *Client) FetchPrefix(ctx context.Context, u weburl.URL, max int64) (*page.Response, error) {
-	return c.exchange(ctx, u, want{accept: "*/*", max: max, cut: true})
+// content type, and cut after limit bytes of the decoded body.
+func (c *Client) FetchPrefix(ctx context.Context, u weburl.URL, limit int64) (*page.Response, error) {
+	return c.exchange(ctx, u, want{accept: "*/*", max: limit, cut: true})
 }
 
 // Resolve returns the addresses of a host name without port, from the cache that connections use,
@@ -267,7 +267,8 @@ func (c *Client) roundTrip(ctx context.Context, r *page.Response, w want) error 
 	connections, reused := 0, false
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(info httptrace.GotConnInfo) {
-			if connections++; connections > 1 {
+			connections++
+			if connections > 1 {
 				// net/http is about to send the request again because the connection was closed.
 				// The host may have seen the first one, and its delay has not passed.
 				cancel()

@@ -187,7 +187,8 @@ func (b *Board) cover(address string) {
 	if s == nil {
 		return
 	}
-	if s.Found++; s.Found == 1 {
+	s.Found++
+	if s.Found == 1 {
 		b.covered++
 	}
 }

@@ -141,7 +141,8 @@ func (e *events) serve(w http.ResponseWriter, r *http.Request, now State, render
 			return
 		case <-more:
 			before := last
-			if text, last, now, more, open = e.since(before); last > before { // otherwise the stream has ended
+			text, last, now, more, open = e.since(before)
+			if last > before { // otherwise the stream has ended
 				text = event{last, "status", render(now)}.after(text)
 			}
 			sent = send(text)

@@ -74,7 +74,8 @@ func Listen(address, token, file string, anyPort bool) (*Listener, error) {
 	if l.open && !l.given {
 		return nil, ErrNoToken
 	}
-	if l.Token = token; !l.given {
+	l.Token = token
+	if !l.given {
 		l.Token = rand.Text()
 	}
 	l.Owner = rand.Text()

@@ -90,7 +90,8 @@ func (r *Recorder) count(relevant bool) {
 	if *slot && r.pages >= recent {
 		r.relevant--
 	}
-	if *slot = relevant; relevant {
+	*slot = relevant
+	if relevant {
 		r.relevant++
 	}
 	r.pages++

@@ -176,7 +176,8 @@ func AddSeeds(ctx context.Context, c *crawler.Crawler, scope *crawler.Scope, tex
 			urls = append(urls, u)
 		}
 	}
-	if taken.Taken = len(urls); taken.Taken > 0 {
+	taken.Taken = len(urls)
+	if taken.Taken > 0 {
 		taken.New, err = c.Seed(context.WithoutCancel(ctx), urls)
 	}
 	return taken, err
@@ -209,7 +210,8 @@ var errEnough = errors.New("enough")
 func (b *Board) SurveyPlaces(walk func(place func(orb.Point) error) error) error {
 	n := 0
 	err := walk(func(at orb.Point) error {
-		if n++; n > maxPlaces {
+		n++
+		if n > maxPlaces {
 			return errEnough
 		}
 		b.Place(at)

@@ -76,7 +76,8 @@ func ReadStatus(tree, status string) (Status, error) {
 	case err != nil:
 		s.State, s.Because = NoStatus, "this crawl has left no status; \"gazehound crawl\" resumes it."
 	case locked:
-		if s.State = Running; s.Paused {
+		s.State = Running
+		if s.Paused {
 			s.State = Paused
 		}
 		s.Bottleneck, s.Because = s.Snapshot.Bottleneck()

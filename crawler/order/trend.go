@@ -125,7 +125,8 @@ func (s Trend) scores(e *frontier.Entry) TrendScores {
 		d := s.Topic.Read(e.Anchor + "\n" + e.Title + "\n" + e.Around + "\n" + e.URL.Path() + "\n" + e.URL.Query())
 		okapi := s.Topic.Score(d)
 		x.Okapi = &okapi
-		if x.Content = okapi; s.TrendSettings.Importance != published {
+		x.Content = okapi
+		if s.TrendSettings.Importance != published {
 			near := s.Near.Score(e.Distance)
 			x.Content = near + s.Topic.Scaled(d)*(1-near)
 		}

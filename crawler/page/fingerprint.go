@@ -27,7 +27,8 @@ func Fingerprint(text string) uint64 {
 		var r rune
 		if c := text[i]; c < utf8.RuneSelf {
 			i++
-			if c |= 0x20; 'a' <= c && c <= 'z' {
+			c |= 0x20
+			if 'a' <= c && c <= 'z' {
 				hash, letters = (hash^uint64(c))*prime, true
 				continue
 			}
@@ -76,7 +77,8 @@ func (s *sums) add(hash uint64) {
 	for k := range s.few { // eight bits at a time
 		s.few[k] += both >> k & lowest
 	}
-	if s.words++; s.words%255 == 0 {
+	s.words++
+	if s.words%255 == 0 {
 		s.carry()
 	}
 }
@@ -90,14 +92,14 @@ func (s *sums) carry() {
 }
 
 // fingerprint returns the bits that more than half of the shingles have.
-func (s *sums) fingerprint() (print uint64) {
+func (s *sums) fingerprint() (bits uint64) {
 	s.carry()
 	for i, n := range s.ones {
 		if 2*n > s.words {
-			print |= 1 << i
+			bits |= 1 << i
 		}
 	}
-	return print
+	return bits
 }
 
 // SameText reports whether two fingerprints are those of near-duplicates.

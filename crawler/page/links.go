@@ -168,7 +168,8 @@ func anchor(s markup.Span, text string) string {
 	var parts []string
 	steps := 0
 	for n := range s.Node.Descendants() {
-		if steps++; steps > 100 {
+		steps++
+		if steps > 100 {
 			break
 		}
 		switch {

@@ -83,7 +83,8 @@ func needsScript(doc *html.Node, text string, links int) bool {
 func hardlyFilled(n *html.Node) bool {
 	nodes := 0
 	for range n.Descendants() {
-		if nodes++; nodes > maxRootNodes {
+		nodes++
+		if nodes > maxRootNodes {
 			return false
 		}
 	}

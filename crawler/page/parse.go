@@ -72,7 +72,8 @@ func Parse(r *Response) (*Page, error) {
 	p.Text, spans = markup.TextSpans(p.Doc, isLink)
 	p.Title = h.title
 	p.Meta, p.Script = h.charset, languageOfScript(p.Text)
-	if p.Lang = p.Script; p.Lang == "" {
+	p.Lang = p.Script
+	if p.Lang == "" {
 		p.Lang = h.language(p.Text)
 	}
 	p.NoIndex, p.NoFollow, p.NoArchive, p.Reserved = h.noIndex, h.noFollow, h.noArchive, h.reserved
@@ -217,7 +218,8 @@ const (
 
 // mark adds a mark of the software that made the page.
 func (h *head) mark(kind, text string) {
-	if text = strings.TrimSpace(text); text != "" && len(h.made) < maxMarks {
+	text = strings.TrimSpace(text)
+	if text != "" && len(h.made) < maxMarks {
 		h.made = append(h.made, kind+": "+strings.ToValidUTF8(text[:min(len(text), maxMark)], ""))
 	}
 }

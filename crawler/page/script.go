@@ -194,7 +194,8 @@ func languageOfScript(text string) string {
 	}
 	letters, thai, kana, han, read := 0, 0, 0, 0, 0
 	for _, r := range text {
-		if read++; read > maxBytes {
+		read++
+		if read > maxBytes {
 			break
 		}
 		switch {

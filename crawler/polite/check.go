@@ -40,7 +40,8 @@ func (g *Gate) Check(ctx context.Context, u weburl.URL) (d Decision, err error) 
 			return Decision{Refused: reason}, nil
 		}
 	}
-	if d.Wait = g.recall(host); d.Wait > 0 {
+	d.Wait = g.recall(host)
+	if d.Wait > 0 {
 		return d, nil
 	}
 	rules := robots.Decision{Allowed: true}

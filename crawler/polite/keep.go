@@ -104,7 +104,8 @@ func (g *Gate) recall(name string) (wait time.Duration) {
 	known := json.Unmarshal(g.load(restName+name), &r) == nil
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if h.recalled = true; !known {
+	h.recalled = true
+	if !known {
 		return 0
 	}
 	now := time.Now()
@@ -124,10 +125,12 @@ func (g *Gate) recall(name string) (wait time.Duration) {
 
 // claimOther is Claim for a host whose Check was not called, to which a robots.txt has moved.
 func (g *Gate) claimOther(name string) (wait time.Duration) {
-	if wait = g.Claim(name); wait > 0 {
+	wait = g.Claim(name)
+	if wait > 0 {
 		return wait
 	}
-	if wait = g.recall(name); wait > 0 {
+	wait = g.recall(name)
+	if wait > 0 {
 		g.Visited(name, noRequest)
 	}
 	return wait

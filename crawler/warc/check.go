@@ -40,7 +40,7 @@ func Check(m *Manifest, running bool) (found []check.Finding) {
 		if info, err := os.Stat(l.path); err == nil && info.Size() < l.size {
 			add(check.Broken(name, "copy it from where it is whole", "%s lacks %d of %d bytes", l.path,
 				l.size-info.Size(), l.size))
-		} else if _, print, err := printOf(l.path); err == nil && print != l.print {
+		} else if _, now, err := printOf(l.path); err == nil && now != l.print {
 			add(check.Broken(name, "bring back the file that was there, or put # before its line in "+m.name,
 				"%s is another file than that in %s", l.path, m.name))
 		}

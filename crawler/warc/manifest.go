@@ -179,12 +179,12 @@ func (m *Manifest) AddFolder(dir string) error {
 }
 
 // list adds or changes the line of a file.
-func (m *Manifest) list(path string, size int64, print string) error {
+func (m *Manifest) list(path string, size int64, fingerprint string) error {
 	stored, _, err := m.store(filepath.Join(filepath.Dir(path), fileName(path)))
 	if err != nil {
 		return err
 	}
-	return m.set(stored, fmt.Sprintf("%s\t%d\t%s", stored, size, print))
+	return m.set(stored, fmt.Sprintf("%s\t%d\t%s", stored, size, fingerprint))
 }
 
 // set replaces the line of a path, or adds it, in the file, which somebody may have edited.
@@ -221,7 +221,8 @@ func fingerprint(first []byte) string {
 // fingerprintOf returns the fingerprint of a file.
 func fingerprintOf(f *source) (string, error) {
 	s := newReader().scan(f, f.size)
-	if s.next(); s.finish() != nil {
+	s.next()
+	if s.finish() != nil {
 		return "", s.err
 	}
 	first, err := io.ReadAll(io.NewSectionReader(f, 0, s.end))
@@ -251,13 +252,13 @@ func (m *Manifest) standing(f *source) (s standing) {
 	if !s.known || err != nil {
 		return s
 	}
-	print, err := fingerprintOf(f)
+	now, err := fingerprintOf(f)
 	switch {
 	case err != nil && inside: // damage is found when it is read
 	case err != nil:
 		s.touch, s.reason = false, fmt.Sprintf("%s: its first record cannot be read (%v), so that it may be "+
 			"another file", f.name, err)
-	case print != s.print:
+	case now != s.print:
 		s.touch, s.reason = inside, fmt.Sprintf("%s is another file than that in %s", f.name, m.name)
 	case f.size < s.size:
 		s.reason = fmt.Sprintf("%s lacks %d of %d bytes", f.name, s.size-f.size, s.size)
@@ -294,16 +295,16 @@ func (m *Manifest) lists(dir string) bool {
 
 // unlisted returns how to list a file that lies outside of the data directory.
 func (m *Manifest) unlisted(name string) string {
-	size, print, err := printOf(name)
+	size, found, err := printOf(name)
 	if err != nil {
 		return fmt.Sprintf("%s is not listed in %s and was not searched: %v", name, m.name, err)
 	}
 	return fmt.Sprintf("%s lies outside of the data directory and was not searched; if this project wrote it, add "+
-		"this line to %s, with tabs between its fields: %s %d %s", name, m.name, name, size, print)
+		"this line to %s, with tabs between its fields: %s %d %s", name, m.name, name, size, found)
 }
 
 // printOf returns size and fingerprint of a file.
-func printOf(name string) (size int64, print string, err error) {
+func printOf(name string) (size int64, found string, err error) {
 	a := newArchive()
 	defer a.Close()
 	f, size, err := a.open(name)
@@ -312,9 +313,9 @@ func printOf(name string) (size int64, print string, err error) {
 	}
 	zipped, err := sniff(f)
 	if err == nil {
-		print, err = fingerprintOf(&source{ReaderAt: f, name: name, size: size, zipped: zipped})
+		found, err = fingerprintOf(&source{ReaderAt: f, name: name, size: size, zipped: zipped})
 	}
-	return size, print, err
+	return size, found, err
 }
 
 // endOpen ends a file that a killed program left open, and returns its name then: the same if it is

@@ -99,7 +99,8 @@ func (p *packer) create(name string) {
 
 // Write adds to the file that is being written.
 func (p *packer) Write(b []byte) (n int, err error) {
-	if p.fail(p.ctx.Err()); p.err == nil {
+	p.fail(p.ctx.Err())
+	if p.err == nil {
 		n, p.err = p.out.Write(b)
 		p.sum.Write(b[:n])
 		p.size += int64(n)

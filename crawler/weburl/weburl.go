@@ -105,7 +105,8 @@ func canonical(base URL, ref string) (URL, error) {
 	if len(spelling) > MaxLength {
 		return URL{}, ErrTooLong
 	}
-	if u.text = text; string(spelling) != text { // most URLs are canonical already
+	u.text = text
+	if string(spelling) != text { // most URLs are canonical already
 		u.text = string(spelling)
 	}
 	return u, nil

@@ -26,7 +26,8 @@ type refusedFile struct {
 }
 
 func (r *refusedFile) add(row int, text string, why error) {
-	if r.rows++; r.rows > maxRefused || r.err != nil {
+	r.rows++
+	if r.rows > maxRefused || r.err != nil {
 		return
 	}
 	if r.f == nil {

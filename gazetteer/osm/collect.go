@@ -368,7 +368,8 @@ func namesOf(tags osm.Tags) []string {
 	for _, key := range []string{"name", "official_name", "alt_name", "short_name", "loc_name", "old_name",
 		"int_name", "name:de", "name:en", "name:fr", "name:it", "name:es", "name:nl", "name:ca"} {
 		for name := range strings.SplitSeq(tags.Find(key), ";") {
-			if name = strings.TrimSpace(name); name != "" && !slices.Contains(all, name) {
+			name = strings.TrimSpace(name)
+			if name != "" && !slices.Contains(all, name) {
 				all = append(all, name)
 			}
 		}
@@ -431,7 +432,8 @@ func (c *collector) feature(f feature, tags osm.Tags) {
 		c.extract.HouseNumbers++
 	}
 	if f.number != "" && tags.Find("name") != "" {
-		if f.tags = objectTags(tags); len(f.tags) > 0 {
+		f.tags = objectTags(tags)
+		if len(f.tags) > 0 {
 			f.names = namesOf(tags)
 		}
 	}
@@ -547,7 +549,8 @@ func (c *collector) nearestStreets(ctx context.Context) (map[orb.Point]*loneHous
 		if f.number == "" || c.streetOf(f) != "" {
 			return nil
 		}
-		if c.locate(f); f.has && lone[f.point] == nil {
+		c.locate(f)
+		if f.has && lone[f.point] == nil {
 			h := &loneHouse{at: flat(f.point), least: reach}
 			lone[f.point] = h
 			tree.Insert(h.at, h.at, h)
@@ -589,7 +592,8 @@ func (c *collector) finish(ctx context.Context, emit func(gazetteer.Place) error
 		}
 	}
 	for _, a := range c.areas {
-		if a.shape = c.assemble(a); a.shape == nil {
+		a.shape = c.assemble(a)
+		if a.shape == nil {
 			c.extract.Broken++
 		}
 		a.bound = a.shape.Bound()
@@ -719,7 +723,8 @@ func (c *collector) emitHouses(ctx context.Context, x *surroundings, emit func(g
 	}
 	return c.houses.each(ctx, func(f *feature) error {
 		c.locate(f)
-		if f.street = c.streetOf(f); f.number != "" && f.street == "" {
+		f.street = c.streetOf(f)
+		if f.number != "" && f.street == "" {
 			if h := lone[f.point]; f.has && h != nil {
 				f.street = h.nearest
 			}
@@ -838,7 +843,8 @@ func (c *collector) emitStreets(ctx context.Context, x *surroundings, emit func(
 	n := 0
 	err := c.lines.each(ctx, func(f *feature) error {
 		n++
-		if c.locate(f); !f.has {
+		c.locate(f)
+		if !f.has {
 			return nil
 		}
 		p := place(f)
@@ -859,7 +865,8 @@ func (c *collector) emitStreets(ctx context.Context, x *surroundings, emit func(
 	}
 	n = 0
 	return c.lines.each(ctx, func(f *feature) error {
-		if n++; !wanted[n] {
+		n++
+		if !wanted[n] {
 			return nil
 		}
 		c.locate(f)

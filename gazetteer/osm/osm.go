@@ -354,7 +354,8 @@ func (c *countingReader) Read(b []byte) (int, error) {
 // room reports whether there is memory for more, from time to time: parts grows with
 // what was read.
 func (c *collector) room(parts int) error {
-	if c.unchecked += parts; c.unchecked < 1<<14 || c.options.Room == nil {
+	c.unchecked += parts
+	if c.unchecked < 1<<14 || c.options.Room == nil {
 		return nil
 	}
 	c.unchecked = 0

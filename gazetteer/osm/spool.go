@@ -77,7 +77,8 @@ func (s *spool) each(ctx context.Context, fn func(f *feature) error) error {
 func (f *feature) code(c *disk.Codec) {
 	disk.Unsigned(c, &f.kind)
 	disk.Signed(c, &f.id)
-	if c.Flag(&f.has); f.has {
+	c.Flag(&f.has)
+	if f.has {
 		u := units(f.point)
 		disk.Signed(c, &u[0])
 		disk.Signed(c, &u[1])

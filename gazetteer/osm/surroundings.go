@@ -143,7 +143,8 @@ func newSurroundings(ctx context.Context, c *collector) (*surroundings, error) {
 		x.tree.Insert(x.places[i].point, x.places[i].point, i)
 	}
 	err := c.houses.each(ctx, func(f *feature) error {
-		if c.locate(f); !f.has {
+		c.locate(f)
+		if !f.has {
 			return nil
 		}
 		x.codes.vote(f.point, f.postcode)

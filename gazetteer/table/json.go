@@ -56,7 +56,8 @@ func readLines(b *bufio.Reader, take func(row) error) error {
 		if err != nil && !errors.Is(err, gazetteer.ErrTooLong) {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
-		if line = bytes.Trim(line, blanks); len(line) == 0 {
+		line = bytes.Trim(line, blanks)
+		if len(line) == 0 {
 			continue
 		}
 		r := row{number: n, text: string(line[:min(len(line), 1024)]), refused: err}
@@ -192,7 +193,8 @@ func (r *row) parse() {
 			r.refused = errors.New("a feature without properties")
 			return
 		}
-		if raw = properties; raw == nil {
+		raw = properties
+		if raw == nil {
 			raw = map[string]json.RawMessage{}
 		}
 		if _, ok := raw["id"]; !ok && len(id) > 0 {

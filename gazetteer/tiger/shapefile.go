@@ -177,7 +177,8 @@ func newRows(r io.Reader) (*rows, error) {
 }
 
 func (t *rows) next() error {
-	if t.read++; t.read > t.count {
+	t.read++
+	if t.read > t.count {
 		return fmt.Errorf("%w: the table has %d rows, fewer than there are shapes", gazetteer.ErrFormat, t.count)
 	}
 	_, err := io.ReadFull(t.r, t.row)

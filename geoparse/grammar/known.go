@@ -24,7 +24,8 @@ func KnownBefore(t Tokens, known Known, numberFirst bool) (Street, bool) {
 			if !shortNumber(t[i].Text()) || isFractionToken(t[i]) {
 				continue
 			}
-			if numbers++; numbers > maxKnownNumbers {
+			numbers++
+			if numbers > maxKnownNumbers {
 				return Street{}, false
 			}
 			if s, ok := knownAt(t, i, known, numberFirst); ok {

@@ -14,7 +14,8 @@ func PlaceAfter(t Tokens) Span {
 		tok := t[i]
 		switch {
 		case tok.Kind == Break:
-			if breaks++; breaks > 2 {
+			breaks++
+			if breaks > 2 {
 				return Span{}
 			}
 			introduced, words = false, false

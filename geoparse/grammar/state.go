@@ -103,7 +103,8 @@ func backOver(t Tokens, k int, marks string) int {
 func SkipLabel(t Tokens, k int) int {
 	n := backOver(t, k, ":.,")
 	if t.At(n-1).isWord("postcode", "code", "zip") {
-		if n--; t.At(n-1).isWord("post", "postal", "zip") {
+		n--
+		if t.At(n-1).isWord("post", "postal", "zip") {
 			n--
 		}
 		return n

@@ -826,7 +826,8 @@ func unitWithID(t Tokens, i int) int {
 	if k >= len(t) || !unitID(t[k]) {
 		return 0
 	}
-	if k++; k < len(t) && t[k-1].Kind == Word && t[k].Kind == Number && !t[k].Space {
+	k++
+	if k < len(t) && t[k-1].Kind == Word && t[k].Kind == Number && !t[k].Space {
 		k++ // "Unit D5"
 	}
 	for k+1 < len(t) && t[k].isMark("-–&/,") && (t[k+1].size() == 1 && t[k+1].Kind == Word ||
@@ -850,7 +851,8 @@ func HasUnitWord(s string) bool {
 		return !unicode.IsLetter(r) &&
 			!unicode.IsDigit(r)
 	}) {
-		if w = LowerASCII(w); isDigit(rune(w[0])) || usUnits[w] || usAloneUnits[w] {
+		w = LowerASCII(w)
+		if isDigit(rune(w[0])) || usUnits[w] || usAloneUnits[w] {
 			return true
 		}
 	}

@@ -181,7 +181,8 @@ func (f *finder) property(n *html.Node, origin Origin, names []string) {
 		return
 	}
 	for _, name := range names[:min(len(names), 10)] {
-		if name = localName(name); !isProperty(name) {
+		name = localName(name)
+		if !isProperty(name) {
 			continue
 		}
 		f.values++

@@ -85,7 +85,8 @@ func (s *Site) logo(n *html.Node) {
 
 // addName adds a text of one line that can be a name.
 func addName(names *[]string, text string) {
-	if text = oneLine(text); text != "" && len([]rune(text)) <= maxSiteText && len(*names) < maxSiteNames {
+	text = oneLine(text)
+	if text != "" && len([]rune(text)) <= maxSiteText && len(*names) < maxSiteNames {
 		*names = append(*names, text)
 	}
 }

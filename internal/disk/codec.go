@@ -103,7 +103,8 @@ func List[T any](c *Codec, list *[]T, item func(*T)) {
 			var v T
 			*list = append(*list, v)
 		}
-		if item(&(*list)[i]); c.Failed() {
+		item(&(*list)[i])
+		if c.Failed() {
 			*list = nil
 			return
 		}

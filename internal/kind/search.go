@@ -188,7 +188,8 @@ var endings = []string{"ies y", "innen", "nen", "en", "es", "er", "in", "s", "n"
 // plural looks a phrase up, and where there is none its singular; what names a kind
 // goes before search terms. Those have no plural in -er: "Bäcker" is no English back.
 func (t *table) plural(text string) (best phrase, found bool) {
-	if best, found = t.phrases[text]; found && best.use != Query {
+	best, found = t.phrases[text]
+	if found && best.use != Query {
 		return best, true
 	}
 	for _, end := range endings {

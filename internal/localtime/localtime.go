@@ -109,9 +109,9 @@ func town(text string) orb.Point {
 	}
 	degrees := func(sign, degree, minute, second string) float64 {
 		d, _ := strconv.ParseFloat(degree, 64)
-		min, _ := strconv.ParseFloat(minute, 64)
-		sec, _ := strconv.ParseFloat("0"+second, 64)
-		d += min/60 + sec/3600
+		m, _ := strconv.ParseFloat(minute, 64)
+		s, _ := strconv.ParseFloat("0"+second, 64)
+		d += m/60 + s/3600
 		if sign == "-" {
 			return -d
 		}

@@ -140,7 +140,8 @@ func Pages(dir string, fn func(Page) error) error {
 			return fmt.Errorf("%s: record %d: %w", path, n+1, errTable)
 		}
 		if p.URL == "" {
-			if whole = p.Visits == n; whole {
+			whole = p.Visits == n
+			if whole {
 				continue
 			}
 			return fmt.Errorf("%s: %d pages are missing: %w", path, p.Visits-n, errTable)
@@ -190,7 +191,8 @@ func Longest(dir string, n int, keep func(Page) bool) ([]Page, error) {
 		if keep != nil && !keep(p) {
 			return nil
 		}
-		if best = append(best, p); len(best) == 2*n {
+		best = append(best, p)
+		if len(best) == 2*n {
 			shorten()
 		}
 		return nil

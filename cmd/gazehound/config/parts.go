@@ -257,7 +257,8 @@ func (o *Options) ClusterOptions(dir string) (c cluster.Options, err error) {
 	if err != nil {
 		return c, fmt.Errorf("token: %w", err)
 	}
-	if c.Token = strings.TrimSpace(string(raw)); len(c.Token) < leastToken {
+	c.Token = strings.TrimSpace(string(raw))
+	if len(c.Token) < leastToken {
 		return c, fmt.Errorf("token: %s holds fewer than %d characters", k.TokenFile, leastToken)
 	}
 	return c, nil

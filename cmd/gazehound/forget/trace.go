@@ -101,7 +101,8 @@ func (f finder) plainly(text string) bool {
 				if i < 0 {
 					break
 				}
-				if at += i + len(s); ends(text[:at-len(s)], text[at:]) {
+				at += i + len(s)
+				if ends(text[:at-len(s)], text[at:]) {
 					return true
 				}
 			}
@@ -147,7 +148,8 @@ func wordsOf(text string) string {
 		case c == 'ß':
 			b.WriteString("ss")
 		case !unicode.IsLetter(c) && !unicode.IsDigit(c):
-			if c = ' '; last != ' ' {
+			c = ' '
+			if last != ' ' {
 				b.WriteByte(' ')
 			}
 		case unicode.IsLetter(c) && unicode.IsDigit(last):

@@ -240,7 +240,8 @@ func (c *NodesComparison) meritRows() [][]string {
 		worst, best := math.Inf(1), math.Inf(-1)
 		values := make([]float64, len(c.Results))
 		for i, r := range c.Results {
-			if values[i], _ = r.value(m.metric); !m.more {
+			values[i], _ = r.value(m.metric)
+			if !m.more {
 				values[i] = -values[i]
 			}
 			if !math.IsNaN(values[i]) {

@@ -274,14 +274,14 @@ func (t *counter) finish() *Crawl {
 	return c
 }
 
-// Against compares the addresses of two crawls: new are only in c, gone only in the earlier one.
-func (c *Crawl) Against(earlier *Crawl) (new, gone int) {
+// Against compares the addresses of two crawls: added are only in c, gone only in the earlier one.
+func (c *Crawl) Against(earlier *Crawl) (added, gone int) {
 	for a := range c.addresses {
 		if _, known := earlier.addresses[a]; !known {
-			new++
+			added++
 		}
 	}
-	return new, len(earlier.addresses) - (len(c.addresses) - new)
+	return added, len(earlier.addresses) - (len(c.addresses) - added)
 }
 
 // share returns a ÷ b, or 0 where b is 0.

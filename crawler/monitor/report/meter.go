@@ -87,10 +87,10 @@ func (m *meter) mention(site, address string) {
 	}
 }
 
-// read returns the meter after so many pages; the last Recent of them brought new streets.
-func (m *meter) read(new, pages int, waiting int64) *Meter {
+// read returns the meter after so many pages; the last Recent of them brought so many new streets.
+func (m *meter) read(streets, pages int, waiting int64) *Meter {
 	r := &Meter{Gazetteer: m.options.Streets, Mentioned: len(m.streets), Unknown: m.unknown,
-		Sites: len(m.sites), New: new}
+		Sites: len(m.sites), New: streets}
 	r.Share = share(r.Mentioned, r.Gazetteer)
 	for _, sites := range m.streets {
 		switch sites {

@@ -95,7 +95,8 @@ func bestPages(walk func(func(Page) error) error, n int) ([]Page, error) {
 		all = all[:min(len(all), n)]
 	}
 	err := walk(func(p Page) error {
-		if all = append(all, p); len(all) >= 2*n {
+		all = append(all, p)
+		if len(all) >= 2*n {
 			keep()
 		}
 		return nil

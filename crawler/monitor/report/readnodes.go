@@ -48,7 +48,8 @@ func (r *NodesReader) Read(ctx context.Context, node int, tree Walker) error {
 				continue
 			}
 			f.Entities = append(f.Entities, Entity{ID: a, Node: owner})
-			if times[place]++; times[place] > most {
+			times[place]++
+			if times[place] > most {
 				f.Place, most = place, times[place]
 			}
 		}

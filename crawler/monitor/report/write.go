@@ -101,8 +101,8 @@ func (r *Report) sentences() [][2]string {
 		all = append(all, [2]string{word, fmt.Sprintf(format, args...)})
 	}
 	for _, earlier := range r.Crawls[1:] {
-		new, gone := c.Against(earlier)
-		say("against", "%s: %d addresses are new, %d are gone", textutil.OneLine(earlier.Name), new, gone)
+		added, gone := c.Against(earlier)
+		say("against", "%s: %d addresses are new, %d are gone", textutil.OneLine(earlier.Name), added, gone)
 	}
 	if b := c.Biggest; b.Relevant > 0 {
 		say("biggest", "%s has %d of %d relevant pages, and %d addresses", textutil.OneLine(b.Host),
@@ -251,8 +251,8 @@ func (r *Report) json(b *bytes.Buffer) error {
 		Thresholds []ThresholdResult `json:"gates,omitempty"`
 	}{Type: "report", Crawl: r.Crawls[0], Earlier: r.Crawls[1:], Thresholds: r.Thresholds}
 	for _, earlier := range r.Crawls[1:] {
-		new, gone := r.Crawls[0].Against(earlier)
-		out.Against = append(out.Against, against{earlier.Name, new, gone})
+		added, gone := r.Crawls[0].Against(earlier)
+		out.Against = append(out.Against, against{earlier.Name, added, gone})
 	}
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)

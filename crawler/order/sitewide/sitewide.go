@@ -99,7 +99,8 @@ func (h *host) count(key uint64) {
 func (c *Counter) forget() {
 	tried := 0
 	for name, h := range c.hosts {
-		if tried++; len(h.Addresses) == 0 || tried == 100 {
+		tried++
+		if len(h.Addresses) == 0 || tried == 100 {
 			delete(c.hosts, name)
 			return
 		}

@@ -59,7 +59,8 @@ func (c *Cache) recall(s *site) {
 	left := min(k.Until.Sub(now), k.Until.Sub(k.At), longest)
 	s.failure, s.fails = k.Failure, min(max(k.Fails, 0), 1000)
 	s.until = now.Add(max(left, 0))
-	if s.rules = k.Rules; s.rules != nil {
+	s.rules = k.Rules
+	if s.rules != nil {
 		s.rules.Delay = min(max(s.rules.Delay, 0), c.options.MaxDelay)
 	}
 }

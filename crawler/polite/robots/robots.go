@@ -208,8 +208,10 @@ func (c *Cache) request(ctx context.Context, s *site, d *Decision) error {
 		}
 	}
 	_, own, _ := strings.Cut(s.key, "://")
-	if d.Asked = at.Host(); c.options.Claim != nil && d.Asked != own {
-		if d.Wait = c.options.Claim(at.Host()); d.Wait > 0 {
+	d.Asked = at.Host()
+	if c.options.Claim != nil && d.Asked != own {
+		d.Wait = c.options.Claim(at.Host())
+		if d.Wait > 0 {
 			return nil
 		}
 	}

@@ -278,7 +278,8 @@ func SameHost(a, b weburl.URL) bool {
 
 // add adds one entry, or returns errEnough.
 func (l *list) add(loc string, isList bool) error {
-	if l.size++; l.size > l.limits.Entries {
+	l.size++
+	if l.size > l.limits.Entries {
 		l.Cut = true
 		return errEnough
 	}

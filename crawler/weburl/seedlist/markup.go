@@ -31,7 +31,8 @@ func readMarkup(r io.Reader, found func(Found) error) error {
 		case html.StartTagToken, html.SelfClosingTagToken:
 			inside = false
 			t := tokens.Token()
-			if link = linkOf(t); link == "" && (t.Data == "loc" || t.Data == "link") {
+			link = linkOf(t)
+			if link == "" && (t.Data == "loc" || t.Data == "link") {
 				inside = true
 			}
 		case html.TextToken:
@@ -42,7 +43,8 @@ func readMarkup(r io.Reader, found func(Found) error) error {
 			inside = false
 		}
 		// without a scheme it is relative to a page
-		if link = address(link); !absolute.MatchString(link) {
+		link = address(link)
+		if !absolute.MatchString(link) {
 			continue
 		}
 		if err := found(Found{URL: link}); err != nil {

@@ -64,7 +64,8 @@ func spellings(re *syntax.Regexp) []string {
 					longer = append(longer, start+end)
 				}
 			}
-			if all = longer; len(all) > mostSpellings {
+			all = longer
+			if len(all) > mostSpellings {
 				return nil
 			}
 		}

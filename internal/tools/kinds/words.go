@@ -167,7 +167,8 @@ func (t *table) text() string {
 	for _, phrase := range slices.Sorted(maps.Keys(t.claims)) {
 		use, kinds := t.judge(phrase, counts[phrase])
 		if use == 0 {
-			if kinds = t.wanted(phrase); kinds != nil {
+			kinds = t.wanted(phrase)
+			if kinds != nil {
 				use = kind.Query
 			}
 		}
