@@ -69,8 +69,8 @@ func DefaultOptions() Options {
 	return Options{
 		UserAgent:    "gazehound",
 		Timeout:      20 * time.Second,
-		MaxBody:      2 << 20,
-		MaxHeader:    256 << 10,
+		MaxBody:      2_000_000,
+		MaxHeader:    256_000,
 		ContentTypes: []string{"text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml"},
 		DNSTTL:       time.Hour,
 		DNSNames:     50_000,

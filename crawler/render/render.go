@@ -39,7 +39,7 @@ type Options struct {
 func DefaultOptions() Options {
 	return Options{
 		Time: 15 * time.Second, Longest: 5 * time.Minute, Quiet: 500 * time.Millisecond,
-		Requests: 30, Bytes: 16 << 20, Document: 2 << 20, Tabs: 4, Memory: 2 << 30,
+		Requests: 30, Bytes: 16 << 20, Document: 2_000_000, Tabs: 4, Memory: 2 << 30,
 	}
 }
 
