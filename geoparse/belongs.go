@@ -178,7 +178,7 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 	p.takeObject(a, page, b.around)
 	if a.Kind == "" && !a.Role.ThirdParty() {
 		own := single || a.Role == OwnRole && page.site.IsNamed(a.Name) // one of its branches
-		a.Kind = page.site.Kind(a.Name, languageOf(page.in, a.Country), a.Country, own)
+		a.Kind = page.site.Kind(a.Name, languagesOf(page.in, a.Country), a.Country, own)
 	}
 	if a.Fax == a.Phone {
 		a.Fax = ""
@@ -196,12 +196,17 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 	}
 }
 
-// languageOf returns the language of a page, else the only one of the country, or "".
-func languageOf(in Input, country string) string {
-	if spoken := grammar.Find(country).Languages; in.Lang == "" && !strings.Contains(spoken, " ") {
-		return spoken
+// languagesOf returns the language that a page states, "" where it states none, and the only one of the
+// country: many templates state English, whatever the text is.
+func languagesOf(in Input, country string) []string {
+	spoken := grammar.Find(country).Languages
+	switch {
+	case spoken == "" || strings.Contains(spoken, " ") || spoken == in.Lang:
+		return []string{in.Lang}
+	case in.Lang == "":
+		return []string{spoken}
 	}
-	return in.Lang
+	return []string{in.Lang, spoken}
 }
 
 // tagsOf returns tags such as "amenity=cafe" by their keys.

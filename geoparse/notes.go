@@ -18,7 +18,8 @@ func notes(text string, in Input, marked *markup.Page, found []Address) (n Notes
 	}
 	if place.IsStart(in.Path) {
 		country := countryHint(in)
-		n.Kind = place.ReadPage(marked, text, in.Title, in.Host, in.Path, nil).Kind("", languageOf(in, country), country, true)
+		site := place.ReadPage(marked, text, in.Title, in.Host, in.Path, nil)
+		n.Kind = site.Kind("", languagesOf(in, country), country, true)
 	}
 	return n
 }

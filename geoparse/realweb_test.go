@@ -28,6 +28,26 @@ func TestWhoIsThere(t *testing.T) {
 		{"a sentence about a service of others", "sv-wiesengrund.de", "/impressum.html", `<title>SV Wiesengrund</title><h1>Impressum</h1><p>© SV Wiesengrund</p>` +
 			`<h2>Nutzung von Karten</h2><p>In diesen Seiten sind Karten des Dienstes Nordkarte, 77 Birch Avenue, Irvine, CA 92617, USA enthalten.</p>`,
 			func(a Address) bool { return a.Name == "" }},
+		{"a firm that belongs to another", "sv-wiesengrund.de", "/datenschutz.html", `<title>Datenschutz – SV Wiesengrund</title><p>© SV Wiesengrund</p>` +
+			`<p>Anbieter ist die Nordkarte Ireland Limited, Dublin, ein Tochterunternehmen der Nordkarte Inc., 77 Birch Avenue, Irvine, CA 92617, USA.</p>`,
+			func(a Address) bool { return a.Name == "Nordkarte Inc." && a.Role == ListedRole }},
+		{"a place in a sentence of a notice of privacy", "sv-wiesengrund.de", "/datenschutz.html", `<title>Datenschutz – SV Wiesengrund</title><p>© SV Wiesengrund</p>` +
+			`<p>Die Karte wird betrieben von der Kartenstiftung (KS), Haus am Wall, Lange Straße 4, 26123 Oldenburg.</p>`,
+			func(a Address) bool { return !strings.Contains(a.Name, "Wiesengrund") && a.Role != OwnRole }},
+		{"a hoster named above the controller", "svw-ol.de", "/datenschutz.html", `<title>Datenschutz – SV Wiesengrund</title><p>© SV Wiesengrund e.V.</p>` +
+			`<p>Hosting bei Nordhost.</p><p>Verantwortlicher</p><p>SV Wiesengrund e.V.<br>` + at + `</p>`,
+			func(a Address) bool { return a.Name == "SV Wiesengrund e.V." && a.Role == OwnRole }},
+		{"the text of a logo's picture", "sv-wiesengrund.de", "/", `<a href="/"><img src="logo.png" alt="sv-wiesengrund-logo gruen"></a><p>` + at + "</p>",
+			func(a Address) bool { return a.Name == "" }},
+		{"since when there is a club", "", "", "<p>Schützenverein Wiesengrund e.V. gegründet 1963<br>" + at + "</p>",
+			func(a Address) bool { return a.Name == "Schützenverein Wiesengrund e.V." }},
+		{"who has an office of a club", "sv-wiesengrund.de", "/vorstand.html", "<h1>SV Wiesengrund</h1><p>Anke Peters<br>1. Kassiererin<br>" + at + "</p>",
+			func(a Address) bool { return a.Private }},
+		{"an office before a name", "sv-wiesengrund.de", "/lehrgang.html", "<h1>SV Wiesengrund</h1><p>Lehrgangsleiter Karsten Peters<br>" + at + "</p>",
+			func(a Address) bool { return a.Private }},
+		{"a word of the street behind a name", "sv-wiesengrund.de", "/impressum.html", "<h1>SV Wiesengrund</h1><p>Ehemaliger Webmaster:<br>" +
+			"Karsten Peters, Zeche Eiberg 7, 26123 Oldenburg</p>",
+			func(a Address) bool { return a.Private }},
 		{"a heading that the law wants", "sv-wiesengrund.de", "/impressum.html", "<h1>Impressum</h1><h4>Gesetzliche Anbieterkennung :</h4><p>Inh. Anke Peters<br>" + at + "</p>",
 			func(a Address) bool { return a.Name == "" }},
 		{"a sentence is no name", "", "", "<p>Die Bücherei Peters ist seit Mai im Haus Nordlicht</p><p>" + at + "</p>",

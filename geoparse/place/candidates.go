@@ -13,7 +13,8 @@ func Features() []string { return featureNames[:] }
 // Examples returns the candidates for one address.
 func (p *Page) Examples(a Around) []Example {
 	var all []Example
-	for _, c := range p.candidates(a) {
+	found, _ := p.candidates(a)
+	for _, c := range found {
 		all = append(all, Example{c.text, append([]float64(nil), c.features[:]...)})
 	}
 	return all

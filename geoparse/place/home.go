@@ -20,7 +20,6 @@ const (
 	cueBusiness  // it stands in an imprint, and the page or its host has a word of business
 	cueHonorary  // the line names somebody by an office that is held at home: founder, chairman, webmaster
 	cueEditor    // or as who answers for what a site says, whom German law wants to be named
-	cueNames     // words with capitals only, which may be a name that is not on the list
 	cueFirm      // a word of an organisation in the line above the address, or before it in its line
 	cueFirmAbove // in the two lines further up
 	cueFirmIn    // in the address itself, or its street is a building
@@ -49,7 +48,7 @@ const (
 )
 
 var cueTitles = [cues]string{
-	"bias", "person", "business", "honorary", "editor", "names", "firm", "firm-above", "firm-in", "room",
+	"bias", "person", "business", "honorary", "editor", "firm", "firm-above", "firm-in", "room",
 	"flat", "commerce", "job", "office", "home", "home-above", "home-phone", "fax", "freemail",
 	"tilde", "folder", "homepage",
 	"family", "own-name", "firm-title", "typed", "typed-person", "no-street", "resident", "lets",
@@ -141,7 +140,6 @@ func (d *Door) cues() (f [cues]float64) {
 	for c, has := range [cues]bool{
 		cueBias:      true,
 		cuePerson:    d.Person || endsWithPerson(first) || IsPerson(behind),
-		cueNames:     !d.Person && looksLikeNames(first),
 		cueFirm:      !lived && !lets && isInstitution(behindCareOf(first)) || firmHomes.in(foldWords(first)),
 		cueFirmAbove: isInstitution(further),
 		cueFirmIn:    isInstitution(d.Inside) || isBuilding(d.Street),
@@ -227,7 +225,11 @@ var careOf = regexp.MustCompile(`(?i)\bc/o\b`)
 
 // endsWithPerson reports whether a running text ends with a person: "Petition of Mr. Carl Foster, ".
 func endsWithPerson(text string) bool {
-	words := strings.Fields(strings.TrimRight(text, " ,:("))
+	text = strings.TrimRight(text, " ,:(")
+	if name, rest, found := strings.Cut(text, ", "); found && IsPerson(name) && properNames(rest, 1, 1) && !IsFirm(rest) {
+		return true // "Uwe Reents, Zeche" of "Zeche Eiberg 7"
+	}
+	words := strings.Fields(text)
 	n := len(words)
 	for n > 0 && (words[n-1] == "of" || words[n-1] == "from" || words[n-1] == "both") {
 		n--

@@ -25,13 +25,16 @@ const (
 
 // Kind returns the kind of place by its name, in the form of package kind. If the page is the
 // place's own site, what its title, headings and domain say is weighed where the name says nothing:
-// "Bäckerei Meyer in Oldenburg" for "Meyer GmbH". Last, "e.V." shows an association. It is "" if
-// nothing shows it.
-func (p *Page) Kind(name, lang, country string, own bool) string {
-	if id := kind.OfName(name, lang, country); id != "" && !IsPerson(name) {
-		return id
-	}
-	if own {
+// "Bäckerei Meyer in Oldenburg" for "Meyer GmbH". It is read in the first of the languages in which it
+// says anything. Last, "e.V." shows an association. It is "" if nothing shows it.
+func (p *Page) Kind(name string, langs []string, country string, own bool) string {
+	for _, lang := range langs {
+		if id := kind.OfName(name, lang, country); id != "" && !IsPerson(name) {
+			return id
+		}
+		if !own {
+			continue
+		}
 		if id := p.kindOfSite(lang, country); id != "" {
 			return id
 		}

@@ -16,14 +16,14 @@ func TestKindOfPage(t *testing.T) {
 	isPlace := func(name string) bool { return strings.EqualFold(name, "Oldenburg") }
 	for _, c := range []struct {
 		what, name, title, heading, host, want string
-		path, head                             string
+		path, head, lang                       string
 	}{
-		{"the name", "Bäckerei Harms", "Impressum", "", "harms.example", "shop=bakery", "", ""},
-		{"a title with the name", "Harms GmbH", "Bäckerei Harms", "", "backwerk.example", "shop=bakery", "", ""},
-		{"a title and another heading", "Harms GmbH", "Bäckerei in dritter Hand", "Unsere Bäckerei", "harms.example", "shop=bakery", "", ""},
-		{"a title and the domain", "Harms GmbH", "Bäckerei im Norden", "", "baeckerei-harms.example", "shop=bakery", "", ""},
-		{"an article", "Oldenburger Bote", "Theater lockt viele an | Oldenburger Bote", "Theater lockt viele an", "bote.example", "", "", ""},
-		{"an article with the town", "Bote Oldenburg", "Theater lockt Oldenburg an | Bote", "Theater lockt Oldenburg an", "bote.example", "", "", ""},
+		{"the name", "Bäckerei Harms", "Impressum", "", "harms.example", "shop=bakery", "", "", ""},
+		{"a title with the name", "Harms GmbH", "Bäckerei Harms", "", "backwerk.example", "shop=bakery", "", "", ""},
+		{"a title and another heading", "Harms GmbH", "Bäckerei in dritter Hand", "Unsere Bäckerei", "harms.example", "shop=bakery", "", "", ""},
+		{"a title and the domain", "Harms GmbH", "Bäckerei im Norden", "", "baeckerei-harms.example", "shop=bakery", "", "", ""},
+		{"an article", "Oldenburger Bote", "Theater lockt viele an | Oldenburger Bote", "Theater lockt viele an", "bote.example", "", "", "", ""},
+		{"an article with the town", "Bote Oldenburg", "Theater lockt Oldenburg an | Bote", "Theater lockt Oldenburg an", "bote.example", "", "", "", ""},
 		{what: "the title of a start page", name: "Harms GmbH", title: "Bäckerei im Norden", host: "nord.example", path: "/", want: "shop=bakery"},
 		{what: "the description of a start page", name: "Harms GmbH", title: "Harms", host: "nord.example", path: "/index.html",
 			head: `<meta name="description" content="Bäckerei in Oldenburg: Brot, Kuchen, Café">`, want: "shop=bakery"},
@@ -33,6 +33,7 @@ func TestKindOfPage(t *testing.T) {
 			head: `<meta name="description" content="Bäckerei in Oldenburg: Brot, Kuchen, Café">`},
 		{what: "a type of schema.org", name: "Harms GmbH", title: "Kontakt", host: "nord.example", want: "shop=bakery",
 			head: `<script type="application/ld+json">{"@type": "Bakery", "name": "Harms"}</script>`},
+		{what: "a template's language", name: "Bäckerei Harms", title: "Kontakt", host: "nord.example", lang: "en", want: "shop=bakery"},
 		{what: "an association by its legal form", name: "Harms e. V.", title: "Kontakt", host: "nord.example", want: "office=association"},
 		{what: "the type of an offer", name: "Harms GmbH", title: "Kontakt", host: "nord.example",
 			head: `<script type="application/ld+json">{"@type": "Service", "name": "Brot"}</script>`},
@@ -43,7 +44,7 @@ func TestKindOfPage(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := ReadPage(markup.Read(doc), c.heading, c.title, c.host, cmp.Or(c.path, "/seite"), isPlace)
-			if got := p.Kind(c.name, "de", "DE", true); got != c.want {
+			if got := p.Kind(c.name, []string{cmp.Or(c.lang, "de"), "de"}, "DE", true); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

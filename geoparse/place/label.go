@@ -42,7 +42,7 @@ func NameAbove(before string) string {
 			if person == "" {
 				person = name
 			}
-		case agent, isLabel(line), isInvitation(line):
+		case agent, isLabel(line), isInvitation(line), isOffice(line):
 		case !IsName(name):
 			return person
 		case IsPerson(name) && person == "":
@@ -54,6 +54,12 @@ func NameAbove(before string) string {
 		}
 	}
 	return person
+}
+
+// isOffice reports whether a line only says which office somebody holds: "1. Schützenmeister".
+func isOffice(line string) bool {
+	words := nameWords(line)
+	return len(words) > 0 && len(words) <= 3 && honorary.in(foldWords(words[len(words)-1]))
 }
 
 // withoutLabel returns what follows a label and a colon, and whether the line

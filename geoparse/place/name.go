@@ -235,7 +235,7 @@ func (p *Page) addSite(text string, source feature) {
 	if len(p.sites) >= mostSites {
 		return
 	}
-	if text = trimName(text); !p.canBeName(text) {
+	if text = trimName(text); !p.canBeName(text) || slices.Contains(nameWords(text), "logo") { // of a picture
 		return
 	}
 	for i := range p.sites {
@@ -363,10 +363,12 @@ type candidate struct {
 func (p *Page) Name(a Around) Name {
 	var best Name
 	rivals := false // of a good name of the site
-	for _, c := range p.candidates(a) {
+	found, theirs := p.candidates(a)
+	for _, c := range found {
 		f := &c.features
 		if score := c.score(); score > best.Score {
-			best = Name{Text: c.text, Score: score, Reasons: c.reasons(), Other: f.near() && f[domain] < 0.5}
+			best = Name{Text: c.text, Score: score, Reasons: c.reasons(),
+				Other: f.near() && f[domain] < 0.5 && f[siteName]+f[logo]+f[rights] == 0}
 		}
 		rivals = rivals || f[leadIn] > 0 || f[rival]+f[venue] > 0 && (f[domain] >= 0.5 || f[supported] > 0)
 	}
@@ -374,7 +376,9 @@ func (p *Page) Name(a Around) Name {
 		best.Text = ""
 	}
 	best.Section = thirdSections.in(foldWords(a.Before))
-	best.Other = best.Other && (rivals || best.Section) && best.Text != "" && p.label != ""
+	named := best.Text != "" && best.Other
+	best.Other = theirs && (named || best.Text == "") ||
+		named && (rivals || best.Section || p.IsDirectory()) && p.label != ""
 	best.Branch = p.branch(a, best.Text)
 	return best
 }
@@ -450,8 +454,10 @@ func linesBefore(before string, most int) (lines []lineAbove) {
 	return lines
 }
 
-func (p *Page) candidates(a Around) []candidate {
-	found := make([]candidate, 0, len(p.sites)+linesAbove+1)
+// candidates returns the texts that may be the name. theirs: the block of the address, in a notice of
+// privacy or in another country, names somebody who is not the site.
+func (p *Page) candidates(a Around) (found []candidate, theirs bool) {
+	found = make([]candidate, 0, len(p.sites)+linesAbove+1)
 	add := func(text string, source feature) {
 		if text = trimName(text); text == "" {
 			return
@@ -511,11 +517,13 @@ func (p *Page) candidates(a Around) []candidate {
 	markRivals(found)
 	found = slices.DeleteFunc(found, func(c candidate) bool { // it is theirs, never the site's
 		f := &c.features
-		return f[venue] > 0 || f[rival] > 0 && (third || f[privacySite]+f[abroad] > 0) || sentence && f[abroad] > 0
+		other := f[privacySite]+f[abroad] > 0 && (f[rival] > 0 || sentence)
+		theirs = theirs || other
+		return other || f[venue] > 0 || f[rival] > 0 && third
 	})
 	support(found)
 	p.markSubject(found)
-	return found
+	return found, theirs
 }
 
 // withSites adds the names of the site, and what makes them its names to candidates of the same text.
@@ -538,12 +546,14 @@ func (p *Page) withSites(found []candidate) []candidate {
 
 // firmOfSentence returns the firm at the end of a sentence, "services of Reents Inc. (", or "".
 func firmOfSentence(text string) string {
-	firm := strings.TrimRight(text, " (")
-	firm = firmIn(firm[strings.LastIndexAny(firm, "()")+1:])
-	if at := sentenceJoint.FindAllStringIndex(firm, -1); at != nil {
-		firm = firm[at[len(at)-1][1]:]
+	text = strings.TrimRight(text, " (")
+	text = text[strings.LastIndexAny(text, "()")+1:]
+	if at := sentenceJoint.FindAllStringIndex(text, -1); at != nil {
+		if firm := firmIn(text[at[len(at)-1][1]:]); firm != "" {
+			return firm
+		}
 	}
-	return firm
+	return firmIn(text)
 }
 
 // sentenceJoint stands before the name of a firm in a sentence: "services of Reents Inc." in German.
@@ -628,7 +638,6 @@ func (p *Page) ownFeatures(text string) (f vector) {
 		f[mailDomain] = agreement(words, p.mailed)
 	}
 	f[userName] = is(looksLikeNames(text) && p.people)
-	f[noMarkup] = is(p.plain)
 	f[legal] = is(hasLegalForm(text))
 	f[orgWord] = is(isInstitution(text) || kind.OfName(text, "", "") != "")
 	f[person] = is(IsPerson(text))
@@ -638,7 +647,6 @@ func (p *Page) ownFeatures(text string) (f vector) {
 	f[phrase] = is(isPhrase(text))
 	f[part] = is(isAddressPart(text))
 	f[labels] = labelShare(words)
-	f[longName] = is(len(words) > 6)
 	f[oneWord] = is(len(words) == 1)
 	f[digits] = is(strings.ContainsAny(text, "0123456789"))
 	key := strings.ToLower(text)
@@ -830,6 +838,7 @@ func titleParts(title string) []string {
 func trimName(text string) string {
 	text = withoutQuotes(strings.Trim(fold(text), " \t,;:|·•–—-/>»›→▸*©®™"))
 	text, _, _ = cutBranch(text)
+	text = foundedIn.ReplaceAllString(text, "")
 	lower := strings.ToLower(text)
 	for _, lead := range nameLeads {
 		if strings.HasPrefix(lower, lead+" ") && len(lower) == len(text) {
@@ -853,6 +862,9 @@ func trimName(text string) string {
 	}
 	return strings.Trim(text, " ,;:|·•–—-/")
 }
+
+// foundedIn is what some names end with: "Reents Ltd, est. 1963".
+var foundedIn = regexp.MustCompile(`(?i)[ ,(–—-]+(?:gegründet|gegr\.?|seit|since|est\.?|established|founded)(?: (?:in|im|anno))? \d{4}\)?$`)
 
 // withoutQuotes takes quotation marks off both ends of a name, and one that has no other.
 func withoutQuotes(text string) string {

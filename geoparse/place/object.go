@@ -10,7 +10,8 @@ func (p *Page) Object(a Around, objects [][]string) (best int) {
 		return best
 	}
 	score := leastObject
-	for _, c := range p.candidates(a) {
+	found, _ := p.candidates(a)
+	for _, c := range found {
 		words := nameWords(withoutLegalForm(c.text))
 		i := slices.IndexFunc(objects, func(names []string) bool { return isOneOf(words, names) })
 		if s := c.score(); i >= 0 && s > score {

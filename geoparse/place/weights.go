@@ -32,7 +32,6 @@ const (
 	domain
 	mailDomain // agrees with the domain of a mail or web address near by, or of most in a text without host
 	noDomain   // the host is not known
-	noMarkup   // the page is plain text
 	legal
 	orgWord
 	person
@@ -43,7 +42,6 @@ const (
 	phrase
 	part
 	labels
-	longName
 	oneWord
 	digits
 	link
@@ -69,8 +67,8 @@ const (
 var featureNames = [features]string{
 	"stated", "prefix", "lead-in", "above-1", "above-2", "above-more", "site-name", "title-first", "title-other",
 	"logo", "rights", "legal-line", "first-line", "domain-line",
-	"bias", "domain", "mail-domain", "no-domain", "no-markup", "legal-form", "organisation-word", "person", "job",
-	"user-name", "branch-words", "branch-only", "phrase", "address-part", "labels", "long",
+	"bias", "domain", "mail-domain", "no-domain", "legal-form", "organisation-word", "person", "job",
+	"user-name", "branch-words", "branch-only", "phrase", "address-part", "labels",
 	"one-word", "digits", "link", "heading", "repeats", "supported", "list-site", "list-near",
 	"tenants-site", "tenants-near", "tenants-heading", "subject", "other-subject",
 	"rival", "venue", "section", "privacy-site", "abroad", "foreign"}
