@@ -138,8 +138,9 @@ func (d *Door) cues() (f [cues]float64) {
 	lets := d.Lets != nil && d.Lets()
 	office := lets || honorary.in(above) // held at home, whatever the site does
 	for c, has := range [cues]bool{
-		cueBias:      true,
-		cuePerson:    d.Person || endsWithPerson(first) || IsPerson(behind),
+		cueBias: true,
+		cuePerson: d.Person || endsWithPerson(first) || IsPerson(behind) ||
+			len(lines) > 0 && isOffice(lines[len(lines)-1]) && looksLikeNames(first),
 		cueFirm:      !lived && !lets && isInstitution(behindCareOf(first)) || firmHomes.in(foldWords(first)),
 		cueFirmAbove: isInstitution(further),
 		cueFirmIn:    isInstitution(d.Inside) || isBuilding(d.Street),
@@ -243,7 +244,8 @@ func endsWithPerson(text string) bool {
 	if n-from > 2 && honorary.in(foldWords(words[from])) { // "1. Vorsitzender Uwe Harms"
 		from++
 	}
-	return (running || from > 0) && n-from >= 2 && IsPerson(strings.Trim(strings.Join(words[from:], " "), ",:"))
+	name := strings.Trim(strings.Join(words[from:], " "), ",:")
+	return (running || from > 0) && n-from >= 2 && (IsPerson(name) || from > 0 && isOffice(words[from-1]) && looksLikeNames(name))
 }
 
 // linesOf returns the last lines of the text before an address, the nearest

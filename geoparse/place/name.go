@@ -557,7 +557,7 @@ func firmOfSentence(text string) string {
 }
 
 // sentenceJoint stands before the name of a firm in a sentence: "services of Reents Inc." in German.
-var sentenceJoint = regexp.MustCompile(`(?i)(?:^| )(?:von|durch|by|from|bei|der|des|the|anbieter) `)
+var sentenceJoint = regexp.MustCompile(`(?i)(?:^| )(?:von|durch|by|from|bei|der|die|des|the|anbieter) `)
 
 // markSubject marks the candidate that the page is about, the entry of a
 // directory for example: a heading and first part of the title that stands near
