@@ -71,6 +71,7 @@ type Judge interface {
 // memory. None but Next blocks for longer than a write takes.
 type Frontier interface {
 	// Push queues entries and returns how many were new. One that is queued already takes the better link.
+	// Those of other nodes are kept until they are sent; so do all methods that take entries found.
 	Push(ctx context.Context, es ...frontier.Entry) (added int, err error)
 	// Next leases the best entry of a host that claim gives, to this caller alone, until Done, Return or
 	// Park. It blocks until there is one, and returns io.EOF when nothing is queued and nothing leased. A
@@ -105,12 +106,11 @@ type Sink interface {
 
 // Peers are the other nodes of a crawl, among which links are partitioned.
 type Peers interface {
-	// Route sends the entries found on p (nil for redirects and sitemaps) to the nodes that own
-	// them, and returns our own. The others are durable when it returns. sent counts each link once
-	// for every other node that owns it, even if it was sent before.
-	Route(ctx context.Context, p *page.Page, found []frontier.Entry) (own []frontier.Entry, sent int, err error)
-	// Moved sends an entry of our queue to the node that owns it now and removes it from the queue;
-	// false: it is ours.
+	// Route divides the entries found on p (nil for redirects and sitemaps) into our own and those of
+	// other nodes: each of these once for every node that owns it, with its Owner. The Frontier takes both.
+	// While too many wait to be sent, it blocks.
+	Route(ctx context.Context, p *page.Page, found []frontier.Entry) (own, others []frontier.Entry, err error)
+	// Moved gives an entry of our queue to the node that owns it now; false: it is ours.
 	Moved(ctx context.Context, e frontier.Entry) (moved bool, err error)
 	// Visited reports whether another node has visited an entry of our queue.
 	Visited(e frontier.Entry) bool
@@ -225,10 +225,11 @@ func (c *Crawler) Seed(ctx context.Context, urls []weburl.URL) (added int, err e
 			}
 		}
 	}
-	if entries, _, err = c.route(ctx, nil, entries); err != nil {
+	own, others, err := c.route(ctx, nil, entries)
+	if err != nil {
 		return 0, err
 	}
-	if added, err = c.Frontier.Push(ctx, entries...); added > 0 {
+	if added, err = c.Frontier.Push(ctx, append(own, others...)...); added > 0 {
 		select {
 		case c.wake() <- struct{}{}:
 		default:
@@ -351,12 +352,12 @@ func (c *Crawler) next(ctx context.Context, queue Frontier) (frontier.Entry, err
 	return c.nextFree(ctx, queue)
 }
 
-// route sends links to the nodes that own them and returns our own: see Peers.Route.
+// route divides links into our own and those of other nodes: see Peers.Route.
 func (c *Crawler) route(
 	ctx context.Context, p *page.Page, found []frontier.Entry,
-) (own []frontier.Entry, sent int, err error) {
+) (own, others []frontier.Entry, err error) {
 	if c.Peers == nil {
-		return found, 0, nil
+		return found, nil, nil
 	}
 	return c.Peers.Route(ctx, p, found)
 }

@@ -100,17 +100,19 @@ func (w reasonsWeb) links(t *testing.T, u weburl.URL) (n int64) {
 // elsewhere are other nodes, to which every seventh host belongs.
 type elsewhere struct{ routed atomic.Int64 }
 
-func (p *elsewhere) Route(_ context.Context, _ *page.Page, found []frontier.Entry) (own []frontier.Entry, sent int, err error) {
+func (p *elsewhere) Route(_ context.Context, _ *page.Page, found []frontier.Entry) (own, others []frontier.Entry, err error) {
 	for _, e := range found {
 		h := fnv.New32a()
 		h.Write([]byte(e.URL.Host()))
 		if e.Depth > 0 && h.Sum32()%7 == 0 {
 			p.routed.Add(1)
+			e.Owner = "seventh"
+			others = append(others, e)
 		} else {
 			own = append(own, e)
 		}
 	}
-	return own, len(found) - len(own), nil
+	return own, others, nil
 }
 func (*elsewhere) Moved(context.Context, frontier.Entry) (bool, error) { return false, nil }
 func (*elsewhere) Visited(frontier.Entry) bool                         { return false }

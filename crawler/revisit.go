@@ -201,8 +201,8 @@ func (v *Visit) compare() {
 	}
 }
 
-// revise writes the result of a revisit to the crawl tree and releases its lease.
-func (c *Crawler) revise(ctx context.Context, v *Visit) error {
+// revise writes the result of a revisit to the crawl tree, with all links found, and releases its lease.
+func (c *Crawler) revise(ctx context.Context, v *Visit, found []frontier.Entry) error {
 	var revised frontier.Outcome // zero: the old outcome stays
 	if v.Page != nil {
 		revised = v.Outcome
@@ -213,7 +213,7 @@ func (c *Crawler) revise(ctx context.Context, v *Visit) error {
 		check := c.Options.Revisits.next(v)
 		revised.Check = &check
 	}
-	if err := v.revisit.tree.Revise(ctx, frontier.KeyOf(v.Entry.URL), revised, v.Found...); err != nil {
+	if err := v.revisit.tree.Revise(ctx, frontier.KeyOf(v.Entry.URL), revised, found...); err != nil {
 		return err
 	}
 	_, err := v.revisit.queue.Done(ctx, v.Entry, frontier.Outcome{Kind: frontier.KindPage})

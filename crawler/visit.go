@@ -437,16 +437,16 @@ func (c *Crawler) teach(v *Visit) error {
 	return nil
 }
 
-// commit makes a visit durable, its links first and the release of its lease last, and reports it.
+// commit makes a visit durable, the release of its lease and its links last, and reports it.
 func (c *Crawler) commit(ctx context.Context, v *Visit) error {
 	if v.revisit != nil {
 		v.compare()
 	}
-	own, sent, err := c.route(ctx, v.Page, v.Found)
+	own, others, err := c.route(ctx, v.Page, v.Found)
 	if err != nil {
 		return fmt.Errorf("links of %s: %w", v.Entry.URL, err)
 	}
-	v.drop("other_node", int64(sent)) // under policy B some of these are kept here as well
+	v.drop("other_node", int64(len(others))) // under policy B some of these are kept here as well
 	v.Found = own
 	if p, ok := c.Peers.(Placer); ok && v.Outcome.Kind == frontier.KindPage && v.Page != nil {
 		v.Outcome.Place = p.Place(v.Page)
@@ -456,11 +456,12 @@ func (c *Crawler) commit(ctx context.Context, v *Visit) error {
 			return fmt.Errorf("store %s: %w", v.Entry.URL, err)
 		}
 	}
+	found := append(slices.Clip(v.Found), others...)
 	if v.revisit != nil {
-		err = c.revise(ctx, v)
+		err = c.revise(ctx, v, found)
 	} else {
 		v.Outcome.Check = c.Options.Revisits.first(v)
-		v.New, err = c.Frontier.Done(ctx, v.Entry, v.Outcome, v.Found...)
+		v.New, err = c.Frontier.Done(ctx, v.Entry, v.Outcome, found...)
 	}
 	if err == nil {
 		err = c.releaseLate(ctx, v.Found)

@@ -287,7 +287,7 @@ put # before its line in blocked.txt.
 // remove carries out r and prints what was taken out; damaged says that of WARC files what cannot
 // be read is, too.
 func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Removal, damaged bool) error {
-	stores, err := a.openToForget(p, cfg)
+	stores, err := a.openToForget(ctx, p, cfg)
 	if err != nil {
 		return err
 	}
@@ -316,7 +316,7 @@ func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Remo
 	if a.json {
 		return nil
 	}
-	if stores.Outbox != nil {
+	if fileExists(p.cluster()) {
 		a.say("This is one of several nodes: when it takes part again, the others block it, too, and its links leave " +
 			"the messages between them. What the others have stored goes with \"gazehound forget\" there.")
 	}
@@ -337,7 +337,7 @@ func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Remo
 }
 
 // openToForget opens the stores of a crawl exclusively.
-func (a *app) openToForget(p project, cfg *Config) (*forget.Stores, error) {
+func (a *app) openToForget(ctx context.Context, p project, cfg *Config) (*forget.Stores, error) {
 	s := &forget.Stores{
 		Model: p.model(), ModelOptions: cfg.ModelOptions(), Clickstream: p.clickstream(), Seeds: p.seeds(), Say: a.say,
 	}
@@ -361,9 +361,9 @@ func (a *app) openToForget(p project, cfg *Config) (*forget.Stores, error) {
 	}
 	s.Note = p.noteLists
 	s.Status = func(matches func(string) bool) error { return monitor.Forget(p.status(), matches) }
-	if fileExists(p.cluster()) {
-		s.Outbox = func(matches func(*frontier.Entry) bool) (int, error) {
-			return cluster.ForgetOutbox(p.cluster(), matches)
+	if s.Frontier != nil {
+		if err := cluster.TakeOver(ctx, s.Frontier, p.cluster()); err != nil {
+			return nil, errors.Join(err, s.Close())
 		}
 	}
 	return s, nil

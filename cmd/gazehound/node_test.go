@@ -218,7 +218,7 @@ func (w *nodesWeb) check(t *testing.T, again int) {
 	lost := 0
 	for name, f := range stores {
 		if w.gone[name] {
-			continue // what it found last waits in its outbox
+			continue // what it found last waits in its frontier
 		}
 		err := f.Walk(t.Context(), 0, func(n frontier.Node) error {
 			if n.Outcome.Kind != "page" {

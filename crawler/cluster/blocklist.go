@@ -202,21 +202,3 @@ func (n *Node) cleanMessage(ctx context.Context, m *jetstream.RawStreamMsg) (rem
 	}
 	return removed, err
 }
-
-// ForgetOutbox removes matching links from the outbox of a stopped node with this Options.Dir, and
-// returns their number.
-func ForgetOutbox(dir string, matches func(*frontier.Entry) bool) (removed int, err error) {
-	o, err := openOutbox(outboxDir(dir))
-	if err != nil {
-		return 0, err
-	}
-	defer o.close()
-	for number := o.oldest; number <= o.newest; number++ {
-		some, err := o.forget(number, matches)
-		removed += some
-		if err != nil {
-			return removed, err
-		}
-	}
-	return removed, nil
-}

@@ -71,9 +71,8 @@ func TestBlocklistOfAllNodes(t *testing.T) {
 			es[i].Around = "beside http://www.site0.example/ there"
 		}
 	}
-	_, sent, err := a.Route(t.Context(), nil, es)
-	if err != nil || sent == 0 {
-		t.Fatal(sent, err)
+	if own := route(t, a, es); len(own) == len(es) {
+		t.Fatal("all links are a's")
 	}
 	until(t, "the links are sent", func() bool { return a.State().Outbox == 0 })
 	before := storedMessages(t, a)
@@ -170,37 +169,4 @@ func holding(t testing.TB, dir string, content []byte) (file string) {
 		t.Fatal(err)
 	}
 	return file
-}
-
-// The outbox of a stopped node loses matching links and keeps the others.
-func TestForgetOutbox(t *testing.T) {
-	dir := t.TempDir()
-	if removed, err := ForgetOutbox(dir, func(*frontier.Entry) bool { return true }); removed != 0 || err != nil {
-		t.Error(removed, err)
-	}
-	o, err := openOutbox(outboxDir(dir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	es := entries(t, 9)
-	for i := range 3 {
-		if err := o.put(string(rune('a'+i)), es[3*i:3*i+3]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	o.close()
-	list := &blocking{lines: []string{"site4.example"}}
-	if removed, err := ForgetOutbox(dir, list.Blocks); removed != 1 || err != nil {
-		t.Error(removed, err)
-	}
-	if file := holding(t, dir, []byte("site4.example")); file != "" {
-		t.Errorf("%s still names it", file)
-	}
-	if o, err = openOutbox(outboxDir(dir)); err != nil {
-		t.Fatal(err)
-	}
-	links, err := o.read(o.oldest)
-	if err != nil || len(links["a"])+len(links["b"])+len(links["c"]) != 8 || len(links["b"]) != 2 {
-		t.Errorf("left: %v, %v", links, err)
-	}
 }

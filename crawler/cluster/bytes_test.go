@@ -35,16 +35,15 @@ func irvine(t testing.TB, pages int, methods ...partition.Method) [][]handed {
 	defer web.Close()
 	names := []string{"a", "b", "c"}
 	plans := make([]*partition.Partition, len(methods))
-	known := make([][]*sent, len(methods))
+	queues := make([][]*frontier.Memory, len(methods)) // in which the links wait
 	for k, method := range methods {
 		o := partition.DefaultOptions()
 		o.Method = method
 		if plans[k], err = partition.New([]partition.Node{{Name: "a"}, {Name: "b"}, {Name: "c"}}, o); err != nil {
 			t.Fatal(err)
 		}
-		known[k] = []*sent{{}, {}, {}}
-		for _, s := range known[k] {
-			s.reset()
+		for range names {
+			queues[k] = append(queues[k], frontier.NewMemory(frontier.Options{}))
 		}
 	}
 	all := make([][]handed, len(methods))
@@ -69,16 +68,35 @@ func irvine(t testing.TB, pages int, methods ...partition.Method) [][]handed {
 		}
 		for k, plan := range plans {
 			from := plan.Owner(u)
-			by := map[int][]frontier.Entry{}
+			queue := queues[k][from]
+			var others []frontier.Entry
 			for _, l := range p.Links {
 				e := frontier.Entry{URL: l.To, Priority: 0.5 / float64(1+len(l.Anchor)%7), Depth: 3, Distance: 2, Parent: frontier.KeyOf(u), Found: time.UnixMilli(int64(at) * 321),
 					Anchor: l.Anchor, Title: l.Title, Around: l.Around, Switch: l.From.Site() != l.To.Site()}
-				if to := plan.Owner(l.To); to != from && known[k][from].add(names[to], &e) {
-					by[to] = append(by[to], e)
+				if to := plan.Owner(l.To); to != from {
+					e.Owner = names[to]
+					others = append(others, e)
 				}
 			}
-			for to, links := range by {
-				all[k] = append(all[k], handed{from, to, links})
+			_, err := queue.Push(t.Context(), others...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := queue.Outgoing(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			by := map[string][]frontier.Entry{}
+			for _, e := range out.Links {
+				by[e.Owner] = append(by[e.Owner], e)
+			}
+			for to, name := range names {
+				if len(by[name]) > 0 {
+					all[k] = append(all[k], handed{from, to, by[name]})
+				}
+			}
+			if err := queue.Sent(t.Context(), out); err != nil {
+				t.Fatal(err)
 			}
 		}
 	}
@@ -103,7 +121,7 @@ func TestEvalBytesPerURL(t *testing.T) {
 		send := func(from int) {
 			for _, es := range outboxes[from] {
 				for _, m := range packLinks(es) {
-					size += len(m) + 80 // subject and header, see sendFile
+					size += len(m) + 80 // subject and header, see sendSome
 					messages++
 				}
 			}

@@ -2,9 +2,9 @@
 // an existing engine). It is the only package that uses NATS. Each node keeps its own frontier.
 //
 //  1. [Join] connects, compares the definition of the crawl, and gives the node a share of it.
-//  2. [Node.Route] keeps the links of a page that are ours; the others are durable in the outbox on
-//     disk before the visit that found them is done.
-//  3. The outbox is sent to a work-queue stream with one subject for each owner, and a link leaves it
+//  2. [Node.Route] says whose the links of a page are. The frontier queues ours and keeps the others in
+//     the transaction that ends the visit.
+//  3. These are sent to a work-queue stream with one subject for each owner. A link leaves the frontier
 //     when it is durable in JetStream.
 //  4. The owner acknowledges a link there once its frontier has committed it; [Node.Wait] then wakes
 //     its idle workers.
@@ -97,7 +97,7 @@ const format = 8
 type Options struct {
 	Name   string // of the node: letters, digits, - and _
 	Crawl  string // of the crawl on this cluster, the same form; default "gazehound"
-	Dir    string // folder of the node's identity, its outbox and unreadable messages
+	Dir    string // folder of the node's identity, its notes and unreadable messages
 	URL    string // nats://…, several with commas; empty: Server
 	Server *Server
 	Token  string // or
@@ -161,11 +161,15 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// A Frontier is the part of frontier.Frontier that a node uses: it takes links from other nodes,
-// gives up links that other nodes own by now, and lists visited URLs.
+// A Frontier is the part of frontier.Frontier that a node uses: it takes links from other nodes, keeps
+// those for other nodes until they are sent, and lists visited URLs.
 type Frontier interface {
 	Push(ctx context.Context, es ...frontier.Entry) (added int, err error)
 	Leave(ctx context.Context, reason string, own *frontier.Entry, others ...frontier.Entry) (left int, err error)
+	Outgoing(ctx context.Context) (frontier.Outgoing, error)
+	Sent(ctx context.Context, out frontier.Outgoing) error
+	Resend()
+	Sync() error
 	Walk(ctx context.Context, after uint64, fn func(frontier.Node) error) error
 	WalkQueue(ctx context.Context, fn func(frontier.Node) error) error
 	Totals() frontier.Totals
@@ -222,13 +226,12 @@ func newNode(ctx context.Context, f Frontier, o Options) *Node {
 	}
 	n.workers.changed.L = &n.workers.mu
 	n.shares.Store(&shares{replaced: make(chan struct{})})
-	n.sent.reset()
 	n.ctx, n.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	return n
 }
 
-// Leave removes a stopped node from its crawl: its share moves at once, the queue in f and the
-// outbox go to the nodes that own them now, and its visits are published. It returns how many links
+// Leave removes a stopped node from its crawl: its share moves at once, the queue in f and what waits
+// there go to the nodes that own them now, and its visits are published. It returns how many links
 // moved. A node that has left can join again as a new one.
 func Leave(ctx context.Context, f Frontier, o Options) (moved int, err error) {
 	n := newNode(ctx, f, o)
@@ -245,7 +248,7 @@ func Leave(ctx context.Context, f Frontier, o Options) (moved int, err error) {
 	if moved, err = n.handOver(ctx); err != nil {
 		return moved, err
 	}
-	if err := n.outbox.flush(ctx); err != nil {
+	if err := n.flush(ctx); err != nil {
 		return moved, fmt.Errorf("cluster: %d links have left the queue and wait to be sent; "+
 			"the same command sends them: %w", moved, err)
 	}
@@ -262,7 +265,7 @@ func (n *Node) join(ctx context.Context) (err error) {
 	if n.notes, err = openNotes(n.o.Dir); err != nil {
 		return err
 	}
-	if n.outbox, err = openOutbox(outboxDir(n.o.Dir)); err != nil {
+	if err := TakeOver(ctx, n.frontier, n.o.Dir); err != nil {
 		return err
 	}
 	if err := n.plan(); err != nil {
@@ -340,9 +343,6 @@ func (n *Node) Close() {
 	n.parting.Store(true)
 	n.cancel(errors.New("node is closed"))
 	n.beside.Wait()
-	if n.outbox != nil {
-		n.outbox.close()
-	}
 	if n.entered {
 		ctx, cancel := context.WithTimeout(context.Background(), min(2*time.Second, 5*n.o.Heartbeat))
 		n.members.Delete(ctx, n.o.Name) // else others see it after five heartbeats
@@ -358,7 +358,7 @@ func (n *Node) Close() {
 func (n *Node) finishSending() error {
 	ctx, cancel := context.WithTimeout(n.ctx, min(5*time.Second, 10*n.o.Heartbeat))
 	defer cancel()
-	err := n.outbox.flush(ctx)
+	err := n.flush(ctx)
 	if n.stable() {
 		err = errors.Join(err, n.publishVisits(ctx))
 	}

@@ -55,24 +55,54 @@ func serve(t testing.TB, change func(*ServerOptions)) *Server {
 	return s
 }
 
-// A memory is a frontier that records what is pushed.
+// A memory is a frontier that records what is pushed for this node, and keeps the rest.
 type memory struct {
 	mu      sync.Mutex
 	entries []frontier.Entry
 	fail    error
+	others  *frontier.Frontier // what waits for other nodes, see outbox
 }
 
-func (m *memory) Push(_ context.Context, es ...frontier.Entry) (int, error) {
+func (m *memory) Push(ctx context.Context, es ...frontier.Entry) (int, error) {
+	f := m.outbox()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.fail != nil {
 		return 0, m.fail
 	}
-	m.entries = append(m.entries, es...)
-	return len(es), nil
+	own := len(m.entries)
+	for _, e := range es {
+		if e.Owner == "" {
+			m.entries = append(m.entries, e)
+		} else if _, err := f.Push(ctx, e); err != nil {
+			return 0, err
+		}
+	}
+	return len(m.entries) - own, nil
 }
 
-func (m *memory) Totals() frontier.Totals { return frontier.Totals{} }
+func (m *memory) outbox() *frontier.Frontier {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.others == nil {
+		m.others = frontier.NewMemory(frontier.Options{}).Frontier
+	}
+	return m.others
+}
+
+func (m *memory) Totals() frontier.Totals { return m.outbox().Totals() }
+
+func (m *memory) Outgoing(ctx context.Context) (frontier.Outgoing, error) {
+	return m.outbox().Outgoing(ctx)
+}
+
+func (m *memory) Sent(ctx context.Context, out frontier.Outgoing) error {
+	return m.outbox().Sent(ctx, out)
+}
+
+func (m *memory) Resend() { m.outbox().Resend() }
+
+func (m *memory) Sync() error { return nil }
 
 func (m *memory) Leave(context.Context, string, *frontier.Entry, ...frontier.Entry) (int, error) {
 	return 0, nil
@@ -113,6 +143,19 @@ func join(t testing.TB, f Frontier, o Options) *Node {
 	}
 	t.Cleanup(n.Close)
 	return n
+}
+
+// route gives links to a node as the visit that found them does, and returns the node's own.
+func route(t testing.TB, n *Node, es []frontier.Entry) (own []frontier.Entry) {
+	t.Helper()
+	own, others, err := n.Route(t.Context(), nil, es)
+	if err == nil {
+		_, err = n.frontier.Push(t.Context(), others...)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return own
 }
 
 // until waits for a condition that other goroutines fulfil.
@@ -158,10 +201,7 @@ func TestRoute(t *testing.T) {
 	ctx := context.Background()
 	for round := range 2 {
 		for i, n := range nodes {
-			own, _, err := n.Route(ctx, nil, entries(t, links))
-			if err != nil {
-				t.Fatal(err)
-			}
+			own := route(t, n, entries(t, links))
 			if round == 0 && i == 0 {
 				queues[0].Push(ctx, own...)
 			}
@@ -174,7 +214,7 @@ func TestRoute(t *testing.T) {
 	}
 	until(t, "all links to arrive", func() bool {
 		for _, n := range nodes {
-			if n.outbox.Waiting() > 0 {
+			if n.State().Outbox > 0 {
 				return false
 			}
 		}
@@ -215,10 +255,7 @@ func TestNodeComesBack(t *testing.T) {
 	}
 	until(t, "a to see b", func() bool { return len(a.shares.Load().nodes) == 2 })
 	b.Close()
-	own, _, err := a.Route(context.Background(), nil, entries(t, 100))
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := route(t, a, entries(t, 100))
 	if len(own) == 0 || len(own) == 100 {
 		t.Fatalf("a keeps %d of 100", len(own))
 	}
@@ -240,10 +277,7 @@ func TestNodeStaysAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	until(t, "a to see b", func() bool { return len(a.shares.Load().nodes) == 2 })
-	own, _, err := a.Route(context.Background(), nil, entries(t, 100))
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := route(t, a, entries(t, 100))
 	b.Close()
 	until(t, "b's links to reach a", func() bool { return len(m.urls()) == 100-len(own) })
 	if !slices.Equal(a.shares.Load().nodes, []string{"a"}) {
@@ -381,13 +415,7 @@ func TestNoRoom(t *testing.T) {
 		es = append(es, e)
 	}
 	done := make(chan int, 1)
-	go func() {
-		own, _, err := a.Route(ctx, nil, es)
-		if err != nil {
-			t.Error(err)
-		}
-		done <- len(own)
-	}()
+	go func() { done <- len(route(t, a, es)) }()
 	time.Sleep(200 * time.Millisecond)
 	stream, err := a.js.Stream(ctx, "gazehound-links")
 	if err != nil {
@@ -425,9 +453,7 @@ func TestWait(t *testing.T) {
 			own = append(own, e)
 		}
 	}
-	if _, _, err := b.Route(context.Background(), nil, own[:1]); err != nil {
-		t.Fatal(err)
-	}
+	route(t, b, own[:1])
 	if !<-ended {
 		t.Fatal("a saw the crawl as over")
 	}

@@ -146,7 +146,7 @@ func clocksAgree(theirs, asked, answered time.Time, most time.Duration) error {
 
 // stores creates the streams and buckets, or opens existing ones.
 func (c *connection) stores(ctx context.Context) (err error) {
-	// No link is discarded: without room publishing fails, and visits wait once the outbox is full.
+	// No link is discarded: without room publishing fails, and visits wait in Route.
 	c.links, err = c.stream(ctx, jetstream.StreamConfig{
 		Name: c.o.Crawl + "-links", Subjects: []string{c.o.Crawl + ".links.*"},
 		Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew,

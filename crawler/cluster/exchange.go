@@ -10,33 +10,33 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/page"
 	"gazehound/internal/disk"
-	"gazehound/internal/recent"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// An exchange is the queue of this node, what leaves it for other nodes, and what comes from them.
+// An exchange is the queue of this node with the links that wait in it for other nodes.
 type exchange struct {
-	frontier  Frontier
-	outbox    *outbox
-	sent      sent
-	departing sync.RWMutex // see depart
+	frontier Frontier
+	hurry    atomic.Bool // links are sent without waiting for others, see flush
 }
 
-// Route sends the entries found on a page to the nodes that own them, and returns our own. The
-// others are durable in the outbox when it returns. p is nil for redirects, sitemaps and seeds.
-// While the outbox is full, it blocks.
+// maxWaiting is how many bytes of links may wait for other nodes before visits wait.
+const maxWaiting = 256 << 20
+
+// Route divides the entries found on a page into our own and those of other nodes, which have an Owner,
+// one for each node. The frontier keeps these in the transaction that ends the visit. p is nil for
+// redirects, sitemaps and seeds. While too many links wait to be sent, Route blocks.
 func (n *Node) Route(ctx context.Context, p *page.Page, es []frontier.Entry) (
-	own []frontier.Entry, sent int, err error) {
+	own, others []frontier.Entry, err error) {
 	if len(es) == 0 {
-		return es, 0, nil
+		return es, nil, nil
 	}
 	q := &page.Page{}
 	if p != nil {
@@ -49,20 +49,21 @@ func (n *Node) Route(ctx context.Context, p *page.Page, es []frontier.Entry) (
 	if p != nil {
 		splits(q.Links, p.Links)
 	}
-	theirs := map[string][]frontier.Entry{}
 	for i, owners := range n.owners(q) {
 		for _, name := range owners {
+			e := es[i]
 			if name == n.o.Name {
-				own = append(own, es[i])
+				own = append(own, e)
 				continue
 			}
-			sent++
-			if n.sent.add(name, &es[i]) {
-				theirs[name] = append(theirs[name], es[i])
-			}
+			e.Owner = name
+			others = append(others, e)
 		}
 	}
-	return own, sent, n.send(ctx, theirs)
+	if len(others) > 0 {
+		err = n.awaitRoom(ctx)
+	}
+	return own, others, err
 }
 
 // splits copies the positions of links within the words around them.
@@ -76,18 +77,19 @@ func splits(to, from []page.Link) {
 	}
 }
 
-// Moved sends an entry of our queue to its present owner, if nodes have joined or left since it was
-// queued, and removes it from the queue; false: it is ours. It needs a partition by which the owner
-// follows from the URL alone.
+// Moved gives an entry of our queue to its present owner, if nodes have joined or left since it was
+// queued; false: it is ours. It needs a partition by which the owner follows from the URL alone.
 func (n *Node) Moved(ctx context.Context, e frontier.Entry) (moved bool, err error) {
 	if !n.stable() {
 		return false, nil
 	}
-	owner := n.Owner(e.URL)
-	if owner == n.o.Name {
+	if e.Owner = n.Owner(e.URL); e.Owner == n.o.Name {
 		return false, nil
 	}
-	_, err = n.depart(ctx, map[string][]frontier.Entry{owner: {e}}, &e)
+	if err := n.awaitRoom(ctx); err != nil {
+		return false, err
+	}
+	_, err = n.frontier.Leave(ctx, reasonMoved, &e)
 	return err == nil, err
 }
 
@@ -120,25 +122,24 @@ func (n *Node) settle(ctx context.Context) {
 	}
 }
 
-// handOver sends the queued links that other nodes own by now.
+// handOver gives the queued links that other nodes own by now to these, and returns their number.
 func (n *Node) handOver(ctx context.Context) (moved int, err error) {
-	theirs := map[string][]frontier.Entry{}
-	gathered := 0
+	var theirs []frontier.Entry
 	hand := func() error {
-		left, err := n.depart(ctx, theirs, nil)
-		moved += left
-		clear(theirs)
-		gathered = 0
+		if err := n.awaitRoom(ctx); err != nil {
+			return err
+		}
+		left, err := n.frontier.Leave(ctx, reasonMoved, nil, theirs...)
+		moved, theirs = moved+left, theirs[:0]
 		return err
 	}
 	err = n.frontier.WalkQueue(ctx, func(e frontier.Node) error {
-		owner := n.ownerOf(&e.Entry)
-		if owner == n.o.Name {
+		e.Owner = n.ownerOf(&e.Entry)
+		if e.Owner == n.o.Name {
 			return nil
 		}
-		theirs[owner] = append(theirs[owner], e.Entry)
-		gathered++
-		if gathered < 1000 {
+		theirs = append(theirs, e.Entry)
+		if len(theirs) < 1000 {
 			return nil
 		}
 		return hand()
@@ -149,78 +150,40 @@ func (n *Node) handOver(ctx context.Context) (moved int, err error) {
 	return moved, hand()
 }
 
-// depart puts links of our queue into the outbox, for the nodes that own them, and then removes
-// them from the queue, leased ones only if they are own. It returns their number.
-//
-// push waits meanwhile: a link that came back between the two steps would be known, so it would
-// not be queued, and then be removed with the others.
-func (x *exchange) depart(ctx context.Context, theirs map[string][]frontier.Entry, own *frontier.Entry) (
-	left int, err error) {
-	if err := x.outbox.awaitRoom(ctx); err != nil {
-		return 0, err
-	}
-	x.departing.RLock()
-	defer x.departing.RUnlock()
-	if err := x.post(theirs); err != nil {
-		return 0, err
-	}
-	for _, es := range theirs {
-		if own != nil {
-			es = nil
-		}
-		some, err := x.frontier.Leave(ctx, reasonMoved, own, es...)
-		left += some
-		if err != nil {
-			return left, err
-		}
-	}
-	return left, nil
-}
-
-// arrive takes in links that were sent to a node: it queues ours. Those for a
-// node that has lost its share go to the nodes that own them now.
+// arrive takes in links that were sent to a node: it queues ours. Those for a node that has lost its share
+// wait for the nodes that own them now.
 func (n *Node) arrive(ctx context.Context, name string, es []frontier.Entry) error {
 	if name != n.o.Name {
-		theirs := map[string][]frontier.Entry{}
-		for _, e := range es {
-			owner := n.ownerOf(&e)
-			theirs[owner] = append(theirs[owner], e)
+		for i := range es {
+			if owner := n.ownerOf(&es[i]); owner != n.o.Name {
+				es[i].Owner = owner
+			}
 		}
-		es = theirs[n.o.Name]
-		delete(theirs, n.o.Name)
-		if err := n.send(ctx, theirs); err != nil {
+		if err := n.awaitRoom(ctx); err != nil {
 			return err
 		}
 	}
-	return n.push(ctx, es)
-}
-
-// push queues links of other nodes, while none departs.
-func (x *exchange) push(ctx context.Context, es []frontier.Entry) error {
-	x.departing.Lock()
-	defer x.departing.Unlock()
-	_, err := x.frontier.Push(ctx, es...)
+	_, err := n.frontier.Push(ctx, es...)
 	return err
 }
 
-// send puts links for other nodes into the outbox. It waits while that is full.
-func (x *exchange) send(ctx context.Context, theirs map[string][]frontier.Entry) error {
-	if len(theirs) == 0 {
-		return nil
+// awaitRoom waits while too many links wait to be sent.
+func (x *exchange) awaitRoom(ctx context.Context) error {
+	for x.frontier.Totals().Outgoing > maxWaiting {
+		if !sleep(ctx, 100*time.Millisecond) {
+			return fmt.Errorf("send links: %w", context.Cause(ctx))
+		}
 	}
-	if err := x.outbox.awaitRoom(ctx); err != nil {
-		return err
-	}
-	return x.post(theirs)
+	return nil
 }
 
-// post puts links for other nodes into the outbox, full or not.
-func (x *exchange) post(theirs map[string][]frontier.Entry) error {
-	for name, es := range theirs {
-		for part := range slices.Chunk(es, maxLinks) {
-			if err := x.outbox.put(name, part); err != nil {
-				return err
-			}
+// flush waits until no link waits to be sent.
+func (x *exchange) flush(ctx context.Context) error {
+	x.hurry.Store(true)
+	defer x.hurry.Store(false)
+	for x.frontier.Totals().Outgoing > 0 {
+		if !sleep(ctx, 10*time.Millisecond) {
+			return context.Cause(ctx)
 		}
 	}
 	return nil
@@ -230,49 +193,59 @@ func (x *exchange) post(theirs map[string][]frontier.Entry) error {
 // bytes before they are packed.
 const perNode = 64 << 10
 
-// sendLinks sends the outbox: when much has gathered, after Options.Linger, and sooner if a node is
-// idle.
+// sendLinks sends the links that wait for other nodes: when much has gathered, after Options.Linger, and
+// sooner if a node is idle.
 func (n *Node) sendLinks(ctx context.Context) {
 	soon := min(n.o.Linger, n.o.Heartbeat/4)
+	var since time.Time // links have gathered since then; zero: since an earlier process
 	for ctx.Err() == nil {
+		waiting := n.frontier.Totals().Outgoing
 		enough, linger := n.patience(soon)
-		number, some, err := n.outbox.due(enough, linger)
-		if err == nil && some {
-			err = n.sendFile(ctx, number)
+		if waiting > 0 && (waiting >= enough || time.Since(since) >= linger) {
+			since = time.Now()
+			err := n.sendSome(ctx)
+			if err == nil {
+				continue
+			}
+			if ctx.Err() == nil {
+				n.o.Log("cluster: %v", err)
+			}
+		} else if waiting == 0 {
+			since = time.Now()
 		}
-		if err != nil && ctx.Err() == nil {
-			n.o.Log("cluster: %v", err)
-		}
-		if !some || err != nil {
-			sleep(ctx, max(soon/4, 10*time.Millisecond))
-		}
+		sleep(ctx, max(soon/4, 10*time.Millisecond))
 	}
 }
 
-// patience returns the bytes and the time after which the outbox is sent.
+// patience returns the bytes and the time after which links are sent.
 func (n *Node) patience(soon time.Duration) (enough int64, linger time.Duration) {
-	if n.workers.resting() || n.heard.hungry(n.o.Name) {
+	switch {
+	case n.hurry.Load():
+		return 0, 0
+	case n.workers.resting() || n.heard.hungry(n.o.Name):
 		return perNode, soon
 	}
 	return int64(max(len(n.shares.Load().nodes)-1, 1)) * perNode, n.o.Linger
 }
 
-// sendFile publishes a file of the outbox until JetStream has all of it. The ID of a message is a
-// hash of its number at this node and its content, so that what a killed node sends again is
-// stored once; a link that arrives twice is known to its frontier. A hash of the content alone
-// would not do: the same links sent to a node a second time, after it gave them up, would be
-// discarded as duplicates.
-func (n *Node) sendFile(ctx context.Context, number uint64) error {
-	links, err := n.outbox.read(number)
-	if err != nil {
+// sendSome publishes the links that have waited longest, and removes them once JetStream has all of them.
+// The ID of a message is a hash of the numbers of its links and its content, so that what a killed node
+// sends again is stored once; a link that arrives twice is known to its frontier. A hash of the
+// content alone would not do: the same links sent to a node a second time, after it gave them up, would
+// be discarded as duplicates.
+func (n *Node) sendSome(ctx context.Context) error {
+	out, err := n.frontier.Outgoing(ctx)
+	if err != nil || out.Last == 0 {
 		return err
 	}
+	links := map[string][]frontier.Entry{}
+	for _, e := range n.allowed(out.Links) {
+		links[e.Owner] = append(links[e.Owner], e)
+	}
 	var t Traffic
-	before := n.notes.get().Messages
 	for _, name := range slices.Sorted(maps.Keys(links)) {
-		links[name] = n.allowed(links[name])
 		for _, message := range packLinks(links[name]) {
-			sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s\x00%s", n.instance, before+t.Messages, name, message))
+			sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s\x00%s", n.instance, out.First+uint64(t.Messages), name, message))
 			id := hex.EncodeToString(sum[:12])
 			if err := n.publish(ctx, n.subject(name), message, jetstream.WithMsgID(id)); err != nil {
 				return err
@@ -290,7 +263,7 @@ func (n *Node) sendFile(ctx context.Context, number uint64) error {
 		s.Sent, s.URLBytes, s.SentBytes, s.Messages = s.Sent+t.Sent, s.URLBytes+t.URLBytes,
 			s.SentBytes+t.SentBytes, s.Messages+t.Messages
 	})
-	return errors.Join(err, n.outbox.sent())
+	return errors.Join(err, n.frontier.Sent(ctx, out))
 }
 
 func (n *Node) subject(node string) string { return n.o.Crawl + ".links." + node }
@@ -415,38 +388,4 @@ func (n *Node) putAside(message []byte, why error) {
 		return
 	}
 	n.o.Log("cluster: a message cannot be read and was put into %s: %v", path, why)
-}
-
-// sent remembers recently sent links, so that a link on every page of a site is sent once.
-type sent struct {
-	mu    sync.Mutex
-	links recent.Map[sentLink, float32] // → the best priority sent
-}
-
-type sentLink struct {
-	node string
-	key  frontier.Key
-}
-
-const maxSent = 1 << 19
-
-// reset forgets all links.
-func (s *sent) reset() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.links = recent.Map[sentLink, float32]{Most: maxSent}
-}
-
-// add reports whether e is new to its owner, or known there with a clearly lower priority only, and
-// records it as known.
-func (s *sent) add(node string, e *frontier.Entry) (isNew bool) {
-	const clearly = 0.1
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	k := sentLink{node, frontier.KeyOf(e.URL)}
-	if p, known := s.links.Get(k); known && float32(e.Priority) < p+clearly {
-		return false
-	}
-	s.links.Put(k, float32(e.Priority))
-	return true
 }

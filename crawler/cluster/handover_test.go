@@ -2,9 +2,7 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -51,7 +49,8 @@ func TestLinksComeBack(t *testing.T) {
 	}
 }
 
-// What a node sends again, because it was killed before it noted the sending, is stored once.
+// What a node sends again, because it was killed before it noted the sending, is stored once; the same
+// links found again are another message.
 func TestSentAgain(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
@@ -61,52 +60,58 @@ func TestSentAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Close() // messages for it wait
-	oa := options(t, s, "a")
-	killed := t.TempDir() // the files of a as they were at the kill
-	send := func() (messages uint64) {
+	o, oa := frontier.Options{Dir: t.TempDir()}, options(t, s, "a")
+	run := func(do func(a *Node, f *frontier.Frontier)) (messages uint64) {
 		t.Helper()
-		a, err := Join(t.Context(), &memory{}, oa)
+		f, err := frontier.Open(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		a, err := Join(t.Context(), f, oa)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer a.Close()
-		until(t, "all to be sent", func() bool { return a.outbox.Waiting() == 0 })
+		do(a, f)
+		until(t, "all to be sent", func() bool { return f.Totals().Outgoing == 0 })
 		info, err := a.links.Info(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		return info.State.Msgs
 	}
-	if n := send(); n != 0 {
+	if n := run(func(*Node, *frontier.Frontier) {}); n != 0 {
 		t.Fatalf("%d messages of nothing", n)
 	}
-	out, err := openOutbox(filepath.Join(oa.Dir, "outbox"))
+	killed := t.TempDir() // the files of a as they were at the kill
+	n := run(func(_ *Node, f *frontier.Frontier) {
+		keep(t, f, "b", entries(t, 10)...)
+		until(t, "the first message", func() bool { return f.Totals().Outgoing == 0 })
+	})
+	if n != 1 {
+		t.Errorf("%d messages of one visit", n)
+	}
+	f, err := frontier.Open(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the same links again, as another message in a file of its own
-		if err := out.put("b", entries(t, 10)); err != nil {
-			t.Fatal(err)
-		}
-		if _, _, err := out.due(0, 0); err != nil {
-			t.Fatal(err)
-		}
-	}
-	out.close()
-	if err := os.CopyFS(killed, os.DirFS(oa.Dir)); err != nil {
+	keep(t, f, "b", entries(t, 10)...)
+	if _, err := f.Outgoing(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := send(); n != 2 {
-		t.Errorf("%d messages of two files", n)
-	}
-	if err := os.RemoveAll(oa.Dir); err != nil {
+	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.CopyFS(oa.Dir, os.DirFS(killed)); err != nil {
+	if err := os.CopyFS(killed, os.DirFS(o.Dir)); err != nil {
 		t.Fatal(err)
 	}
-	if n := send(); n != 2 {
-		t.Errorf("%d messages once both were sent again", n)
+	if n := run(func(*Node, *frontier.Frontier) {}); n != 2 {
+		t.Errorf("%d messages of the same links found twice", n)
+	}
+	o.Dir = killed
+	if n := run(func(a *Node, f *frontier.Frontier) { keep(t, f, "b", entries(t, 3)...) }); n != 3 {
+		t.Errorf("%d messages, want the two that were sent before and one of links found since", n)
 	}
 }
 
@@ -126,58 +131,11 @@ func TestLinksWaitTwice(t *testing.T) {
 	both := func() bool { _, nodes := a.sharing(); return len(nodes) == 2 }
 	until(t, "a to see b", both)
 	b.Close()
-	if _, _, err := a.Route(t.Context(), nil, slices.DeleteFunc(entries(t, 20), func(e frontier.Entry) bool { return a.Owner(e.URL) == "a" })); err != nil {
-		t.Fatal(err)
-	}
-	until(t, "a to have b's links", func() bool { return fa.Totals().Queued > 0 && !both() && a.outbox.Waiting() == 0 })
+	route(t, a, slices.DeleteFunc(entries(t, 20), func(e frontier.Entry) bool { return a.Owner(e.URL) == "a" }))
+	until(t, "a to have b's links", func() bool { return fa.Totals().Queued > 0 && !both() && fa.Totals().Outgoing == 0 })
 	links := fa.Totals().Queued
 	join(t, fb, ob)
 	until(t, "b to have its links", func() bool { return fa.Totals().Queued == 0 && fb.Totals().Queued == links })
-}
-
-// A slowFrontier takes long to remove links.
-type slowFrontier struct {
-	*frontier.Frontier
-	leaving, leave chan struct{}
-}
-
-func (f *slowFrontier) Leave(ctx context.Context, reason string, own *frontier.Entry, others ...frontier.Entry) (int, error) {
-	close(f.leaving)
-	<-f.leave
-	return f.Frontier.Leave(ctx, reason, own, others...)
-}
-
-// A link that arrives at a node before its old copy has left the queue is kept: otherwise the node
-// would have acknowledged it and lost it.
-func TestArrivesWhileDeparting(t *testing.T) {
-	t.Parallel()
-	s := serve(t, nil)
-	f := &slowFrontier{stored(t), make(chan struct{}), make(chan struct{})}
-	a := join(t, f, options(t, s, "a"))
-	b := &memory{} // b keeps what it receives
-	nb := join(t, b, options(t, s, "b"))
-	es := slices.DeleteFunc(entries(t, 20), func(e frontier.Entry) bool { return nb.Owner(e.URL) == "b" })[:1]
-	if _, err := f.Push(t.Context(), es...); err != nil {
-		t.Fatal(err)
-	}
-	departed := make(chan error, 1)
-	go func() {
-		_, err := a.depart(t.Context(), map[string][]frontier.Entry{"b": es}, nil)
-		departed <- err
-	}()
-	<-f.leaving
-	arrived := make(chan error, 1)
-	go func() { arrived <- a.arrive(t.Context(), "a", es) }()
-	select {
-	case err := <-arrived:
-		t.Fatalf("the link was taken in before it had left: %v", err)
-	case <-time.After(100 * time.Millisecond):
-	}
-	close(f.leave)
-	if err := errors.Join(<-departed, <-arrived); err != nil {
-		t.Fatal(err)
-	}
-	until(t, "the link to be in both queues", func() bool { return f.Totals().Queued == 1 && len(b.urls()) == 1 })
 }
 
 // A node that saw all others idle does not end the crawl of one that has joined since.

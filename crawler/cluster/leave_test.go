@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -31,7 +30,19 @@ func stored(t *testing.T, es ...frontier.Entry) *frontier.Frontier {
 	return f
 }
 
-// The queue and the outbox of a node that leaves for good go to the others at once, each link
+// keep lets links wait for a node.
+func keep(t testing.TB, f Frontier, owner string, es ...frontier.Entry) {
+	t.Helper()
+	es = slices.Clone(es)
+	for i := range es {
+		es[i].Owner = owner
+	}
+	if _, err := f.Push(context.Background(), es...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The queue of a node that leaves for good and what waits there go to the others at once, each link
 // once; so do links sent to it before the others know. If the partition depends on the words of a
 // link, they decide.
 func TestLeave(t *testing.T) {
@@ -70,15 +81,7 @@ func TestLeave(t *testing.T) {
 			until(t, "a to see c", func() bool { _, names := nodes[0].sharing(); return len(names) == 3 })
 			c.Close()
 			waiting := f.Totals().Queued // some of it moved when the others joined
-			// Links that are in the outbox only.
-			out, err := openOutbox(oc.Dir + "/outbox")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := out.put("c", es[150:]); err != nil {
-				t.Fatal(err)
-			}
-			out.close()
+			keep(t, f, "c", es[150:]...)
 			moved, err := Leave(t.Context(), f, oc)
 			if err != nil {
 				t.Fatal(err)
@@ -164,11 +167,10 @@ func TestCloseWithoutCluster(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
 	o := options(t, s, "a")
-	a := join(t, &memory{}, o)
+	f := stored(t)
+	a := join(t, f, o)
 	s.Close()
-	if err := a.outbox.put("b", entries(t, 10)); err != nil {
-		t.Fatal(err)
-	}
+	keep(t, f, "b", entries(t, 10)...)
 	closed := make(chan struct{})
 	go func() { a.Close(); close(closed) }()
 	select {
@@ -176,13 +178,8 @@ func TestCloseWithoutCluster(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("the node does not end")
 	}
-	left, err := openOutbox(filepath.Join(o.Dir, "outbox"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer left.close()
-	if l, some, err := left.due(0, 0); err != nil || !some {
-		t.Errorf("what was not sent: %+v, %v, %v", l, some, err)
+	if out, err := f.Outgoing(t.Context()); err != nil || len(out.Links) != 10 {
+		t.Errorf("%d links were not sent, want 10: %v", len(out.Links), err)
 	}
 }
 

@@ -77,16 +77,15 @@ func (m *mapping) delist(name string, now time.Time) {
 func (n *Node) State() Member {
 	t := n.frontier.Totals()
 	_, command, obeyed := n.heard.last()
-	outbox := n.outbox.Waiting()
 	var order *nugget.Count
 	if n.order != nil {
 		c := n.Order()
 		order = &c
 	}
 	return Member{
-		Name: n.o.Name, Instance: n.instance, At: time.Now(), Idle: n.workers.resting() && t.Queued == 0 && outbox == 0,
+		Name: n.o.Name, Instance: n.instance, At: time.Now(), Idle: n.workers.resting() && t.Queued == 0 && t.Outgoing == 0,
 		Queued: t.Queued, Pages: t.Pages, Relevant: t.Relevant, Addresses: t.Addresses, Visited: t.Visited,
-		Traffic: n.notes.get().Traffic, Outbox: outbox, Received: n.received.Load(),
+		Traffic: n.notes.get().Traffic, Outbox: t.Outgoing, Received: n.received.Load(),
 		Epoch: n.shares.Load().epoch, Paused: command.Paused, Obeyed: obeyed, Order: order,
 	}
 }
@@ -207,7 +206,7 @@ func (n *Node) follow(m mapping) error {
 		return err
 	}
 	close(n.shares.Swap(s).replaced)
-	n.sent.reset() // owners have changed
+	n.frontier.Resend() // owners have changed
 	if n.order != nil {
 		n.order.restart()
 	}

@@ -128,7 +128,8 @@ func (c *copying) copy(ctx context.Context, dir string) (n Forgotten, err error)
 	err = cmp.Or(c.each(ctx, 'a', c.other), c.each(ctx, 'v', c.visit))
 	lost := int64(c.newest) - c.to.Totals().Visited
 	err = cmp.Or(err, c.each(ctx, 'q', c.link), c.each(ctx, 'k', c.link))
-	for _, kind := range []byte("dmp") {
+	err = cmp.Or(err, c.each(ctx, 'o', c.outgoing))
+	for _, kind := range []byte("dmpl") {
 		err = cmp.Or(err, c.each(ctx, kind, c.other))
 	}
 	err = cmp.Or(err, c.to.write(ctx, func(b *batch) { b.totals.adopt(was, lost) }))
@@ -225,6 +226,20 @@ func (c *copying) link(b *batch, key, value []byte) {
 		e.Priority = priorityOf(placeOf(key).rank)
 	}
 	b.pushLink(&link{e, k})
+}
+
+// outgoing copies a link that waits for another node. It keeps its number.
+func (c *copying) outgoing(b *batch, key, value []byte) {
+	r, err := decode[outgoingRecord](value)
+	if err != nil {
+		return
+	}
+	if c.URL(r.Link.URL) {
+		c.Unsent++
+		return
+	}
+	c.blank(&r.Link)
+	b.put(key, r)
 }
 
 // forget reduces a URL to its hash and a visit without words.

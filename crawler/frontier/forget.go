@@ -16,6 +16,7 @@ const ReasonForgotten = "forgotten"
 // Forgotten counts what Forget removed from the crawl tree.
 type Forgotten struct {
 	URLs      int // waiting or visited
+	Unsent    int // links that waited for other nodes
 	Links     int // whose words were blanked: those to the URLs, and those on their pages
 	Addresses int // ids taken out of visits
 }

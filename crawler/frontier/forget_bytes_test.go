@@ -59,7 +59,11 @@ func TestForgetBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	beside := Entry{URL: parse(t, "http://h2.example/x"), Around: "Anna Muster, Postgasse 20"}
-	if _, err := f.Push(t.Context(), beside); err != nil {
+	theirs := []Entry{ // which wait for another node
+		{URL: parse(t, "http://h1.example/theirs"), Owner: "b"},
+		{URL: parse(t, "http://h2.example/theirs"), Owner: "b", Title: "Anna Muster"},
+	}
+	if _, err := f.Push(t.Context(), append(theirs, beside)...); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil { // into a table
@@ -83,6 +87,10 @@ func TestForgetBytes(t *testing.T) {
 	}
 	if e, known, err := f.Get(KeyOf(beside.URL)); err != nil || !known || e.Around != "" {
 		t.Errorf("what is beside it: %+v, %v, %v", e, known, err)
+	}
+	out, err := f.Outgoing(t.Context())
+	if err != nil || len(out.Links) != 1 || out.Links[0].URL != theirs[1].URL || out.Links[0].Title != "" {
+		t.Errorf("what waits for another node: %+v, %v", out.Links, err)
 	}
 	if v, err := f.Meta("other"); err != nil || string(v) != "kept" {
 		t.Errorf("other value: %q, %v", v, err)

@@ -10,6 +10,8 @@
 //  5. Return puts it back (to be tried again), Park puts it aside (one of too many that repeat pages).
 //  6. Done makes it a node of the crawl tree: visited, with its outcome and the page that it was found on.
 //
+// An entry with an Owner is another node's: it waits beside the queue until it is Sent.
+//
 // The order of the queue is kept on disk for each host; memory holds a few numbers for every host, and
 // blocks of the best entries of the hosts at the front. KEYS.md describes the bytes.
 package frontier
@@ -63,6 +65,9 @@ type Entry struct {
 	// Parked is the pattern under which the link is kept without being served, until Unpark; "": it
 	// is served.
 	Parked string `json:",omitzero"`
+	// Owner is the node of a cluster for which the link is kept until Sent, instead of being queued; "": it
+	// is ours.
+	Owner string `json:"-"`
 }
 
 // Words returns all words that came with the link from its page.
@@ -167,6 +172,7 @@ type Totals struct {
 	Queued    int64 // waiting and leased
 	Parked    int64 `json:",omitzero"` // kept and not served, see Entry.Parked
 	Leased    int64 `json:"-"`         // leased; not stored
+	Outgoing  int64 `json:"-"`         // bytes of links that wait for other nodes; they are in no other count
 	Visited   int64
 	Pages     int64 // visits with Kind "page"
 	Redirects int64
@@ -277,6 +283,7 @@ type Frontier struct {
 	items     int            // in the buffers
 	leased    int64
 	spent     int           // rescored entries above the long-term budget
+	outbox    outbox        // changed by writers only
 	changed   chan struct{} // closed and replaced when something has changed
 	waiters   int           // of changed
 	selecting int           // of them, those holding back for better entries
@@ -287,7 +294,8 @@ type Frontier struct {
 
 // Push puts entries into the queue and returns how many of them were new; they are durable when it
 // returns. A queued URL with a lower priority (or the same and a larger distance) gets priority,
-// parent and words of the better link. Leased and visited URLs are not changed.
+// parent and words of the better link. Leased and visited URLs are not changed. Entries with an Owner are
+// kept for that node, if they were not lately.
 //
 // maxLinks entries at a time are one transaction, before each of which ctx is checked.
 func (f *Frontier) Push(ctx context.Context, es ...Entry) (added int, err error) {
@@ -344,7 +352,7 @@ func (f *Frontier) Totals() Totals {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	t := f.totals.clone()
-	t.Leased, t.Selecting = f.leased, int64(f.selecting)
+	t.Leased, t.Selecting, t.Outgoing = f.leased, int64(f.selecting), f.outbox.bytes
 	t.Hosts, t.ReadyHosts, t.WaitingHosts = int64(len(f.hosts)), int64(f.ready.Len()), int64(f.waiting.Len())
 	if next, some := f.nextToWake(); some {
 		t.NextHost = max(0, next-f.now())

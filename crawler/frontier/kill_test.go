@@ -3,6 +3,7 @@ package frontier
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -22,7 +23,7 @@ import (
 const killDir = "FRONTIER_KILL_DIR"
 
 // TestKill kills a process that pushes and finishes as fast as it can, repeatedly on one store. What
-// was acknowledged must be stored.
+// was acknowledged must be stored, and what waits for another node must wait until it is sent.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	kills := 5
@@ -31,13 +32,15 @@ func TestKill(t *testing.T) {
 	}
 	dir := t.TempDir()
 	checked := 0 // bytes of the ledger
+	sent := map[string]bool{}
 	for run := range kills {
 		killChild(t, dir, rand.N(100*time.Millisecond))
-		pushed, done, size := readLedger(t, dir, checked)
-		checked = size
+		l := readLedger(t, dir, checked)
+		checked = l.size
+		maps.Copy(sent, l.sent)
 		f := open(t, Options{Dir: filepath.Join(dir, "store"), Memory: 32 << 20})
 		checkStore(t, f)
-		for url := range pushed {
+		for url := range l.pushed {
 			if n, ok, err := f.Get(KeyOf(parse(t, url))); err != nil || !ok || n.URL.String() != url {
 				t.Fatalf("run %d: %s was accepted, and is lost (%v)", run, url, err)
 			}
@@ -50,18 +53,42 @@ func TestKill(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for url, n := range done {
+		for url, n := range l.done {
 			if n != 1 || visits[url] != 1 {
 				t.Fatalf("run %d: %s was done %d times, and is visited %d times", run, url, n, visits[url])
+			}
+		}
+		waits := waiting(t, f)
+		for url := range l.kept {
+			if !sent[url] && !waits[url] {
+				t.Fatalf("run %d: %s was kept for another node, and is lost", run, url)
 			}
 		}
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	pushed, done, _ := readLedger(t, dir, 0)
-	t.Logf("%d kills: %d URLs accepted, %d done", kills, len(pushed), len(done))
+	l := readLedger(t, dir, 0)
+	if len(l.sent) == 0 {
+		t.Error("nothing was sent")
+	}
+	t.Logf("%d kills: %d URLs accepted, %d done; %d kept, %d sent", kills, len(l.pushed), len(l.done), len(l.kept), len(l.sent))
 	finishAll(t, dir)
+}
+
+// waiting returns the URLs that wait for other nodes.
+func waiting(t *testing.T, f *Frontier) map[string]bool {
+	t.Helper()
+	urls := map[string]bool{}
+	err := f.view.scan([]byte{'o'}, nil, func(_, value []byte) error {
+		r, err := decode[outgoingRecord](value)
+		urls[r.Link.URL.String()] = true
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return urls
 }
 
 // killChild starts a child and kills it some time after its first deed.
@@ -108,6 +135,7 @@ func TestKillChild(t *testing.T) {
 	}
 	ctx := context.Background()
 	var wg sync.WaitGroup
+	wg.Go(func() { sendAll(t, f, ledger) })
 	for worker := range 4 {
 		wg.Go(func() {
 			r := rand.New(rand.NewPCG(uint64(os.Getpid()), uint64(worker)))
@@ -116,8 +144,12 @@ func TestKillChild(t *testing.T) {
 				var note strings.Builder
 				for range r.IntN(20) {
 					e := Entry{URL: parse(t, fmt.Sprintf("http://h%d.example/%d", r.IntN(50), r.IntN(100_000))), Priority: r.Float64(), Around: "some words around the link"}
+					what := "push"
+					if r.IntN(4) == 0 {
+						e.Owner, what = "b", "keep"
+					}
 					found = append(found, e)
-					fmt.Fprintf(&note, "push %s\n", e.URL)
+					fmt.Fprintf(&note, "%s %s\n", what, e.URL)
 				}
 				if n%4 == 0 {
 					if _, err := f.Push(ctx, found...); err != nil {
@@ -161,31 +193,62 @@ func TestKillChild(t *testing.T) {
 	wg.Wait()
 }
 
-// readLedger returns the URLs that were accepted, and how often each was done,
-// from a byte of the ledger on, and its size.
-func readLedger(t *testing.T, dir string, from int) (pushed map[string]bool, done map[string]int, size int) {
+// sendAll takes what waits for other nodes, notes it, and removes it.
+func sendAll(t *testing.T, f *Frontier, ledger *os.File) {
+	for {
+		out, err := f.Outgoing(context.Background())
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		var note strings.Builder
+		for _, e := range out.Links {
+			fmt.Fprintf(&note, "sent %s\n", e.URL)
+		}
+		_, err = ledger.WriteString(note.String())
+		if err = errors.Join(err, f.Sent(context.Background(), out)); err != nil {
+			t.Error(err)
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// A ledger is what a frontier has acknowledged, by URL.
+type ledger struct {
+	pushed, kept, sent map[string]bool
+	done               map[string]int // how often
+	size               int            // bytes of its file
+}
+
+// readLedger reads a ledger from a byte on.
+func readLedger(t *testing.T, dir string, from int) ledger {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "ledger"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	pushed, done = map[string]bool{}, map[string]int{}
-	size = strings.LastIndexByte(string(text), '\n') + 1 // the last line may be cut
-	for line := range strings.SplitSeq(string(text[from:size]), "\n") {
+	l := ledger{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]int{}, 0}
+	l.size = strings.LastIndexByte(string(text), '\n') + 1 // the last line may be cut
+	for line := range strings.SplitSeq(string(text[from:l.size]), "\n") {
 		switch what, url, _ := strings.Cut(line, " "); what {
 		case "push":
-			pushed[url] = true
+			l.pushed[url] = true
+		case "keep":
+			l.kept[url] = true
+		case "sent":
+			l.sent[url] = true
 		case "done":
-			done[url]++
+			l.done[url]++
 		}
 	}
-	if len(pushed) == 0 {
+	if len(l.pushed) == 0 {
 		t.Fatal("the child did nothing")
 	}
-	if err := os.Truncate(filepath.Join(dir, "ledger"), int64(size)); err != nil { // or the next child would write on in that line
+	if err := os.Truncate(filepath.Join(dir, "ledger"), int64(l.size)); err != nil { // or the next child would write on in that line
 		t.Fatal(err)
 	}
-	return pushed, done, size
+	return l
 }
 
 // finishAll serves what is left, in a copy of the store.
@@ -195,7 +258,7 @@ func finishAll(t *testing.T, dir string) {
 	if err := os.CopyFS(copied, os.DirFS(original)); err != nil {
 		t.Fatal(err)
 	}
-	pushed, done, _ := readLedger(t, dir, 0)
+	l := readLedger(t, dir, 0)
 	f := open(t, Options{Dir: copied})
 	ctx := context.Background()
 	for {
@@ -206,7 +269,7 @@ func finishAll(t *testing.T, dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if done[e.URL.String()]++; done[e.URL.String()] > 1 {
+		if l.done[e.URL.String()]++; l.done[e.URL.String()] > 1 {
 			t.Fatalf("%s was served again after it was done", e.URL)
 		}
 		if rand.IntN(20) > 0 { // most in parallel, so that they share commits
@@ -228,7 +291,7 @@ func finishAll(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, url := range slices.Sorted(maps.Keys(pushed)) {
+	for _, url := range slices.Sorted(maps.Keys(l.pushed)) {
 		if !visited[url] {
 			t.Errorf("%s was accepted and never visited", url)
 		}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Leave removes URLs from the queue that another node owns now, and returns how many were queued.
-// They become unknown, so that a link may bring them back, and count as dropped for the given
-// reason. Leased URLs stay, except own, whose lease ends.
+// Leave removes URLs from the queue that another node owns now, keeps them for their Owner in the same
+// transaction, and returns how many were queued. They become unknown, so that a link may bring them
+// back, and count as dropped for the given reason. Leased URLs stay, except own, whose lease ends.
 func (f *Frontier) Leave(
 	ctx context.Context, reason string, own *Entry, others ...Entry,
 ) (left int, err error) {
@@ -18,12 +18,18 @@ func (f *Frontier) Leave(
 	if err != nil {
 		return 0, err
 	}
+	for i := range links {
+		if links[i].Owner == "" {
+			return 0, fmt.Errorf("frontier: leave: entry %d has no owner", i)
+		}
+	}
 	for len(links) > 0 {
 		part := links[:min(len(links), maxLinks)]
 		var gone int
 		err := f.write(ctx, func(b *batch) {
 			for i := range part {
 				if b.takeOut(part[i].key, own != nil && i == 0, reason) {
+					b.keep(&part[i])
 					gone++
 				}
 			}

@@ -3,6 +3,7 @@ package frontier_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"gazehound/crawler/frontier"
@@ -11,7 +12,7 @@ import (
 )
 
 // What has left is as if it had never been found: it can come back, and the
-// totals add up, before and after a restart.
+// totals add up, before and after a restart. It waits for its owner.
 func TestLeave(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		o := frontier.Options{InMemory: true}
@@ -33,14 +34,28 @@ func TestLeave(t *testing.T) {
 			number[e.URL.String()] = i
 		}
 		var hand *frontier.Entry // what a worker has
+		var gone []string        // what has left
+		leave := func(e frontier.Entry, own bool) (left int) {
+			var err error
+			e.Owner = "b"
+			if own {
+				left, err = f.Leave(context.Background(), "elsewhere", &e)
+			} else {
+				left, err = f.Leave(context.Background(), "elsewhere", nil, e)
+			}
+			if err != nil {
+				r.Fatal(err)
+			}
+			if left > 0 {
+				gone = append(gone, "b "+e.URL.String())
+			}
+			return left
+		}
 		for range rapid.IntRange(1, 40).Draw(r, "steps") {
 			i := rapid.IntRange(0, urls-1).Draw(r, "url")
 			switch what := rapid.SampledFrom([]string{"leave", "push", "next", "leave own", "done", "reopen"}).Draw(r, "what"); {
 			case what == "leave":
-				left, err := f.Leave(context.Background(), "elsewhere", nil, all[i])
-				if err != nil {
-					r.Fatal(err)
-				}
+				left := leave(all[i], false)
 				may := queued[i] && (hand == nil || number[hand.URL.String()] != i)
 				if (left == 1) != may {
 					r.Fatalf("left %d of %s, which may leave: %v", left, all[i].URL, may)
@@ -59,8 +74,8 @@ func TestLeave(t *testing.T) {
 				e := next(t, f)
 				hand = &e
 			case what == "leave own" && hand != nil:
-				if left, err := f.Leave(context.Background(), "elsewhere", hand); err != nil || left != 1 {
-					r.Fatalf("left %d, %v", left, err)
+				if left := leave(*hand, true); left != 1 {
+					r.Fatalf("left %d", left)
 				}
 				delete(queued, number[hand.URL.String()])
 				if err := f.Return(*hand, frontier.Backoff{}); !errors.Is(err, frontier.ErrNotLeased) {
@@ -84,6 +99,9 @@ func TestLeave(t *testing.T) {
 				r.Fatalf("%d links, %d accounted for", totals.Links, sum)
 			}
 		}
+		if got := waiting(r, f); !slices.Equal(got, gone) {
+			r.Fatalf("%q wait, want %q", got, gone)
+		}
 		if hand != nil {
 			if err := f.Return(*hand, frontier.Backoff{}); err != nil {
 				r.Fatal(err)
@@ -93,4 +111,13 @@ func TestLeave(t *testing.T) {
 			r.Fatalf("%d served, want %d", len(served), len(queued))
 		}
 	})
+}
+
+// A link leaves for a node only.
+func TestLeaveForNobody(t *testing.T) {
+	f := open(t, frontier.Options{InMemory: true})
+	push(t, f, entry(0, 0, 1))
+	if left, err := f.Leave(t.Context(), "elsewhere", nil, entry(0, 0, 1)); left != 0 || err == nil || f.Totals().Queued != 1 {
+		t.Errorf("left %d: %v", left, err)
+	}
 }

@@ -205,7 +205,7 @@ func Holder(dir string) (pid int, locked bool, err error) {
 	return max(pid, 0), true, nil
 }
 
-// restore reads the seed, the totals and the hosts.
+// restore reads the seed, the totals, the hosts and what the outbox holds.
 func (f *Frontier) restore() error {
 	var known bool
 	var err error
@@ -233,6 +233,9 @@ func (f *Frontier) restore() error {
 		}
 	}
 	heap.Init(&f.ready)
+	if err := f.restoreOutbox(); err != nil {
+		return err
+	}
 	return f.restoreSeed(!known)
 }
 

@@ -69,6 +69,7 @@ func (f *Frontier) show(b *batch) {
 	f.view.close()
 	f.view = view
 	f.totals = b.totals
+	f.outbox.apply(b)
 	for h, d := range b.hosts {
 		h.queued = uint32(int64(h.queued) + d.queued)
 		h.total = uint32(int64(h.total) + d.total)
@@ -156,6 +157,9 @@ type batch struct {
 	hosts   map[*host]*delta
 	parts   map[string]uint64 // URLs in parts of hosts with a limit, by partKey
 	changes []change
+	kept    []keptLink // in the outbox
+	taken   uint64     // last link for which Outgoing decided; 0: it did not
+	sent    Outgoing   // removed from the outbox
 }
 
 // A delta is what a batch changes about a host.
@@ -238,6 +242,10 @@ func (b *batch) push(links []link) (added int) {
 }
 
 func (b *batch) pushLink(l *link) (isNew bool) {
+	if l.Owner != "" {
+		b.keepNew(l)
+		return false
+	}
 	b.totals.Links++
 	r, known := b.lookup(l.key)
 	rank := rankOf(finite(l.Priority))

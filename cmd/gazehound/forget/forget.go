@@ -166,9 +166,6 @@ type Stores struct {
 	// Files, of which any may be missing.
 	Model, Clickstream, Seeds string
 	ModelOptions              predictor.Options
-	// Outbox removes matching links from what a node has not sent yet, and returns their number; nil:
-	// the project is no node.
-	Outbox func(matches func(*frontier.Entry) bool) (int, error)
 	// Status removes what matches from the status of the crawl; nil: there is none.
 	Status func(matches func(text string) bool) error
 	// Say reports each step as it begins; nil disables it.
@@ -442,7 +439,7 @@ func (x *removing) tree(ctx context.Context) error {
 			x.stores.say("frontier: %d of %d records written anew", done, all)
 		}
 	})
-	x.URLs = n.URLs
+	x.URLs, x.Unsent = n.URLs, n.Unsent
 	if err == nil {
 		x.stores.Frontier = nil
 		x.wrote("frontier")
@@ -463,13 +460,6 @@ func (x *removing) files(context.Context) error {
 	}
 	if err := crawler.ForgetLines(s.Seeds, x.has); err != nil {
 		return err
-	}
-	if s.Outbox != nil {
-		n, err := s.Outbox(func(e *frontier.Entry) bool { return x.has(e.URL) || x.finder.in(e.Words()) })
-		if err != nil {
-			return err
-		}
-		x.Unsent += n
 	}
 	if s.Status != nil {
 		if err := s.Status(x.finder.in); err != nil {

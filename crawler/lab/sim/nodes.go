@@ -171,10 +171,10 @@ func (n *simNode) visited(v *crawler.Visit) {
 	n.run.report.Fetched(f)
 }
 
-// Route puts links into the queues of the nodes that own them, and returns
-// this node's own.
+// Route puts links into the queues of the nodes that own them, and returns this node's own: none has to
+// wait.
 func (n *simNode) Route(ctx context.Context, p *page.Page, found []frontier.Entry) (
-	own []frontier.Entry, sent int, err error) {
+	own, others []frontier.Entry, err error) {
 	found = n.run.within(p, found)
 	owners := n.run.share.Owners(routed(p, found))
 	theirs := make([][]frontier.Entry, len(n.run.nodes))
@@ -187,13 +187,12 @@ func (n *simNode) Route(ctx context.Context, p *page.Page, found []frontier.Entr
 		if k == n.number || len(es) == 0 {
 			continue
 		}
-		sent += len(es)
+		n.run.exchanged += len(es)
 		if _, err := n.run.nodes[k].queue.Push(ctx, es...); err != nil {
-			return nil, 0, err
+			return nil, nil, err
 		}
 	}
-	n.run.exchanged += sent
-	return theirs[n.number], sent, nil
+	return theirs[n.number], nil, nil
 }
 
 // routed returns p with the links that were found on it, in their order.
