@@ -89,6 +89,12 @@ func TestForgottenForGood(t *testing.T) {
 	write(filepath.Join(data, "seeds.txt"), "http://"+host+"/\nhttp://stays.example/\n")
 
 	line := address.Street + " " + address.HouseNumber
+	// Links for another node that the version before left in a file.
+	theirs := fmt.Sprintf("b [{\"URL\":\"http://%s/theirs\"},{\"URL\":\"http://theirs.example/\",\"Around\":\"%s, there\"}]\n", host, line)
+	if err := os.MkdirAll(filepath.Join(data, "cluster", "outbox"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(filepath.Join(data, "cluster", "outbox", "1.out"), theirs)
 	for _, c := range []struct {
 		args  []string
 		texts []string
@@ -104,6 +110,9 @@ func TestForgottenForGood(t *testing.T) {
 		out := gazehound(append([]string{"forget", "--data", data, "--yes", "--json"}, c.args...)...)
 		if !strings.Contains(out, `"rewritten":[`) || !strings.Contains(out, `"seconds":`) {
 			t.Errorf("forget %q does not say what it has rewritten: %s", c.args, out)
+		}
+		if first := c.args[0] == "--request"; first != strings.Contains(out, `"unsent_links":1`) {
+			t.Errorf("forget %q and the links that wait for another node: %s", c.args, out)
 		}
 		for _, file := range searchAll(t, data, c.texts) {
 			t.Errorf("after forget %q: %s", c.args, file)

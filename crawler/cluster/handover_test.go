@@ -149,8 +149,7 @@ func TestJoinsAtTheEnd(t *testing.T) {
 	if over, _ := b.isOver(t.Context()); over {
 		t.Error("the crawl of b has ended before it began")
 	}
-	_, seen = a.isOver(t.Context())
-	a.end(t.Context(), seen)
+	endCrawl(t, a)
 	until(t, "b to see the end", func() bool { over, _ := b.isOver(t.Context()); return over })
 }
 
