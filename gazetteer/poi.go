@@ -162,18 +162,29 @@ func (g *Gazetteer) poi(off uint64) (p Place, ok bool) {
 
 // fits reports whether a point of interest is one that is asked for.
 func (p *Place) fits(q POIQuery) bool {
-	words := poiWords(p.Names)
-	for i, word := range q.Words {
-		word = Key(word)
-		last := i == len(q.Words)-1
-		if !slices.ContainsFunc(words, func(w string) bool { return w == word || last && strings.HasPrefix(w, word) }) {
-			return false
-		}
+	if !IsNamed(p.Names, q.Words) {
+		return false
 	}
 	if len(q.Tags) > 0 && !slices.ContainsFunc(q.Tags, p.Object.Is) {
 		return false
 	}
 	return q.Fits == nil || q.Fits(p)
+}
+
+// IsNamed reports whether all words are in the names of a place; the last may be the start of one.
+func IsNamed(names, words []string) bool {
+	if len(words) == 0 {
+		return true
+	}
+	known := poiWords(names)
+	for i, word := range words {
+		word = Key(word)
+		last := i == len(words)-1
+		if !slices.ContainsFunc(known, func(k string) bool { return k == word || last && strings.HasPrefix(k, word) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // Is reports whether an object has some tags, "amenity=restaurant cuisine=thai"; one of several

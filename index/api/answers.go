@@ -46,10 +46,13 @@ type collection struct {
 	Near      string      `json:"near,omitempty"`         // the address that the words took for their centre
 	Hint      *streetHint `json:"hint,omitempty"`
 
-	Features []export.Feature         `json:"features"`
-	OnMap    []export.Feature         `json:"onmap,omitempty"` // points of interest of the map that no page states
-	Facets   map[string][]index.Value `json:"facets,omitempty"`
-	Links    []link                   `json:"links,omitempty"`
+	Features []export.Feature `json:"features"`
+	// Points of interest of the map that no page states, and how many of Features come before them.
+	OnMap      []export.Feature `json:"onmap,omitempty"`
+	OnMapAfter *int             `json:"onmap_after,omitempty"`
+
+	Facets map[string][]index.Value `json:"facets,omitempty"`
+	Links  []link                   `json:"links,omitempty"`
 }
 
 // A link leads to a related answer.
@@ -174,10 +177,12 @@ func (s *server) collection(r *http.Request, a *params, result *index.Result) *c
 		}
 		c.Hint = &streetHint{o.String(), o.Street, o.HouseNumber, o.Pages, o.Addresses, "/v1/search?" + v.Encode()}
 	}
-	pois, _ := s.pois(a, result.Hits)
-	for i := range pois[:min(len(pois), maxOnMap)] {
-		h := differences.HitOf(&pois[i])
-		c.OnMap = append(c.OnMap, export.Feature{Type: "Feature", ID: pois[i].ID, Geometry: export.GeometryOf(h),
+	beside := s.beside(a, result.Hits)
+	for i := range beside.Others[:min(len(beside.Others), maxOnMap)] {
+		place := &beside.Others[i]
+		h := differences.HitOf(place)
+		c.OnMapAfter = &beside.After
+		c.OnMap = append(c.OnMap, export.Feature{Type: "Feature", ID: place.ID, Geometry: export.GeometryOf(h),
 			Properties: export.PropertiesOf(h)})
 	}
 	var points orb.MultiPoint

@@ -78,15 +78,15 @@ func TestPhotonKnowsTheMap(t *testing.T) {
 func TestPageKnowsTheMap(t *testing.T) {
 	h := Handler(town(t, 0), onMapOptions())
 	for query, want := range map[string]string{
-		"Ulmenweg 5":  `<ul class="onmap"`, // the words are in the texts of the moving map, too
+		"Ulmenweg 5":  `<article class="mapped"`, // the words are in the texts of the moving map, too
 		"Ulmenweg 99": "no number 99",
-		"Windmoor":    `<ul class="onmap"`,
+		"Windmoor":    `<article class="mapped"`,
 	} {
 		if _, body := get(h, "/?lang=en&q="+url.QueryEscape(query)); !strings.Contains(body, want) {
 			t.Errorf("%s: the page lacks %q", query, want)
 		}
 	}
-	if _, body := get(h, "/?lang=en&q="+url.QueryEscape("Lange Straße 5")); strings.Contains(body, `<ul class="onmap"`) {
+	if _, body := get(h, "/?lang=en&q="+url.QueryEscape("Lange Straße 5")); strings.Contains(body, `<article class="mapped"`) {
 		t.Error("a house that pages state is said to have none")
 	}
 }

@@ -66,20 +66,23 @@ func (s *server) photon(r *http.Request, a *params) (any, *Problem) {
 	if number := onMap.lacks(); number != "" {
 		c.Warning = a.t.Say("no_house", number, onMap.places[0].Street)
 	}
+	beside := s.beside(a, slices.Concat(exact, others))
+	asked := max(0, beside.After-len(exact)) // of the others
 	var all []export.Feature
-	for i := range exact {
-		all = append(all, photonHit(&exact[i], a.Center))
+	add := func(hits []index.Hit) {
+		for i := range hits {
+			all = append(all, photonHit(&hits[i], a.Center))
+		}
 	}
+	add(exact)
 	for i := range places {
 		all = append(all, photonPlace(&places[i], a.Center))
 	}
-	pois, _ := s.pois(a, result.Hits)
-	for i := range pois[:min(len(pois), maxOnMap)] {
-		all = append(all, photonPOI(&pois[i], a))
+	add(others[:asked])
+	for i := range beside.Others[:min(len(beside.Others), maxOnMap)] {
+		all = append(all, photonPOI(&beside.Others[i], a))
 	}
-	for i := range others {
-		all = append(all, photonHit(&others[i], a.Center))
-	}
+	add(others[asked:])
 	all = slices.DeleteFunc(all, func(f export.Feature) bool { return !f.Properties.(*photonProperties).fits(a) })
 	if dedupe := valueOf[bool](a, "dedupe"); dedupe == nil || *dedupe {
 		all = withoutTwins(all)
@@ -305,7 +308,7 @@ func (s *server) locate(text string) (at orb.Point, name string, ok bool) {
 		}
 	}
 	about := index.SubjectOf(index.Query{Text: text})
-	for _, p := range s.findPOIs(gazetteer.POIQuery{Limit: 1, Fits: s.serves}, about) {
+	for _, p := range s.finder().Find(gazetteer.POIQuery{Limit: 1, Fits: s.serves}, about) {
 		return p.Point, p.Names[0], true
 	}
 	return at, "", false
@@ -392,16 +395,16 @@ func (s *server) showOnMap(a *params, p *web.Page) {
 			p.OnMap = append(p.OnMap, web.OnMap{Title: lineOf(place), Place: place.ID, Point: place.Point})
 		}
 	}
-	pois, same := s.pois(a, p.Result.Hits)
-	for i := range pois[:min(len(pois), maxOnMap)] {
-		p.OnMap = append(p.OnMap, onMapOf(&pois[i]))
+	beside := s.beside(a, p.Result.Hits)
+	for i := range beside.Others[:min(len(beside.Others), maxOnMap)] {
+		p.OnMap = append(p.OnMap, onMapOf(&beside.Others[i]))
 	}
-	p.MorePOIs = max(0, len(pois)-maxOnMap)
-	if len(pois) > 0 {
+	p.After, p.MorePOIs = beside.After, max(0, len(beside.Others)-maxOnMap)
+	if len(beside.Others) > 0 {
 		p.Places = tableOf(a)
 	}
 	p.Sides = map[string]web.OnMap{}
-	for id, place := range same {
+	for id, place := range beside.Same {
 		p.Sides[id] = onMapOf(&place)
 	}
 }

@@ -59,12 +59,13 @@ func (s *server) findPlaces(ctx context.Context, a *params, about index.Subject)
 	if s.Gazetteer == nil {
 		return nil, nil
 	}
-	mayShow, err := s.mayShow(a, &about)
+	finder := s.finder()
+	mayShow, err := finder.Fits(&a.Query, &about)
 	if err != nil {
 		return nil, err
 	}
 	if len(about.Words) > 0 {
-		return s.findPOIs(gazetteer.POIQuery{Near: a.Center, Limit: maxPlaces, Fits: mayShow}, about), nil
+		return finder.Find(gazetteer.POIQuery{Near: a.Center, Limit: maxPlaces, Fits: mayShow}, about), nil
 	}
 	for place := range s.Gazetteer.EachPOI() {
 		if err := ctx.Err(); err != nil || len(found) == maxPlaces {

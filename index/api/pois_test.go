@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"flag"
@@ -10,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +21,7 @@ import (
 	"gazehound/gazetteer"
 	"gazehound/gazetteer/importer"
 	"gazehound/index"
+	"gazehound/index/differences"
 	"gazehound/internal/localtime"
 
 	"github.com/paulmach/orb"
@@ -145,31 +148,39 @@ func TestEvalMapPlaces(t *testing.T) {
 	o := DefaultOptions()
 	o.Gazetteer = g
 	empty, half := town(t, -1), town(t, -1)
-	var pages []shop
-	n := 0
+	n, stated := 0, map[string]map[string]string{} // by the page
 	for p := range g.EachPOI() {
 		if p.Street == "" || p.HouseNumber == "" {
 			continue
 		}
 		n++
 		if n%2 == 0 {
-			pages = append(pages, shop{fmt.Sprintf("https://s%d.example/", n), p.Names[0], p.Names[0], p.Street, p.HouseNumber, p.Postcode, p.City,
-				p.Point[0], p.Point[1], "Herzlich willkommen", "Impressum", "", gazetteer.HousePrecision})
+			page := fmt.Sprintf("https://s%d.example/", n)
+			putKnown(t, half, &p, page)
+			stated[page] = truth[p.ID]
 		}
 	}
-	putAll(t, half, pages)
-	t.Logf("%d of %d places with an address are on pages in the second half", len(pages), n)
-	t.Run("before a crawl", func(t *testing.T) { askForPlaces(t, Handler(empty, o), truth, 0.9) })
-	t.Run("half of them on pages", func(t *testing.T) { askForPlaces(t, Handler(half, o), truth, 0.9) })
+	t.Logf("%d of %d places with an address are on pages in the second half", len(stated), n)
+	t.Run("before a crawl", func(t *testing.T) { askForPlaces(t, Handler(empty, o), truth, nil, 0.9) })
+	t.Run("half of them on pages", func(t *testing.T) { askForPlaces(t, Handler(half, o), truth, stated, 0.9) })
+}
+
+// putKnown puts a page about a place of the map, as the geoparser reads it.
+func putKnown(t *testing.T, x *index.Index, p *gazetteer.Place, url string) {
+	t.Helper()
+	d := shop{url, p.Names[0], p.Names[0], p.Street, p.HouseNumber, p.Postcode, p.City,
+		p.Point[0], p.Point[1], "Herzlich willkommen", "Impressum", "", gazetteer.HousePrecision}.document()
+	at := &d.Addresses[0]
+	at.Object, at.Tags = p.ID, strings.Join(p.Object.Tags, ";")
+	at.Kind = cmp.Or(differences.HitOf(p).Kind, at.Kind)
+	if err := x.Put(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // askForPlaces asks a server all questions, and holds the figures against the least nDCG of the first
-// ten places.
-func askForPlaces(t *testing.T, h http.Handler, truth map[string]map[string]string, least float64) {
-	named := map[string]map[string]string{}
-	for _, tags := range truth {
-		named[tags["name"]] = tags
-	}
+// ten places. The tags of places are in truth by the object, and in stated by the page.
+func askForPlaces(t *testing.T, h http.Handler, truth, stated map[string]map[string]string, least float64) {
 	sum, wrong, kinds, none, asked := 0.0, 0, 0, 0, 0
 	for _, q := range mapQuestions(t) {
 		right := 0
@@ -192,8 +203,8 @@ func askForPlaces(t *testing.T, h http.Handler, truth map[string]map[string]stri
 			id, _ := p["osm_id"].(float64)
 			object := map[any]string{"N": "node", "W": "way", "R": "relation"}[p["osm_type"]]
 			tags := truth[fmt.Sprintf("%s/%.0f", object, id)]
-			if name, _ := p["name"].(string); tags == nil {
-				tags = named[name] // on a page
+			if page, _ := p["website"].(string); p["known"] == "web" {
+				tags = stated[page]
 			}
 			switch {
 			case isRight(q[1], tags):
@@ -377,5 +388,44 @@ func TestNextOpenOnMap(t *testing.T) {
 		if _, body := get(h, "/?lang=en&q="+url.QueryEscape("kiosk open now")); !strings.Contains(string(body), "Tag-und-Nacht-Kiosk") || strings.Contains(string(body), ", opens") {
 			t.Errorf("%s: an open place is not shown alone", name)
 		}
+	}
+}
+
+// Hits that are what is asked for come first, then places that only the map knows, then pages that
+// mention the word; a place of the map that is called so comes first of all.
+func TestPOIsStandBeforeMentions(t *testing.T) {
+	o := onMapOptions()
+	o.Gazetteer = gazetteer.Of(
+		poi("node/91", "Bäckerei Nord", 8.215, "Markt", "1", "shop=bakery"), poi("node/92", "Rathausschänke", 8.216, "Markt", "2", "amenity=pub"),
+		poi("node/93", "Zum Anker", 8.217, "Markt", "9", "amenity=pub"))
+	x := town(t, 0)
+	putAll(t, x, []shop{
+		{"https://schuh.example/", "Schuhe", "Schuhhaus Janssen", "Lange Straße", "7", "26122", "Oldenburg", 8.2142, 53.14, "Neben der Bäckerei", "", "", gazetteer.HousePrecision},
+		{"https://pub.example/", "Kneipe", "Kneipe Sauer", "Lange Straße", "9", "26122", "Oldenburg", 8.2143, 53.14, "Kneipe", "Kneipe", "", gazetteer.HousePrecision},
+	})
+	h := Handler(x, o)
+	for query, want := range map[string]string{
+		"Bäckerei":       "Bäckerei Müller; Bäckerei Nord; Schuhhaus Janssen",
+		"Kneipe":         "Kneipe Sauer; Rathausschänke; Zum Anker; Café am Kaiser",
+		"Rathausschänke": "Rathausschänke",
+		"Schuhhaus":      "Schuhhaus Janssen",
+	} {
+		var names, onPage []string
+		for _, f := range ask(t, h, "/api?q="+url.QueryEscape(query))["features"].([]any) {
+			names = append(names, f.(map[string]any)["properties"].(map[string]any)["name"].(string))
+		}
+		if got := strings.Join(names, "; "); got != want {
+			t.Errorf("/api %s: %s, want %s", query, got, want)
+		}
+		_, body := get(h, "/?lang=en&q="+url.QueryEscape(query))
+		for _, m := range regexp.MustCompile(`(?s)<h2><span class="number"[^>]*>[^<]*</span>(?:<a [^>]*>)?([^<]*)<`).FindAllStringSubmatch(body, -1) {
+			onPage = append(onPage, m[1])
+		}
+		if got := strings.Join(onPage, "; "); got != want {
+			t.Errorf("the page of %s: %s, want %s", query, got, want)
+		}
+	}
+	if got := ask(t, h, "/v1/search?q=B%C3%A4ckerei")["onmap_after"]; got != 1.0 {
+		t.Errorf("onmap_after is %v", got)
 	}
 }

@@ -270,21 +270,52 @@ func (v *view) corrected(h *index.Hit) string {
 // An onMapCard is a place of the map, with what the map says of it.
 type onMapCard struct {
 	OnMap
+	v                 *view
+	ID                string // of its element
 	Address, KindName string
 	Contact           contact
 	Route             template.URL
 }
 
-// OnMapCards returns the places that only the map knows.
-func (v *view) OnMapCards() (all []onMapCard) {
-	for _, o := range v.OnMap {
-		all = append(all, v.onMapCard(o))
+// T has the words of the page.
+func (c onMapCard) T() texts.Words { return c.v.T }
+
+// Around is the address of the search around the place.
+func (c onMapCard) Around() string { return c.v.Around(c.Point) }
+
+// An item of the list is a hit or a place that only the map knows.
+type item struct {
+	Hit   *card
+	OnMap *onMapCard
+}
+
+// placeID returns the ID of the element of a place of the map, which are counted from 0.
+func placeID(i int) string { return fmt.Sprintf("m%d", i+1) }
+
+// Items returns the list: addresses of the map, the hits that are what is asked for, points of interest
+// of the map, the other hits.
+func (v *view) Items() (all []item) {
+	var pois []item
+	for i, o := range v.OnMap {
+		one := v.onMapCard(o)
+		one.ID = placeID(i)
+		if o.Hit == nil {
+			all = append(all, item{OnMap: &one})
+		} else {
+			pois = append(pois, item{OnMap: &one})
+		}
 	}
-	return all
+	for i := range v.Hits {
+		if i == v.After {
+			all, pois = append(all, pois...), nil
+		}
+		all = append(all, item{Hit: &v.Hits[i]})
+	}
+	return append(all, pois...)
 }
 
 func (v *view) onMapCard(o OnMap) onMapCard {
-	card := onMapCard{OnMap: o, Route: route(o.Point, o.Title)}
+	card := onMapCard{OnMap: o, v: v, Route: route(o.Point, o.Title)}
 	if o.Hit != nil {
 		card.Address, card.Contact = o.Hit.Line(), v.contact(o.Hit)
 		if o.Hit.Kind != "" {

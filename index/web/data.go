@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -28,6 +29,7 @@ type data struct {
 
 // A mark is a hit on the map.
 type mark struct {
+	Item    string      `json:"item"` // the ID of its element in the list
 	Number  int         `json:"n"`
 	ID      string      `json:"id"`
 	Title   string      `json:"title"`
@@ -74,14 +76,14 @@ func (v *view) data() *data {
 		d.Total = v.Result.Total
 	}
 	for _, h := range v.Hits {
-		m := mark{Number: h.Number, ID: h.ID, Title: h.Title(), Address: h.Address(), Street: h.Street, Missing: h.Missing()}
+		m := mark{Item: fmt.Sprintf("r%d", h.Number), Number: h.Number, ID: h.ID, Title: h.Title(), Address: h.Address(), Street: h.Street, Missing: h.Missing()}
 		if h.HasPoint {
 			m.At = lonLat(h.Point)
 		}
 		d.Hits = append(d.Hits, m)
 	}
-	for _, o := range v.OnMap {
-		d.Places = append(d.Places, mark{Title: o.Title, At: lonLat(o.Point)})
+	for i, o := range v.OnMap {
+		d.Places = append(d.Places, mark{Item: placeID(i), Title: o.Title, At: lonLat(o.Point)})
 	}
 	if box, ok := v.frame(); ok {
 		low, high := lonLat(box.Min), lonLat(box.Max)

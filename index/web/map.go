@@ -33,6 +33,7 @@ type drawing struct {
 // A pin stands for one hit, or for several that would cover each other.
 type pin struct {
 	X, Y   float64
+	ID     string // of the item in the list
 	Number int    // of the hit; 0: what only the map knows
 	More   int    // further hits at this place
 	Name   string // for screen readers
@@ -56,9 +57,9 @@ func (v *view) draw() *drawing {
 			m.pin(h)
 		}
 	}
-	for _, o := range v.OnMap {
+	for i, o := range v.OnMap {
 		x, y := m.At(o.Point)
-		m.Pins = append(m.Pins, &pin{X: x, Y: y, Name: o.Title + ", " + v.T["onmap"]})
+		m.Pins = append(m.Pins, &pin{X: x, Y: y, ID: placeID(i), Name: o.Title + ", " + v.T["onmap"]})
 	}
 	slices.Reverse(m.Pins) // later ones cover earlier ones: the first is drawn last
 	m.scaleBar(bound.Center()[1])
@@ -99,7 +100,7 @@ func (m *drawing) pin(h card) {
 		}
 	}
 	name := fmt.Sprintf("%d %s, %s", h.Number, h.Title(), h.Address())
-	m.Pins = append(m.Pins, &pin{X: x, Y: y, Number: h.Number, Name: name})
+	m.Pins = append(m.Pins, &pin{X: x, Y: y, ID: fmt.Sprintf("r%d", h.Number), Number: h.Number, Name: name})
 }
 
 // dots adds those of the points that lie on the map, as a path of lines without length,

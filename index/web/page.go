@@ -72,6 +72,7 @@ type Page struct {
 	NextOpen *NextOpen   // where nothing is open at the time that was asked for
 
 	OnMap    []OnMap          // what the map has at the address of the search, and no page states
+	After    int              // how many hits come before the points of interest of OnMap
 	MorePOIs int              // points of interest of the map beyond those of OnMap
 	Places   string           // the address of a table of all points of interest that fit, or ""
 	Sides    map[string]OnMap // those that a hit is, by its ID

@@ -32,7 +32,7 @@ export function startKeys(map, t) {
     const from = now >= 0 ? now : hits.findIndex((li) => li.classList.contains("selected"));
     const li = hits[Math.max(0, Math.min(hits.length - 1, from < 0 ? 0 : from + by))];
     if (!li) return;
-    map?.select(+li.id.slice(1));
+    map?.select(li.id);
     (li.querySelector("h2 a") || li.querySelector("button, a, summary"))?.focus();
   };
   addEventListener("keydown", (e) => {

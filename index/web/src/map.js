@@ -92,22 +92,24 @@ export function startMap(section, data) {
     if (isPlace([b.getWest(), b.getSouth(), b.getEast(), b.getNorth()])) listHere(e.layer, b.getCenter());
   });
 
-  const markers = new Map(); // number of a hit → its marker
+  const markers = new Map(); // ID of an item of the list → its marker
   const own = new Set(data.hits.map((h) => h.id));
   for (const h of data.hits) {
     if (!h.at) continue;
     const m = L.marker([h.at[1], h.at[0]], {
       number: h.n, near: h.street, icon: icon(h.missing ? "hit missing" : "hit", String(h.n), `${h.n} ${h.title}, ${h.address}${h.missing ? `, ${t.notinosm}` : ""}`, 28), keyboard: true, riseOnHover: true,
     });
-    m.bindPopup(() => popup(h.title, h.address, h.missing ? t.notinosm : "", "#r" + h.n, t.inlist), { autoPan: true, autoPanPaddingTopLeft: [12, 64], closeButton: true });
-    m.on("popupopen", () => select(h.n));
-    markers.set(h.n, m);
+    m.bindPopup(() => popup(h.title, h.address, h.missing ? t.notinosm : "", "#" + h.item, t.inlist), { autoPan: true, autoPanPaddingTopLeft: [12, 64], closeButton: true });
+    m.on("popupopen", () => select(h.item));
+    markers.set(h.item, m);
     group.addLayer(m);
   }
 
   for (const p of data.places) {
-    L.marker([p.at[1], p.at[0]], { icon: icon("hit missing", "◇", `${p.title}, ${t.onmap}`, 28), keyboard: true })
-      .bindPopup(() => popup(p.title, "", t.onmap, "#onmap", t.inlist)).addTo(map);
+    const m = L.marker([p.at[1], p.at[0]], { icon: icon("hit missing", "◇", `${p.title}, ${t.onmap}`, 28), keyboard: true, riseOnHover: true });
+    m.bindPopup(() => popup(p.title, "", t.onmap, "#" + p.item, t.inlist), { autoPanPaddingTopLeft: [12, 64] }).addTo(map);
+    m.on("popupopen", () => select(p.item));
+    markers.set(p.item, m);
   }
 
   // popup contains only text nodes and links to this site.
@@ -121,25 +123,25 @@ export function startMap(section, data) {
     return box;
   }
 
-  // One hit is selected, in the list and on the map, where it may be inside a cluster.
-  let selected = 0, marked = null;
-  function select(n) {
-    selected = n;
-    for (const li of document.querySelectorAll("ol > li")) li.classList.toggle("selected", li.id === "r" + n);
-    document.getElementById("r" + n)?.scrollIntoView({ block: "nearest", inline: "center", behavior: still ? "auto" : "smooth" });
+  // One item is selected, in the list and on the map, where it may be inside a cluster.
+  let selected = "", marked = null;
+  function select(item) {
+    selected = item;
+    for (const li of document.querySelectorAll("ol > li")) li.classList.toggle("selected", li.id === item);
+    document.getElementById(item)?.scrollIntoView({ block: "nearest", inline: "center", behavior: still ? "auto" : "smooth" });
     mark();
   }
   function mark() {
     marked?.classList.remove("current");
     const m = markers.get(selected);
-    marked = m && group.getVisibleParent(m)?.getElement();
+    marked = m && (group.hasLayer(m) ? group.getVisibleParent(m) : m)?.getElement();
     marked?.classList.add("current");
   }
   map.on("moveend", mark);
-  function swiped(n) {
-    if (n === selected) return;
-    select(n);
-    const m = markers.get(n);
+  function swiped(item) {
+    if (item === selected) return;
+    select(item);
+    const m = markers.get(item);
     touched = false;
     map.closePopup();
     if (m && !map.getBounds().pad(-0.1).contains(m.getLatLng())) map.panTo(m.getLatLng(), { animate: !still });
@@ -151,7 +153,7 @@ export function startMap(section, data) {
     box.setAttribute("role", "dialog");
     box.setAttribute("aria-label", box.querySelector("strong")?.textContent || "");
     box.querySelector(".leaflet-popup-close-button")?.setAttribute("aria-label", t.close_popup);
-    if (opener && frame.contains(opener)) box.querySelector("a[href^='#r'], a[href^='/']")?.focus({ preventScroll: true });
+    if (opener && frame.contains(opener)) box.querySelector("a[href^='#'], a[href^='/']")?.focus({ preventScroll: true });
   });
   map.on("popupclose", () => {
     if (opener?.isConnected && frame.contains(opener)) opener.focus({ preventScroll: true });
@@ -297,8 +299,7 @@ export function startMap(section, data) {
     for (const a of document.querySelectorAll("a[data-keepmap]")) a.hash = here();
   });
   addEventListener("hashchange", () => {
-    const n = /^#r(\d+)$/.exec(location.hash);
-    if (n) select(+n[1]);
+    if (/^#[rm]\d+$/.test(location.hash)) select(location.hash.slice(1));
   });
 
   // "Where am I?" asks the browser for the position, only on a click and only in a secure context.
@@ -354,26 +355,29 @@ export function startMap(section, data) {
     map.on("click", () => say(""));
   }
 
-  // The number of a hit selects its pin.
-  for (const [n, m] of markers) {
-    const badge = document.querySelector(`#r${n} .number`);
+  // The number of an item selects its pin.
+  for (const [item, m] of markers) {
+    const badge = document.querySelector(`#${item} .number`);
     if (!badge) continue;
-    const b = element("button", badge.textContent, { type: "button", class: "number", "aria-label": `${n}: ${t.showonmap}` });
-    b.addEventListener("click", () => show(n));
+    const name = badge.textContent === "◇" ? m.options.icon.options.label : badge.textContent;
+    const b = element("button", badge.textContent, { type: "button", class: "number", "aria-label": `${name}: ${t.showonmap}` });
+    b.addEventListener("click", () => show(item));
     badge.replaceWith(b);
-    const li = document.getElementById("r" + n);
+    const li = document.getElementById(item);
     li.addEventListener("mouseenter", () => m.getElement()?.classList.add("hover"));
     li.addEventListener("mouseleave", () => m.getElement()?.classList.remove("hover"));
   }
-  function show(n) {
-    const m = markers.get(n);
+  function show(item) {
+    const m = markers.get(item);
     if (!m) return;
     touched = false;
     sheet.showMap();
-    group.zoomToShowLayer(m, () => {
+    const open = () => {
       if (!map.getBounds().contains(m.getLatLng())) map.panTo(m.getLatLng(), { animate: !still });
       m.openPopup();
-    });
+    };
+    if (group.hasLayer(m)) group.zoomToShowLayer(m, open);
+    else open();
   }
 
   new ResizeObserver(() => map.invalidateSize({ pan: false })).observe(frame);

@@ -3,8 +3,8 @@
 const stops = [0.12, 0.5, 0.92];
 
 // startSheet gives the list a handle that can be dragged, pressed, and moved with the arrow keys,
-// and returns actions that show the map or the list. It calls swiped with the number of the hit
-// whose card was swiped to. On a wide screen the style sheet makes it an ordinary column.
+// and returns actions that show the map or the list. It calls swiped with the ID of the
+// item whose card was swiped to. On a wide screen the style sheet makes it an ordinary column.
 export function startSheet(columns, list, total, t, swiped) {
   document.documentElement.classList.add("sheet");
   const handle = document.createElement("button");
@@ -99,7 +99,7 @@ export function startSheet(columns, list, total, t, swiped) {
     settling = setTimeout(() => {
       const far = (card) => Math.abs(middle(card) - cards.scrollLeft - middle(cards));
       const near = [...cards.children].reduce((best, card) => (far(card) < far(best) ? card : best));
-      swiped(+near.id.slice(1));
+      swiped(near.id);
     }, 120);
   }, { passive: true });
 

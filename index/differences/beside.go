@@ -1,0 +1,132 @@
+package differences
+
+import (
+	"slices"
+	"strings"
+
+	"gazehound/gazetteer"
+	"gazehound/index"
+	"gazehound/internal/kind"
+
+	"github.com/paulmach/orb"
+)
+
+// maxBeside is how many points of interest are compared with the hits of an answer.
+const maxBeside = 60
+
+// A Finder finds points of interest of a map for queries to the index.
+type Finder struct {
+	Map    *gazetteer.Gazetteer
+	Serves func(*gazetteer.Place) bool                            // of the region
+	Locate func(text string) (at orb.Point, name string, ok bool) // the surroundings that a query names
+}
+
+// A Beside is what the map adds to the hits of an answer.
+type Beside struct {
+	Others []gazetteer.Place          // points of interest that are no hit, best first
+	Same   map[string]gazetteer.Place // those that a hit is, by its ID
+	After  int                        // how many of the hits come before Others
+}
+
+// Beside returns the points of interest that fit a query beside its hits. The others come after the
+// hits that are what the query asks for, of a kind or by name, and before those that only mention it.
+func (f *Finder) Beside(q index.Query, hits []index.Hit) (b Beside) {
+	if q.Cursor != "" || q.Text == "" && len(q.Kind) == 0 || onlyPages(&q) {
+		return b
+	}
+	about := index.SubjectOf(q)
+	if len(about.Words) == 0 {
+		for _, name := range q.Kind {
+			about.Kinds = append(about.Kinds, kind.Find(name)...)
+		}
+	}
+	fits, err := f.Fits(&q, &about)
+	if err != nil {
+		return b // the search has reported it
+	}
+	of := gazetteer.POIQuery{Near: q.Center, Limit: maxBeside, Fits: fits}
+	if about.Where != "" && of.Near == nil {
+		if at, _, ok := f.Locate(about.Where); ok {
+			of.Near = &at
+		}
+	}
+	b.Same = map[string]gazetteer.Place{}
+	for _, p := range f.Find(of, about) {
+		i := slices.IndexFunc(hits, func(h index.Hit) bool { return Same(&p, &h) })
+		if i < 0 {
+			b.Others = append(b.Others, p)
+		} else if b.Same[hits[i].ID].Object == nil {
+			b.Same[hits[i].ID] = p
+		}
+	}
+	ofKind := len(about.Kinds) > 0 && (len(b.Others) == 0 || !isCalled(&b.Others[0], about.Words))
+	mentions := func(h index.Hit) bool {
+		_, same := b.Same[h.ID]
+		tags := &gazetteer.Object{Tags: strings.Fields(h.Kind)}
+		switch {
+		case ofKind:
+			return !same && !slices.ContainsFunc(about.Kinds, tags.Is)
+		case same && len(about.Kinds) == 0:
+			return false
+		}
+		return !gazetteer.IsNamed(append([]string{h.Name}, h.Names...), about.Words)
+	}
+	b.After = slices.IndexFunc(hits, mentions)
+	if b.After < 0 || slices.Contains([]index.Sort{index.Newest, index.ByName, index.Importance}, q.Sort) {
+		b.After = len(hits)
+	}
+	return b
+}
+
+// onlyPages reports whether a filter asks for what only pages have.
+func onlyPages(q *index.Query) bool {
+	return len(q.Host) > 0 || len(q.Month) > 0 || !q.Since.IsZero() || !q.Until.IsZero() || q.SiteWide != nil ||
+		q.InOSM != nil && !*q.InOSM || q.AddressOnly
+}
+
+// isCalled reports whether one of the names of a place is these words and no other.
+func isCalled(p *gazetteer.Place, words []string) bool {
+	whole := gazetteer.Key(strings.Join(words, ""))
+	return whole != "" && slices.ContainsFunc(p.Names, func(name string) bool { return gazetteer.Key(name) == whole })
+}
+
+// Fits returns whether a point of interest fits the filters of a query about something.
+func (f *Finder) Fits(q *index.Query, about *index.Subject) (func(*gazetteer.Place) bool, error) {
+	fits, err := q.Fits()
+	return func(p *gazetteer.Place) bool {
+		h := HitOf(p)
+		return f.Serves(p) && fits(h) && (about.Open == nil || h.OpenThen(*about.Open))
+	}, err
+}
+
+// Find looks for what is called so ("Irish Pub"), then for the kinds that the words mean; where there
+// are none, for the words in names.
+func (f *Finder) Find(q gazetteer.POIQuery, about index.Subject) (found []gazetteer.Place) {
+	ofKind := q
+	ofKind.Tags = about.Kinds
+	if len(about.Words) == 0 {
+		if len(about.Kinds) == 0 {
+			return nil
+		}
+		return f.Map.POIs(ofKind)
+	}
+	q.Words = about.Words
+	named := f.Map.POIs(q)
+	if len(about.Kinds) == 0 {
+		return named
+	}
+	for _, p := range named {
+		if isCalled(&p, about.Words) {
+			found = append(found, p)
+		}
+	}
+	for _, p := range f.Map.POIs(ofKind) {
+		if len(found) < q.Limit && !slices.ContainsFunc(found, func(o gazetteer.Place) bool { return o.ID == p.ID }) {
+			found = append(found, p)
+		}
+	}
+	if len(found) == 0 {
+		return named
+	}
+	return found
+}
