@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -78,23 +79,33 @@ type POIQuery struct {
 // first, then by name, or the nearest first. It reads at most some thousand of those that the first
 // word or the tags lead to.
 func (g *Gazetteer) POIs(q POIQuery) (found []Place) {
-	for off := range g.poiOffsets(q) {
-		if p, ok := g.poi(off); ok && p.fits(q) {
-			found = append(found, p)
-		}
+	type ranked struct {
+		place *Place
+		key   float64 // the distance in metres or the words of the name, the least first
 	}
-	extra := func(p *Place) int { return len(poiWords(p.Names[:1])) - len(q.Words) }
-	slices.SortFunc(found, func(a, b Place) int {
-		if q.Near != nil {
-			return cmp.Compare(geo.Distance(*q.Near, a.Point), geo.Distance(*q.Near, b.Point))
+	var all []ranked
+	for _, off := range slices.Sorted(maps.Keys(g.poiOffsets(q))) { // as they lie in the file
+		p, ok := g.poi(off)
+		if !ok || !p.fits(q) {
+			continue
 		}
-		order := 0
-		if len(q.Words) > 0 {
-			order = cmp.Compare(extra(&a), extra(&b))
+		one := ranked{place: &p}
+		switch {
+		case q.Near != nil:
+			one.key = geo.Distance(*q.Near, p.Point)
+		case len(q.Words) > 0:
+			one.key = float64(len(poiWords(p.Names[:1])))
 		}
-		return cmp.Or(order, strings.Compare(a.Names[0], b.Names[0]), strings.Compare(a.ID, b.ID))
+		all = append(all, one)
+	}
+	slices.SortFunc(all, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), strings.Compare(a.place.Names[0], b.place.Names[0]),
+			strings.Compare(a.place.ID, b.place.ID))
 	})
-	return found[:min(len(found), q.Limit)]
+	for _, one := range all[:min(len(all), q.Limit)] {
+		found = append(found, *one.place)
+	}
+	return found
 }
 
 // EachPOI yields every point of interest once, with its Object, in the order of their first tags.

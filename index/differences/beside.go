@@ -1,6 +1,7 @@
 package differences
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
@@ -93,6 +94,13 @@ func isCalled(p *gazetteer.Place, words []string) bool {
 // Fits returns whether a point of interest fits the filters of a query about something.
 func (f *Finder) Fits(q *index.Query, about *index.Subject) (func(*gazetteer.Place) bool, error) {
 	fits, err := q.Fits()
+	given := q.Filters
+	if given.Radius == 0 {
+		given.Center = nil
+	}
+	if reflect.ValueOf(given).IsZero() && about.Open == nil {
+		return f.Serves, err // without the phones and hours of thousands of places
+	}
 	return func(p *gazetteer.Place) bool {
 		h := HitOf(p)
 		return f.Serves(p) && fits(h) && (about.Open == nil || h.OpenThen(*about.Open))
