@@ -10,6 +10,7 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/index"
+	"gazehound/index/differences"
 
 	"github.com/paulmach/orb"
 	"github.com/spf13/cobra"
@@ -27,7 +28,8 @@ type searchOptions struct {
 
 const searchHelp = `Searches the index as the search page does: words of names, addresses, titles and the
 text around an address. All words must occur; if no address has them all, typing errors
-are allowed, and finally some of the words are enough.
+are allowed, and finally some of the words are enough. Places that only the map knows
+(◇) come after the hits that are what is asked for.
 
 With --near, closer addresses rank higher; --radius keeps those within it, nearest first.
 
@@ -132,8 +134,14 @@ func (a *app) search(ctx context.Context, text string, o searchOptions) error {
 func (a *app) searchIndex(ctx context.Context, p project, x *index.Index, q index.Query) error {
 	ctx, cancel := context.WithTimeout(ctx, searchTimeout)
 	defer cancel()
+	var finder *differences.Finder
 	if g, err := p.openGazetteer(); err == nil { // without one, names are found as they are written
 		defer g.Close()
+		finder = &differences.Finder{Map: g, Search: x.Search}
+		if region, err := gazetteer.ReadRegion(p.region()); err == nil { // without one all of the map counts
+			finder.Within = region
+		}
+		q.Locate = finder.Locate
 		q.OtherNames = func(name string) []string {
 			return g.OtherNames(name, func(*gazetteer.Place) bool { return true })
 		}
@@ -142,29 +150,40 @@ func (a *app) searchIndex(ctx context.Context, p project, x *index.Index, q inde
 	if err != nil {
 		return err
 	}
-	if r.Total == 0 {
+	var beside differences.Beside
+	if finder != nil {
+		beside = finder.Beside(ctx, q, r.Hits, q.Limit)
+	}
+	if r.Total == 0 && len(beside.Others) == 0 {
 		if s, err := x.Stats(ctx); err == nil && s.Pages == 0 {
 			return fail(noData, "%s", p.emptyIndex())
 		}
 	}
-	return a.showHits(ctx, x, q, r)
+	return a.showHits(ctx, x, q, r, beside)
 }
 
-var hitsText = textTemplate(`{{range $i, $h := .r.Hits}}{{printf "%3d" (plus $.r.Offset $i 1)}}  {{with .Name}}{{line .}}
+var hitsText = textTemplate(`{{range $i, $h := .hits}}{{printf "%3d" (plus $.offset $i 1)}}  {{with .Name}}{{line .}}
      {{end}}{{line .Line}}   ({{.Precision}}){{with .Status}}   {{.}}{{end}}{{if ge .Distance 0.0}}   {{metres .Distance}}{{end}}
 {{with .Names}}     also here: {{line (join . ", ")}}
 {{end}}{{with index .Evidence 0}}     {{line .Snippet.Text}}
      {{line .URL}}{{if gt $h.Mentions 1}}   ({{several $h.Mentions "page"}}){{end}}
 {{end}}{{end}}`)
 
+var onMapText = textTemplate(`{{range .}}  ◇  {{line .Name}}
+     {{with .Line}}{{line .}}   {{end}}(on the map, no page yet)
+{{end}}`)
+
 var hitsEndText = textTemplate(`{{if not .r.Total}}no address for {{printf "%q" (line .text)}}
 {{else}}{{if .r.Relaxed}}No exact match. Showing similar results: {{end}}{{several .r.Total "address"}}
 {{- if and (gt .r.Total (len .r.Hits)) (not .r.Relaxed)}}; --limit shows more{{end}}
+{{end}}{{with .more}}{{.}} more on the map without a page; --limit shows more
 {{end}}{{with .street}}{{line .String}} --street {{printf "%q" (line .Street)}} shows them.
 {{end}}`)
 
 // showHits prints the result of q.
-func (a *app) showHits(ctx context.Context, x *index.Index, q index.Query, r *index.Result) error {
+func (a *app) showHits(
+	ctx context.Context, x *index.Index, q index.Query, r *index.Result, beside differences.Beside,
+) error {
 	var street *index.StreetOnly
 	if q.Cursor == "" {
 		var err error
@@ -172,14 +191,21 @@ func (a *app) showHits(ctx context.Context, x *index.Index, q index.Query, r *in
 			return err
 		}
 	}
+	var onMap []*index.Hit
+	for i := range beside.Others {
+		onMap = append(onMap, differences.HitOf(&beside.Others[i]))
+	}
+	asked, others := r.Hits[:beside.After], r.Hits[beside.After:]
 	if a.json {
-		return a.printHits(r, street)
+		return a.printHits(r, asked, onMap, others, street)
 	}
 	// Page text is escaped, so it cannot move the cursor or change colours.
-	if err := a.print("%s", text{hitsText, fields{"r": r}}); err != nil {
+	err := a.print("%s%s%s", text{hitsText, fields{"hits": asked, "offset": r.Offset}}, text{onMapText, onMap},
+		text{hitsText, fields{"hits": others, "offset": r.Offset + beside.After}})
+	if err != nil {
 		return err
 	}
-	a.sayText(hitsEndText, fields{"r": r, "text": q.Text, "street": street})
+	a.sayText(hitsEndText, fields{"r": r, "text": q.Text, "street": street, "more": beside.More})
 	return nil
 }
 
@@ -231,10 +257,23 @@ func (o *around) set(q *index.Filters) error {
 	return nil
 }
 
-// printHits writes one JSON line per hit, and a summary.
-func (a *app) printHits(r *index.Result, street *index.StreetOnly) error {
-	for i := range r.Hits {
-		line := r.Hits[i].Record()
+// printHits writes one JSON line per hit and per place that only the map knows, which have the type
+// onmap, and a summary.
+func (a *app) printHits(
+	r *index.Result, asked []index.Hit, onMap []*index.Hit, others []index.Hit, street *index.StreetOnly,
+) error {
+	var lines []map[string]any
+	for i := range asked {
+		lines = append(lines, asked[i].Record())
+	}
+	for _, h := range onMap {
+		lines = append(lines, map[string]any{"type": "onmap", "osm": h.Object, "name": h.Name, "kind": h.Kind,
+			"address": h.Line(), "lat": h.Point[1], "lon": h.Point[0]})
+	}
+	for i := range others {
+		lines = append(lines, others[i].Record())
+	}
+	for _, line := range lines {
 		if err := a.printJSON(line); err != nil {
 			return err
 		}

@@ -177,8 +177,8 @@ func (s *server) collection(r *http.Request, a *params, result *index.Result) *c
 		}
 		c.Hint = &streetHint{o.String(), o.Street, o.HouseNumber, o.Pages, o.Addresses, "/v1/search?" + v.Encode()}
 	}
-	beside := s.beside(a, result.Hits)
-	for i := range beside.Others[:min(len(beside.Others), maxOnMap)] {
+	beside := s.beside(r.Context(), a, result.Hits)
+	for i := range beside.Others {
 		place := &beside.Others[i]
 		h := differences.HitOf(place)
 		c.OnMapAfter = &beside.After
@@ -394,7 +394,7 @@ func (s *server) suggestPOIs(all []index.Suggestion, a *params) []index.Suggesti
 	if s.Gazetteer == nil || len(words) == 0 {
 		return all
 	}
-	for _, p := range s.Gazetteer.POIs(gazetteer.POIQuery{Words: words, Fits: s.serves, Limit: a.Limit}) {
+	for _, p := range s.Gazetteer.POIs(gazetteer.POIQuery{Words: words, Fits: s.finder().Serves, Limit: a.Limit}) {
 		known := slices.ContainsFunc(all, func(o index.Suggestion) bool { return o.Text == p.Names[0] })
 		if !known && len(all) < a.Limit {
 			all = append(all, index.Suggestion{Text: p.Names[0], Kind: "name", Count: 1})

@@ -87,7 +87,7 @@ func (s *server) page(w http.ResponseWriter, r *http.Request, a *params) *Proble
 		}
 	}
 	p.StreetOnly = s.streetOnly(r.Context(), a, p.Result)
-	s.showOnMap(a, &p)
+	s.showOnMap(r.Context(), a, &p)
 	if p.Result.Next != "" {
 		p.Next = nextOf(r, a, p.Result.Next)
 	}

@@ -307,9 +307,11 @@ func (s *server) parse(r *http.Request, on route) (params, *Problem) {
 		}
 	}
 	a.fill()
-	a.Locate = s.locate
 	if s.Gazetteer != nil {
-		a.OtherNames = func(name string) []string { return s.Gazetteer.OtherNames(name, s.serves) }
+		a.Locate = s.finder().Locate
+	}
+	if s.Gazetteer != nil {
+		a.OtherNames = func(name string) []string { return s.Gazetteer.OtherNames(name, s.finder().Serves) }
 	}
 	if problem := s.checkTogether(&a); problem != nil {
 		return a, problem

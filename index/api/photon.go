@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"net/http"
 	"slices"
@@ -66,7 +67,7 @@ func (s *server) photon(r *http.Request, a *params) (any, *Problem) {
 	if number := onMap.lacks(); number != "" {
 		c.Warning = a.t.Say("no_house", number, onMap.places[0].Street)
 	}
-	beside := s.beside(a, slices.Concat(exact, others))
+	beside := s.beside(r.Context(), a, slices.Concat(exact, others))
 	asked := max(0, beside.After-len(exact)) // of the others
 	var all []export.Feature
 	add := func(hits []index.Hit) {
@@ -79,7 +80,7 @@ func (s *server) photon(r *http.Request, a *params) (any, *Problem) {
 		all = append(all, photonPlace(&places[i], a.Center))
 	}
 	add(others[:asked])
-	for i := range beside.Others[:min(len(beside.Others), maxOnMap)] {
+	for i := range beside.Others {
 		all = append(all, photonPOI(&beside.Others[i], a))
 	}
 	add(others[asked:])
@@ -279,39 +280,17 @@ type onMap struct {
 	address gazetteer.Query   // as the request was read
 }
 
-// serves reports whether a place lies in the region.
-func (s *server) serves(p *gazetteer.Place) bool {
-	return p.HasPoint && (s.Within == nil || s.Within.Has(*p))
-}
-
 // nearest returns the houses and streets of the map around a point, the nearest first.
 func (s *server) nearest(at orb.Point, radius float64, most int) (places []gazetteer.Place) {
 	if s.Gazetteer == nil {
 		return nil
 	}
 	for _, n := range s.Gazetteer.Nearest(at, radius, most+maxOnMap) {
-		if s.serves(&n.Place) {
+		if s.finder().Serves(&n.Place) {
 			places = append(places, n.Place)
 		}
 	}
 	return places
-}
-
-// locate finds a place of the region for index.Query.
-func (s *server) locate(text string) (at orb.Point, name string, ok bool) {
-	if s.Gazetteer == nil {
-		return at, "", false
-	}
-	for _, match := range s.Gazetteer.Lookup(s.Gazetteer.ParseQuery(text)) {
-		if p := &match.Place; s.serves(p) {
-			return p.Point, lineOf(p), true
-		}
-	}
-	about := index.SubjectOf(index.Query{Text: text})
-	for _, p := range s.finder().Find(gazetteer.POIQuery{Limit: 1, Fits: s.serves}, about) {
-		return p.Point, p.Names[0], true
-	}
-	return at, "", false
 }
 
 // lookUp returns the gazetteer's places for the address in a request; none if it has no address. An
@@ -330,7 +309,7 @@ func (s *server) lookUp(a *params) (m onMap) {
 	seen := map[[4]string]bool{}
 	for _, match := range s.Gazetteer.Lookup(m.address) {
 		p := &match.Place
-		if !s.serves(p) || a.Box != nil && !a.Box.Contains(p.Point) {
+		if !s.finder().Serves(p) || a.Box != nil && !a.Box.Contains(p.Point) {
 			continue
 		}
 		between := match.Precision < gazetteer.HousePrecision && p.Kind == gazetteer.House && p.MaxNumber == 0
@@ -382,7 +361,7 @@ func (m *onMap) arrange(hits []index.Hit) (exact []index.Hit, places []gazetteer
 
 // showOnMap adds places of the map that no page states to the page: houses, streets without
 // addresses and, if nothing else was found, towns.
-func (s *server) showOnMap(a *params, p *web.Page) {
+func (s *server) showOnMap(ctx context.Context, a *params, p *web.Page) {
 	m := s.lookUp(a)
 	_, places, _ := m.arrange(p.Result.Hits)
 	p.NoHouse = m.lacks()
@@ -392,14 +371,14 @@ func (s *server) showOnMap(a *params, p *web.Page) {
 			return gazetteer.StreetKey(h.Street) == gazetteer.StreetKey(place.Street)
 		})
 		if place.Street != "" && !stated || p.Result.Total == 0 {
-			p.OnMap = append(p.OnMap, web.OnMap{Title: lineOf(place), Place: place.ID, Point: place.Point})
+			p.OnMap = append(p.OnMap, web.OnMap{Title: differences.LineOf(place), Place: place.ID, Point: place.Point})
 		}
 	}
-	beside := s.beside(a, p.Result.Hits)
-	for i := range beside.Others[:min(len(beside.Others), maxOnMap)] {
+	beside := s.beside(ctx, a, p.Result.Hits)
+	for i := range beside.Others {
 		p.OnMap = append(p.OnMap, onMapOf(&beside.Others[i]))
 	}
-	p.After, p.MorePOIs = beside.After, max(0, len(beside.Others)-maxOnMap)
+	p.After, p.MorePOIs = beside.After, beside.More
 	if len(beside.Others) > 0 {
 		p.Places = tableOf(a)
 	}
@@ -407,14 +386,4 @@ func (s *server) showOnMap(a *params, p *web.Page) {
 	for id, place := range beside.Same {
 		p.Sides[id] = onMapOf(&place)
 	}
-}
-
-// lineOf writes a place as an address in one line.
-func lineOf(p *gazetteer.Place) string {
-	h := index.Hit{Street: p.Street, HouseNumber: p.HouseNumber, Postcode: p.Postcode, City: p.City,
-		State: p.State, Country: p.Country}
-	if p.Kind == gazetteer.City && len(p.Names) > 0 {
-		h = index.Hit{City: p.Names[0]}
-	}
-	return h.Line()
 }

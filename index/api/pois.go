@@ -1,6 +1,8 @@
 package api
 
 import (
+	"context"
+
 	"gazehound/gazetteer"
 	"gazehound/index"
 	"gazehound/index/differences"
@@ -8,20 +10,17 @@ import (
 	"gazehound/index/web"
 )
 
-// finder returns what finds points of interest of the map; nil without a map.
+// finder returns what finds places of the map, which must be there.
 func (s *server) finder() *differences.Finder {
-	if s.Gazetteer == nil {
-		return nil
-	}
-	return &differences.Finder{Map: s.Gazetteer, Serves: s.serves, Locate: s.locate}
+	return &differences.Finder{Map: s.Gazetteer, Within: s.Within, Search: s.index.Search}
 }
 
 // beside returns the points of interest of the map that fit a request.
-func (s *server) beside(a *params, hits []index.Hit) differences.Beside {
+func (s *server) beside(ctx context.Context, a *params, hits []index.Hit) differences.Beside {
 	if s.Gazetteer == nil || a.parts != [4]string{} {
 		return differences.Beside{}
 	}
-	return s.finder().Beside(a.Query, hits)
+	return s.finder().Beside(ctx, a.Query, hits, maxOnMap)
 }
 
 // onMapOf returns a point of interest for the page.

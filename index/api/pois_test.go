@@ -59,7 +59,7 @@ func TestPOIs(t *testing.T) {
 	for _, c := range []struct{ query, want string }{
 		{"rathaus", "Altes Rathaus"}, {"townhall", "Altes Rathaus"}, {"altes rat", "Altes Rathaus"}, {"thai", "Thai Garten"}, {"restaurant", "Thai Garten"},
 		{"restaurant near rathaus", "Thai Garten"}, {"rathaus montag 10 Uhr", "Altes Rathaus"}, {"rathaus sonntag 10 Uhr", ""}, {"tischlerei", "Holz & Form Tischlerei"},
-		{"zzzz", ""}, {strings.Repeat("wort ", 38), ""}, {`"altes rathaus"`, "Altes Rathaus"},
+		{"zzzz", ""}, {strings.Repeat("wort ", 38), ""}, {`"altes rathaus"`, "Altes Rathaus"}, {"montag 10 Uhr", "Altes Rathaus"}, {"sonntag 10 Uhr", ""},
 	} {
 		if got := strings.Join(names(ask(t, before, "/v1/search?q="+url.QueryEscape(c.query))), "; "); got != c.want {
 			t.Errorf("%s: %q, want %q", c.query, got, c.want)
@@ -427,5 +427,21 @@ func TestPOIsStandBeforeMentions(t *testing.T) {
 	}
 	if got := ask(t, h, "/v1/search?q=B%C3%A4ckerei")["onmap_after"]; got != 1.0 {
 		t.Errorf("onmap_after is %v", got)
+	}
+}
+
+// A place that a page states is none that only the map knows, though its page is not among the hits.
+func TestStatedOnAnotherPage(t *testing.T) {
+	o := onMapOptions()
+	o.Gazetteer = gazetteer.Of(poi("node/91", "Bäckerei Müller", 8.2140, "Lange Straße", "5", "shop=bakery"),
+		poi("node/92", "Bäckerei Süd", 8.23, "Markt", "2", "shop=bakery"))
+	x := town(t, 0)
+	putAll(t, x, []shop{{"https://mitte.example/", "Bäckerei Bäckerei", "Bäckerei Mitte", "Lange Straße", "7", "26122", "Oldenburg", 8.2142, 53.14, "Bäckerei", "", "", gazetteer.HousePrecision}})
+	h := Handler(x, o)
+	for _, limit := range []int{1, 10} {
+		list := ask(t, h, fmt.Sprintf("/v1/search?q=b%%C3%%A4ckerei&limit=%d", limit))["onmap"].([]any)
+		if len(list) != 1 || list[0].(map[string]any)["id"] != "node/92" {
+			t.Errorf("with %d hits the map has %v", limit, list)
+		}
 	}
 }

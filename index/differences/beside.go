@@ -1,6 +1,7 @@
 package differences
 
 import (
+	"context"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,26 +13,60 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// maxBeside is how many points of interest are compared with the hits of an answer.
-const maxBeside = 60
+const (
+	maxBeside = 60  // points of interest that are compared with the hits of an answer
+	around    = 200 // metres from one to a page's coordinate of the same place
+	maxAround = 50  // addresses there that are compared with it
+)
 
 // A Finder finds points of interest of a map for queries to the index.
 type Finder struct {
 	Map    *gazetteer.Gazetteer
-	Serves func(*gazetteer.Place) bool                            // of the region
-	Locate func(text string) (at orb.Point, name string, ok bool) // the surroundings that a query names
+	Within *gazetteer.Region // nil: everywhere
+	Search func(context.Context, index.Query) (*index.Result, error)
+}
+
+// Serves reports whether a place lies in the region.
+func (f *Finder) Serves(p *gazetteer.Place) bool {
+	return p.HasPoint && (f.Within == nil || f.Within.Has(*p))
+}
+
+// Locate finds a place of the region for index.Query: an address, else a point of interest.
+func (f *Finder) Locate(text string) (at orb.Point, name string, ok bool) {
+	for _, match := range f.Map.Lookup(f.Map.ParseQuery(text)) {
+		if p := &match.Place; f.Serves(p) {
+			return p.Point, LineOf(p), true
+		}
+	}
+	about := index.SubjectOf(index.Query{Text: text})
+	for _, p := range f.Find(gazetteer.POIQuery{Limit: 1, Fits: f.Serves}, about) {
+		return p.Point, p.Names[0], true
+	}
+	return at, "", false
+}
+
+// LineOf writes a place as an address in one line.
+func LineOf(p *gazetteer.Place) string {
+	h := index.Hit{Street: p.Street, HouseNumber: p.HouseNumber, Postcode: p.Postcode, City: p.City,
+		State: p.State, Country: p.Country}
+	if p.Kind == gazetteer.City && len(p.Names) > 0 {
+		h = index.Hit{City: p.Names[0]}
+	}
+	return h.Line()
 }
 
 // A Beside is what the map adds to the hits of an answer.
 type Beside struct {
-	Others []gazetteer.Place          // points of interest that are no hit, best first
+	Others []gazetteer.Place          // points of interest that no page states, best first
+	More   int                        // further ones that are no hit
 	Same   map[string]gazetteer.Place // those that a hit is, by its ID
 	After  int                        // how many of the hits come before Others
 }
 
 // Beside returns the points of interest that fit a query beside its hits. The others come after the
-// hits that are what the query asks for, of a kind or by name, and before those that only mention it.
-func (f *Finder) Beside(q index.Query, hits []index.Hit) (b Beside) {
+// hits that are what the query asks for, of a kind or by name, and before those that only mention it;
+// there are at most so many.
+func (f *Finder) Beside(ctx context.Context, q index.Query, hits []index.Hit, most int) (b Beside) {
 	if q.Cursor != "" || q.Text == "" && len(q.Kind) == 0 || onlyPages(&q) {
 		return b
 	}
@@ -54,9 +89,11 @@ func (f *Finder) Beside(q index.Query, hits []index.Hit) (b Beside) {
 	b.Same = map[string]gazetteer.Place{}
 	for _, p := range f.Find(of, about) {
 		i := slices.IndexFunc(hits, func(h index.Hit) bool { return Same(&p, &h) })
-		if i < 0 {
+		if i < 0 && len(b.Others) == most {
+			b.More++
+		} else if i < 0 && !f.isStated(ctx, &p) {
 			b.Others = append(b.Others, p)
-		} else if b.Same[hits[i].ID].Object == nil {
+		} else if i >= 0 && b.Same[hits[i].ID].Object == nil {
 			b.Same[hits[i].ID] = p
 		}
 	}
@@ -77,6 +114,13 @@ func (f *Finder) Beside(q index.Query, hits []index.Hit) (b Beside) {
 		b.After = len(hits)
 	}
 	return b
+}
+
+// isStated reports whether an address of the index is a point of interest.
+func (f *Finder) isStated(ctx context.Context, p *gazetteer.Place) bool {
+	near := index.Filters{Center: &p.Point, Radius: around}
+	r, err := f.Search(ctx, index.Query{Filters: near, Sort: index.Distance, Limit: maxAround})
+	return err == nil && slices.ContainsFunc(r.Hits, func(h index.Hit) bool { return Same(p, &h) })
 }
 
 // onlyPages reports whether a filter asks for what only pages have.
@@ -107,16 +151,37 @@ func (f *Finder) Fits(q *index.Query, about *index.Subject) (func(*gazetteer.Pla
 	}, err
 }
 
+// maxRead is how many points of interest are read for what is open at a time.
+const maxRead = 5000
+
+// openThen returns the first points of interest that fit, for a query that asks for nothing but a time.
+func (f *Finder) openThen(q gazetteer.POIQuery) (found []gazetteer.Place) {
+	read := 0
+	for p := range f.Map.EachPOI() {
+		read++
+		if read > maxRead || len(found) == q.Limit {
+			break
+		}
+		if q.Fits(&p) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
 // Find looks for what is called so ("Irish Pub"), then for the kinds that the words mean; where there
 // are none, for the words in names.
 func (f *Finder) Find(q gazetteer.POIQuery, about index.Subject) (found []gazetteer.Place) {
 	ofKind := q
 	ofKind.Tags = about.Kinds
-	if len(about.Words) == 0 {
-		if len(about.Kinds) == 0 {
-			return nil
-		}
+	switch {
+	case len(about.Words) > 0:
+	case len(about.Kinds) > 0:
 		return f.Map.POIs(ofKind)
+	case about.Open != nil:
+		return f.openThen(q)
+	default:
+		return nil
 	}
 	q.Words = about.Words
 	named := f.Map.POIs(q)
