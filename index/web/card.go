@@ -502,6 +502,8 @@ func found(h *index.Hit) string {
 		return "list"
 	case h.Precision == "house" || h.Precision == "interpolated":
 		return h.Precision
+	case isStatedPoint(h):
+		return "stated"
 	case h.Precision == "street" && h.HouseNumber != "":
 		return "number"
 	case h.Precision == "street":
@@ -512,6 +514,12 @@ func found(h *index.Hit) string {
 		return "only_" + h.Precision
 	}
 	return h.Precision
+}
+
+// isStatedPoint reports whether the position is the page's own: it is better than what was found in the
+// gazetteer, nothing or a place of GeoNames, which has no streets.
+func isStatedPoint(h *index.Hit) bool {
+	return h.Precision == "street" && (h.Place == "" || strings.HasPrefix(h.Place, "geonames/"))
 }
 
 // Reasons describe how certain the address is, and how exact its position, in a language of the page.
@@ -533,7 +541,10 @@ func Reasons(h *index.Hit, lang string) []string {
 		all = append(all, v.count("agree", h.Hosts))
 	}
 	position := words["nopoint"]
-	if h.HasPoint {
+	switch {
+	case h.HasPoint && isStatedPoint(h):
+		position = words["at_stated"]
+	case h.HasPoint:
 		position = words["at_"+h.Precision]
 	}
 	return append(all, words["by_precision"]+": "+position)

@@ -349,7 +349,8 @@ func TestReasonsAreChecks(t *testing.T) {
 		{"interpolated", "Bahnhofstraße", "12", "way/7", "but not this number"},
 		{"street", "Bahnhofstraße", "12", "way/7", "but not this number"},
 		{"street", "Bahnhofstraße", "", "way/7", "the map knows this street"},
-		{"postcode", "Bahnhofstraße", "12", "26122", "the street is as the page states it"}, // no streets in the gazetteer
+		{"street", "Bahnhofstraße", "12", "geonames/DE/26122", "the map does not know this street"}, // the page has its coordinates
+		{"postcode", "Bahnhofstraße", "12", "26122", "the street is as the page states it"},         // no streets in the gazetteer
 		{"city", "Bahnhofstraße", "12", "7", "the map knows the town; the street is as"},
 		{"postcode", "", "", "26122", "no street was read"},
 		{"none", "Bahnhofstraße", "12", "", "the map does not know its place"},
