@@ -43,7 +43,7 @@ export function startMap(section, data) {
   section.classList.add("live");
   const columns = section.parentElement;
   let touched = false; // the reader has moved the map, so it is not moved automatically
-  const sheet = startSheet(columns, document.getElementById("list"), data.total, t, swiped);
+  const sheet = startSheet(columns, document.getElementById("list"), data.total + data.places.length, t, swiped);
 
   const map = L.map(frame, {
     zoomControl: false, attributionControl: false, minZoom: 3, maxZoom: 19, maxBounds: [[-85, -190], [85, 190]], zoomSnap: 0.5,
