@@ -31,9 +31,9 @@ func TestCommandsKilled(t *testing.T) {
 		t.Skip("kills processes for some seconds")
 	}
 	t.Parallel()
-	kills := inSoak(1, 20)
 	data, flags, town, _ := servedTown(t)
-	if out, err := program(append([]string{"crawl", "--quiet", "--max-pages", "100", "--warc", filepath.Join(data, "archive")}, flags...)...).CombinedOutput(); err != nil {
+	first := append([]string{"crawl", "--quiet", "--max-pages", "100", "--warc", filepath.Join(data, "archive")}, flags...)
+	if out, err := program(first...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if err := os.RemoveAll(project{data}.model()); err != nil { // retrain makes another
@@ -49,93 +49,125 @@ func TestCommandsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	crawl := append([]string{"crawl", "--quiet", "--max-pages", "140"}, flags[2:]...)
-	for name, c := range map[string]struct {
-		args   []string
-		asks   [][]string // whose answers are those of before, or of afterwards
-		figure *regexp.Regexp
-	}{
-		"retrain": {[]string{"retrain", "--force"}, [][]string{{"pages"}, {"model", "show"}}, nil},
-		"import":  {[]string{"gazetteer", "import", extract, "--quiet"}, [][]string{{"gazetteer", "lookup", "Hauptstraße"}, {"gazetteer", "stats"}}, nil},
-		"forget":  {[]string{"forget", host, "--yes"}, [][]string{{"search", "--json"}, {"pages"}}, nil},
+	for name, c := range map[string]killedCommand{
+		"retrain": {args: []string{"retrain", "--force"}, asks: [][]string{{"pages"}, {"model", "show"}}},
+		"import": {args: []string{"gazetteer", "import", extract, "--quiet"},
+			asks: [][]string{{"gazetteer", "lookup", "Hauptstraße"}, {"gazetteer", "stats"}}},
+		"forget": {args: []string{"forget", host, "--yes"}, asks: [][]string{{"search", "--json"}, {"pages"}},
+			between: true, forgotten: host},
 		// Only how many pages were visited is the same in each run. It ends with compactions.
-		"crawl": {crawl, [][]string{{"report", "--json"}}, regexp.MustCompile(`"pages":\d+`)},
-		"label": {[]string{"label", relevantPage(t, data, host), "not"}, [][]string{{"search", "--json", "--limit", "500"}, {"pages"}}, nil},
-		"seeds": {[]string{"seeds", "import", pages}, [][]string{{"seeds", "check"}}, nil},
+		"crawl": {args: crawl, asks: [][]string{{"report", "--json"}}, between: true, figure: regexp.MustCompile(`"pages":\d+`)},
+		"label": {args: []string{"label", relevantPage(t, data, host), "not"},
+			asks: [][]string{{"search", "--json", "--limit", "500"}, {"pages"}}, between: true},
+		"seeds": {args: []string{"seeds", "import", pages}, asks: [][]string{{"seeds", "check"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			copied := func() string {
-				dir := filepath.Join(t.TempDir(), "data")
-				if err := os.CopyFS(dir, os.DirFS(data)); err != nil {
-					t.Fatal(err)
-				}
-				text := "archive\n"
-				if err := os.WriteFile(project{dir}.archives(), []byte(strings.ReplaceAll(text, "archive", filepath.Join(dir, "archive"))), 0o666); err != nil {
-					t.Fatal(err)
-				}
-				return dir
-			}
-			do := func(dir string) *exec.Cmd { return program(append(c.args, "--data", dir)...) }
-			answers := func(dir string) string {
-				all := ""
-				for _, args := range c.asks {
-					var out, complaints bytes.Buffer
-					code := run(t.Context(), append(slices.Clone(args), "--data", dir), nil, &out, &complaints)
-					answer := out.String()
-					if code != exitOK {
-						answer = "none" // such as of a model that is not there
-					}
-					if code == exitInvalidInput {
-						t.Errorf("%v: %s", args, complaints.String())
-					}
-					if c.figure != nil {
-						answer = c.figure.FindString(answer)
-					}
-					all += strings.ReplaceAll(answer, dir, "DIR") + "\n"
-				}
-				return all
-			}
-			whole := copied()
-			before := answers(whole)
-			began := time.Now()
-			if out, err := do(whole).CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
-			took := time.Since(began)
-			after := answers(whole)
-			if before == after {
-				t.Fatalf("the command changes nothing: %s", before)
-			}
-			hit := 0
-			for range kills {
-				dir := copied()
-				cmd := do(dir)
-				if err := cmd.Start(); err != nil {
-					t.Fatal(err)
-				}
-				time.Sleep(time.Duration(rand.Float64() * float64(took)))
-				cmd.Process.Kill()
-				if cmd.Wait() != nil {
-					hit++
-				}
-				// A forgotten or rejected page is gone from one store after the other.
-				if got := answers(dir); c.figure == nil && name != "forget" && name != "label" && got != before && got != after {
-					t.Errorf("after a kill:\n%.1500s\nbefore:\n%.1500s", got, before)
-				}
-				if out, err := do(dir).CombinedOutput(); err != nil {
-					t.Errorf("given again: %v\n%s", err, out)
-				}
-				if got := answers(dir); got != after {
-					t.Errorf("given again:\n%.1500s\nwant\n%.1500s", got, after)
-				}
-				if name == "forget" {
-					for _, place := range searchAll(t, dir, []string{"//" + host}) {
-						t.Error(place)
-					}
-				}
-			}
-			t.Logf("%d of %d were killed within %v", hit, kills, took)
+			c.test(t, data)
 		})
+	}
+}
+
+// A killedCommand is a command that is killed while it works on copies of a project.
+type killedCommand struct {
+	args      []string
+	asks      [][]string     // commands whose answers are those of before, or of afterwards
+	figure    *regexp.Regexp // what of the answers counts; nil: all of it
+	between   bool           // a kill may leave answers of neither: a page is gone from one store after the other
+	forgotten string         // host of which nothing is left
+}
+
+// test runs the command once to learn what it does, and kills it on further copies.
+func (c killedCommand) test(t *testing.T, data string) {
+	whole := copiedProject(t, data)
+	before := c.answers(t, whole)
+	began := time.Now()
+	if out, err := c.command(whole).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	took := time.Since(began)
+	after := c.answers(t, whole)
+	if before == after {
+		t.Fatalf("the command changes nothing: %s", before)
+	}
+	hit, kills := 0, inSoak(1, 20)
+	for range kills {
+		dir := copiedProject(t, data)
+		if c.kill(t, dir, took) {
+			hit++
+		}
+		if got := c.answers(t, dir); !c.between && got != before && got != after {
+			t.Errorf("after a kill:\n%.1500s\nbefore:\n%.1500s", got, before)
+		}
+		c.again(t, dir, after)
+	}
+	t.Logf("%d of %d were killed within %v", hit, kills, took)
+}
+
+// copiedProject copies a project, which then names its own archive.
+func copiedProject(t *testing.T, data string) (dir string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "data")
+	if err := os.CopyFS(dir, os.DirFS(data)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(project{dir}.archives(), []byte(filepath.Join(dir, "archive")+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func (c killedCommand) command(dir string) *exec.Cmd {
+	return program(append(c.args, "--data", dir)...)
+}
+
+// answers returns what a project says to c.asks. It holds that its files are valid.
+func (c killedCommand) answers(t *testing.T, dir string) (all string) {
+	t.Helper()
+	for _, args := range c.asks {
+		var out, complaints bytes.Buffer
+		code := run(t.Context(), append(slices.Clone(args), "--data", dir), nil, &out, &complaints)
+		answer := out.String()
+		if code != exitOK {
+			answer = "none" // such as of a model that is not there
+		}
+		if code == exitInvalidInput {
+			t.Errorf("%v: %s", args, complaints.String())
+		}
+		if c.figure != nil {
+			answer = c.figure.FindString(answer)
+		}
+		all += strings.ReplaceAll(answer, dir, "DIR") + "\n"
+	}
+	return all
+}
+
+// kill kills the command at a moment within the time that it takes, and reports whether it still ran.
+func (c killedCommand) kill(t *testing.T, dir string, took time.Duration) bool {
+	t.Helper()
+	cmd := c.command(dir)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Duration(rand.Float64() * float64(took)))
+	cmd.Process.Kill()
+	return cmd.Wait() != nil
+}
+
+// again holds that the command, given again after a kill, ends as if it had not been killed.
+func (c killedCommand) again(t *testing.T, dir, want string) {
+	t.Helper()
+	if out, err := c.command(dir).CombinedOutput(); err != nil {
+		t.Errorf("given again: %v\n%s", err, out)
+	}
+	if got := c.answers(t, dir); got != want {
+		t.Errorf("given again:\n%.1500s\nwant\n%.1500s", got, want)
+	}
+	if c.forgotten == "" {
+		return
+	}
+	for _, place := range searchAll(t, dir, []string{"//" + c.forgotten}) {
+		t.Error(place)
 	}
 }
 
