@@ -62,6 +62,18 @@ func (l *requestLedger) Requests() []request {
 	return slices.Clone(l.requests)
 }
 
+// fetches counts how often each page was sent, but for paths that contain one of these texts.
+func (l *requestLedger) fetches(without ...string) map[string]int {
+	fetched := map[string]int{}
+	for _, r := range l.Requests() {
+		other := slices.ContainsFunc(without, func(text string) bool { return strings.Contains(r.Path, text) })
+		if r.Status == http.StatusOK && !other {
+			fetched[r.Host+r.Path]++
+		}
+	}
+	return fetched
+}
+
 // A statusWriter knows the status of an answer.
 type statusWriter struct {
 	http.ResponseWriter

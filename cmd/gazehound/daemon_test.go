@@ -91,138 +91,176 @@ func TestDaemon(t *testing.T) {
 	t.Parallel()
 	o := demo.DefaultOptions()
 	o.Sites, o.PagesPerSite = 150, 40
-	data, flags, _, ledger := projectOf(t, o)
-	config := filepath.Join(t.TempDir(), "config.yaml")
-	write := func(text string) {
-		t.Helper()
-		if err := os.WriteFile(config, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("fetch: {contact: https://bot.example/}\n")
-	args := append([]string{"crawl", "--config", config, "--admin", "127.0.0.1:0", "--workers", "2", "--stats", "1h"}, flags...)
+	c := &daemon{config: filepath.Join(t.TempDir(), "config.yaml")}
+	c.data, c.flags, _, c.ledger = projectOf(t, o)
+	c.configure(t, "")
 
-	// It runs, and is watched.
-	p := startProgram(t, args...)
-	d := ready(t, data, 100)
-	status, metrics := d.get(t, "metrics")
-	problems, err := promlint.New(strings.NewReader(metrics)).Lint()
-	if status != http.StatusOK || err != nil || len(problems) > 0 || !strings.Contains(metrics, `gazehound_pages_total{result="relevant"}`) {
-		t.Errorf("metrics: %d, %v, %v\n%.300s", status, err, problems, metrics)
-	}
-	if status, body := d.get(t, "healthz"); status != http.StatusOK {
-		t.Errorf("healthz: %d %s", status, body)
-	}
-	if info, err := os.Stat(project{data}.admin()); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("admin.json: %v, %v", info.Mode(), err)
-	}
+	p := c.start(t)
+	d := ready(t, c.data, 100)
+	c.watched(t, d)
+	blocked, asked := c.toldToSkip(t, p, d)
+	stopped := c.terminated(t, p)
+	killed := c.resumedAndKilled(t, stopped)
+	c.endsAtLimit(t, killed.Pages+200)
 
-	// SIGHUP: from now on a host that had many pages is left alone.
-	var table struct{ Hosts []monitor.Host }
-	_, body := d.get(t, "v1/crawl/hosts?limit=1")
-	if err := json.Unmarshal([]byte(body), &table); err != nil || len(table.Hosts) == 0 {
-		t.Fatalf("hosts: %s", body)
+	if n := requestsTo(c.ledger, blocked) - asked; n > 1 { // a seed on it is allowed by the operator
+		t.Errorf("%d requests to %s, which was to be skipped", n, blocked)
 	}
-	blocked := table.Hosts[0].Name
-	control := func(args ...string) {
-		t.Helper()
-		var out, complaints bytes.Buffer
-		if code := run(t.Context(), append(append([]string{"ctl"}, args...), "--data", data), nil, &out, &complaints); code != exitOK {
-			t.Fatalf("ctl %v: exit %d, %s", args, code, complaints.String())
-		}
-	}
-	control("pause")
-	d.held(t)
-	if status, body := d.get(t, "readyz"); status != http.StatusServiceUnavailable || !strings.Contains(body, "paused") {
-		t.Errorf("readyz of a paused crawl: %d %s", status, body)
-	}
-	s, text := statusOf(t, data)
-	for range 50 { // the file of the state is written once a second
-		if s.State == monitor.Paused {
-			break
-		}
-		time.Sleep(100 * time.Millisecond)
-		s, text = statusOf(t, data)
-	}
-	if s.State != monitor.Paused || !strings.Contains(text, "ctl resume") {
-		t.Errorf("status of a paused crawl: %s", text)
-	}
-	still := len(ledger.Requests())
-	write(fmt.Sprintf("fetch: {contact: https://bot.example/}\nhosts: {%q: {skip: true}}\nlog: {level: debug}\n", blocked))
-	p.Process.Signal(syscall.SIGHUP)
-	p.says(t, "1 hosts with settings")
-	if n := len(ledger.Requests()); n != still {
-		t.Errorf("a paused crawl made %d requests", n-still)
-	}
-	asked := requestsTo(ledger, blocked)
-	control("checkpoint")
-	control("resume")
-	p.says(t, "INFO visit kind=")
-	before := ready(t, data, 300)
-	_, body = before.get(t, "v1/crawl")
-	var running monitor.State
-	if err := json.Unmarshal([]byte(body), &running); err != nil {
-		t.Fatal(err)
-	}
-
-	// SIGTERM.
-	p.Process.Signal(syscall.SIGTERM)
-	if code := p.end(t); code != exitStopped {
-		t.Errorf("exit %d after SIGTERM, want %d", code, exitStopped)
-	}
-	stopped, text := statusOf(t, data)
-	if stopped.State != monitor.Ended || stopped.End != "signal" || stopped.Seen < running.Seen || stopped.Seen != stopped.Queued+stopped.Visited+stopped.Repeats+textutil.Sum(stopped.Dropped) {
-		t.Errorf("after SIGTERM: %s", text)
-	}
-	var out, complaints bytes.Buffer
-	if code := run(t.Context(), []string{"ctl", "pause", "--data", data}, nil, &out, &complaints); code != exitNoData {
-		t.Errorf("ctl without a crawl: exit %d, %s", code, complaints.String())
-	}
-
-	// It goes on, with all that was queued and with its curves, and is killed.
-	p = startProgram(t, args...)
-	d = ready(t, data, stopped.Pages+100)
-	var curve struct{ T, Pages []int64 }
-	if _, body := d.get(t, "v1/crawl/series?span=10m"); json.Unmarshal([]byte(body), &curve) != nil || len(curve.T) == 0 || curve.Pages[0] > stopped.Pages {
-		t.Errorf("the curves do not start before the restart: %.300s", body)
-	}
-	p.Process.Kill()
-	p.end(t)
-	killed, text := statusOf(t, data)
-	if killed.State != monitor.Killed {
-		t.Errorf("after SIGKILL: %s", text)
-	}
-
-	// It goes on to a limit, and that is success.
-	limit := killed.Pages + 200
-	p = startProgram(t, append(append([]string{}, args...), "--max-pages", fmt.Sprint(limit), "--json")...)
-	if code := p.end(t); code != exitOK {
-		t.Errorf("exit %d at the page limit, want 0", code)
-	}
-	if s, _ := statusOf(t, data); s.Pages != limit || s.Seen != s.Queued+s.Visited+s.Repeats+textutil.Sum(s.Dropped) {
-		t.Errorf("%d pages at the limit of %d", s.Pages, limit)
-	}
-	fetched, twice := map[string]int{}, 0
-	for _, r := range ledger.Requests() {
-		if r.Path == "/robots.txt" || r.Path == "/.well-known/tdmrep.json" || r.Status != 200 {
-			continue
-		}
-		if fetched[r.Host+r.Path]++; fetched[r.Host+r.Path] == 2 {
+	twice := 0
+	for _, n := range c.ledger.fetches("/robots.txt", "/.well-known/tdmrep.json") {
+		if n > 1 {
 			twice++
 		}
 	}
 	if twice > 2 { // those that the kill found in flight, one a worker
 		t.Errorf("%d pages were fetched twice", twice)
 	}
-	if n := requestsTo(ledger, blocked) - asked; n > 1 { // a seed on it is allowed by the operator
-		t.Errorf("%d requests to %s, which was to be skipped", n, blocked)
-	}
-	f, err := frontier.Open(frontier.Options{Dir: project{data}.frontier()})
+	f, err := frontier.Open(frontier.Options{Dir: project{c.data}.frontier()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	figure(t.Logf, "story C: %d requests, %d pages, %d fetched twice after a kill", len(ledger.Requests()), f.Totals().Pages, twice)
+	figure(t.Logf, "story C: %d requests, %d pages, %d fetched twice after a kill", len(c.ledger.Requests()), f.Totals().Pages, twice)
+}
+
+// A daemon is a crawl with an admin listener and a configuration that changes while it runs.
+type daemon struct {
+	data, config string
+	flags        []string
+	ledger       *requestLedger
+}
+
+// configure writes the configuration: a contact, and more.
+func (c *daemon) configure(t *testing.T, more string) {
+	t.Helper()
+	if err := os.WriteFile(c.config, []byte("fetch: {contact: https://bot.example/}\n"+more), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (c *daemon) start(t *testing.T, more ...string) *process {
+	t.Helper()
+	args := append([]string{"crawl", "--config", c.config, "--admin", "127.0.0.1:0", "--workers", "2", "--stats", "1h"}, c.flags...)
+	return startProgram(t, append(args, more...)...)
+}
+
+// watched holds that metrics and health are served, and that the admin token is the user's alone.
+func (c *daemon) watched(t *testing.T, d adminAddress) {
+	t.Helper()
+	status, metrics := d.get(t, "metrics")
+	problems, err := promlint.New(strings.NewReader(metrics)).Lint()
+	if status != http.StatusOK || err != nil || len(problems) > 0 ||
+		!strings.Contains(metrics, `gazehound_pages_total{result="relevant"}`) {
+		t.Errorf("metrics: %d, %v, %v\n%.300s", status, err, problems, metrics)
+	}
+	if status, body := d.get(t, "healthz"); status != http.StatusOK {
+		t.Errorf("healthz: %d %s", status, body)
+	}
+	if info, err := os.Stat(project{c.data}.admin()); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("admin.json: %v, %v", info.Mode(), err)
+	}
+}
+
+// toldToSkip pauses the crawl and tells it by SIGHUP to skip the host that had most pages. It holds
+// that a paused crawl says so and makes no request. It returns the host and how often it was asked.
+func (c *daemon) toldToSkip(t *testing.T, p *process, d adminAddress) (blocked string, asked int) {
+	t.Helper()
+	var table struct{ Hosts []monitor.Host }
+	_, body := d.get(t, "v1/crawl/hosts?limit=1")
+	if err := json.Unmarshal([]byte(body), &table); err != nil || len(table.Hosts) == 0 {
+		t.Fatalf("hosts: %s", body)
+	}
+	blocked = table.Hosts[0].Name
+	runText(t, "ctl", "pause", "--data", c.data)
+	d.held(t)
+	if status, body := d.get(t, "readyz"); status != http.StatusServiceUnavailable || !strings.Contains(body, "paused") {
+		t.Errorf("readyz of a paused crawl: %d %s", status, body)
+	}
+	s, text := statusOf(t, c.data)
+	for range 50 { // the file of the state is written once a second
+		if s.State == monitor.Paused {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+		s, text = statusOf(t, c.data)
+	}
+	if s.State != monitor.Paused || !strings.Contains(text, "ctl resume") {
+		t.Errorf("status of a paused crawl: %s", text)
+	}
+
+	still := len(c.ledger.Requests())
+	c.configure(t, fmt.Sprintf("hosts: {%q: {skip: true}}\nlog: {level: debug}\n", blocked))
+	p.Process.Signal(syscall.SIGHUP)
+	p.says(t, "1 hosts with settings")
+	if n := len(c.ledger.Requests()); n != still {
+		t.Errorf("a paused crawl made %d requests", n-still)
+	}
+	asked = requestsTo(c.ledger, blocked)
+	runText(t, "ctl", "checkpoint", "--data", c.data)
+	runText(t, "ctl", "resume", "--data", c.data)
+	p.says(t, "INFO visit kind=")
+	return blocked, asked
+}
+
+// terminated stops the crawl by SIGTERM. It holds that the last state counts every link, and that
+// there is no crawl to control.
+func (c *daemon) terminated(t *testing.T, p *process) (stopped crawlStatus) {
+	t.Helper()
+	_, body := ready(t, c.data, 300).get(t, "v1/crawl")
+	var running monitor.State
+	if err := json.Unmarshal([]byte(body), &running); err != nil {
+		t.Fatal(err)
+	}
+	p.Process.Signal(syscall.SIGTERM)
+	if code := p.end(t); code != exitStopped {
+		t.Errorf("exit %d after SIGTERM, want %d", code, exitStopped)
+	}
+	stopped, text := statusOf(t, c.data)
+	if stopped.State != monitor.Ended || stopped.End != "signal" || stopped.Seen < running.Seen || !countsAll(stopped) {
+		t.Errorf("after SIGTERM: %s", text)
+	}
+	var out, complaints bytes.Buffer
+	if code := run(t.Context(), []string{"ctl", "pause", "--data", c.data}, nil, &out, &complaints); code != exitNoData {
+		t.Errorf("ctl without a crawl: exit %d, %s", code, complaints.String())
+	}
+	return stopped
+}
+
+// resumedAndKilled holds that the crawl goes on with its curves, and that status knows of its kill.
+func (c *daemon) resumedAndKilled(t *testing.T, stopped crawlStatus) (killed crawlStatus) {
+	t.Helper()
+	p := c.start(t)
+	d := ready(t, c.data, stopped.Pages+100)
+	var curve struct{ T, Pages []int64 }
+	_, body := d.get(t, "v1/crawl/series?span=10m")
+	err := json.Unmarshal([]byte(body), &curve)
+	if err != nil || len(curve.T) == 0 || curve.Pages[0] > stopped.Pages {
+		t.Errorf("the curves do not start before the restart: %.300s", body)
+	}
+	p.Process.Kill()
+	p.end(t)
+	killed, text := statusOf(t, c.data)
+	if killed.State != monitor.Killed {
+		t.Errorf("after SIGKILL: %s", text)
+	}
+	return killed
+}
+
+// endsAtLimit holds that the crawl goes on to a limit of pages, which counts as success.
+func (c *daemon) endsAtLimit(t *testing.T, limit int64) {
+	t.Helper()
+	p := c.start(t, "--max-pages", fmt.Sprint(limit), "--json")
+	if code := p.end(t); code != exitOK {
+		t.Errorf("exit %d at the page limit, want 0", code)
+	}
+	if s, text := statusOf(t, c.data); s.Pages != limit || !countsAll(s) {
+		t.Errorf("%d pages at the limit of %d: %s", s.Pages, limit, text)
+	}
+}
+
+// countsAll reports whether each link that was seen waits, was visited or was dropped.
+func countsAll(s crawlStatus) bool {
+	return s.Seen == s.Queued+s.Visited+s.Repeats+textutil.Sum(s.Dropped)
 }
 
 // requestsTo counts the requests for pages of a host.

@@ -76,123 +76,180 @@ func TestSoak(t *testing.T) {
 }
 
 func (x fault) test(t *testing.T) {
+	c := x.newCrawl(t)
+	early := c.killRepeatedly(t)
+	limit := max(x.pages, len(c.acknowledged)+x.workers+50)
+	if c.run(t, 0, 0, limit) {
+		t.Fatal("the last run failed")
+	}
+	f, err := frontier.Open(frontier.Options{Dir: project{c.data}.frontier()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	tree := c.keptVisits(t, f, limit)
+	queued := tree.queuedOnce(t, f)
+	again := c.fetchedAgain(t)
+	shortest := x.gaps(t, c.ledger)
+	indexed := c.indexed(t, tree.relevant)
+	t.Logf("%d kills (%d of them at a moment, the others after a page), %d requests, %d pages, %d fetched again (at most %d in flight), "+
+		"%d links looked up, %d queued once, %d relevant, %d in the index, shortest gap %v of %v",
+		x.kills, early, len(c.ledger.Requests()), limit, again, x.kills*x.workers,
+		tree.links, queued, len(tree.relevant), indexed, shortest, x.delay)
+}
+
+// A killedCrawl is the crawl of a fault, which prints each page that it has stored.
+type killedCrawl struct {
+	fault
+	data         string
+	args         []string
+	town         *demo.Town
+	ledger       *requestLedger
+	acknowledged map[string]int // URL of a page → how often it was printed
+}
+
+func (x fault) newCrawl(t *testing.T) *killedCrawl {
+	t.Helper()
 	o := demo.DefaultOptions()
 	o.Sites, o.PagesPerSite, o.Streets = x.sites, max(20, 2*x.pages/x.sites), 40
 	data, flags, town, ledger := projectOf(t, o)
 	args := append([]string{"crawl", "--emit", "page", "--quiet", "--workers", fmt.Sprint(x.workers)}, flags...)
 	args = append(args, "--delay", x.delay.String(), "--contact", "https://bot.example/")
+	return &killedCrawl{x, data, args, town, ledger, map[string]int{}}
+}
+
+// run runs the crawl until it is killed: after a number of lines, or sooner after a time. With lines
+// 0 it runs to the limit of pages.
+func (c *killedCrawl) run(t *testing.T, lines int, after time.Duration, limit int) (killed bool) {
+	t.Helper()
+	cmd := program(append(c.args, "--max-pages", fmt.Sprint(limit))...)
 	// Crawl-delays of a few seconds are cut, so that the test has an end.
-	longest := 3 * x.delay
-	acknowledged := map[string]int{}
-	// crawl is killed after a number of lines, or sooner after a time. With lines
-	// 0 it runs to the limit of pages.
-	crawl := func(lines int, after time.Duration, limit int) (killed bool) {
-		cmd := program(append(args, "--max-pages", fmt.Sprint(limit))...)
-		cmd.Env = append(cmd.Env, "GAZEHOUND_FETCH__MAX_CRAWL_DELAY="+longest.String())
-		var complaints bytes.Buffer
-		cmd.Stderr = &complaints
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		// Unread output blocks the crawl, so that it is never far ahead.
-		if err := narrow(out.(*os.File)); err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if after > 0 {
-			defer time.AfterFunc(after, func() { cmd.Process.Kill() }).Stop()
-		}
-		read := bufio.NewScanner(out)
-		for n := 1; read.Scan(); n++ {
-			if n == lines {
-				cmd.Process.Kill()
-			}
-			var p struct {
-				Type, URL string
-			}
-			if json.Unmarshal(read.Bytes(), &p) == nil && p.Type == "page" {
-				acknowledged[p.URL]++
-			}
-		}
-		err = cmd.Wait()
-		if err != nil && cmd.ProcessState.Exited() {
-			t.Fatalf("it ended by itself: %v\n%s", err, complaints.String())
-		}
-		return err != nil
+	cmd.Env = append(cmd.Env, "GAZEHOUND_FETCH__MAX_CRAWL_DELAY="+(3*c.delay).String())
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
 	}
-	killed, early := 0, 0
-	for i := range x.kills {
-		lines, after := 1+rand.IntN(2*x.pages/x.kills), time.Duration(0)
+	// Unread output blocks the crawl, so that it is never far ahead.
+	if err := narrow(out.(*os.File)); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if after > 0 {
+		defer time.AfterFunc(after, func() { cmd.Process.Kill() }).Stop()
+	}
+	read := bufio.NewScanner(out)
+	for n := 1; read.Scan(); n++ {
+		if n == lines {
+			cmd.Process.Kill()
+		}
+		var p struct {
+			Type, URL string
+		}
+		if json.Unmarshal(read.Bytes(), &p) == nil && p.Type == "page" {
+			c.acknowledged[p.URL]++
+		}
+	}
+	err = cmd.Wait()
+	if err != nil && cmd.ProcessState.Exited() {
+		t.Fatalf("it ended by itself: %v\n%s", err, complaints.String())
+	}
+	return err != nil
+}
+
+// killRepeatedly kills a run after a page or, early, at a moment, and resumes it.
+func (c *killedCrawl) killRepeatedly(t *testing.T) (early int) {
+	t.Helper()
+	killed := 0
+	for i := range c.kills {
+		lines, after := 1+rand.IntN(2*c.pages/c.kills), time.Duration(0)
 		if i%3 == 2 { // while it opens its stores, too
 			after = time.Millisecond + rand.N(600*time.Millisecond)
 			early++
 		}
-		if crawl(lines, after, 0) {
+		if c.run(t, lines, after, 0) {
 			killed++
 		}
 	}
-	if killed != x.kills {
-		t.Fatalf("only %d of %d runs were killed: the web is too small", killed, x.kills)
+	if killed != c.kills {
+		t.Fatalf("only %d of %d runs were killed: the web is too small", killed, c.kills)
 	}
-	limit := max(x.pages, len(acknowledged)+x.workers+50)
-	if crawl(0, 0, limit) {
-		t.Fatal("the last run failed")
-	}
+	return early
+}
 
-	f, err := frontier.Open(frontier.Options{Dir: filepath.Join(data, "frontier")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+// A keptTree is what a crawl tree holds after the kills.
+type keptTree struct {
+	visited  map[frontier.Key]bool
+	relevant []string // pages that may be indexed
+	pages    int
+	links    int // of pages, within the scope
+}
+
+// keptVisits holds that no URL was visited twice, that each acknowledged page is in the tree once and
+// that each link of a page is known.
+func (c *killedCrawl) keptVisits(t *testing.T, f *frontier.Frontier, limit int) *keptTree {
+	t.Helper()
+	tree := &keptTree{visited: map[frontier.Key]bool{}}
 	scope := defaultScope(t)
-	visited, links := map[frontier.Key]bool{}, 0
-	var relevant []string // pages that may be indexed
-	pages := 0
-	err = f.Walk(t.Context(), 0, func(n frontier.Node) error {
-		if visited[frontier.KeyOf(n.URL)] {
+	err := f.Walk(t.Context(), 0, func(n frontier.Node) error {
+		if tree.visited[frontier.KeyOf(n.URL)] {
 			t.Errorf("%s was visited twice", n.URL)
 		}
-		visited[frontier.KeyOf(n.URL)] = true
+		tree.visited[frontier.KeyOf(n.URL)] = true
 		if n.Outcome.Kind != "page" {
 			return nil
 		}
-		pages++
-		r, err := town.Fetch(t.Context(), n.URL)
-		if err != nil {
-			return err
-		}
-		p, err := page.Parse(r)
+		tree.pages++
+		p, err := parsedPage(t, c.town, n.URL)
 		if err != nil {
 			return err
 		}
 		if n.Outcome.Relevant && !p.NoIndex {
-			relevant = append(relevant, n.URL.String())
+			tree.relevant = append(tree.relevant, n.URL.String())
 		}
 		for _, l := range p.Links { // accepted with the page, in one transaction
 			if scope(l.To) != "" {
 				continue
 			}
-			links++
+			tree.links++
 			if _, known, err := f.Get(frontier.KeyOf(l.To)); err != nil || !known {
 				t.Errorf("%s, a link of %s, is neither queued nor visited (%v)", l.To, n.URL, err)
 			}
 		}
 		return nil
 	})
-	if err != nil || pages != limit {
-		t.Errorf("%d pages in the tree, %v; want %d", pages, err, limit)
+	if err != nil || tree.pages != limit || tree.links == 0 {
+		t.Errorf("%d pages with %d links in the tree, %v; want %d", tree.pages, tree.links, err, limit)
 	}
-	for raw, n := range acknowledged {
+	for raw, n := range c.acknowledged {
 		u, err := weburl.Parse(raw)
-		if err != nil || !visited[frontier.KeyOf(u)] || n > 1 {
-			t.Errorf("%s was acknowledged %d times; in the tree: %v", raw, n, visited[frontier.KeyOf(u)])
+		if err != nil || !tree.visited[frontier.KeyOf(u)] || n > 1 {
+			t.Errorf("%s was acknowledged %d times; in the tree: %v", raw, n, tree.visited[frontier.KeyOf(u)])
 		}
 	}
+	return tree
+}
+
+// parsedPage returns a page as the town serves it.
+func parsedPage(t *testing.T, town *demo.Town, u weburl.URL) (*page.Page, error) {
+	t.Helper()
+	r, err := town.Fetch(t.Context(), u)
+	if err != nil {
+		return nil, err
+	}
+	return page.Parse(r)
+}
+
+// queuedOnce empties the queue. It holds that the totals add up, and that each URL waits once and was
+// not visited.
+func (tree *keptTree) queuedOnce(t *testing.T, f *frontier.Frontier) int {
+	t.Helper()
 	totals := f.Totals()
-	if totals.Damaged != 0 || totals.Links != totals.Queued+totals.Parked+totals.Visited+totals.Repeats+textutil.Sum(totals.Dropped) || totals.Visited != int64(len(visited)) {
+	known := totals.Queued + totals.Parked + totals.Visited + totals.Repeats + textutil.Sum(totals.Dropped)
+	if totals.Damaged != 0 || totals.Links != known || totals.Visited != int64(len(tree.visited)) {
 		t.Errorf("the totals do not add up: %+v", totals)
 	}
 	queued := map[frontier.Key]bool{}
@@ -201,35 +258,38 @@ func (x fault) test(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if k := frontier.KeyOf(e.URL); queued[k] || visited[k] {
-			t.Errorf("%s is queued although it is queued (%v) or visited (%v)", e.URL, queued[k], visited[k])
-		} else {
-			queued[k] = true
+		k := frontier.KeyOf(e.URL)
+		if queued[k] || tree.visited[k] {
+			t.Errorf("%s is queued although it is queued (%v) or visited (%v)", e.URL, queued[k], tree.visited[k])
 		}
+		queued[k] = true
 	}
+	return len(queued)
+}
 
-	fetched := map[string]int{}
-	for _, r := range ledger.Requests() {
-		if r.Path != "/robots.txt" && r.Status == 200 {
-			fetched[r.Host+r.Path]++
-		}
-	}
-	again := 0
-	for _, n := range fetched {
+// fetchedAgain holds that only pages which were in flight at a kill were fetched again.
+func (c *killedCrawl) fetchedAgain(t *testing.T) (again int) {
+	t.Helper()
+	for _, n := range c.ledger.fetches("/robots.txt") {
 		again += n - 1
 	}
-	if again > killed*x.workers {
-		t.Errorf("%d pages were fetched again after %d kills with %d workers", again, killed, x.workers)
+	if again > c.kills*c.workers {
+		t.Errorf("%d pages were fetched again after %d kills with %d workers", again, c.kills, c.workers)
 	}
-	shortest := x.gaps(t, ledger)
+	return again
+}
 
-	ix, err := index.OpenReadOnly(filepath.Join(data, "index"))
+// indexed holds that relevant pages are in the index, and returns how many pages are.
+func (c *killedCrawl) indexed(t *testing.T, relevant []string) int {
+	t.Helper()
+	ix, err := index.OpenReadOnly(project{c.data}.index())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer ix.Close()
 	indexed := map[string]bool{}
-	if err := ix.Pages(t.Context(), func(url string) { indexed[url] = true }); err != nil || len(relevant) == 0 {
+	err = ix.Pages(t.Context(), func(url string) { indexed[url] = true })
+	if err != nil || len(relevant) == 0 {
 		t.Errorf("%d relevant pages were acknowledged, %v", len(relevant), err)
 	}
 	for _, url := range relevant {
@@ -237,8 +297,7 @@ func (x fault) test(t *testing.T) {
 			t.Errorf("%s was acknowledged as relevant and is not in the index", url)
 		}
 	}
-	t.Logf("%d kills (%d of them at a moment, the others after a page), %d requests, %d pages, %d fetched again (at most %d in flight), %d links looked up, %d queued once, %d relevant, %d in the index, shortest gap %v of %v",
-		killed, early, len(ledger.Requests()), pages, again, killed*x.workers, links, len(queued), len(relevant), len(indexed), shortest, x.delay)
+	return len(indexed)
 }
 
 // gaps compares the ledger with the delay. A request reaches the server after the previous one was
@@ -259,7 +318,8 @@ func (x fault) gaps(t *testing.T, ledger *requestLedger) (shortest time.Duration
 			gap := requests[i].Began.Sub(requests[i-1].Began)
 			shortest = min(shortest, gap)
 			if gap < x.delay {
-				t.Errorf("%s was asked for %s %v after %s (status %d); the delay is %v", host, requests[i].Path, gap, requests[i-1].Path, requests[i-1].Status, x.delay)
+				t.Errorf("%s was asked for %s %v after %s (status %d); the delay is %v",
+					host, requests[i].Path, gap, requests[i-1].Path, requests[i-1].Status, x.delay)
 			}
 		}
 	}
@@ -395,7 +455,7 @@ func TestKilledIsPolite(t *testing.T) {
 func defaultScope(t *testing.T) func(weburl.URL) string {
 	t.Helper()
 	cfg := DefaultConfig()
-	cfg.Fetch.Contact = "https://bot.example/"
+	cfg.Fetch.Contact = "https://bot.gazehound.dev/" // that of an example keeps a crawl on this machine
 	scope, err := newScope(&cfg, crawlOptions{})
 	if err != nil {
 		t.Fatal(err)

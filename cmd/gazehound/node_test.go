@@ -23,7 +23,6 @@ import (
 	"gazehound/crawler/cluster/nugget"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/lab/demo"
-	"gazehound/crawler/page"
 	"gazehound/crawler/weburl"
 	"gazehound/gazetteer"
 )
@@ -166,96 +165,13 @@ func newNodesWeb(t *testing.T, sites int) *nodesWeb {
 // were fetched again, and no host got a request too soon.
 func (w *nodesWeb) check(t *testing.T, again int) {
 	t.Helper()
-	scope := defaultScope(t)
-	const skipped = "nobody"
-	visitedBy := map[frontier.Key]string{}
-	ofHost := map[string]int{}
-	stores := map[string]*frontier.Frontier{}
-	pages := map[string]int{}
-	for name, dir := range w.dirs {
-		f, err := frontier.Open(frontier.Options{Dir: filepath.Join(dir, "frontier")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		stores[name] = f
-		if n := f.Totals().Queued; n > 0 && !w.gone[name] {
-			t.Errorf("node %s ended with %d links in its queue", name, n)
-		}
-		err = f.Walk(t.Context(), 0, func(n frontier.Node) error {
-			ofHost[n.URL.Host()]++
-			if n.Outcome.Kind == "skipped" { // never requested; two nodes may have skipped it
-				if visitedBy[frontier.KeyOf(n.URL)] == "" {
-					visitedBy[frontier.KeyOf(n.URL)] = skipped
-				}
-				return nil
-			}
-			if other := visitedBy[frontier.KeyOf(n.URL)]; other != "" && other != skipped && !w.gone[name] && !w.gone[other] {
-				t.Errorf("%s was visited by %s and %s", n.URL, other, name)
-			}
-			visitedBy[frontier.KeyOf(n.URL)] = name
-			if n.Outcome.Kind == "page" {
-				pages[name]++
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name := range w.gone {
-		err := stores[name].WalkQueue(t.Context(), func(n frontier.Node) error {
-			ofHost[n.URL.Host()]++
-			if key := frontier.KeyOf(n.URL); visitedBy[key] == "" {
-				visitedBy[key] = name
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	lost := 0
-	for name, f := range stores {
-		if w.gone[name] {
-			continue // what it found last waits in its frontier
-		}
-		err := f.Walk(t.Context(), 0, func(n frontier.Node) error {
-			if n.Outcome.Kind != "page" {
-				return nil
-			}
-			r, err := w.town.Fetch(t.Context(), n.URL)
-			if err != nil {
-				return err
-			}
-			p, err := page.Parse(r)
-			if err != nil {
-				return err
-			}
-			for _, l := range p.Links {
-				if _, known := visitedBy[frontier.KeyOf(l.To)]; !known && scope(l.To) == "" && ofHost[l.To.Host()] < nodePerHost {
-					if lost++; lost < 5 {
-						t.Errorf("%s, a link of %s, was never visited", l.To, n.URL)
-					}
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if lost > 0 {
-		t.Errorf("%d links were lost", lost)
-	}
-	fetched := map[string]int{}
-	for _, r := range w.ledger.Requests() {
-		if r.Path != "/robots.txt" && r.Status == 200 && !strings.Contains(r.Path, "sitemap") {
-			fetched[r.Host+r.Path]++
-		}
-	}
+	s := w.openStores(t)
+	defer s.close()
+	s.visitedOnce(t)
+	s.leftBehind(t)
+	s.nothingLost(t)
 	twice := 0
-	for _, n := range fetched {
+	for _, n := range w.ledger.fetches("/robots.txt", "sitemap") {
 		twice += n - 1
 	}
 	if twice > again {
@@ -263,11 +179,133 @@ func (w *nodesWeb) check(t *testing.T, again int) {
 	}
 	shortest := fault{delay: nodeDelay}.gaps(t, w.ledger)
 	for name := range w.dirs {
-		if pages[name] == 0 {
+		if s.pages[name] == 0 {
 			t.Errorf("node %s fetched nothing", name)
 		}
 	}
-	t.Logf("pages %v, %d requests, %d fetched again, shortest gap %v of %v", pages, len(w.ledger.Requests()), twice, shortest, nodeDelay)
+	t.Logf("pages %v, %d requests, %d fetched again, shortest gap %v of %v", s.pages, len(w.ledger.Requests()), twice, shortest, nodeDelay)
+}
+
+// nodeStores are the frontiers of the nodes after their end, and what they hold together.
+type nodeStores struct {
+	*nodesWeb
+	frontiers map[string]*frontier.Frontier // by node, as pages are
+	pages     map[string]int
+	visitedBy map[frontier.Key]string // node or skippedByAll
+	ofHost    map[string]int          // URLs that are known of a host
+}
+
+// skippedByAll is in place of the node of a URL that was never requested.
+const skippedByAll = "nobody"
+
+// openStores opens the frontiers.
+func (w *nodesWeb) openStores(t *testing.T) *nodeStores {
+	t.Helper()
+	s := &nodeStores{w, map[string]*frontier.Frontier{}, map[string]int{}, map[frontier.Key]string{}, map[string]int{}}
+	for name, dir := range w.dirs {
+		f, err := frontier.Open(frontier.Options{Dir: project{dir}.frontier()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.frontiers[name] = f
+	}
+	return s
+}
+
+func (s *nodeStores) close() {
+	for _, f := range s.frontiers {
+		f.Close()
+	}
+}
+
+// visitedOnce holds that no link waits at a node that came to its end, and that no two such nodes
+// visited the same URL.
+func (s *nodeStores) visitedOnce(t *testing.T) {
+	t.Helper()
+	for name, f := range s.frontiers {
+		if n := f.Totals().Queued; n > 0 && !s.gone[name] {
+			t.Errorf("node %s ended with %d links in its queue", name, n)
+		}
+		err := f.Walk(t.Context(), 0, func(n frontier.Node) error {
+			s.ofHost[n.URL.Host()]++
+			key := frontier.KeyOf(n.URL)
+			other := s.visitedBy[key]
+			if n.Outcome.Kind == "skipped" { // never requested; two nodes may have skipped it
+				if other == "" {
+					s.visitedBy[key] = skippedByAll
+				}
+				return nil
+			}
+			if other != "" && other != skippedByAll && !s.gone[name] && !s.gone[other] {
+				t.Errorf("%s was visited by %s and %s", n.URL, other, name)
+			}
+			s.visitedBy[key] = name
+			if n.Outcome.Kind == "page" {
+				s.pages[name]++
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// leftBehind counts what waits in the queues of nodes that do not come back as theirs.
+func (s *nodeStores) leftBehind(t *testing.T) {
+	t.Helper()
+	for name := range s.gone {
+		err := s.frontiers[name].WalkQueue(t.Context(), func(n frontier.Node) error {
+			s.ofHost[n.URL.Host()]++
+			if key := frontier.KeyOf(n.URL); s.visitedBy[key] == "" {
+				s.visitedBy[key] = name
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// nothingLost holds that each link of a page was visited by some node, unless its host is full.
+func (s *nodeStores) nothingLost(t *testing.T) {
+	t.Helper()
+	scope, lost, links := defaultScope(t), 0, 0
+	for name, f := range s.frontiers {
+		if s.gone[name] {
+			continue // what it found last waits in its outbox
+		}
+		err := f.Walk(t.Context(), 0, func(n frontier.Node) error {
+			if n.Outcome.Kind != "page" {
+				return nil
+			}
+			p, err := parsedPage(t, s.town, n.URL)
+			if err != nil {
+				return err
+			}
+			for _, l := range p.Links {
+				if scope(l.To) != "" || s.ofHost[l.To.Host()] >= nodePerHost {
+					continue
+				}
+				links++
+				if _, known := s.visitedBy[frontier.KeyOf(l.To)]; known {
+					continue
+				}
+				lost++
+				if lost < 5 {
+					t.Errorf("%s, a link of %s, was never visited", l.To, n.URL)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if lost > 0 || links == 0 {
+		t.Errorf("%d of %d links were lost", lost, links)
+	}
 }
 
 // Three nodes, one of which is killed and one cut off for a while, find every page; only pages in

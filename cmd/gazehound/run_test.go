@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -56,159 +57,212 @@ func TestRun(t *testing.T) {
 		t.Skip("several rounds of a crawl")
 	}
 	t.Parallel()
+	s := startService(t)
+	shop := s.findsShop(t)
+	s.marksClosed(t, shop)
+	soak := os.Getenv("GAZEHOUND_SOAK") != ""
+	rejected := ""
+	if soak {
+		rejected = s.rejectOne(t, shop)
+	}
+	s.guardsOperator(t)
+	s.waitsForRound(t)
+	s.corrects(t, shop)
+	s.p.Process.Signal(syscall.SIGTERM)
+	if code := s.p.end(t); code != exitOK {
+		t.Errorf("exit %d after SIGTERM", code)
+	}
+	if soak {
+		s.upgraded(t, shop, rejected)
+	}
+}
+
+// A runningService is "gazehound run" beside a town in which a page can go.
+type runningService struct {
+	p               *process
+	data            string
+	config, exports string
+	admin           adminAddress
+	site            string                 // where it serves, with a slash at its end
+	closed          atomic.Pointer[string] // URL of the page that is gone
+}
+
+// startService runs a service whose rounds follow each other.
+func startService(t *testing.T) *runningService {
+	t.Helper()
 	o := demo.DefaultOptions()
 	o.Sites, o.PagesPerSite = 40, 20
 	data, flags, _, ledger := projectOf(t, o)
-	var closed atomic.Pointer[string]
+	s := &runningService{data: data, config: filepath.Join(t.TempDir(), "config.yaml"), exports: filepath.Join(t.TempDir(), "exports")}
 	town := ledger.Handler
 	ledger.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if url := closed.Load(); url != nil && r.URL.String() == *url {
+		if url := s.closed.Load(); url != nil && r.URL.String() == *url {
 			http.Error(w, "closed", http.StatusGone)
 			return
 		}
 		town.ServeHTTP(w, r)
 	})
-	exports := filepath.Join(t.TempDir(), "exports")
-	config := filepath.Join(t.TempDir(), "config.yaml")
-	write := func(schedule string) {
-		t.Helper()
-		text := "revisit: {first: 1s, min: 1s, max: 1s}\nfetch: {allow_private_addresses: true}\nwarc: {dir: " + filepath.Join(data, "archive") +
-			"}\nrun: {round: 4s, schedule: \"" +
-			schedule + "\", exports: " + exports + ", formats: [geojson, conflator]}\n"
-		if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("continuous")
-	p := startProgram(t, append([]string{"run", "--config", config, "--listen", "127.0.0.1:0"}, flags...)...)
-	p.says(t, "dashboard")
-	d, err := readAdmin(data)
-	if err != nil {
+	s.schedule(t, "continuous")
+	s.p = startProgram(t, append([]string{"run", "--config", s.config, "--listen", "127.0.0.1:0"}, flags...)...)
+	s.p.says(t, "dashboard")
+	var err error
+	if s.admin, err = readAdmin(data); err != nil {
 		t.Fatal(err)
 	}
-	site := strings.TrimSuffix(d.URL, "operator/")
+	s.site = strings.TrimSuffix(s.admin.URL, "operator/")
+	return s
+}
 
-	var shop exportedAddress
-	until := func(what string, ok func() bool) {
-		t.Helper()
-		for deadline := time.Now().Add(2 * time.Minute); !ok(); time.Sleep(100 * time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("never: %s", what)
-			}
+// schedule writes the configuration with a schedule.
+func (s *runningService) schedule(t *testing.T, schedule string) {
+	t.Helper()
+	text := fmt.Sprintf("revisit: {first: 1s, min: 1s, max: 1s}\nfetch: {allow_private_addresses: true}\nwarc: {dir: %s}\n"+
+		"run: {round: 4s, schedule: \"%s\", exports: %s, formats: [geojson, conflator]}\n",
+		filepath.Join(s.data, "archive"), schedule, s.exports)
+	if err := os.WriteFile(s.config, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// geojson is the export with what is gone.
+func (s *runningService) geojson() string { return filepath.Join(s.exports, "addresses.geojson") }
+
+// eventually waits until ok returns true.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); !ok(); time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("never: %s", what)
 		}
 	}
-	until("an export", func() bool {
-		for _, a := range exportedBy(t, filepath.Join(exports, "addresses.geojson")) {
+}
+
+// findsShop holds that addresses are exported and served. It returns one that a single page states.
+func (s *runningService) findsShop(t *testing.T) (shop exportedAddress) {
+	t.Helper()
+	eventually(t, "an export", func() bool {
+		for _, a := range exportedBy(t, s.geojson()) {
 			if a.Mentions == 1 && a.URL != "" && a.Gone == "" {
 				shop = a
 			}
 		}
 		return shop.ID != ""
 	})
-	until("the address is served, from a snapshot some seconds younger than the export", func() bool {
-		status, _ := fetchText(t, site+"v1/addresses/"+shop.ID)
+	eventually(t, "the address is served, from a snapshot some seconds younger than the export", func() bool {
+		status, _ := fetchText(t, s.site+"v1/addresses/"+shop.ID)
 		return status == http.StatusOK
 	})
-	closed.Store(&shop.URL)
-	until("the closed shop is marked", func() bool {
-		return exportedBy(t, filepath.Join(exports, "addresses.geojson"))[shop.ID].Gone != ""
-	})
-	until("it leaves the file for mappers", func() bool {
-		text, err := os.ReadFile(filepath.Join(exports, "addresses.conflator"))
-		return err == nil && len(text) > 0 && !strings.Contains(string(text), shop.ID)
-	})
-
-	// What a person says stays in the next round, which retrains, too.
-	soak := os.Getenv("GAZEHOUND_SOAK") != ""
-	rejected := func() bool { return true }
-	if soak {
-		rejected = rejectOne(t, data, filepath.Join(exports, "addresses.geojson"), shop.ID, until)
-	}
-
-	// The operator's pages need the token; they are there while a round runs.
-	until("the dashboard", func() bool { status, _ := d.get(t, ""); return status == http.StatusOK })
-	until("a refusal", func() bool { status, _ := d.get(t, "v1/crawl"); return status == http.StatusUnauthorized })
-
-	// Another schedule: the service waits, serves, and leaves the data to other commands.
-	later := time.Now().Add(6 * time.Hour).Format("15:04")
-	write("someday")
-	p.Process.Signal(syscall.SIGHUP)
-	p.says(t, "run.schedule")
-	write(later)
-	p.Process.Signal(syscall.SIGHUP)
-	p.says(t, "The next round begins at")
-	if status, body := d.get(t, "v1/crawl"); status != http.StatusServiceUnavailable || !strings.Contains(body, "next round") {
-		t.Errorf("between rounds: %d %s", status, body)
-	}
-	if status, _ := fetchText(t, site+"healthz"); status != http.StatusOK {
-		t.Errorf("healthz between rounds: %d", status)
-	}
-	// The operator corrects on the same port, also between rounds.
-	if status, q := askOperator(d.Token, http.MethodGet, site+"v1/doubts", nil); status != http.StatusOK || q["waiting"] == 0. {
-		t.Errorf("doubts: %d %v", status, q)
-	}
-	const name = "Kontor Quendel"
-	if status, answer := askOperator(d.Token, http.MethodPost, site+"v1/corrections",
-		map[string]any{"address": shop.ID, "what": "name", "value": name}); status != http.StatusCreated {
-		t.Errorf("a correction: %d %v", status, answer)
-	}
-	until("the correction is found", func() bool {
-		_, body := fetchText(t, site+"v1/search?q=quendel")
-		return strings.Contains(body, shop.ID)
-	})
-	p.Process.Signal(syscall.SIGTERM)
-	if code := p.end(t); code != exitOK {
-		t.Errorf("exit %d after SIGTERM", code)
-	}
-
-	// A new version with other formats: after the upgrade the shop is closed, and the page rejected.
-	if !soak {
-		return
-	}
-	if err := age(project{data}, frontier.OldestFormat); err != nil {
-		t.Fatal(err)
-	}
-	for _, args := range [][]string{{"upgrade"}, {"export", "geojson", "-o", filepath.Join(exports, "addresses.geojson")}} {
-		if out, err := program(append(args, "--data", data)...).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, out)
-		}
-	}
-	if exportedBy(t, filepath.Join(exports, "addresses.geojson"))[shop.ID].Gone == "" || !rejected() {
-		t.Error("after the upgrade the shop is open, or the rejected page is back")
-	}
+	return shop
 }
 
-// rejectOne labels a page that alone states an address, waits until the address has left the export and
-// a further round is over, and returns a function that reports whether it is still away.
-func rejectOne(t *testing.T, data, export, not string, until func(what string, ok func() bool)) (rejected func() bool) {
+// marksClosed closes the shop: the export marks it, and the file for mappers leaves it out.
+func (s *runningService) marksClosed(t *testing.T, shop exportedAddress) {
+	t.Helper()
+	s.closed.Store(&shop.URL)
+	eventually(t, "the closed shop is marked", func() bool {
+		return exportedBy(t, s.geojson())[shop.ID].Gone != ""
+	})
+	eventually(t, "it leaves the file for mappers", func() bool {
+		text, err := os.ReadFile(filepath.Join(s.exports, "addresses.conflator"))
+		return err == nil && len(text) > 0 && !strings.Contains(string(text), shop.ID)
+	})
+}
+
+// rejectOne rejects a page that alone states an address, not that of the shop. It holds that the
+// address leaves the export and stays away in the next round, which retrains, too.
+func (s *runningService) rejectOne(t *testing.T, shop exportedAddress) (id string) {
 	t.Helper()
 	var wrong exportedAddress
-	for _, a := range exportedBy(t, export) {
-		if a.Mentions == 1 && a.Gone == "" && a.ID != not {
+	for _, a := range exportedBy(t, s.geojson()) {
+		if a.Mentions == 1 && a.Gone == "" && a.ID != shop.ID {
 			wrong = a
 		}
 	}
-	if out, err := program("label", wrong.URL, "not", "--data", data).CombinedOutput(); err != nil {
+	if out, err := program("label", wrong.URL, "not", "--data", s.data).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	rejected = func() bool {
-		all := exportedBy(t, export)
-		_, there := all[wrong.ID]
-		return len(all) > 0 && !there
-	}
-	until("the rejected page leaves the export", rejected)
-	info, err := os.Stat(export)
+	eventually(t, "the rejected page leaves the export", func() bool { return s.lacks(t, wrong.ID) })
+	info, err := os.Stat(s.geojson())
 	if err != nil {
 		t.Fatal(err)
 	}
-	until("another round", func() bool {
-		now, err := os.Stat(export)
+	eventually(t, "another round", func() bool {
+		now, err := os.Stat(s.geojson())
 		return err == nil && now.ModTime().After(info.ModTime())
 	})
-	if !rejected() {
+	if !s.lacks(t, wrong.ID) {
 		t.Error("the page that was rejected is back")
 	}
-	return rejected
+	return wrong.ID
+}
+
+// lacks reports whether there is an export without an address.
+func (s *runningService) lacks(t *testing.T, id string) bool {
+	t.Helper()
+	all := exportedBy(t, s.geojson())
+	_, there := all[id]
+	return len(all) > 0 && !there
+}
+
+// guardsOperator holds that the operator's pages are there while a round runs, and need the token.
+func (s *runningService) guardsOperator(t *testing.T) {
+	t.Helper()
+	eventually(t, "the dashboard", func() bool { status, _ := s.admin.get(t, ""); return status == http.StatusOK })
+	eventually(t, "a refusal", func() bool { status, _ := s.admin.get(t, "v1/crawl"); return status == http.StatusUnauthorized })
+}
+
+// waitsForRound holds that SIGHUP changes the schedule unless it is wrong, and that the service
+// serves while it waits for the next round.
+func (s *runningService) waitsForRound(t *testing.T) {
+	t.Helper()
+	later := time.Now().Add(6 * time.Hour).Format("15:04")
+	s.schedule(t, "someday")
+	s.p.Process.Signal(syscall.SIGHUP)
+	s.p.says(t, "run.schedule")
+	s.schedule(t, later)
+	s.p.Process.Signal(syscall.SIGHUP)
+	s.p.says(t, "The next round begins at")
+	if status, body := s.admin.get(t, "v1/crawl"); status != http.StatusServiceUnavailable || !strings.Contains(body, "next round") {
+		t.Errorf("between rounds: %d %s", status, body)
+	}
+	if status, _ := fetchText(t, s.site+"healthz"); status != http.StatusOK {
+		t.Errorf("healthz between rounds: %d", status)
+	}
+}
+
+// corrects holds that the operator corrects on the same port, also between rounds.
+func (s *runningService) corrects(t *testing.T, shop exportedAddress) {
+	t.Helper()
+	status, q := askOperator(s.admin.Token, http.MethodGet, s.site+"v1/doubts", nil)
+	if status != http.StatusOK || q["waiting"] == 0. {
+		t.Errorf("doubts: %d %v", status, q)
+	}
+	status, answer := askOperator(s.admin.Token, http.MethodPost, s.site+"v1/corrections",
+		map[string]any{"address": shop.ID, "what": "name", "value": "Kontor Quendel"})
+	if status != http.StatusCreated {
+		t.Errorf("a correction: %d %v", status, answer)
+	}
+	eventually(t, "the correction is found", func() bool {
+		_, body := fetchText(t, s.site+"v1/search?q=quendel")
+		return strings.Contains(body, shop.ID)
+	})
+}
+
+// upgraded holds that after an upgrade from the oldest formats the shop is closed, and the rejected
+// page away.
+func (s *runningService) upgraded(t *testing.T, shop exportedAddress, rejected string) {
+	t.Helper()
+	if err := age(project{s.data}, frontier.OldestFormat); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"upgrade"}, {"export", "geojson", "-o", s.geojson()}} {
+		if out, err := program(append(args, "--data", s.data)...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+	if exportedBy(t, s.geojson())[shop.ID].Gone == "" || !s.lacks(t, rejected) {
+		t.Error("after the upgrade the shop is open, or the rejected page is back")
+	}
 }
 
 // Rounds follow the schedule in virtual time: one a night, none twice, and none after the end.
