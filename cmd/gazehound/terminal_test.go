@@ -180,7 +180,7 @@ func TestWatchRedraws(t *testing.T) {
 		t.Run(fmt.Sprint(columns), func(t *testing.T) {
 			t.Parallel()
 			data, flags := townProject(t)
-			crawl := program(append(append([]string{"crawl"}, flags...), "--quiet", "--delay", "1s", "--max-time", "3s", "--serve", "off")...)
+			crawl := program(append(append([]string{"crawl"}, flags...), "--quiet", "--delay", "1s", "--max-time", "8s", "--serve", "off")...)
 			if err := crawl.Start(); err != nil {
 				t.Fatal(err)
 			}
