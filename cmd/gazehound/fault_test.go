@@ -330,124 +330,163 @@ func (x fault) gaps(t *testing.T, ledger *requestLedger) (shortest time.Duration
 // been killed: the delay of all hosts, the delay of a robots.txt that an earlier run has read, and the
 // Retry-After of a 503.
 func TestKilledIsPolite(t *testing.T) {
-	t.Parallel()                        // it mostly waits
-	var delay, slow, busy time.Duration // set when it is known how long a restart takes
-	data, _ := townProject(t)
-	type request struct {
-		path   string
-		status int // 0: it never got an answer
-		began  time.Time
-	}
-	var mu sync.Mutex
-	ledger := map[string][]request{} // by host
-	patient := false                 // busy.example no longer sends Retry-After
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		begun := request{r.URL.Path, http.StatusOK, time.Now()}
-		asked := slices.ContainsFunc(ledger[r.Host], func(q request) bool { return q.path == r.URL.Path })
-		switch r.Host + r.URL.Path {
-		case "slow.example/robots.txt":
-		case "busy.example/robots.txt", "slow.example/more": // the first is under way when the crawl is killed
-			if begun.status = http.StatusNotFound; !asked {
-				begun.status = 0
-			}
-		case "busy.example/":
-			if !patient {
-				w.Header().Set("Retry-After", fmt.Sprint(busy.Seconds()))
-				begun.status = http.StatusServiceUnavailable
-			}
-		case "plain.example/robots.txt", "first.example/robots.txt":
-			begun.status = http.StatusNotFound
-		}
-		rules := fmt.Sprintf("User-agent: *\nCrawl-delay: %v\n", slow.Seconds())
-		ledger[r.Host] = append(ledger[r.Host], begun)
-		mu.Unlock()
-		if begun.status == 0 {
-			<-r.Context().Done()
-			return
-		}
-		w.Header().Set("Content-Type", "text/html")
-		w.WriteHeader(begun.status)
-		io.WriteString(w, rules) // of the page this is the text
-	}))
-	t.Cleanup(web.Close)
-	seeds := filepath.Join(t.TempDir(), "seeds.txt")
-	crawl := func(urls ...string) *process {
-		if err := os.WriteFile(seeds, []byte(strings.Join(urls, "\n")), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return startProgram(t, "crawl", "--quiet", "--data", data, "--seeds", seeds, "--proxy", web.URL, "--delay", delay.String(), "--contact", "https://bot.example/")
-	}
+	t.Parallel() // it mostly waits
+	w := newPatientWeb(t)
+	w.measureRestart(t)
 	all := []string{"http://plain.example/", "http://slow.example/", "http://busy.example/"}
-	// killed waits until a path of a host was requested and the log of the crawl tree has a text, such
-	// as how long a host waits.
-	killed := func(p *process, host, path, note string) {
-		t.Helper()
-		for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-			mu.Lock()
-			asked := slices.ContainsFunc(ledger[host], func(q request) bool { return q.path == path })
-			mu.Unlock()
-			noted := note == ""
-			logs, _ := filepath.Glob(filepath.Join(project{data}.frontier(), "*.mem"))
-			for _, log := range logs {
-				if asked && !noted {
-					text, err := os.ReadFile(log)
-					noted = err == nil && bytes.Contains(text, []byte(note))
-				}
-			}
-			if asked && noted {
-				break
-			}
-			if time.Now().After(end) || len(p.ended) > 0 {
-				t.Fatalf("%s%s was asked for: %v; want that and %s in the log: %v\nall requests: %+v", host, path, asked, note, noted, ledger)
-			}
-		}
-		p.Process.Kill()
-		<-p.ended
-	}
-	ends := func(p *process) {
-		t.Helper()
-		if code := p.end(t); code != 0 {
-			t.Fatalf("exit %d", code)
-		}
-	}
-	// A restart that takes as long as the delay would hide that the crawl did not wait.
-	began := time.Now()
-	ends(crawl("http://first.example/"))
-	mu.Lock()
-	delay = (2 * time.Since(began)).Truncate(time.Second) + time.Second
-	slow, busy = 2*delay, 3*delay
-	mu.Unlock()
-	killed(crawl(all...), "busy.example", "/robots.txt", fmt.Sprintf(`"delay_ns":%d`, slow))
-	killed(crawl(all...), "busy.example", "/", `"fails":1`)
-	mu.Lock()
-	patient = true
-	mu.Unlock()
-	ends(crawl(all...))
+	w.killAfter(t, w.crawl(t, all), "busy.example", "/robots.txt", fmt.Sprintf(`"delay_ns":%d`, w.slow))
+	w.killAfter(t, w.crawl(t, all), "busy.example", "/", `"fails":1`)
+	w.mu.Lock()
+	w.patient = true
+	w.mu.Unlock()
+	w.ends(t, w.crawl(t, all))
 	// By now slow.example has rested, and nothing but its rules is known of it.
 	more := append(all, "http://slow.example/more")
-	killed(crawl(more...), "slow.example", "/more", ``)
-	ends(crawl(more...))
+	w.killAfter(t, w.crawl(t, more), "slow.example", "/more", "")
+	w.ends(t, w.crawl(t, more))
 
-	for host, want := range map[string]time.Duration{"plain.example": delay, "slow.example": slow, "busy.example": busy} {
-		requests := ledger[host]
-		for i, r := range requests[1:] {
-			before := requests[i]
-			least := want
-			if host == "busy.example" && before.status != http.StatusServiceUnavailable {
-				least = delay
-			}
-			if gap := r.began.Sub(before.began); gap < least {
-				t.Errorf("%s was asked for %s %v after %s (status %d), want at least %v", host, r.path, gap, before.path, before.status, least)
-			}
+	w.waited(t, "plain.example", w.delay, "/")
+	w.waited(t, "slow.example", w.slow, "/more")
+	w.waited(t, "busy.example", w.busy, "/")
+}
+
+// A patientWeb is a web with hosts that each want another delay, and a project that crawls it.
+type patientWeb struct {
+	url, data, seeds  string
+	delay, slow, busy time.Duration // of all hosts, of slow.example and of busy.example
+
+	mu      sync.Mutex           // guards what follows, and delays until they are measured
+	ledger  map[string][]request // by host, in the order of their begin; with status 0 it never got an answer
+	patient bool                 // busy.example no longer sends Retry-After
+}
+
+func newPatientWeb(t *testing.T) *patientWeb {
+	t.Helper()
+	w := &patientWeb{ledger: map[string][]request{}, seeds: filepath.Join(t.TempDir(), "seeds.txt")}
+	w.data, _ = townProject(t)
+	server := httptest.NewServer(w)
+	t.Cleanup(server.Close)
+	w.url = server.URL
+	return w
+}
+
+func (w *patientWeb) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
+	w.mu.Lock()
+	begun := request{Began: time.Now(), Host: r.Host, Path: r.URL.Path, Status: http.StatusOK}
+	switch r.Host + r.URL.Path {
+	case "slow.example/robots.txt":
+	case "busy.example/robots.txt", "slow.example/more": // the first is under way when the crawl is killed
+		begun.Status = http.StatusNotFound
+		if !w.asked(r.Host, r.URL.Path) {
+			begun.Status = 0
 		}
-		last, path := requests[len(requests)-1], "/"
-		if host == "slow.example" {
-			path = "/more"
+	case "busy.example/":
+		if !w.patient {
+			answer.Header().Set("Retry-After", fmt.Sprint(w.busy.Seconds()))
+			begun.Status = http.StatusServiceUnavailable
 		}
-		if last.path != path || last.status == 0 || last.status == http.StatusServiceUnavailable {
-			t.Errorf("the last request of %s: %+v", host, last)
+	case "plain.example/robots.txt", "first.example/robots.txt":
+		begun.Status = http.StatusNotFound
+	}
+	rules := fmt.Sprintf("User-agent: *\nCrawl-delay: %v\n", w.slow.Seconds())
+	w.ledger[r.Host] = append(w.ledger[r.Host], begun)
+	w.mu.Unlock()
+	if begun.Status == 0 {
+		<-r.Context().Done()
+		return
+	}
+	answer.Header().Set("Content-Type", "text/html")
+	answer.WriteHeader(begun.Status)
+	io.WriteString(answer, rules) // of the page this is the text
+}
+
+// asked reports whether a path of a host was requested. The caller holds w.mu.
+func (w *patientWeb) asked(host, path string) bool {
+	return slices.ContainsFunc(w.ledger[host], func(q request) bool { return q.Path == path })
+}
+
+// crawl starts a crawl from these seeds.
+func (w *patientWeb) crawl(t *testing.T, seeds []string) *process {
+	t.Helper()
+	if err := os.WriteFile(w.seeds, []byte(strings.Join(seeds, "\n")), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return startProgram(t, "crawl", "--quiet", "--data", w.data, "--seeds", w.seeds, "--proxy", w.url,
+		"--delay", w.delay.String(), "--contact", "https://bot.example/")
+}
+
+// ends holds that a crawl ends by itself.
+func (w *patientWeb) ends(t *testing.T, p *process) {
+	t.Helper()
+	if code := p.end(t); code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+}
+
+// measureRestart sets the delays: a restart that takes as long as the delay would hide that the crawl
+// did not wait.
+func (w *patientWeb) measureRestart(t *testing.T) {
+	t.Helper()
+	began := time.Now()
+	w.ends(t, w.crawl(t, []string{"http://first.example/"}))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.delay = (2 * time.Since(began)).Truncate(time.Second) + time.Second
+	w.slow, w.busy = 2*w.delay, 3*w.delay
+}
+
+// killAfter kills a crawl once a path of a host was requested and the log of the crawl tree has a
+// text, such as how long a host waits.
+func (w *patientWeb) killAfter(t *testing.T, p *process, host, path, note string) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		w.mu.Lock()
+		asked := w.asked(host, path)
+		w.mu.Unlock()
+		noted := note == "" || asked && w.noted(note)
+		if asked && noted {
+			break
 		}
+		if time.Now().After(end) || len(p.ended) > 0 {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			t.Fatalf("%s%s was asked for: %v; want that and %s in the log: %v\nall requests: %+v",
+				host, path, asked, note, noted, w.ledger)
+		}
+	}
+	p.Process.Kill()
+	<-p.ended
+}
+
+// noted reports whether the log of the crawl tree has a text.
+func (w *patientWeb) noted(note string) bool {
+	logs, _ := filepath.Glob(filepath.Join(project{w.data}.frontier(), "*.mem"))
+	return slices.ContainsFunc(logs, func(log string) bool {
+		text, err := os.ReadFile(log)
+		return err == nil && bytes.Contains(text, []byte(note))
+	})
+}
+
+// waited holds that a host got no request before its delay, and that a last one succeeded. Of
+// busy.example that is the delay of all hosts, unless the answer before was a 503.
+func (w *patientWeb) waited(t *testing.T, host string, delay time.Duration, last string) {
+	t.Helper()
+	w.mu.Lock()
+	requests := w.ledger[host]
+	w.mu.Unlock()
+	for i, r := range requests[1:] {
+		before, least := requests[i], delay
+		if host == "busy.example" && before.Status != http.StatusServiceUnavailable {
+			least = w.delay
+		}
+		if gap := r.Began.Sub(before.Began); gap < least {
+			t.Errorf("%s was asked for %s %v after %s (status %d), want at least %v",
+				host, r.Path, gap, before.Path, before.Status, least)
+		}
+	}
+	end := requests[len(requests)-1]
+	if end.Path != last || end.Status == 0 || end.Status == http.StatusServiceUnavailable {
+		t.Errorf("the last request of %s: %+v", host, end)
 	}
 }
 
