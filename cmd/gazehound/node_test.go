@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -273,6 +274,22 @@ func (s *nodeStores) leftBehind(t *testing.T) {
 	}
 }
 
+// whereabouts tells what the nodes know of a URL and why they dropped links.
+func (s *nodeStores) whereabouts(t *testing.T, u weburl.URL) string {
+	t.Helper()
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(s.frontiers)) {
+		n, known, err := s.frontiers[name].Get(frontier.KeyOf(u))
+		if err != nil {
+			t.Fatal(err)
+		}
+		totals := s.frontiers[name].Totals()
+		all = append(all, fmt.Sprintf("%s: known %v, %v; %d of its host at all nodes; dropped %v, %d bytes wait",
+			name, known, n.State, s.ofHost[u.Host()], totals.Dropped, totals.Outgoing))
+	}
+	return strings.Join(all, "; ")
+}
+
 // nothingLost holds that each link of a page was visited by some node, unless its host is full.
 func (s *nodeStores) nothingLost(t *testing.T) {
 	t.Helper()
@@ -303,7 +320,7 @@ func (s *nodeStores) nothingLost(t *testing.T) {
 				}
 				lost++
 				if lost < 5 {
-					complain("%s, a link of %s, was never visited", l.To, n.URL)
+					complain("%s, a link of %s, was never visited: %s", l.To, n.URL, s.whereabouts(t, l.To))
 				}
 			}
 			return nil

@@ -51,6 +51,7 @@ func TestPersonsLeaveNoTrace(t *testing.T) {
 	if out, err := program(append([]string{"crawl", "--quiet", "--max-pages", "500"}, flags...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	sameAddresses(t, data)
 	f, err := frontier.Open(frontier.Options{Dir: project{data}.frontier()})
 	if err != nil {
 		t.Fatal(err)
