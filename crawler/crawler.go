@@ -229,7 +229,8 @@ func (c *Crawler) Seed(ctx context.Context, urls []weburl.URL) (added int, err e
 	if err != nil {
 		return 0, err
 	}
-	if added, err = c.Frontier.Push(ctx, append(own, others...)...); added > 0 {
+	added, err = c.Frontier.Push(ctx, append(own, others...)...)
+	if added > 0 {
 		select {
 		case c.wake() <- struct{}{}:
 		default:

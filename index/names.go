@@ -80,7 +80,8 @@ func accountOf(r *record, own func(site string) float64, fits func(*mention) boo
 	}
 	slices.SortStableFunc(a.statements, func(x, y statement) int {
 		return cmp.Or(cmp.Compare(y.fit, x.fit), cmp.Compare(x.Role, y.Role), cmp.Compare(y.bears, x.bears),
-			cmp.Compare(y.own, x.own), cmp.Compare(y.Confidence, x.Confidence), cmp.Compare(len(x.URL), len(y.URL)), strings.Compare(x.URL, y.URL))
+			cmp.Compare(y.own, x.own), cmp.Compare(y.Confidence, x.Confidence),
+			cmp.Compare(len(x.URL), len(y.URL)), strings.Compare(x.URL, y.URL))
 	})
 	for _, s := range a.statements {
 		if s.fit != anothers {

@@ -106,7 +106,8 @@ func startService(t *testing.T) *runningService {
 	s.p = startProgram(t, append([]string{"run", "--config", s.config, "--listen", "127.0.0.1:0"}, flags...)...)
 	s.p.says(t, "dashboard")
 	var err error
-	if s.admin, err = readAdmin(data); err != nil {
+	s.admin, err = readAdmin(data)
+	if err != nil {
 		t.Fatal(err)
 	}
 	s.site = strings.TrimSuffix(s.admin.URL, "operator/")

@@ -83,7 +83,8 @@ func (n *Node) Moved(ctx context.Context, e frontier.Entry) (moved bool, err err
 	if !n.stable() {
 		return false, nil
 	}
-	if e.Owner = n.Owner(e.URL); e.Owner == n.o.Name {
+	e.Owner = n.Owner(e.URL)
+	if e.Owner == n.o.Name {
 		return false, nil
 	}
 	if err := n.awaitRoom(ctx); err != nil {

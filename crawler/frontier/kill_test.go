@@ -206,7 +206,8 @@ func sendAll(t *testing.T, f *Frontier, ledger *os.File) {
 			fmt.Fprintf(&note, "sent %s\n", e.URL)
 		}
 		_, err = ledger.WriteString(note.String())
-		if err = errors.Join(err, f.Sent(context.Background(), out)); err != nil {
+		err = errors.Join(err, f.Sent(context.Background(), out))
+		if err != nil {
 			t.Error(err)
 			return
 		}

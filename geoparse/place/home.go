@@ -245,7 +245,8 @@ func endsWithPerson(text string) bool {
 		from++
 	}
 	name := strings.Trim(strings.Join(words[from:], " "), ",:")
-	return (running || from > 0) && n-from >= 2 && (IsPerson(name) || from > 0 && isOffice(words[from-1]) && looksLikeNames(name))
+	return (running || from > 0) && n-from >= 2 &&
+		(IsPerson(name) || from > 0 && isOffice(words[from-1]) && looksLikeNames(name))
 }
 
 // linesOf returns the last lines of the text before an address, the nearest

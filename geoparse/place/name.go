@@ -235,7 +235,8 @@ func (p *Page) addSite(text string, source feature) {
 	if len(p.sites) >= mostSites {
 		return
 	}
-	if text = trimName(text); !p.canBeName(text) || slices.Contains(nameWords(text), "logo") { // of a picture
+	text = trimName(text)
+	if !p.canBeName(text) || slices.Contains(nameWords(text), "logo") { // of a picture
 		return
 	}
 	for i := range p.sites {

@@ -76,7 +76,10 @@ func (v *view) data() *data {
 		d.Total = v.Result.Total
 	}
 	for _, h := range v.Hits {
-		m := mark{Item: fmt.Sprintf("r%d", h.Number), Number: h.Number, ID: h.ID, Title: h.Title(), Address: h.Address(), Street: h.Street, Missing: h.Missing()}
+		m := mark{
+			Item: fmt.Sprintf("r%d", h.Number), Number: h.Number, ID: h.ID,
+			Title: h.Title(), Address: h.Address(), Street: h.Street, Missing: h.Missing(),
+		}
 		if h.HasPoint {
 			m.At = lonLat(h.Point)
 		}
