@@ -707,7 +707,7 @@ func TestCrawlClockSetBack(t *testing.T) {
 	text := ""
 	for deadline := time.Now().Add(time.Minute); !said.MatchString(text); time.Sleep(100 * time.Millisecond) {
 		if _, text = statusOf(t, data); time.Now().After(deadline) {
-			t.Fatalf("status does not say that all wait for an hour:\n%s", text)
+			t.Fatalf("status does not say that all wait for an hour:\n%s\nthe crawl says: %q", text, p.heard())
 		}
 	}
 	p.Process.Signal(syscall.SIGTERM)

@@ -52,6 +52,21 @@ func startProgram(t *testing.T, args ...string) *process {
 	return p
 }
 
+// heard returns the lines of standard error that nobody has read yet.
+func (p *process) heard() (lines []string) {
+	for {
+		select {
+		case line, more := <-p.stderr:
+			if !more {
+				return append(lines, "(it has ended)")
+			}
+			lines = append(lines, line)
+		default:
+			return lines
+		}
+	}
+}
+
 // says waits for a line of standard error with this text.
 func (p *process) says(t *testing.T, text string) {
 	t.Helper()
