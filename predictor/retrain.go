@@ -410,7 +410,8 @@ func (r Report) rankRows() [][]string {
 	add := func(name string, c Comparison) {
 		ranked := c.Ranked && r.HasOld
 		rows = append(rows, []string{name, decimals(c.Old.AUC, ranked), decimals(c.New.AUC, c.Ranked),
-			decimals(c.Old.AP, ranked), decimals(c.New.AP, c.Ranked), decimals(c.Old.Error, r.HasOld), decimals(c.New.Error, true)})
+			decimals(c.Old.AP, ranked), decimals(c.New.AP, c.Ranked),
+			decimals(c.Old.Error, r.HasOld), decimals(c.New.Error, true)})
 	}
 	for d, c := range r.Depths {
 		add(fmt.Sprintf("depth %d", d+1), c)

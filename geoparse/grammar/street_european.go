@@ -609,9 +609,13 @@ func dutchPerson(w []word) int {
 }
 
 var (
-	dutchEnds     = strings.Fields("straat laan plein kade gracht singel dreef")
-	dutchPlaces   = map[string]bool{"bij": true, "aan": true, "op": true, "in": true, "over": true, "achter": true, "hoek": true}
-	dutchArticles = map[string]bool{"de": true, "den": true, "der": true, "het": true, "ter": true, "ten": true, "te": true}
+	dutchEnds   = strings.Fields("straat laan plein kade gracht singel dreef")
+	dutchPlaces = map[string]bool{
+		"bij": true, "aan": true, "op": true, "in": true, "over": true, "achter": true, "hoek": true,
+	}
+	dutchArticles = map[string]bool{
+		"de": true, "den": true, "der": true, "het": true, "ter": true, "ten": true, "te": true,
+	}
 )
 
 // germanName returns the index of the word where the street name begins, and
