@@ -65,7 +65,8 @@ func (c *Crawler) nextFree(ctx context.Context, queue Frontier) (frontier.Entry,
 			continue // also an empty queue may get seeds while the brake is on
 		}
 		c.Gate.Visited(e.URL.Host(), noRequest)
-		if err := queue.Return(e, frontier.Backoff{}); err != nil && !errors.Is(err, frontier.ErrNotLeased) {
+		err = queue.Return(e, frontier.Backoff{})
+		if err != nil && !errors.Is(err, frontier.ErrNotLeased) {
 			return e, err
 		}
 	}

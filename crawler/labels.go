@@ -192,7 +192,8 @@ func (w *Labelled) applied() (n int, err error) {
 	if err != nil || len(text) == 0 {
 		return 0, err
 	}
-	if n, err = strconv.Atoi(string(text)); err != nil {
+	n, err = strconv.Atoi(string(text))
+	if err != nil {
 		return 0, fmt.Errorf("crawl tree: %s: %w", appliedMeta, err)
 	}
 	return n, nil

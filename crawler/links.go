@@ -133,7 +133,8 @@ func (c *Crawler) expand(v *Visit) error {
 			Switch: l.To.Host() != host && l.To.Site() != site,
 		})
 	}
-	if err = c.sitemaps(v); err != nil { // before links to the same feeds
+	err = c.sitemaps(v) // before links to the same feeds
+	if err != nil {
 		return err
 	}
 	return c.find(v, found)

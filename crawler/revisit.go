@@ -120,7 +120,8 @@ func (c *Crawler) Stay(ctx context.Context, tree *frontier.Frontier, every time.
 			defer c.resting.Store(false)
 			for {
 				c.resting.Store(false)
-				if err := c.Run(ctx); err != nil && !errors.Is(err, ErrPageLimit) {
+				err := c.Run(ctx)
+				if err != nil && !errors.Is(err, ErrPageLimit) {
 					return err
 				}
 				c.resting.Store(true)
@@ -155,7 +156,8 @@ var errRound = errors.New("the round is over")
 func round(ctx context.Context, most time.Duration, f func(context.Context) error) error {
 	timed, stop := context.WithTimeoutCause(ctx, most, errRound)
 	defer stop()
-	if err := f(timed); err != nil && !errors.Is(err, errRound) {
+	err := f(timed)
+	if err != nil && !errors.Is(err, errRound) {
 		return err
 	}
 	if ctx.Err() != nil {

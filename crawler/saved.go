@@ -127,7 +127,8 @@ func (l *Learned) Restore(ctx context.Context) error {
 	}
 	var learned uint64
 	if data != nil {
-		if learned, err = strconv.ParseUint(string(data), 10, 64); err != nil {
+		learned, err = strconv.ParseUint(string(data), 10, 64)
+		if err != nil {
 			return fmt.Errorf("crawl: learned position %q: %w", data, err)
 		}
 	}

@@ -111,10 +111,12 @@ func NewScope(rules ScopeRules) (*Scope, error) {
 // change puts rules and orders in place.
 func (s *Scope) change(rules ScopeRules, orders Orders) (err error) {
 	r := &ruling{rules: rules, orders: orders}
-	if r.configured, err = newPatterns(rules.Include, rules.Exclude); err != nil {
+	r.configured, err = newPatterns(rules.Include, rules.Exclude)
+	if err != nil {
 		return err
 	}
-	if r.ordered, err = newPatterns(nil, orders.Exclude); err != nil {
+	r.ordered, err = newPatterns(nil, orders.Exclude)
+	if err != nil {
 		return err
 	}
 	if s.SetDelay != nil {
@@ -252,7 +254,8 @@ type patterns struct{ include, exclude []*regexp.Regexp }
 
 func newPatterns(include, exclude []string) (p *patterns, err error) {
 	p = &patterns{}
-	if p.include, err = compile("", include); err != nil {
+	p.include, err = compile("", include)
+	if err != nil {
 		return nil, err
 	}
 	p.exclude, err = compile("(?i)", exclude)
@@ -373,7 +376,8 @@ func (s *Scope) OrderDelay(host string, delay time.Duration) (done string, err e
 	}
 	done = fmt.Sprintf("delay %v", delay)
 	if host != "" {
-		if host, err = parseHost(host); err != nil {
+		host, err = parseHost(host)
+		if err != nil {
 			return "", err
 		}
 		done += " for " + host
@@ -440,7 +444,8 @@ func noOrder(what string) error {
 
 // ExcludeHost excludes a host, or removes that order. It returns a message.
 func (s *Scope) ExcludeHost(host string, undo bool) (done string, err error) {
-	if host, err = parseHost(host); err != nil {
+	host, err = parseHost(host)
+	if err != nil {
 		return "", err
 	}
 	return excluded(host, undo), s.order(func(_ ScopeRules, o *Orders) error {
@@ -453,7 +458,8 @@ func (s *Scope) ExcludeHost(host string, undo bool) (done string, err error) {
 
 // ReleaseHost orders that no links of a host are parked, or removes that order. It returns a message.
 func (s *Scope) ReleaseHost(host string, undo bool) (done string, err error) {
-	if host, err = parseHost(host); err != nil {
+	host, err = parseHost(host)
+	if err != nil {
 		return "", err
 	}
 	done = "release the parked links of " + host

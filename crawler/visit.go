@@ -104,8 +104,11 @@ func (c *Crawler) visit(ctx context.Context, queue Frontier, v *Visit, skip stri
 	if skip != "" {
 		c.Gate.Visited(v.Entry.URL.Host(), noRequest)
 		v.end(frontier.KindSkipped, skip)
-	} else if retry, err = c.fetch(ctx, v); err == nil && v.Response != nil {
-		retry, err = c.process(ctx, v)
+	} else {
+		retry, err = c.fetch(ctx, v)
+		if err == nil && v.Response != nil {
+			retry, err = c.process(ctx, v)
+		}
 	}
 	switch {
 	case err != nil:
@@ -240,7 +243,8 @@ func (c *Crawler) processPage(ctx context.Context, v *Visit) (retry *frontier.Ba
 	r := v.Response
 	p, err := page.Parse(r)
 	if err == nil && c.wantsRendering(r, p) {
-		if p, err = c.render(ctx, v, p); ctx.Err() != nil {
+		p, err = c.render(ctx, v, p)
+		if ctx.Err() != nil {
 			return nil, ctx.Err() // the run stops
 		}
 	}
@@ -373,7 +377,8 @@ func (c *Crawler) observe(ctx context.Context, v *Visit) error {
 		URL: u, Text: v.text, Content: page.Content(v.Page.Text), Relevant: matters,
 		Software: software.Of(v.Page.Marks),
 	})
-	if err := c.release(ctx, u.Host(), released); err != nil || !matters || v.Entry.Parent.IsZero() {
+	err := c.release(ctx, u.Host(), released)
+	if err != nil || !matters || v.Entry.Parent.IsZero() {
 		return err
 	}
 	parents, err := c.Frontier.Trail(v.Entry.Parent, 1)

@@ -118,7 +118,8 @@ func readBody(r *http.Request, v any, form string) error {
 	d.DisallowUnknownFields()
 	err := d.Decode(v)
 	if err == nil {
-		if _, more := d.Token(); more == nil {
+		_, more := d.Token()
+		if more == nil {
 			err = errors.New("something follows the object")
 		} else if more != io.EOF {
 			err = more

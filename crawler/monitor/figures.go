@@ -169,7 +169,8 @@ func Brief(s *Snapshot, width int) string {
 				texts = append(texts, f.text)
 			}
 		}
-		if line = strings.Join(texts, "  "); utf8.RuneCountInString(line) <= width {
+		line = strings.Join(texts, "  ")
+		if utf8.RuneCountInString(line) <= width {
 			return line
 		}
 	}

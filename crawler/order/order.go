@@ -109,7 +109,8 @@ func New(name string, o Options) (s Strategy, err error) {
 	if err := kind.Check(settings); err != nil {
 		return nil, err
 	}
-	if s, err = kind.New(o); err != nil {
+	s, err = kind.New(o)
+	if err != nil {
 		return nil, fmt.Errorf("strategy %s %w", name, err)
 	}
 	return s, nil

@@ -302,7 +302,7 @@ func (h *head) link(page weburl.URL, n *html.Node) {
 			follow = true
 		case "alternate":
 			kind, _ := attr(n, "type")
-			switch kind = strings.ToLower(kind); kind {
+			switch strings.ToLower(kind) {
 			case "", "text/html", "application/xhtml+xml":
 				follow = true
 			case "application/rss+xml", "application/atom+xml":

@@ -46,7 +46,8 @@ func (g *Gate) Check(ctx context.Context, u weburl.URL) (d Decision, err error) 
 	}
 	rules := robots.Decision{Allowed: true}
 	if g.robots != nil {
-		if rules, err = g.robots.Check(ctx, u); err != nil {
+		rules, err = g.robots.Check(ctx, u)
+		if err != nil {
 			return Decision{}, err
 		}
 	}

@@ -170,7 +170,8 @@ func New(o Options) (*Gate, error) {
 		sweep:   keepHosts,
 	}
 	var err error
-	if g.reserved, err = lru.New[string, reservation](maxReservations); err != nil {
+	g.reserved, err = lru.New[string, reservation](maxReservations)
+	if err != nil {
 		return nil, fmt.Errorf("polite: %w", err)
 	}
 	if o.Robots != nil {
@@ -181,7 +182,8 @@ func New(o Options) (*Gate, error) {
 		rules.Fetch = func(ctx context.Context, u weburl.URL) (*page.Response, error) {
 			return o.Fetch(ctx, u, robots.MaxSize)
 		}
-		if g.robots, err = robots.New(rules); err != nil {
+		g.robots, err = robots.New(rules)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -248,7 +250,8 @@ func (g *Gate) Claim(name string) (wait time.Duration) {
 	if wait := h.wait(now, g.options.Delay, atOnce); wait > 0 {
 		return wait
 	}
-	if wait := g.find(name, h, now); wait > 0 {
+	wait = g.find(name, h, now)
+	if wait > 0 {
 		return wait
 	}
 	if ip := g.ips[h.ip]; ip != nil {
@@ -257,7 +260,8 @@ func (g *Gate) Claim(name string) (wait time.Duration) {
 		}
 	}
 	if g.leases != nil {
-		if wait := g.leases.Claim(leasesOf(name, h)...); wait > 0 {
+		wait := g.leases.Claim(leasesOf(name, h)...)
+		if wait > 0 {
 			return wait
 		}
 	}
@@ -346,7 +350,8 @@ func (g *Gate) find(name string, h *host, now time.Time) time.Duration {
 // time and ends with a good answer. Errors double the plain delay. The IP address waits for Delay
 // or twice the response time.
 func (g *Gate) Visited(name string, v Visit) {
-	if d, keep := g.visited(name, v, time.Now()); keep {
+	d, keep := g.visited(name, v, time.Now())
+	if keep {
 		g.save(restName+name, d) // a store that fails ends the crawl at the next visit
 	}
 }

@@ -83,7 +83,8 @@ func (b *Browser) render(ctx, process context.Context, r *page.Response, fetch F
 	var html []byte
 	err := chromedp.Do(work, chromedp.Func(func(work context.Context, target *chromedp.Target) (err error) {
 		t.target = target
-		if err = t.open(work, chromedp.FromContext(isolated).BrowserContextID); err == nil {
+		err = t.open(work, chromedp.FromContext(isolated).BrowserContextID)
+		if err == nil {
 			html, err = t.settle(work)
 		}
 		return err
@@ -127,7 +128,8 @@ func (t *tab) open(ctx context.Context, own cdp.BrowserContextID) error {
 	if err != nil {
 		return err
 	}
-	if _, err = cdp.Call(ctx, t.target, fetch.Enable, fetch.EnableParams{}); err != nil {
+	_, err = cdp.Call(ctx, t.target, fetch.Enable, fetch.EnableParams{})
+	if err != nil {
 		return err
 	}
 	loaded, err := cdp.Call(ctx, t.target, devtools.Navigate, devtools.NavigateParams{URL: t.page.URL.String()})

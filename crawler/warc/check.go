@@ -93,7 +93,8 @@ func findDamage(ctx context.Context, dir string) (damage string, err error) {
 		return "", err
 	}
 	for _, name := range names {
-		if damage, err = checkWhole(name); err != nil || damage != "" {
+		damage, err = checkWhole(name)
+		if err != nil || damage != "" {
 			return damage, err
 		}
 		if err := ctx.Err(); err != nil {
@@ -152,7 +153,8 @@ func (rec *record) isAltered() bool {
 		return false
 	}
 	sum := newSum()
-	if n, err := io.Copy(sum, rec.block); err != nil || n < rec.length {
+	n, err := io.Copy(sum, rec.block)
+	if err != nil || n < rec.length {
 		return false
 	}
 	is := sum.Sum(nil)

@@ -97,7 +97,8 @@ func (r *reader) nextHeader(f *source, from int64) (int64, error) {
 			at += i
 			begin := from + int64(at) + skip
 			r.seek(f, begin)
-			if _, err := r.next(f.zipped); err == nil {
+			_, err := r.next(f.zipped)
+			if err == nil {
 				return begin, nil
 			}
 			f.tried += max(perTry, r.file.n-begin)

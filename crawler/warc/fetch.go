@@ -150,7 +150,8 @@ func (a *Archive) response(r *reader, rec record, u weburl.URL) (*page.Response,
 	} else {
 		resp.Body, err = decode(body, head.header, a.MaxBody)
 	}
-	if err = cmp.Or(r.data.err, err); err != nil {
+	err = cmp.Or(r.data.err, err)
+	if err != nil {
 		return nil, err
 	}
 	// The body is decoded and complete: drop the fields about its transfer.
@@ -233,7 +234,8 @@ func decode(body *bufio.Reader, h http.Header, limit int64) ([]byte, error) {
 	var src io.Reader = body
 	if magic, _ := body.Peek(8); !printable(magic) {
 		var err error
-		if src, err = fetch.Decode(h, body); err != nil {
+		src, err = fetch.Decode(h, body)
+		if err != nil {
 			return nil, fmt.Errorf("body: %w", err)
 		}
 	}

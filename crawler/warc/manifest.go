@@ -156,7 +156,8 @@ func samePath(a, b string) bool {
 // store returns the path under which a path is stored: relative to the data directory if it lies
 // there, or else absolute; and whether it lies there.
 func (m *Manifest) store(path string) (stored string, inside bool, err error) {
-	if path, err = filepath.Abs(path); err != nil {
+	path, err = filepath.Abs(path)
+	if err != nil {
 		return "", false, err
 	}
 	root, err := filepath.Abs(filepath.Dir(m.name))

@@ -146,7 +146,8 @@ func readHeader(text *textproto.Reader) (http.Header, error) {
 	header, err := text.ReadMIMEHeader()
 	if _, malformed := errors.AsType[textproto.ProtocolError](err); malformed {
 		for line := "-"; line != ""; {
-			if line, err = text.ReadLine(); err != nil {
+			line, err = text.ReadLine()
+			if err != nil {
 				break
 			}
 		}
@@ -257,7 +258,8 @@ func (s *scanner) next() bool {
 	}
 	s.start = s.end
 	s.seek(s.file, s.start)
-	if s.record, s.err = s.reader.next(s.file.zipped); s.err == io.EOF {
+	s.record, s.err = s.reader.next(s.file.zipped)
+	if s.err == io.EOF {
 		s.err = io.ErrUnexpectedEOF
 	}
 	s.open = s.err == nil
@@ -269,7 +271,8 @@ func (s *scanner) finish() error {
 	if s.open {
 		s.open = false
 		var end int64
-		if end, s.err = s.reader.end(s.record, s.file, s.start); s.err == nil {
+		end, s.err = s.reader.end(s.record, s.file, s.start)
+		if s.err == nil {
 			s.end = end
 		}
 	}

@@ -65,7 +65,10 @@ func (a *Archive) Walk(ctx context.Context, fn func(Recorded) error) error {
 		if rec.response {
 			heldID, held = rec.id, &Recorded{URL: u, At: rec.date}
 			held.Response, held.Err = a.response(s.reader, *rec, u)
-		} else if n := readNote(rec.block); n != nil && n.Outcome != "" {
+			return nil
+		}
+		n := readNote(rec.block)
+		if n != nil && n.Outcome != "" {
 			return fn(Recorded{URL: u, At: rec.date, Note: n})
 		}
 		return nil

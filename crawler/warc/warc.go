@@ -190,7 +190,8 @@ func expand(paths []string) ([]string, error) {
 
 // open opens a file, which Close closes.
 func (a *Archive) open(name string) (f *os.File, size int64, err error) {
-	if f, err = os.Open(name); err != nil {
+	f, err = os.Open(name)
+	if err != nil {
 		return nil, 0, err
 	}
 	a.close = append(a.close, f)

@@ -141,7 +141,8 @@ func (w *Writer) store(records []byte) error {
 	}
 	more := int64(len(records))
 	if w.file != nil && w.size+more > w.options.MaxFile {
-		if w.failed = w.finish(); w.failed != nil {
+		w.failed = w.finish()
+		if w.failed != nil {
 			return w.failed
 		}
 	}
@@ -156,7 +157,8 @@ func (w *Writer) store(records []byte) error {
 	}
 	if err != nil {
 		err = fmt.Errorf("warc: %w", err)
-		if undo := w.cut(); undo != nil {
+		undo := w.cut()
+		if undo != nil {
 			w.failed = errors.Join(err, undo)
 		}
 		return err
@@ -195,7 +197,8 @@ func (w *Writer) begin() error {
 		unlock()
 		return fmt.Errorf("warc: %w", err)
 	}
-	if _, err = f.Write(e.out.Bytes()); err == nil {
+	_, err = f.Write(e.out.Bytes())
+	if err == nil {
 		err = errors.Join(f.Sync(), disk.SyncDir(w.options.Dir))
 	}
 	if m := w.options.Manifest; m != nil && err == nil {

@@ -104,7 +104,8 @@ func parsePage(name string, data []byte) (p answerPage, err error) {
 	}
 	if s := p.header.Get("Sleep"); s != "" {
 		p.header.Del("Sleep")
-		if p.sleep, err = time.ParseDuration(s); err != nil {
+		p.sleep, err = time.ParseDuration(s)
+		if err != nil {
 			return p, fmt.Errorf("header: %w", err)
 		}
 	}

@@ -140,7 +140,8 @@ func (t *Town) firm(d *dice, it *item, site, n int32) {
 	located := 0.93
 	if s.kind == directory {
 		it.Place, located = 0, 0.6
-		if r := d.share(); r < 0.2 {
+		r := d.share()
+		if r < 0.2 {
 			it.Place = 1 + d.n(villages)
 		} else if r < 0.45 {
 			it.Place = t.farPlace(d)
@@ -225,14 +226,19 @@ func (t *Town) entryOrder(site, n int32) int {
 // lookUp finds out what a page of a catalogue is.
 func (c *canvas) lookUp() {
 	var ok bool
-	if c.section, c.list, ok = c.s.list(c.at.page); ok {
+	c.section, c.list, ok = c.s.list(c.at.page)
+	if ok {
 		c.body = "list"
-	} else if c.Nth, ok = c.s.item(c.at.page); ok {
+		return
+	}
+	c.Nth, ok = c.s.item(c.at.page)
+	switch {
+	case ok:
 		c.body, c.section = "item", c.Nth%c.s.sections
 		c.Item = c.t.itemOf(c.at.site, c.Nth)
-	} else if c.s.kind == calendar {
+	case c.s.kind == calendar:
 		c.body = c.calendar()
-	} else {
+	default:
 		c.body, c.section = "fixed "+strconv.Itoa(int(c.at.page)), 0
 	}
 }
@@ -394,7 +400,8 @@ func (c *canvas) Related() string {
 	}
 	var links []string
 	for range count {
-		if k := c.Nth + int32(c.d.between(-6, 6))*c.s.sections; k >= 0 && k < c.s.items && k != c.Nth {
+		k := c.Nth + int32(c.d.between(-6, 6))*c.s.sections
+		if k >= 0 && k < c.s.items && k != c.Nth {
 			links = append(links, c.link(ref{c.at.site, c.s.itemPage(k)}, c.t.itemOf(c.at.site, k).Title))
 		}
 	}

@@ -202,7 +202,8 @@ func (t *Town) siteOf(host string) (s int32, bare, ok bool) {
 		if i := strings.LastIndexByte(host, ':'); i >= 0 {
 			host = host[:i]
 		}
-		if name, found = strings.CutSuffix(host, ".localhost"); !found {
+		name, found = strings.CutSuffix(host, ".localhost")
+		if !found {
 			return 0, false, false
 		}
 	}

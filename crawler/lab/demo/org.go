@@ -55,7 +55,8 @@ func (t *Town) planOrg(d *dice) orgPlan {
 		if page.Share == 0 || !d.chance(page.Share) {
 			continue
 		}
-		switch p.count[k] = 1; orgKind(k) {
+		p.count[k] = 1
+		switch orgKind(k) {
 		case orgNewsList:
 			p.count[orgNews] = news
 		case orgDirections:
@@ -200,7 +201,8 @@ func (c *canvas) Neighbour() int32 {
 		}
 		return pick(&c.d, home)
 	case r < c.t.o.Locality+(1-c.t.o.Locality)*0.4:
-		if others := pick(&c.d, c.t.orgs[1:]); len(others) > 0 {
+		others := pick(&c.d, c.t.orgs[1:])
+		if len(others) > 0 {
 			return pick(&c.d, others)
 		}
 	}

@@ -83,7 +83,8 @@ func (t *Town) answer(u weburl.URL, domain string) (*page.Response, error) {
 	c := t.draw(to.ref, to.trap, domain)
 	r := &page.Response{Status: http.StatusOK}
 	var err error
-	if r.Body, r.Header, err = c.CodePage().encode(c.buf.Bytes()); err != nil {
+	r.Body, r.Header, err = c.CodePage().encode(c.buf.Bytes())
+	if err != nil {
 		panic("demo: page that cannot be encoded: " + err.Error()) // what a code page lacks is escaped
 	}
 	if to.what == aTrap {

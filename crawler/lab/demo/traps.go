@@ -64,10 +64,12 @@ func (c *canvas) calendar() (template string) {
 		return "calendar note"
 	}
 	var err error
-	if c.Day, err = time.Parse(dayForm, c.trap); err == nil {
+	c.Day, err = time.Parse(dayForm, c.trap)
+	if err == nil {
 		return "calendar day"
 	}
-	if c.Day, err = time.Parse(monthForm, c.trap); err != nil {
+	c.Day, err = time.Parse(monthForm, c.trap)
+	if err != nil {
 		c.Day = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	}
 	return "calendar month"

@@ -481,7 +481,8 @@ func (w *Cities) say(r *rand.Rand, c int, withState float64) string {
 		name = city.Aliases[r.IntN(len(city.Aliases))]
 	}
 	if r.Float64() < withState {
-		if name += ", " + city.State; r.IntN(4) == 0 && city.StateName != "" {
+		name += ", " + city.State
+		if r.IntN(4) == 0 && city.StateName != "" {
 			name = city.Name + ", " + city.StateName
 		}
 	}
@@ -644,7 +645,8 @@ func (w *Cities) Judge(_ context.Context, p *page.Page) (geoparse.Verdict, error
 	if known, ok := w.find(p.URL); ok {
 		v.Addresses = w.addresses(known)
 	}
-	if v.Relevant = len(v.Addresses) > 0; v.Relevant {
+	v.Relevant = len(v.Addresses) > 0
+	if v.Relevant {
 		v.Score = 1
 	}
 	return v, nil
@@ -713,7 +715,8 @@ func distinct(n int, fn func() string) []string {
 	seen := map[string]bool{}
 	var list []string
 	for len(list) < n {
-		if text := fn(); !seen[text] {
+		text := fn()
+		if !seen[text] {
 			seen[text] = true
 			list = append(list, text)
 		}

@@ -71,7 +71,8 @@ func (o OrderOptions) order(name, without string) (Order, error) {
 	var parts order.Parts
 	if without != "" {
 		var err error
-		if parts, err = order.ParseParts(without); err != nil {
+		parts, err = order.ParseParts(without)
+		if err != nil {
 			return Order{}, err
 		}
 		strategy.Name, strategy.Whole, strategy.Without = name+" without "+without, name, without
@@ -90,7 +91,8 @@ func (o OrderOptions) fresh(name string, without order.Parts, w *Web) (order.Str
 	options := order.Options{Settings: settings, Without: without}
 	var err error
 	if kind.Logs && o.Topic != nil {
-		if options.Topic, err = o.Topic(); err != nil {
+		options.Topic, err = o.Topic()
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -102,8 +104,11 @@ func (o OrderOptions) fresh(name string, without order.Parts, w *Web) (order.Str
 	}
 	if o.Trained != nil && name == "adaptive" {
 		options.Model = o.Trained.Clone()
-	} else if options.Model, err = o.Model(without.Parts); err != nil {
-		return nil, err
+	} else {
+		options.Model, err = o.Model(without.Parts)
+		if err != nil {
+			return nil, err
+		}
 	}
 	return order.New(name, options)
 }
@@ -198,7 +203,8 @@ func (c *Comparison) crawl(ctx context.Context, w *Web, orders []Order, o Option
 			}
 			o := o
 			o.Seed += uint64(i % runs)
-			if results[i], err = Run(ctx, w, s, o); err != nil {
+			results[i], err = Run(ctx, w, s, o)
+			if err != nil {
 				return fmt.Errorf("%s: %w", orders[i/runs].Name, err)
 			}
 			return nil

@@ -60,7 +60,8 @@ func ParseExpectation(text string, names, metrics []string) (*Expectation, error
 		}
 		if m[6] >= 0 {
 			var err error
-			if v.pages, err = strconv.Atoi(text[m[6]+1 : m[7]]); err != nil || v.pages < 1 || v.pages > math.MaxInt32 {
+			v.pages, err = strconv.Atoi(text[m[6]+1 : m[7]])
+			if err != nil || v.pages < 1 || v.pages > math.MaxInt32 {
 				return nil, expectError(text, m[6]+1, "want a number of pages, 1 or more")
 			}
 		}
@@ -73,7 +74,8 @@ func ParseExpectation(text string, names, metrics []string) (*Expectation, error
 		return nil, expectError(text, problems[0].Pos.Offset, "%s", problems[0].Msg)
 	}
 	var ok bool
-	if e.parsed, ok = x.(*ast.BinaryExpr); !ok || comparison[e.parsed.Op] == nil {
+	e.parsed, ok = x.(*ast.BinaryExpr)
+	if !ok || comparison[e.parsed.Op] == nil {
 		return nil, expectError(text, len(text), "want <, <=, >, >= or == between two numbers")
 	}
 	_, left := e.value(e.parsed.X, &Comparison{})

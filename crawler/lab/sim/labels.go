@@ -46,7 +46,8 @@ func ReadLabels(spec string) (Labels, error) {
 		}
 		n, _ := rows.FieldPos(0)
 		if n == 1 && title != "" {
-			if column = slices.Index(cells, title); column < 1 {
+			column = slices.Index(cells, title)
+			if column < 1 {
 				return nil, fmt.Errorf("%s has no column %q, but %s", name, title, strings.Join(cells[1:], ", "))
 			}
 			continue

@@ -82,7 +82,8 @@ func (w *Cities) Partition(o partition.Options) (*partition.Partition, error) {
 	o.Known, o.Locate, o.Resolve = w.Options.Known, w.Locate, w.Resolve
 	if o.Method == partition.Classification {
 		var err error
-		if o.Classes, err = w.Classes(); err != nil {
+		o.Classes, err = w.Classes()
+		if err != nil {
 			return nil, err
 		}
 	}

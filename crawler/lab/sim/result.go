@@ -87,7 +87,8 @@ func (r *Result) Found(n int) int { return r.Finds.At(n) }
 // Harvest returns the share of relevant pages among the first n, or among all
 // where the crawl ended before: in [0, 1], 0 where nothing was downloaded.
 func (r *Result) Harvest(n int) float64 {
-	if n = min(n, r.Pages); n == 0 {
+	n = min(n, r.Pages)
+	if n == 0 {
 		return 0
 	}
 	return float64(r.Found(n)) / float64(n)
@@ -160,7 +161,8 @@ func (r *run) visited(v *crawler.Visit) {
 
 // Relevancy returns the mean relevancy of the first n pages to the merged seeds.
 func (r *Result) Relevancy(n int) float64 {
-	if n = min(n, len(r.relevancy)); n <= 0 {
+	n = min(n, len(r.relevancy))
+	if n <= 0 {
 		return 0
 	}
 	sum := 0.0

@@ -29,7 +29,8 @@ func ParseReaders(spec string) (ReaderOptions, error) {
 func ParseStrategies(names, all []string, limits []int) (list []string, err error) {
 	var wanted []string
 	for _, name := range names {
-		if name = strings.TrimSpace(name); name == "all" {
+		name = strings.TrimSpace(name)
+		if name == "all" {
 			wanted = append(wanted, all...)
 		} else {
 			wanted = append(wanted, name)

@@ -322,7 +322,8 @@ type Towns struct {
 // Parse reads what towns and their readers are like; no readers are "". pages is how many of a web are
 // visited, 0 all. Errors name the flag.
 func (t *Towns) Parse(town, readers string, pages int) (err error) {
-	if t.town, err = demo.ParseOptions(town); err != nil {
+	t.town, err = demo.ParseOptions(town)
+	if err != nil {
 		return fmt.Errorf("--demo: %w", err)
 	}
 	switch l := t.Language; {
@@ -384,7 +385,8 @@ func (t *Towns) Open(ctx context.Context, i int) (w *Web, lines int64, err error
 	if err != nil {
 		return nil, 0, err
 	}
-	if w, err = FromTown(town, language); err != nil {
+	w, err = FromTown(town, language)
+	if err != nil {
 		return nil, 0, err
 	}
 	w.Name = fmt.Sprintf("%s %d", w.Name, o.Seed)

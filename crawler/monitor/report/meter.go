@@ -65,12 +65,7 @@ func newMeter(o Options) *meter {
 func (m *meter) mention(site, address string) {
 	id, known := m.ids["address "+address]
 	if !known {
-		if street := m.options.Street(address); street == "" {
-			m.unknown++
-		} else if id = m.ids["street "+street]; id == 0 {
-			id = int32(len(m.ids) + 1)
-			m.ids["street "+street] = id
-		}
+		id = m.streetID(address)
 		m.ids["address "+address] = id
 	}
 	if id == 0 {
@@ -85,6 +80,22 @@ func (m *meter) mention(site, address string) {
 		m.pairs[pair] = true
 		m.streets[id]++
 	}
+}
+
+// streetID numbers the street of an address; 0 is an address without a known street.
+func (m *meter) streetID(address string) int32 {
+	street := m.options.Street(address)
+	if street == "" {
+		m.unknown++
+		return 0
+	}
+	key := "street " + street
+	id := m.ids[key]
+	if id == 0 {
+		id = int32(len(m.ids) + 1)
+		m.ids[key] = id
+	}
+	return id
 }
 
 // read returns the meter after so many pages; the last Recent of them brought so many new streets.

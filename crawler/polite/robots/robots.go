@@ -203,7 +203,8 @@ func (c *Cache) request(ctx context.Context, s *site, d *Decision) error {
 	at := s.next
 	if at.IsZero() {
 		var err error
-		if at, err = weburl.Parse(s.key + "/robots.txt"); err != nil {
+		at, err = weburl.Parse(s.key + "/robots.txt")
+		if err != nil {
 			return err // impossible: the key comes from a URL
 		}
 	}
