@@ -119,7 +119,8 @@ func WriteBasemap(ctx context.Context, dir, path string, box orb.Bound) (tiles i
 		}
 	}
 	if shapes == 0 {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err := os.Remove(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return 0, fmt.Errorf("gazetteer: base map: %w", err)
 		}
 		return 0, nil

@@ -111,7 +111,8 @@ func (id objectID) String() string {
 }
 
 func (c *codec) objectID(id *objectID) {
-	switch disk.Unsigned(&c.Codec, &id.kind); {
+	disk.Unsigned(&c.Codec, &id.kind)
+	switch {
 	case id.kind < 0 || id.kind >= len(idPrefixes):
 		c.Fail()
 		id.kind = 0
@@ -182,7 +183,8 @@ func readRecords[T any](path string, code func(*codec, *T), fn func(*T) error) e
 			return nil
 		}
 		c, v := readFrom(b), new(T)
-		if code(c, v); err != nil || c.Failed() {
+		code(c, v)
+		if err != nil || c.Failed() {
 			return fmt.Errorf("%s: %w; import the source again", path, ErrDamaged)
 		}
 		if err := fn(v); err != nil {

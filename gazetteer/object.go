@@ -27,7 +27,8 @@ func (o *Object) check() *Object {
 	}
 	short := func(all []string, most int) (kept []string) {
 		for _, s := range all {
-			if s = strings.ToValidUTF8(s, ""); s != "" && len(s) <= maxText && len(kept) < most {
+			s = strings.ToValidUTF8(s, "")
+			if s != "" && len(s) <= maxText && len(kept) < most {
 				kept = append(kept, s)
 			}
 		}

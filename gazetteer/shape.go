@@ -65,7 +65,8 @@ func (b *Builder) Shape(s Shape) error {
 	}
 	if b.shapes == nil {
 		var err error
-		if b.shapes, err = b.newRecordFile("*.shapes"); err != nil {
+		b.shapes, err = b.newRecordFile("*.shapes")
+		if err != nil {
 			return err
 		}
 	}

@@ -164,7 +164,8 @@ func ReadLine(r *bufio.Reader, limit int) ([]byte, error) {
 	if err != nil && (err != io.EOF || len(line) == 0) {
 		return nil, err
 	}
-	if line = bytes.TrimRight(line, "\r\n"); len(line) > limit {
+	line = bytes.TrimRight(line, "\r\n")
+	if len(line) > limit {
 		return line[:limit], ErrTooLong
 	}
 	return line, nil

@@ -184,7 +184,8 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 		a.Fax = ""
 	}
 	if a.Status == CurrentStatus {
-		if a.StatusWords = p.closedBy(b, page, single); a.StatusWords != "" {
+		a.StatusWords = p.closedBy(b, page, single)
+		if a.StatusWords != "" {
 			a.Status = ClosedStatus
 		}
 	}
@@ -238,7 +239,8 @@ func (p *Parser) takeObject(a *Address, page *pageCues, around place.Around) {
 	var tags []string
 	for _, tag := range o.Tags {
 		if hours, ok := strings.CutPrefix(tag, "opening_hours="); ok {
-			if hours, _ = place.ParseMapHours(hours); a.Hours == "" {
+			hours, _ = place.ParseMapHours(hours)
+			if a.Hours == "" {
 				a.Hours = hours
 			}
 			continue
@@ -247,7 +249,8 @@ func (p *Parser) takeObject(a *Address, page *pageCues, around place.Around) {
 	}
 	a.Tags = strings.Join(tags, ";")
 	stated := a.Kind
-	if a.Kind = cmp.Or(kind.OfTags(tagsOf(tags)), stated); a.Kind != stated {
+	a.Kind = cmp.Or(kind.OfTags(tagsOf(tags)), stated)
+	if a.Kind != stated {
 		a.StatedKind = stated
 	}
 }
@@ -294,7 +297,8 @@ func (p *Parser) judgePrivate(b *block, page *pageCues, imprint, typedPerson boo
 
 // weighPrivate sets Private and Home by the evidence.
 func (a *Address) weighPrivate() {
-	if a.Private, a.Home = place.Home(a.evidence); a.Private {
+	a.Private, a.Home = place.Home(a.evidence)
+	if a.Private {
 		a.Person, a.Belongings = true, Belongings{}
 	}
 }
@@ -388,7 +392,8 @@ func (a *Address) unite(o *Address, persons bool) {
 		a.Person = a.Person && o.Person
 		a.fill(o.Belongings)
 	}
-	if a.evidence += o.evidence; !persons {
+	a.evidence += o.evidence
+	if !persons {
 		a.weighPrivate()
 	}
 	if o.Role < a.Role {
@@ -400,7 +405,8 @@ func (a *Address) unite(o *Address, persons bool) {
 func firstLines(text string, n int) string {
 	for i := range len(text) {
 		if text[i] == '\n' {
-			if n--; n == 0 {
+			n--
+			if n == 0 {
 				return text[:i]
 			}
 		}

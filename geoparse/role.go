@@ -61,7 +61,8 @@ func thirdParty(text string, from, start int) Role {
 		if text[k] != '\n' {
 			continue
 		}
-		if lines++; lines > cueLines {
+		lines++
+		if lines > cueLines {
 			lo = k + 1
 			break
 		}

@@ -113,7 +113,8 @@ func (t *collector) host(host string) {
 		return // an IP address has no parents
 	}
 	for ok := true; ok && t.left > 0; {
-		if _, host, ok = strings.Cut(host, "."); ok {
+		_, host, ok = strings.Cut(host, ".")
+		if ok {
 			t.add(host)
 		}
 	}
@@ -146,7 +147,8 @@ func (t *collector) place(place string) {
 		t.add(strings.Map(fold, grandparent+">"+parent))
 	}
 	for element, ok := "", path != ""; ok; {
-		if path, element, ok = cutLast(path); strings.ContainsAny(element, "#.") {
+		path, element, ok = cutLast(path)
+		if strings.ContainsAny(element, "#.") {
 			t.add(strings.Map(fold, element))
 			return
 		}

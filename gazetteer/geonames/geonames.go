@@ -91,7 +91,8 @@ func Postal(refuse gazetteer.Refuse) gazetteer.Reader {
 			}
 			if key := cols[0] + "." + cols[4]; cols[3] != "" && cols[4] != "" && !seen[key] && len(seen) < maxStates {
 				seen[key] = true
-				if err := emit(state(cols[0], cols[4], cols[3])); err != nil && !errors.Is(err, gazetteer.ErrBadPlace) {
+				err := emit(state(cols[0], cols[4], cols[3]))
+				if err != nil && !errors.Is(err, gazetteer.ErrBadPlace) {
 					return err
 				}
 			}

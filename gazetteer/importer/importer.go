@@ -189,7 +189,8 @@ func (o Options) Import(ctx context.Context, dir string, files []string,
 func (o Options) open(file string) (one Imported, f Format, err error) {
 	name := o.Format
 	if name == "" {
-		if name, err = guessFormat(file, o.Growth); err != nil {
+		name, err = guessFormat(file, o.Growth)
+		if err != nil {
 			return one, f, err
 		}
 	}

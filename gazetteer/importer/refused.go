@@ -31,7 +31,8 @@ func (r *refusedFile) add(row int, text string, why error) {
 		return
 	}
 	if r.f == nil {
-		if r.err = r.open(); r.err != nil {
+		r.err = r.open()
+		if r.err != nil {
 			return
 		}
 	}
@@ -47,7 +48,8 @@ func (r *refusedFile) open() error {
 		flags = os.O_WRONLY | os.O_CREATE | os.O_APPEND
 	}
 	var err error
-	if r.f, err = os.OpenFile(r.path, flags, 0o644); err != nil {
+	r.f, err = os.OpenFile(r.path, flags, 0o644)
+	if err != nil {
 		return err
 	}
 	if info, statErr := r.f.Stat(); statErr == nil && info.Size() == 0 {

@@ -97,7 +97,8 @@ func newCollector(o Options) (*collector, error) {
 	c.nodes.wanted = disk.Sorter{Dir: o.TempDir, Memory: 32 << 20}
 	for _, s := range []**spool{&c.houses, &c.pois, &c.lines, &c.shapes} {
 		var err error
-		if *s, err = newSpool(o.TempDir); err != nil {
+		*s, err = newSpool(o.TempDir)
+		if err != nil {
 			c.close()
 			return nil, err
 		}
@@ -384,7 +385,8 @@ func (f *feature) setAddress(tags osm.Tags) {
 	f.postcode = firstOf(tags, "addr:postcode", "postal_code")
 	f.city = tags.Find("addr:city")
 	f.state = tags.Find("addr:state")
-	if f.country = strings.ToUpper(firstOf(tags, "addr:country", "is_in:country_code")); len(f.country) != 2 {
+	f.country = strings.ToUpper(firstOf(tags, "addr:country", "is_in:country_code"))
+	if len(f.country) != 2 {
 		f.country = countryOfPhone(firstOf(tags, "phone", "contact:phone"))
 	}
 }

@@ -76,7 +76,8 @@ func (s *nodeStore) ready() error {
 		_, err := w.Write(value)
 		return err
 	})
-	if err = errors.Join(err, w.Flush()); err != nil {
+	err = errors.Join(err, w.Flush())
+	if err != nil {
 		return err
 	}
 	s.nodes, s.unmap, err = disk.MapArray[node](f.File)

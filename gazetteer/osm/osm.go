@@ -341,8 +341,11 @@ func (c *countingReader) Read(b []byte) (int, error) {
 	c.n += int64(n)
 	if i := bytes.LastIndexByte(b[:n], '<'); i >= 0 {
 		c.element = n - i
-	} else if c.element += n; c.element > maxElement {
-		return 0, errElement
+	} else {
+		c.element += n
+		if c.element > maxElement {
+			return 0, errElement
+		}
 	}
 	c.object += n
 	if c.object > maxObject {

@@ -85,7 +85,8 @@ func (c *collector) pass(ctx context.Context, f *os.File, groups []int) error {
 			}
 		}()
 		for at := (blobAt{}); at.next < c.extract.Size; {
-			if at, err = readHeader(f, at.next, c.extract.Size); err != nil {
+			at, err = readHeader(f, at.next, c.extract.Size)
+			if err != nil {
 				return err
 			}
 			if at.kind != "OSMHeader" && at.kind != "OSMData" {
@@ -130,7 +131,8 @@ type blobAt struct {
 func checkBlocks(f *os.File, size int64) error {
 	for at, n := (blobAt{}), 1; at.next < size; n++ {
 		var err error
-		if at, err = readHeader(f, at.next, size); errors.Is(err, io.EOF) {
+		at, err = readHeader(f, at.next, size)
+		if errors.Is(err, io.EOF) {
 			return fmt.Errorf("%w: it ends in the middle of block %d (%d bytes, the block begins at "+
 				"byte %d). Download it again and compare the .md5",
 				ErrTruncated, n, size, at.off)
@@ -193,7 +195,8 @@ func unpack(f *os.File, at blobAt) ([]byte, error) {
 		return nil, err
 	}
 	buffer := bytes.NewBuffer(make([]byte, 0, int(size)+bytes.MinRead))
-	if n, err := buffer.ReadFrom(io.LimitReader(z, int64(size)+1)); err != nil || n != int64(size) {
+	n, err := buffer.ReadFrom(io.LimitReader(z, int64(size)+1))
+	if err != nil || n != int64(size) {
 		return nil, errors.Join(fmt.Errorf("%w: it does not unpack to the %d bytes that it says", errBlock, size), err)
 	}
 	return buffer.Bytes(), nil
@@ -367,7 +370,8 @@ func zigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 func (b *block) node(m message) (err error) {
 	n := osm.Node{ID: osm.NodeID(zigzag(m.number[1])), Timestamp: b.time(&m)}
 	n.Lat, n.Lon = b.degrees(b.lat, zigzag(m.number[8])), b.degrees(b.lon, zigzag(m.number[9]))
-	if n.Tags, err = b.tags(&m); err == nil {
+	n.Tags, err = b.tags(&m)
+	if err == nil {
 		b.c.takeNode(&n)
 	}
 	return err
@@ -417,7 +421,8 @@ func (c *collector) takeNode(n *osm.Node) {
 
 func (b *block) way(m message) (err error) {
 	w := osm.Way{ID: osm.WayID(m.number[1]), Timestamp: b.time(&m), Nodes: b.nodes[:0]}
-	if w.Tags, err = b.tags(&m); err != nil {
+	w.Tags, err = b.tags(&m)
+	if err != nil {
 		return err
 	}
 	refs := disk.Decode(m.data[8])
@@ -435,7 +440,8 @@ func (b *block) way(m message) (err error) {
 
 func (b *block) relation(m message) (err error) {
 	r := osm.Relation{ID: osm.RelationID(m.number[1]), Timestamp: b.time(&m)}
-	if r.Tags, err = b.tags(&m); err != nil {
+	r.Tags, err = b.tags(&m)
+	if err != nil {
 		return err
 	}
 	roles, ids, kinds := disk.Decode(m.data[8]), disk.Decode(m.data[9]), disk.Decode(m.data[10])

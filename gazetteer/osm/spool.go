@@ -61,7 +61,8 @@ func (s *spool) each(ctx context.Context, fn func(f *feature) error) error {
 			return nil
 		}
 		record, f := disk.Read(b), feature{}
-		if f.code(&record); err == nil && record.Failed() {
+		f.code(&record)
+		if err == nil && record.Failed() {
 			err = disk.ErrDamaged
 		}
 		if err != nil {

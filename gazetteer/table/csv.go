@@ -204,7 +204,8 @@ func split(line []byte, sep byte) (values []string, open bool, err error) {
 	for _, lazy := range []bool{false, true} { // 5" pipe
 		r := csv.NewReader(bytes.NewReader(line))
 		r.Comma, r.LazyQuotes = rune(sep), lazy
-		if values, err = r.Read(); !errors.Is(err, csv.ErrBareQuote) {
+		values, err = r.Read()
+		if !errors.Is(err, csv.ErrBareQuote) {
 			break
 		}
 	}

@@ -32,7 +32,8 @@ func readJSON(src io.Reader, take func(row) error) error {
 	in := &objectReader{r: b}
 	s := stream{d: json.NewDecoder(in), in: in, take: take}
 	for {
-		if err := s.next(); err == io.EOF {
+		err := s.next()
+		if err == io.EOF {
 			return nil
 		} else if err != nil && s.broken {
 			return err
@@ -62,7 +63,8 @@ func readLines(b *bufio.Reader, take func(row) error) error {
 		}
 		r := row{number: n, text: string(line[:min(len(line), 1024)]), refused: err}
 		if err == nil {
-			if r.refused = json.Unmarshal(line, &r.raw); r.refused == nil {
+			r.refused = json.Unmarshal(line, &r.raw)
+			if r.refused == nil {
 				r.parse()
 			}
 		}
@@ -128,7 +130,8 @@ func (s *stream) next() error {
 		key, err := s.d.Token()
 		if key == "features" && !s.inside {
 			collection = true
-			if start, err = s.d.Token(); err == nil && start != json.Delim('[') {
+			start, err = s.d.Token()
+			if err == nil && start != json.Delim('[') {
 				err = fmt.Errorf("features are %v instead of an array", start)
 			}
 			if err == nil {
@@ -143,7 +146,8 @@ func (s *stream) next() error {
 			return unexpected(err)
 		}
 	}
-	if _, err := s.d.Token(); err != nil || collection {
+	_, err = s.d.Token()
+	if err != nil || collection {
 		return unexpected(err)
 	}
 	s.n++
@@ -184,7 +188,8 @@ func unexpected(err error) error {
 func (r *row) parse() {
 	raw := r.raw
 	if string(raw["type"]) == `"Feature"` {
-		if r.point, r.has, r.refused = centre(raw["geometry"]); r.refused != nil {
+		r.point, r.has, r.refused = centre(raw["geometry"])
+		if r.refused != nil {
 			return
 		}
 		id := raw["id"]

@@ -302,7 +302,8 @@ func (t *reading) flush() error {
 	}
 	if len(t.header) > 0 {
 		var err error
-		if t.m, err = named(t.o.Map, t.header); err != nil {
+		t.m, err = named(t.o.Map, t.header)
+		if err != nil {
 			return err
 		}
 		byContent := t.recognise()
@@ -392,7 +393,8 @@ func valueText(value any) string {
 // clean removes what spreadsheets and programs put in place of a value or add to it: NULL, nan, the
 // decimals of "12.0".
 func clean(s, field string) string {
-	switch s = strings.TrimSpace(s); s {
+	s = strings.TrimSpace(s)
+	switch s {
 	case "NULL", "null", "nan", "NaN", "#N/A", "<NA>", `\N`:
 		return ""
 	case "None", "N/A", "n/a":
@@ -440,7 +442,8 @@ func (t *reading) place(r row) (gazetteer.Place, error) {
 		p.Country = t.o.Country
 	}
 	if p.Street == "" {
-		if p.Street, p.HouseNumber = splitAddress(t.text(r, "street_address")); p.HouseNumber == "" {
+		p.Street, p.HouseNumber = splitAddress(t.text(r, "street_address"))
+		if p.HouseNumber == "" {
 			p.HouseNumber = t.text(r, "housenumber")
 		}
 	}
@@ -450,13 +453,16 @@ func (t *reading) place(r row) (gazetteer.Place, error) {
 		p.Country = "US"
 	}
 	var err error
-	if p.MaxNumber, err = whole(t.text(r, "housenumber_max")); err != nil {
+	p.MaxNumber, err = whole(t.text(r, "housenumber_max"))
+	if err != nil {
 		return p, err
 	}
-	if p.Population, err = whole(t.text(r, "population")); err != nil {
+	p.Population, err = whole(t.text(r, "population"))
+	if err != nil {
 		p.Population = 0
 	}
-	if p.Point, p.HasPoint, err = t.point(r); err != nil {
+	p.Point, p.HasPoint, err = t.point(r)
+	if err != nil {
 		return p, err
 	}
 	if p.HasPoint && swappedIn(p.Country, p.Point) {

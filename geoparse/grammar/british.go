@@ -80,7 +80,8 @@ func PremisesBefore(t Tokens) (Street, bool) {
 			}
 			return s, true
 		}
-		if found = found || s != (Street{}); found {
+		found = found || s != (Street{})
+		if found {
 			passed++ // the street may stand before the estate
 		}
 		passed++

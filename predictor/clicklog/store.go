@@ -141,7 +141,8 @@ func (s *Store) Import(ctx context.Context, name string, src io.Reader) (Counts,
 		return n, nil
 	}
 	at := s.log(name, head)
-	if n.Before, err = io.CopyN(io.Discard, in, s.m.Logs[at].Read); err == io.EOF {
+	n.Before, err = io.CopyN(io.Discard, in, s.m.Logs[at].Read)
+	if err == io.EOF {
 		return n, nil // shorter than what was read: an older copy of the same log
 	} else if err != nil {
 		return n, fmt.Errorf("%s: %w", name, err)
@@ -261,7 +262,8 @@ func (s *Store) take(raw []byte, n *Counts) error {
 		n.Robots++ // kept as a mark: Rank leaves this client out
 	} else {
 		var ok bool
-		if v.url, ok, err = s.url(l); err != nil {
+		v.url, ok, err = s.url(l)
+		if err != nil {
 			return err
 		} else if !ok {
 			n.Foreign++
@@ -320,7 +322,8 @@ func (s *Store) flush() error {
 	defer f.Close()
 	size := s.m.Size
 	if len(s.views) > 0 {
-		if size, err = s.append(f); err != nil {
+		size, err = s.append(f)
+		if err != nil {
 			return fmt.Errorf("write click store: %w", err)
 		}
 	}
@@ -440,7 +443,8 @@ func (s *Store) forget(match func(text string) bool) error {
 	if err := s.commit(); err != nil {
 		return err
 	}
-	if err := os.Remove(filepath.Join(s.dir, old)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err = os.Remove(filepath.Join(s.dir, old))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("write click store: %w", err)
 	}
 	return forgetRows(s.dir, match)

@@ -89,7 +89,8 @@ func Read(r io.Reader) (*Tree, error) {
 	var roots []node
 	d := yaml.NewDecoder(bytes.NewReader(raw))
 	d.KnownFields(true)
-	if err := d.Decode(&roots); err != nil && !errors.Is(err, io.EOF) {
+	err = d.Decode(&roots)
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("topics: %w", err)
 	}
 	t := &Tree{}
