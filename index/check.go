@@ -98,7 +98,8 @@ func checkSum(name string) error {
 	if _, err := io.CopyN(sum, f, info.Size()-crc32.Size); err != nil {
 		return fmt.Errorf("%s: %w", filepath.Base(name), err)
 	}
-	if _, err := io.ReadFull(f, want); err != nil || !bytes.Equal(want, sum.Sum(nil)) {
+	_, err = io.ReadFull(f, want)
+	if err != nil || !bytes.Equal(want, sum.Sum(nil)) {
 		return fmt.Errorf("%s: the checksum is wrong", filepath.Base(name))
 	}
 	return nil

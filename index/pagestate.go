@@ -322,7 +322,8 @@ func (x *Index) mergeForgotten(ctx context.Context) error {
 		return err
 	}
 	due := v.state.Forgotten
-	if err := v.Close(); err != nil || !due {
+	err = v.Close()
+	if err != nil || !due {
 		return err
 	}
 	if err := x.merge(ctx); err != nil {

@@ -83,7 +83,8 @@ type properties struct {
 
 // search answers /v1/search and its formats, and the items of OGC API.
 func (s *server) search(w http.ResponseWriter, r *http.Request, a *params) *Problem {
-	if p := a.chooseFormat(r); p != nil {
+	p := a.chooseFormat(r)
+	if p != nil {
 		return p
 	}
 	result, p := s.answer(r.Context(), a)

@@ -284,7 +284,8 @@ func (s *server) guard(next http.Handler) http.Handler {
 			}
 		}()
 		post := r.Method == http.MethodPost && r.URL.Path == removalPath && s.Remove != nil || s.isDeskPost(r)
-		if p := s.refusal(w.Header(), r, post); p != nil {
+		p := s.refusal(w.Header(), r, post)
+		if p != nil {
 			p.Write(w, r)
 			return
 		}

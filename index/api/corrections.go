@@ -301,7 +301,8 @@ func (s *server) correct(w http.ResponseWriter, r *http.Request) (any, *Problem)
 	if p := s.notStored(err); p != nil {
 		return nil, p
 	}
-	if p := s.answered(b.Address); p != nil {
+	p = s.answered(b.Address)
+	if p != nil {
 		return nil, p
 	}
 	return s.corrected(w, added[0], b.Address)
@@ -483,7 +484,8 @@ func (s *server) doubts(_ http.ResponseWriter, r *http.Request) (any, *Problem) 
 		if s.looked(d, made) {
 			continue
 		}
-		if left++; len(shown) == shownDoubts {
+		left++
+		if len(shown) == shownDoubts {
 			continue
 		}
 		standing, p := s.standing(d.ID)

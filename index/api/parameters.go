@@ -301,7 +301,8 @@ func (s *server) parse(r *http.Request, on route) (params, *Problem) {
 	a.Holidays = clock.Holidays(a.Now)
 	for i := range parameters {
 		if p := &parameters[i]; p.on&on != 0 && len(given[p.name]) > 0 {
-			if problem := s.readParameter(&a, p, given[p.name]); problem != nil {
+			problem := s.readParameter(&a, p, given[p.name])
+			if problem != nil {
 				return a, problem
 			}
 		}

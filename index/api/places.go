@@ -22,11 +22,12 @@ const maxPlaces = 5000
 // places answers /v1/places: all points of interest of the map that fit, with and without pages, in
 // GeoJSON or another format.
 func (s *server) places(w http.ResponseWriter, r *http.Request, a *params) *Problem {
-	if p := a.chooseFormat(r); p != nil {
+	p := a.chooseFormat(r)
+	if p != nil {
 		return p
 	}
 	var found []gazetteer.Place
-	p := s.limited(r.Context(), a.t, func(ctx context.Context) (err error) {
+	p = s.limited(r.Context(), a.t, func(ctx context.Context) (err error) {
 		found, err = s.findPlaces(ctx, a, index.SubjectOf(a.Query))
 		return err
 	})

@@ -79,7 +79,8 @@ func (v *view) frame() (box orb.Bound, ok bool) {
 		points = append(points, o.Point)
 	}
 	points = append(points, v.Points...)
-	switch box = points.Bound(); {
+	box = points.Bound()
+	switch {
 	case len(v.Outline) == 0 || len(points) > 0 && v.Asked:
 		return box, len(points) > 0
 	case len(points) == 0:

@@ -52,7 +52,8 @@ func Replace(name string, mode fs.FileMode, write func(io.Writer) error, check .
 	if err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	err = errors.Join(err, f.Close())
+	if err != nil {
 		return err
 	}
 	for _, c := range check {
@@ -85,7 +86,8 @@ func ReplaceDir(from, to string) error {
 		if err := os.RemoveAll(old); err != nil {
 			return err
 		}
-		if err := os.Rename(to, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err := os.Rename(to, old)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		if err := os.Rename(from, to); err != nil {
@@ -131,7 +133,8 @@ func removeLeftovers(dir, base string) error {
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), partPrefix(base)) && strings.HasSuffix(e.Name(), partSuffix) {
-			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			err := os.Remove(filepath.Join(dir, e.Name()))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}
@@ -190,7 +193,8 @@ func AppendLines(name string, mode fs.FileMode, lines ...string) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	err = errors.Join(err, f.Close())
+	if err != nil {
 		return err
 	}
 	return SyncDir(filepath.Dir(name))

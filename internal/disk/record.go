@@ -172,7 +172,8 @@ func (d *Decoder) Uint64() uint64 { return fixed(d, 8, binary.BigEndian.Uint64) 
 
 // fixed reads the number that the next size bytes are.
 func fixed[T any](d *Decoder, size int, number func([]byte) T) (n T) {
-	if b := d.Next(size); b != nil {
+	b := d.Next(size)
+	if b != nil {
 		n = number(b)
 	}
 	return n

@@ -50,7 +50,8 @@ func Clip(text string) string {
 func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
 	said := *p
 	said.Status = cmp.Or(p.Status, http.StatusBadRequest)
-	if said.Type = "about:blank"; p.Parameter != "" {
+	said.Type = "about:blank"
+	if p.Parameter != "" {
 		said.Type = "urn:gazehound:problem:bad-parameter"
 	}
 	said.Instance = Clip(r.URL.Path)

@@ -54,13 +54,15 @@ func Parse(text string) (Schedule, error) {
 		}
 	}
 	var ok bool
-	if s.start, ok = minutes(m[2], m[3]); !ok {
+	s.start, ok = minutes(m[2], m[3])
+	if !ok {
 		return bad(": a day has 24 hours of 60 minutes")
 	}
 	if m[4] == "" {
 		return s, nil
 	}
-	if s.end, ok = minutes(m[4], m[5]); !ok {
+	s.end, ok = minutes(m[4], m[5])
+	if !ok {
 		return bad(": a day has 24 hours of 60 minutes")
 	}
 	if s.end == s.start {

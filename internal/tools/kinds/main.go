@@ -59,7 +59,8 @@ func run(schema, brands, out string) error {
 		return err
 	}
 	var err error
-	if t.said, err = t.supplement(); err != nil {
+	t.said, err = t.supplement()
+	if err != nil {
 		return err
 	}
 	return os.WriteFile(out, pack(t.text()), 0o644)
@@ -67,7 +68,8 @@ func run(schema, brands, out string) error {
 
 // install fetches the packages into a temporary folder.
 func install() (folder string, err error) {
-	if folder, err = os.MkdirTemp("", "kinds"); err != nil {
+	folder, err = os.MkdirTemp("", "kinds")
+	if err != nil {
 		return "", err
 	}
 	npm := exec.Command("npm", "install", "--ignore-scripts", "--no-save", "--prefix", folder,
