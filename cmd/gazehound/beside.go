@@ -101,12 +101,13 @@ func (a *app) askCrawl(ctx context.Context, args []string) error {
 func (a *app) receive(ctx context.Context, pieces *json.Decoder, file io.Writer, licence string) error {
 	for {
 		var p piece
-		if err := pieces.Decode(&p); ctx.Err() != nil {
+		err := pieces.Decode(&p)
+		if ctx.Err() != nil {
 			return fail(interrupted, "stopped")
-		} else if err != nil {
+		}
+		if err != nil {
 			return fmt.Errorf("the crawl stopped answering: %w", err)
 		}
-		var err error
 		switch p.To {
 		case "out":
 			_, err = a.stdout.Write(p.Data)
@@ -221,7 +222,8 @@ func (a *app) borrow(ctx context.Context) (back func(), err error) {
 	back = func() { unlock() }
 	a.say("the running crawl (process %d) waits until this command is done", at.PID)
 	var done json.RawMessage
-	if err = a.ctl(ctx, http.MethodPost, "v1/crawl/lend", nil, &done); err == nil {
+	err = a.ctl(ctx, http.MethodPost, "v1/crawl/lend", nil, &done)
+	if err == nil {
 		err = a.untilEnd(ctx)
 	}
 	if err != nil {

@@ -178,7 +178,8 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 	}
 	defer func() { err = errors.Join(err, stopProfile()) }()
 	for {
-		if err := a.crawlOnce(ctx, o); !errors.Is(err, errLent) {
+		err := a.crawlOnce(ctx, o)
+		if !errors.Is(err, errLent) {
 			return err
 		}
 		if err := a.untilReturned(ctx); err != nil {
@@ -192,10 +193,12 @@ func (a *app) crawl(ctx context.Context, o crawlOptions) (err error) {
 func (a *app) crawlOnce(ctx context.Context, o crawlOptions) (err error) {
 	s := &session{a: a, p: project{a.data}, o: o}
 	defer func() { err = errors.Join(err, s.close()) }()
-	if s.cfg, err = a.config(); err != nil {
+	s.cfg, err = a.config()
+	if err != nil {
 		return err
 	}
-	if err := s.prepare(ctx); err != nil || s.judge == nil {
+	err = s.prepare(ctx)
+	if err != nil || s.judge == nil {
 		return err
 	}
 	if o.dryRun {
@@ -214,7 +217,8 @@ func (a *app) crawlOnce(ctx context.Context, o crawlOptions) (err error) {
 		return err
 	}
 	s.ended = s.run(ctx)
-	if err := s.save(true); err != nil && s.ended == nil {
+	err = s.save(true)
+	if err != nil && s.ended == nil {
 		s.ended = err
 	}
 	if errors.Is(s.ended, errLent) {

@@ -194,7 +194,8 @@ func (a *app) compareOnDemo(ctx context.Context, town *demo.Town, proxy string, 
 		if err := a.self(ctx, &out, args...); err != nil {
 			return err
 		}
-		if r.Crawl, err = town.ReadCrawl(&out); err != nil {
+		r.Crawl, err = town.ReadCrawl(&out)
+		if err != nil {
 			return err
 		}
 		r.Strategy = r.strategy
@@ -225,7 +226,8 @@ type demoRun struct {
 func freeAddress(address string) (string, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		if l, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		l, err = net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
 			return "", err
 		}
 	}

@@ -108,7 +108,8 @@ func (a *app) explainURL(ctx context.Context, p project, cfg *Config, f *frontie
 		x.Strategy = cfg.Crawl.Strategy
 	}
 	if n.State == frontier.Queued {
-		if x.Rank, err = f.RankOf(ctx, &n); err != nil {
+		x.Rank, err = f.RankOf(ctx, &n)
+		if err != nil {
 			return err
 		}
 	}

@@ -342,10 +342,12 @@ func (a *app) openToForget(ctx context.Context, p project, cfg *Config) (*forget
 		Model: p.model(), ModelOptions: cfg.ModelOptions(), Clickstream: p.clickstream(), Seeds: p.seeds(), Say: a.say,
 	}
 	var err error
-	if s.Corrections, err = a.corrections(p); err != nil {
+	s.Corrections, err = a.corrections(p)
+	if err != nil {
 		return nil, err
 	}
-	if s.Suggestions, err = corrections.OpenSuggestions(p.dir); err != nil {
+	s.Suggestions, err = corrections.OpenSuggestions(p.dir)
+	if err != nil {
 		return nil, err
 	}
 	o := frontier.Options{Dir: p.frontier(), Memory: int64(cfg.Storage.Memory / 2), Seed: cfg.Crawl.RandomSeed}
@@ -356,7 +358,8 @@ func (a *app) openToForget(ctx context.Context, p project, cfg *Config) (*forget
 	case err != nil:
 		return nil, storeError(p, err)
 	}
-	if s.Archives, err = p.manifest(s.Frontier); err != nil {
+	s.Archives, err = p.manifest(s.Frontier)
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	s.Note = p.noteLists

@@ -148,7 +148,8 @@ func parseInput(name string, r io.Reader, o geoparseOptions) (in geoparse.Input,
 	if len(data) > maxParseFile {
 		return in, fail(badInput, "geoparse: %s is larger than %d MB; split it", name, maxParseFile>>20)
 	}
-	if in, err = o.read(data, o.html, o.url); err != nil {
+	in, err = o.read(data, o.html, o.url)
+	if err != nil {
 		return in, fail(badInput, "geoparse: %s: %w", name, err)
 	}
 	return in, nil
@@ -166,7 +167,8 @@ func (o geoparseOptions) read(data []byte, html bool, rawURL string) (geoparse.I
 		return in, nil
 	}
 	if err != nil {
-		if u, err = weburl.Parse("http://localhost/"); err != nil {
+		u, err = weburl.Parse("http://localhost/")
+		if err != nil {
 			return in, err
 		}
 	}

@@ -104,7 +104,8 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 	if len(o.osm) > 0 {
 		stage = filepath.Join(p.dir, "gazetteer.new")
 		defer os.RemoveAll(stage)
-		if extracts, err = a.stageExtracts(ctx, p, stage, o); err != nil {
+		extracts, err = a.stageExtracts(ctx, p, stage, o)
+		if err != nil {
 			return err
 		}
 	}

@@ -73,7 +73,8 @@ func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazette
 			return nil, nil, nil, err
 		}
 	}
-	if g, err = p.openGazetteer(); err != nil {
+	g, err = p.openGazetteer()
+	if err != nil {
 		return nil, nil, nil, err
 	}
 	if cfg.Region.Boundary == listRegions {
@@ -97,7 +98,8 @@ func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazette
 // openTopicJudge returns the judge by topic, of words or of a tree of topics.
 func (a *app) openTopicJudge(p project, cfg *Config) (t crawler.Topic, name string, err error) {
 	if cfg.Crawl.Topics == "" {
-		if t, name, err = crawler.NewTopic(cfg.Crawl.Topic, cfg.Crawl.TopicShare, cfg.Crawl.Options); err != nil {
+		t, name, err = crawler.NewTopic(cfg.Crawl.Topic, cfg.Crawl.TopicShare, cfg.Crawl.Options)
+		if err != nil {
 			err = invalid(err)
 		}
 		return t, name, err
@@ -330,7 +332,8 @@ func (a *app) trendOptions(p project, cfg *Config, seeds []weburl.URL, o *order.
 	k := cfg.Crawl
 	if k.Topics != "" {
 		var err error
-		if o.Topic, err = openOkapi(p, cfg); err != nil {
+		o.Topic, err = openOkapi(p, cfg)
+		if err != nil {
 			return err
 		}
 	}

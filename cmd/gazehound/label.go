@@ -152,7 +152,8 @@ func (a *app) correct(ctx context.Context, entries []corrections.Entry,
 		count.Handed, count.PID = len(entries), pid
 	default:
 		s := &session{a: a, p: p, cfg: cfg, corrections: log}
-		if count.LabelCount, err = s.applyOnce(ctx, apply); err != nil {
+		count.LabelCount, err = s.applyOnce(ctx, apply)
+		if err != nil {
 			return err
 		}
 	}
@@ -178,7 +179,8 @@ func (s *session) applyOnce(ctx context.Context,
 		s.onClose(s.x.Close)
 		s.labels.Reject = s.x.Delete
 	}
-	if n, err = apply(ctx, s); err != nil {
+	n, err = apply(ctx, s)
+	if err != nil {
 		return n, err
 	}
 	return n, s.learned.Save()

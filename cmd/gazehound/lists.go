@@ -89,7 +89,8 @@ func (p project) manifest(f *frontier.Frontier) (*warc.Manifest, error) {
 	var known []byte
 	if f != nil {
 		var err error
-		if known, err = f.Meta(archivesMeta); err != nil {
+		known, err = f.Meta(archivesMeta)
+		if err != nil {
 			return nil, err
 		}
 	}

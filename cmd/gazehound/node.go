@@ -245,7 +245,8 @@ func clusterError(err error) error {
 
 // clusterAddress returns the address and the credentials of the cluster.
 func (a *app) clusterAddress(p project, cfg *Config) (o cluster.Options, err error) {
-	if o, err = cfg.ClusterOptions(p.cluster()); errors.Is(err, config.ErrClusterURL) {
+	o, err = cfg.ClusterOptions(p.cluster())
+	if errors.Is(err, config.ErrClusterURL) {
 		flag := "--cluster"
 		if a.flags != nil && a.flags.Lookup("follow") != nil {
 			flag = "--follow"
@@ -265,7 +266,8 @@ var tuneCluster = func(*cluster.Options) {}
 
 // openCluster returns the options of a node and starts its server if one is configured.
 func (s *session) openCluster(ctx context.Context) (o cluster.Options, err error) {
-	if o, err = s.a.clusterAddress(s.p, s.cfg); err != nil {
+	o, err = s.a.clusterAddress(s.p, s.cfg)
+	if err != nil {
 		return o, err
 	}
 	k := s.cfg.Cluster
@@ -279,7 +281,8 @@ func (s *session) openCluster(ctx context.Context) (o cluster.Options, err error
 			return o, fail(badUsage, "the partition classification learns from example pages. --examples DIR names "+
 				"a directory with a folder for each place, and %q", partition.None)
 		}
-		if o.Partition.Classes, o.Definition.Examples, err = partition.Train(dirs, exampleReader(s.cfg)); err != nil {
+		o.Partition.Classes, o.Definition.Examples, err = partition.Train(dirs, exampleReader(s.cfg))
+		if err != nil {
 			return o, fail(badInput, "examples: %w", err)
 		}
 	}
@@ -322,7 +325,8 @@ func (a *app) viewCluster(ctx context.Context) (v *cluster.Viewer, crawl string,
 	if o.URL == "" {
 		return nil, "", fail(badUsage, "--cluster must be a URL such as nats://127.0.0.1:4222")
 	}
-	if v, err = cluster.View(ctx, o); err != nil {
+	v, err = cluster.View(ctx, o)
+	if err != nil {
 		return nil, "", clusterError(err)
 	}
 	return v, o.Crawl, nil

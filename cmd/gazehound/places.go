@@ -87,7 +87,8 @@ func (a *app) places(ctx context.Context, spec string, o placesOptions) (nodes [
 	known []partition.City, err error) {
 	m := placesForm.FindStringSubmatch(spec)
 	if m == nil {
-		if nodes, known, err = partition.ReadNodes(spec); err != nil {
+		nodes, known, err = partition.ReadNodes(spec)
+		if err != nil {
 			return nil, nil, invalid(err)
 		}
 		return nodes, known, nil
@@ -102,7 +103,8 @@ func (a *app) places(ctx context.Context, spec string, o placesOptions) (nodes [
 	}
 	top := geonames.TopCities{Country: country, N: n}
 	if o.states != "" {
-		if top.States, err = geonames.StateNames(ctx, o.states, country); err != nil {
+		top.States, err = geonames.StateNames(ctx, o.states, country)
+		if err != nil {
 			return nil, nil, fail(badInput, "--states: %w", err)
 		}
 	}
@@ -127,7 +129,8 @@ func (a *app) places(ctx context.Context, spec string, o placesOptions) (nodes [
 	for _, p := range same {
 		known = append(known, city(p))
 	}
-	if nodes, err = partition.Share(cities, o.by, o.groups); err != nil {
+	nodes, err = partition.Share(cities, o.by, o.groups)
+	if err != nil {
 		return nil, nil, fail(badInput, "--cities: %w", err)
 	}
 	return nodes, known, nil

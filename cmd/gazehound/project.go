@@ -143,7 +143,8 @@ func (a *app) treeToRead(p project, memory int64) (f *frontier.Frontier, done fu
 	if a.beside != nil && p.dir == a.data {
 		return a.beside.session.f, func() error { return nil }, nil
 	}
-	if f, err = p.crawlToRead(memory); err != nil {
+	f, err = p.crawlToRead(memory)
+	if err != nil {
 		return nil, nil, err
 	}
 	return f, f.Close, nil

@@ -59,7 +59,8 @@ func (q *questions) add(question api.Question) error {
 	defer q.mu.Unlock()
 	if q.size >= maxQuestions {
 		err := errors.Join(q.file.Close(), os.Rename(q.name, olderQuestions(q.name)))
-		if err = errors.Join(err, q.open()); err != nil {
+		err = errors.Join(err, q.open())
+		if err != nil {
 			return err
 		}
 	}

@@ -101,7 +101,8 @@ func (a *app) replay(ctx context.Context, names []string, o replayOptions) (err 
 	into := project{o.into}
 	s := &session{a: a, p: into}
 	defer func() { err = errors.Join(err, s.close()) }()
-	if s.cfg, err = a.config(); err != nil {
+	s.cfg, err = a.config()
+	if err != nil {
 		return err
 	}
 	cfg := s.cfg
@@ -125,7 +126,8 @@ func (a *app) replay(ctx context.Context, names []string, o replayOptions) (err 
 	if err := into.borrow(project{a.data}); err != nil {
 		return err
 	}
-	if err := s.openJudge(); err != nil || s.judge == nil {
+	err = s.openJudge()
+	if err != nil || s.judge == nil {
 		return err
 	}
 	scope, err := newScope(cfg, crawlOptions{replay: names})

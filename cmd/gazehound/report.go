@@ -248,8 +248,9 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, o reportOptions) e
 		}
 	}
 	r := &report.NodesResult{Partition: "crawl", Nodes: names}
-	if r.Metrics, err = reader.Nodes(general).Metrics(cfg.Cluster.CentralityLinks,
-		cfg.Cluster.CentralityBase); err != nil {
+	r.Metrics, err = reader.Nodes(general).Metrics(cfg.Cluster.CentralityLinks,
+		cfg.Cluster.CentralityBase)
+	if err != nil {
 		return err
 	}
 	var folders []string
@@ -266,7 +267,8 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, o reportOptions) e
 			traffic.PerURL())
 	}
 	c := &report.NodesComparison{Web: web, Results: []*report.NodesResult{r}}
-	if c.Orders, err = nodeOrders(names, projects); err != nil {
+	c.Orders, err = nodeOrders(names, projects)
+	if err != nil {
 		return invalid(err)
 	}
 	return a.writeReport(o.output, o.format, func(w io.Writer) error { return c.Write(w, o.format) })

@@ -194,7 +194,8 @@ func (s *service) rounds(ctx context.Context) error {
 	w := s.next()
 	for first := true; ; first = false {
 		atOnce := !w.Start.After(time.Now())
-		if reloaded := s.wait(ctx, w); ctx.Err() != nil {
+		reloaded := s.wait(ctx, w)
+		if ctx.Err() != nil {
 			return nil
 		} else if reloaded {
 			w = s.next()
@@ -322,7 +323,8 @@ func (s *service) conclude(ctx context.Context) {
 	if err != nil && ctx.Err() == nil && !errors.Is(err, predictor.ErrNoExamples) {
 		s.a.warn("retrain: %s", oneLine(err.Error()))
 	}
-	if err := s.export(ctx); err != nil && ctx.Err() == nil {
+	err = s.export(ctx)
+	if err != nil && ctx.Err() == nil {
 		s.a.warn("exports: %s", oneLine(err.Error()))
 	}
 }

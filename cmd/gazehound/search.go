@@ -187,7 +187,8 @@ func (a *app) showHits(
 	var street *index.StreetOnly
 	if q.Cursor == "" {
 		var err error
-		if street, err = index.KnownStreet(ctx, x.Search, q.Text, r); err != nil {
+		street, err = index.KnownStreet(ctx, x.Search, q.Text, r)
+		if err != nil {
 			return err
 		}
 	}

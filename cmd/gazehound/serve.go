@@ -172,7 +172,8 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Li
 		defer corrector.Wait()
 		defer stop()
 	}
-	if o.Basemap = a.openBasemap(project{a.data}); o.Basemap != nil {
+	o.Basemap = a.openBasemap(project{a.data})
+	if o.Basemap != nil {
 		defer o.Basemap.Close()
 	} else if o.OSM {
 		a.say("the map has no streets yet: \"gazehound gazetteer import FILE.osm.pbf\" draws them")

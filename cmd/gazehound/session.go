@@ -84,13 +84,16 @@ func (s *session) prepare(ctx context.Context) (err error) {
 	if err := a.checkJudgeFlags(cfg); err != nil {
 		return err
 	}
-	if err := s.openJudge(); err != nil || s.judge == nil {
+	err = s.openJudge()
+	if err != nil || s.judge == nil {
 		return err
 	}
-	if s.seeds, err = a.seeds(p, cfg, o); err != nil {
+	s.seeds, err = a.seeds(p, cfg, o)
+	if err != nil {
 		return err
 	}
-	if s.web, err = a.openWeb(cfg, o, s.region, s.seeds); err != nil {
+	s.web, err = a.openWeb(cfg, o, s.region, s.seeds)
+	if err != nil {
 		return err
 	}
 	defer s.onClose(func() error { s.web.close(); return nil }) // before the frontier, which keeps its delays
@@ -163,13 +166,16 @@ func (s *session) openFrontier(from project, untrained bool, traps *trap.Detecto
 	if err := s.p.checkAlone(); err != nil {
 		return err
 	}
-	if s.model, err = openModel(s.p, s.cfg, untrained, s.o.model); err != nil {
+	s.model, err = openModel(s.p, s.cfg, untrained, s.o.model)
+	if err != nil {
 		return err
 	}
-	if s.strategy, err = s.a.newOrder(from, s.cfg, s.model, s.seeds); err != nil {
+	s.strategy, err = s.a.newOrder(from, s.cfg, s.model, s.seeds)
+	if err != nil {
 		return err
 	}
-	if s.f, err = s.a.openFrontier(s.p, s.cfg, s.strategy, traps); err != nil {
+	s.f, err = s.a.openFrontier(s.p, s.cfg, s.strategy, traps)
+	if err != nil {
 		return err
 	}
 	s.onClose(s.f.Close)
@@ -179,7 +185,8 @@ func (s *session) openFrontier(from project, untrained bool, traps *trap.Detecto
 
 // openIndex stores what the crawl is about and opens the index.
 func (s *session) openIndex() (err error) {
-	if err := crawler.Describe(s.f, s.region); errors.Is(err, crawler.ErrOtherRegion) {
+	err = crawler.Describe(s.f, s.region)
+	if errors.Is(err, crawler.ErrOtherRegion) {
 		return fail(badInput, "%w. Name the same region, or start over with --fresh", err)
 	} else if err != nil {
 		return err
@@ -193,11 +200,13 @@ func (s *session) openIndex() (err error) {
 		s.a.warn("%v. This crawl begins a new one. %s", err, s.p.remakesIndex())
 	}
 	if s.corrections == nil { // else they are those of another folder
-		if s.corrections, err = s.a.corrections(s.p); err != nil {
+		s.corrections, err = s.a.corrections(s.p)
+		if err != nil {
 			return err
 		}
 	}
-	if s.x, err = openIndex(s.p, s.corrections); err == nil {
+	s.x, err = openIndex(s.p, s.corrections)
+	if err == nil {
 		s.x.BeforeWrite = s.f.Sync // after a power cut the index has no page that the crawl tree lacks
 		s.onClose(s.x.Close)
 	}
@@ -292,14 +301,16 @@ func (s *session) start(ctx context.Context) (err error) {
 	if s.o.operator != nil {
 		s.admin = s.o.operator.Listener
 	} else {
-		if s.admin, err = s.a.openAdmin(s.cfg, s.p); err != nil {
+		s.admin, err = s.a.openAdmin(s.cfg, s.p)
+		if err != nil {
 			return err
 		}
 		s.onClose(func() error { s.admin.Close(); return nil })
 	}
 	if s.o.serve != "" && s.o.serve != noAdmin {
 		// another crawl uses the default port
-		if s.serving, err = listenAt(s.o.serve, "--serve"); err != nil && s.o.serve == besideCrawl {
+		s.serving, err = listenAt(s.o.serve, "--serve")
+		if err != nil && s.o.serve == besideCrawl {
 			s.serving, err = listenAt("127.0.0.1:0", "--serve")
 		}
 		if err != nil {
@@ -339,7 +350,8 @@ func (s *session) run(ctx context.Context) error {
 	case s.o.stay > 0:
 		s.watch.left, err = s.c.Stay(ctx, s.f, s.o.stay)
 	case s.o.revisit:
-		if s.watch.left, err = s.c.Revisit(ctx, s.f); err == nil {
+		s.watch.left, err = s.c.Revisit(ctx, s.f)
+		if err == nil {
 			err = s.c.Run(ctx)
 		}
 	default:
@@ -483,7 +495,8 @@ func (a *app) startOver(p project) error {
 func (s *session) openArchive() (*warc.Writer, error) {
 	o := s.cfg.ArchiveOptions(version, s.region.Name)
 	var err error
-	if o.Manifest, err = s.p.manifest(s.f); err != nil {
+	o.Manifest, err = s.p.manifest(s.f)
+	if err != nil {
 		return nil, err
 	}
 	w, err := warc.NewWriter(o)

@@ -153,7 +153,8 @@ func (a *app) upgrade(ctx context.Context, archives []string, dryRun bool) (err 
 		return a.tell(fields{"type": "summary", "tree": 0, "index": 0, "exit_code": exitOK},
 			"Nothing to upgrade: %s is of this version.\n", p.dir)
 	}
-	if err := u.announce(); err != nil || dryRun {
+	err = u.announce()
+	if err != nil || dryRun {
 		return err
 	}
 	if err := u.makeStores(ctx); err != nil {
@@ -222,7 +223,8 @@ func (u *upgrade) makePlan(archives []string) error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return invalid(err)
 	}
-	if plan.Archives, err = u.archives(archives); err != nil {
+	plan.Archives, err = u.archives(archives)
+	if err != nil {
 		return err
 	}
 	if (noTree || !plan.ReadsTree()) && plan.Judges() && len(plan.Archives) == 0 {
@@ -365,7 +367,8 @@ func (u *upgrade) begin() error {
 		return err
 	}
 	u.plan.Keep = keptBefore + time.Now().UTC().Format("20060102-150405")
-	if text, err = json.Marshal(u.plan); err != nil {
+	text, err = json.Marshal(u.plan)
+	if err != nil {
 		return err
 	}
 	return disk.ReplaceBytes(u.p.upgradePlan(), 0o644, text)
@@ -412,7 +415,8 @@ func (u *upgrade) judgeAgain(ctx context.Context, s *session) error {
 			return err
 		}
 	}
-	if s.corrections, err = u.corrections(u.p); err != nil {
+	s.corrections, err = u.corrections(u.p)
+	if err != nil {
 		return err
 	}
 	s.p = u.work
@@ -434,7 +438,8 @@ func (u *upgrade) judgeAgain(ctx context.Context, s *session) error {
 	gone := func(ctx context.Context, url string, since time.Time) error {
 		return s.x.Renew(ctx, index.Document{URL: url, Fetched: since})
 	}
-	if u.result.WithoutCopy, u.result.Example, err = crawler.Reconcile(ctx, s.f, s.x.Pages, gone); err != nil {
+	u.result.WithoutCopy, u.result.Example, err = crawler.Reconcile(ctx, s.f, s.x.Pages, gone)
+	if err != nil {
 		return err
 	}
 	if err := s.correctIndex(ctx); err != nil {

@@ -60,7 +60,8 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	}
 	rules := cfg.RobotsOptions()
 	w := &web{options: o, fetcher: client}
-	if w.scope, err = newScope(cfg, o); err != nil {
+	w.scope, err = newScope(cfg, o)
+	if err != nil {
 		return nil, invalid(err)
 	}
 	manners := cfg.GateOptions()

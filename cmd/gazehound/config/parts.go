@@ -103,7 +103,8 @@ func (o *Options) FetchOptions(version string) (fetch.Options, error) {
 		if err != nil {
 			return f, fmt.Errorf("fetch.ca_file: %w", err)
 		}
-		if f.RootCAs, err = x509.SystemCertPool(); err != nil {
+		f.RootCAs, err = x509.SystemCertPool()
+		if err != nil {
 			f.RootCAs = x509.NewCertPool()
 		}
 		if !f.RootCAs.AppendCertsFromPEM(pem) {
@@ -250,7 +251,8 @@ func (o *Options) ClusterOptions(dir string) (c cluster.Options, err error) {
 	c = cluster.DefaultOptions()
 	c.Crawl, c.Dir, c.URL, c.NKey = k.Crawl, dir, k.URL, k.NKeyFile
 	c.TLS = cluster.TLSFiles{Cert: k.TLSCert, Key: k.TLSKey, CA: k.TLSCA}
-	if c.Name, err = o.NodeName(); err != nil || k.TokenFile == "" {
+	c.Name, err = o.NodeName()
+	if err != nil || k.TokenFile == "" {
 		return c, err
 	}
 	raw, err := os.ReadFile(k.TokenFile)

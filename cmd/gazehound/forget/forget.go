@@ -105,7 +105,8 @@ func (r *Removal) AimHit(h *index.Hit) error {
 }
 
 func (r *Removal) aimPlaces(what, also, line string) {
-	if r.Kind, r.What, r.Also = "address", what, also; also == what {
+	r.Kind, r.What, r.Also = "address", what, also
+	if also == what {
 		r.Also = ""
 	}
 	// without a street it would match half the town
@@ -181,13 +182,15 @@ func (s *Stores) say(format string, args ...any) {
 // Open opens the crawl tree and the index, if they exist. After an error nothing is open.
 func (s *Stores) Open(tree frontier.Options, dir string) (err error) {
 	if _, err := os.Stat(tree.Dir); err == nil {
-		if s.Frontier, err = frontier.Open(tree); err != nil {
+		s.Frontier, err = frontier.Open(tree)
+		if err != nil {
 			s.Frontier = nil
 			return err
 		}
 	}
 	if _, err := os.Stat(dir); err == nil {
-		if s.Index, err = index.Open(dir); err != nil {
+		s.Index, err = index.Open(dir)
+		if err != nil {
 			s.Index = nil
 			return errors.Join(err, s.Close())
 		}
@@ -238,7 +241,8 @@ func (d Dir) Remove(ctx context.Context, r *Removal, s *Stores) (err error) {
 		return err
 	}
 	if r.Number == 0 {
-		if r.Number, err = d.next(); err != nil {
+		r.Number, err = d.next()
+		if err != nil {
 			return err
 		}
 	}
