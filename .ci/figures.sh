@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes the figures and tables of docs/papers.md and docs/measurements.md again, one file for each
 # command in the folder OUT; with --plot folders of curves. IRVINE is the trace of the recorded web that
-# docs/papers.md makes, or empty: its tables are left out. It takes hours: ONLY=name runs one alone.
+# docs/papers.md makes, or empty: its tables are left out. It takes half an hour: ONLY=name runs one alone.
 set -eu
 out=${OUT:-figures}
 program=${GAZEHOUND:-bin/gazehound}
@@ -28,6 +28,7 @@ if [ -n "${IRVINE:-}" ]; then
 fi
 figure ahlers-harvest orders --demo sites=1300 --pages 10000 --strategy breadth-first,link-distance,adaptive,lookahead,oracle-next
 figure ahlers-laplace orders --demo sites=1300 --pages 10000 --strategy adaptive --laplace link --prior share
+figure ahlers-untrained orders --demo sites=1300 --pages 10000 --runs 10 --at 250,1000,5000 --strategy link-distance,adaptive
 figure ahlers-trained orders --demo sites=1300 --pages 10000 --runs 5 --at 250,1000,5000 --strategy adaptive \
   --train-demo sites=1300,seed=99 --train-pages 30000
 figure ahlers-trained-printed orders --demo sites=1300 --pages 10000 --runs 3 --at 250,1000,5000 --strategy adaptive \
@@ -39,6 +40,15 @@ figure somboonviwat-thai orders --demo sites=1300,finite=1,language=th --judge l
   --strategy hard-focused,soft-focused,breadth-first,limited-distance --plot "$out/somboonviwat-thai"
 figure somboonviwat-first-in orders --demo sites=1300,finite=1,language=th --judge language --language th --pages 0 --at 20000 --runs 1 \
   --strategy hard-focused,soft-focused,breadth-first,limited-distance-1,limited-distance-4,limited-distance-1-prioritised,limited-distance-4-prioritised --ties first-in
+for log in limited-distance-2 limited-distance-2-prioritised; do
+  trace="$out/somboonviwat-$log.trace"
+  case ${ONLY:-} in '' | "somboonviwat-$log")
+    "$program" simulate trace --demo sites=120,finite=1,language=th --judge language --language th --pages 0 \
+      --strategy "$log" --ties first-in -o "$trace"
+  esac
+  figure "somboonviwat-$log" orders --trace "$trace" --pages 0 --at 2000 --runs 1 --ties first-in \
+    --strategy hard-focused,soft-focused,breadth-first
+done
 figure somboonviwat-japanese orders --demo sites=1300,finite=1,language=ja,foreign=0.792 --judge language --language ja --pages 0 \
   --at 20000 --runs 1 --strategy hard-focused,soft-focused,breadth-first --plot "$out/somboonviwat-japanese"
 figure gao nodes --pages 20000 --partition url-hash,url,extended-anchor,full-content,classification,page-ip
@@ -54,4 +64,5 @@ for emphasis in 1 3 10; do
   figure "ahmadi-readers-$emphasis" orders --demo sites=100 --webs 5 --pages 2000 --runs 1 --readers logs=1 --emphasis "$emphasis" \
     --strategy breadth-first,adaptive,lookahead,trend
 done
+figure ahmadi-readers-change orders --demo sites=100 --webs 5 --pages 2000 --runs 1 --readers logs=1,taste=0.5 --emphasis 3 --strategy trend
 figure ahmadi-nuggets nuggets --plot "$out/ahmadi-nuggets"
