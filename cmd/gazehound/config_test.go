@@ -10,7 +10,6 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/order"
-	"gazehound/predictor"
 )
 
 // config.yaml as shipped has the keys of Config, explains them, and its values
@@ -24,12 +23,6 @@ func TestShippedConfig(t *testing.T) {
 		t.Errorf("only %d keys", len(c.origin))
 	}
 	d := DefaultConfig()
-	if d.Revisit != crawler.DefaultSchedule() {
-		t.Errorf("revisit is %v, package crawler has %v", d.Revisit, crawler.DefaultSchedule())
-	}
-	if o := predictor.DefaultOptions(); d.ModelOptions() != o {
-		t.Errorf("the model has options %+v, package predictor has %+v", d.ModelOptions(), o)
-	}
 	if !reflect.DeepEqual(d.Crawl.Settings, c.Crawl.Settings) || d.Crawl.Strategy != order.Kinds[0].Name {
 		t.Errorf("crawl is %+v", d.Crawl)
 	}

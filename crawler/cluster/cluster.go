@@ -136,7 +136,7 @@ func DefaultOptions() Options {
 	return Options{
 		Crawl: "gazehound", Heartbeat: 2 * time.Second, Away: 5 * time.Minute, Lease: time.Minute,
 		Rest:   2 * time.Second,
-		Linger: 15 * time.Second, Dedupe: 10 * time.Minute, Patience: 5 * time.Second, MaxBytes: 1 << 30,
+		Linger: 15 * time.Second, Dedupe: 10 * time.Minute, Patience: 5 * time.Second, MaxBytes: 1e9,
 		Partition:  partition.DefaultOptions(),
 		Definition: Definition{Partition: partition.SiteHash, Policy: partition.PolicyA},
 		Log:        func(string, ...any) {},

@@ -22,8 +22,7 @@ func checkURL(t testing.TB, raw string) weburl.URL {
 // A visit is revised in its place: its number stays, the totals are those of
 // the new outcome, also when everything is counted again.
 func TestRevise(t *testing.T) {
-	o := DefaultOptions()
-	o.Dir = t.TempDir()
+	o := Options{Dir: t.TempDir()}
 	f, err := Open(o)
 	if err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ func (f *Frontier) Forget(ctx context.Context, r Removal, progress func(done, al
 	}
 	next := f.options.Dir + ".new"
 	tables, logs := s.db.Size()
-	err = errors.Join(os.RemoveAll(next), checkFree(f.options.Dir, tables+logs+DefaultOptions().MinFree))
+	err = errors.Join(os.RemoveAll(next), checkFree(f.options.Dir, tables+logs+usualMinFree))
 	if err == nil {
 		err = f.read(func(v view) error {
 			c := newCopying(v, r)

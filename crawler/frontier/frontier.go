@@ -248,10 +248,11 @@ type Options struct {
 // VisitTime is the time of a visit in addition to delay and latency, by which Await exceeds them.
 const VisitTime = 250 * time.Millisecond
 
-// DefaultOptions returns the options of config.yaml as shipped, without Dir.
-func DefaultOptions() Options {
-	return Options{Memory: 256 << 20, MinFree: 128 << 20}
-}
+// What Options that are 0 stand for, in bytes.
+const (
+	usualMemory  = 256 << 20
+	usualMinFree = 128 << 20
+)
 
 // A Frontier is an open queue. It is safe for concurrent use. On disk it owns a goroutine that
 // syncs once a second; Close ends it.

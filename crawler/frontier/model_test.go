@@ -162,8 +162,7 @@ func TestModel(t *testing.T) {
 		urls[i] = parse(t, fmt.Sprintf("http://h%d.example/%d", i*i%7, i))
 	}
 	check := func(t *rapid.T) {
-		o := DefaultOptions()
-		o.InMemory, o.Memory = true, 32<<20
+		o := Options{InMemory: true, Memory: 32 << 20}
 		o.Seed = rapid.Uint64Range(0, 3).Draw(t, "seed")
 		o.MaxPerHost = rapid.SampledFrom([]int64{0, 0, 5}).Draw(t, "limit")
 		budget := rapid.SampledFrom([]int{0, 40, 1 << 20}).Draw(t, "budget")

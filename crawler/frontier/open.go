@@ -36,8 +36,8 @@ const (
 // was written, or the file system's; nothing is changed then. A directory
 // copied while no process wrote to it opens like the original.
 func Open(o Options) (*Frontier, error) {
-	o.Memory = cmp.Or(o.Memory, DefaultOptions().Memory)
-	o.MinFree = cmp.Or(o.MinFree, DefaultOptions().MinFree)
+	o.Memory = cmp.Or(o.Memory, usualMemory)
+	o.MinFree = cmp.Or(o.MinFree, usualMinFree)
 	if o.InMemory {
 		return start(o, newTreeStore())
 	}

@@ -43,10 +43,10 @@ func rebuild(from, to string) (lost []string, err error) {
 	if err := errors.Join(os.RemoveAll(temp), os.MkdirAll(temp, 0o777)); err != nil {
 		return nil, err
 	}
-	if err := checkFree(temp, 2*sizeOf(from)+DefaultOptions().MinFree); err != nil {
+	if err := checkFree(temp, 2*sizeOf(from)+usualMinFree); err != nil {
 		return nil, err
 	}
-	db, err := badger.OpenManaged(badgerOptions(Options{Dir: temp, Memory: DefaultOptions().Memory}))
+	db, err := badger.OpenManaged(badgerOptions(Options{Dir: temp, Memory: usualMemory}))
 	if err != nil {
 		return nil, err
 	}

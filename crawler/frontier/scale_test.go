@@ -264,9 +264,7 @@ func BenchmarkScaleNaive(b *testing.B) {
 	n := benchURLs()
 	for b.Loop() {
 		dir := b.TempDir()
-		o := DefaultOptions()
-		o.Dir = dir
-		db, err := badger.Open(badgerOptions(o))
+		db, err := badger.Open(badgerOptions(Options{Dir: dir, Memory: usualMemory}))
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -388,7 +386,7 @@ func BenchmarkDone(b *testing.B) {
 	ctx := context.Background()
 	for _, workers := range []int{1, 16} {
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
-			f := open(b, Options{Memory: DefaultOptions().Memory, Dir: b.TempDir()})
+			f := open(b, Options{Dir: b.TempDir()})
 			src := newSource(1000)
 			if _, err := f.Push(ctx, src.links()...); err != nil {
 				b.Fatal(err)
@@ -478,7 +476,7 @@ func BenchmarkVisit(b *testing.B) {
 func BenchmarkScored(b *testing.B) {
 	ctx := context.Background()
 	dir := b.TempDir()
-	f := open(b, Options{Memory: DefaultOptions().Memory, Dir: dir})
+	f := open(b, Options{Dir: dir})
 	src := newSource(2000)
 	for range 300 {
 		links := src.links()
@@ -491,7 +489,7 @@ func BenchmarkScored(b *testing.B) {
 	}
 	f.Close()
 	tries := 0
-	f = open(b, Options{Memory: DefaultOptions().Memory, Dir: dir, Score: func(e *Entry) float64 { tries++; return fresh(e) }})
+	f = open(b, Options{Dir: dir, Score: func(e *Entry) float64 { tries++; return fresh(e) }})
 	b.ResetTimer()
 	for range b.N {
 		if _, err := f.Next(ctx, always); err != nil {
@@ -506,7 +504,7 @@ func BenchmarkScored(b *testing.B) {
 // same.
 func BenchmarkOutcomes(b *testing.B) {
 	ctx := context.Background()
-	f := open(b, Options{Memory: DefaultOptions().Memory, Dir: b.TempDir()})
+	f := open(b, Options{Dir: b.TempDir()})
 	src := newSource(1000)
 	if _, err := f.Push(ctx, src.links()...); err != nil {
 		b.Fatal(err)

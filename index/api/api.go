@@ -107,7 +107,7 @@ type Options struct {
 
 // DefaultOptions returns the options of config.yaml as shipped.
 func DefaultOptions() Options {
-	return Options{Version: "dev", Agent: "gazehound", MaxLimit: index.MaxLimit,
+	return Options{Version: "dev", Agent: "gazehound", MaxLimit: index.MaxLimit, Rate: 20,
 		QueryTimeout: 5 * time.Second, MaxQueries: 4 * runtime.GOMAXPROCS(0)}
 }
 

@@ -109,8 +109,10 @@ func putAll(t testing.TB, x *index.Index, all []shop) {
 	}
 }
 
+// options are those as shipped for a town, without a limit of requests: a test asks fast.
 func options() Options {
 	o := DefaultOptions()
+	o.Rate = 0
 	o.Region, o.Outline, o.Version = "Oldenburg", outline, "1.0.0"
 	o.Licence, o.Attribution = "ODbL-1.0", "© OpenStreetMap contributors"
 	return o

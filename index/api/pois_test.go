@@ -145,7 +145,7 @@ func TestEvalMapPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { g.Close() })
-	o := DefaultOptions()
+	o := options()
 	o.Gazetteer = g
 	empty, half := town(t, -1), town(t, -1)
 	n, stated := 0, map[string]map[string]string{} // by the page
