@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 	"unsafe"
 
 	"github.com/blevesearch/mmap-go"
@@ -214,8 +215,36 @@ func Lock(name string) (unlock func() error, err error) {
 // DirLock is the file that LockDir locks where a directory itself cannot be locked (Windows).
 const DirLock = ".lock"
 
-// LockDir locks a directory as Lock does a file: shared with other readers, or alone.
+// Whoever asks whether a directory is locked holds it for a moment, as a reader. A writer that comes in
+// that moment asks again every probeRetry; readers that stay for probeWait are there to read.
+const (
+	probeRetry = 10 * time.Millisecond
+	probeWait  = time.Second
+)
+
+// LockDir locks a directory as Lock does a file: shared with other readers, or alone. It waits for
+// readers for up to a second, and for writers not at all.
 func LockDir(dir string, shared bool) (unlock func() error, err error) {
+	if shared {
+		return lockDir(dir, true)
+	}
+	for began := time.Now(); ; time.Sleep(probeRetry) {
+		unlock, err = lockDir(dir, false)
+		if !errors.Is(err, ErrLocked) || time.Since(began) > probeWait {
+			return unlock, err
+		}
+		leave, written := lockDir(dir, true)
+		if written != nil {
+			return nil, err
+		}
+		if err := leave(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// lockDir is LockDir without waiting.
+func lockDir(dir string, shared bool) (unlock func() error, err error) {
 	flag := os.O_RDONLY
 	name := lockName(dir)
 	if name != dir {

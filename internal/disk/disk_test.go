@@ -11,6 +11,8 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 func names(t *testing.T, dir string) (names []string) {
@@ -127,29 +129,38 @@ func TestLock(t *testing.T) {
 }
 
 func TestLockDir(t *testing.T) {
-	dir := t.TempDir()
-	lock := func(shared bool, want error) func() error {
-		t.Helper()
-		unlock, err := LockDir(dir, shared)
-		if !errors.Is(err, want) {
-			t.Fatalf("LockDir(shared %v): %v, want %v", shared, err, want)
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		lock := func(shared bool, want error) func() error {
+			t.Helper()
+			unlock, err := LockDir(dir, shared)
+			if !errors.Is(err, want) {
+				t.Fatalf("LockDir(shared %v): %v, want %v", shared, err, want)
+			}
+			return unlock
 		}
-		return unlock
-	}
-	one, two := lock(true, nil), lock(true, nil)
-	lock(false, ErrLocked)
-	if err := errors.Join(one(), two()); err != nil {
-		t.Fatal(err)
-	}
-	alone := lock(false, nil)
-	lock(true, ErrLocked)
-	lock(false, ErrLocked)
-	if err := alone(); err != nil {
-		t.Fatal(err)
-	}
-	lock(false, nil)()
-	dir = filepath.Join(dir, "missing")
-	lock(true, fs.ErrNotExist)
+		one, two := lock(true, nil), lock(true, nil)
+		lock(false, ErrLocked)
+		if err := errors.Join(one(), two()); err != nil {
+			t.Fatal(err)
+		}
+		alone := lock(false, nil)
+		lock(true, ErrLocked)
+		began := time.Now()
+		lock(false, ErrLocked)
+		if waited := time.Since(began); waited > 0 {
+			t.Errorf("a writer waited %v for another", waited)
+		}
+		if err := alone(); err != nil {
+			t.Fatal(err)
+		}
+		// who only asks whether a writer has the directory keeps none out
+		probe := lock(true, nil)
+		time.AfterFunc(probeWait/2, func() { probe() })
+		lock(false, nil)()
+		dir = filepath.Join(dir, "missing")
+		lock(true, fs.ErrNotExist)
+	})
 }
 
 func TestFree(t *testing.T) {
