@@ -522,11 +522,7 @@ func TestSecondSignal(t *testing.T) {
 	}()
 	p := startProgram(t, append(append([]string{"crawl"}, flags...), "--proxy", "http://"+silent.Addr().String(), "-v")...)
 	p.says(t, "Ctrl-C once")
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		if s, _ := statusOf(t, data); s.Leased > 0 || time.Now().After(deadline) {
-			break
-		}
-	}
+	p.shows(t, data, func(s crawlStatus, _ string) bool { return s.Leased > 0 })
 	p.Process.Signal(syscall.SIGINT)
 	p.says(t, "Stopping: ")
 	p.Process.Signal(syscall.SIGINT)
@@ -626,95 +622,121 @@ func TestCrawlClockSetBack(t *testing.T) {
 	crawl := func(pages int) {
 		t.Helper()
 		var out, complaints bytes.Buffer
-		if code := run(t.Context(), append([]string{"crawl", "--quiet", "--json", "--max-pages", fmt.Sprint(pages)}, flags...), nil, &out, &complaints); code != 0 || !strings.Contains(out.String(), fmt.Sprintf(`"pages":%d,`, pages)) {
+		args := append([]string{"crawl", "--quiet", "--json", "--max-pages", fmt.Sprint(pages)}, flags...)
+		code := run(t.Context(), args, nil, &out, &complaints)
+		if code != 0 || !strings.Contains(out.String(), fmt.Sprintf(`"pages":%d,`, pages)) {
 			t.Fatalf("exit %d: %s%s", code, out.String(), complaints.String())
 		}
 	}
 	crawl(40)
-	// Rules and back-offs of hosts were stored next year.
-	const year = 365 * 24 * time.Hour
-	f, err := frontier.Open(frontier.Options{Dir: project{data}.frontier()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	hosts, rules := map[string]bool{}, 0
-	err = f.Walk(t.Context(), 0, func(n frontier.Node) error {
-		hosts[n.URL.Host()] = true
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range f.Totals().Queued {
-		e, err := f.Next(t.Context(), func(string) time.Duration { return 0 })
-		if err != nil {
-			t.Fatal(err)
-		}
-		hosts[e.URL.Host()] = true
-	}
-	for host := range hosts {
-		text, err := f.Meta("robots " + "http://" + host)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var kept map[string]any
-		if json.Unmarshal(text, &kept) != nil {
-			continue
-		}
-		for _, key := range []string{"at", "until"} {
-			at, err := time.Parse(time.RFC3339, kept[key].(string))
-			if err != nil {
-				t.Fatal(err)
-			}
-			kept[key] = at.Add(year)
-		}
-		if text, err = json.Marshal(kept); err == nil {
-			err = f.PutMeta("robots "+"http://"+host, text)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		rules++
-	}
-	if err := f.Close(); err != nil || rules == 0 {
-		t.Fatalf("rules of %d hosts were kept, %v", rules, err)
-	}
-	rest := func(wait time.Duration) {
-		t.Helper()
-		f, err := frontier.Open(frontier.Options{Dir: project{data}.frontier()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		put := func(name string, value map[string]any) {
-			text, err := json.Marshal(value)
-			if err := errors.Join(err, f.PutMeta(name, text)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		at := time.Now().Add(year)
-		for host := range hosts {
-			put("rest "+host, map[string]any{"at": at, "until": at.Add(wait), "delay_ns": wait, "fails": 1})
-		}
-		put("rests", map[string]any{"closed": at})
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
+	w := nextYear{tree: project{data}.frontier()}
+	w.findHosts(t)
+	w.moveRules(t)
 
-	rest(time.Hour)
+	w.rest(t, time.Hour)
 	p := startProgram(t, append([]string{"crawl", "--admin", "127.0.0.1:0"}, flags...)...)
 	said := regexp.MustCompile(`backing off \(429 or 503\)\. The next one is ready in (1h0m0s|5\dm\d+s)\.`)
-	text := ""
-	for deadline := time.Now().Add(time.Minute); !said.MatchString(text); time.Sleep(100 * time.Millisecond) {
-		if _, text = statusOf(t, data); time.Now().After(deadline) {
-			t.Fatalf("status does not say that all wait for an hour:\n%s\nthe crawl says: %q", text, p.heard())
-		}
-	}
+	p.shows(t, data, func(_ crawlStatus, text string) bool { return said.MatchString(text) })
 	p.Process.Signal(syscall.SIGTERM)
 	if code := p.end(t); code != exitStopped {
 		t.Errorf("exit %d after SIGTERM", code)
 	}
 
-	rest(time.Second)
+	w.rest(t, time.Second)
 	crawl(80)
+}
+
+// nextYear changes what a crawl keeps of its hosts into what it would keep if its clock had said next
+// year.
+type nextYear struct {
+	tree  string
+	hosts map[string]bool
+}
+
+// open opens the crawl tree for change, and makes the change durable.
+func (w *nextYear) open(t *testing.T, change func(f *frontier.Frontier) error) {
+	t.Helper()
+	f, err := frontier.Open(frontier.Options{Dir: w.tree})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(change(f), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// findHosts finds the hosts of visited and of queued URLs.
+func (w *nextYear) findHosts(t *testing.T) {
+	t.Helper()
+	w.hosts = map[string]bool{}
+	w.open(t, func(f *frontier.Frontier) error {
+		for range f.Totals().Queued {
+			e, err := f.Next(t.Context(), func(string) time.Duration { return 0 })
+			if err != nil {
+				return err
+			}
+			w.hosts[e.URL.Host()] = true
+		}
+		return f.Walk(t.Context(), 0, func(n frontier.Node) error {
+			w.hosts[n.URL.Host()] = true
+			return nil
+		})
+	})
+}
+
+// moveRules moves the times of the rules of robots.txt by a year.
+func (w *nextYear) moveRules(t *testing.T) {
+	t.Helper()
+	moved := 0
+	w.open(t, func(f *frontier.Frontier) error {
+		for host := range w.hosts {
+			name := "robots http://" + host
+			text, err := f.Meta(name)
+			if err != nil {
+				return err
+			}
+			var kept map[string]any
+			if json.Unmarshal(text, &kept) != nil {
+				continue
+			}
+			for _, key := range []string{"at", "until"} {
+				at, err := time.Parse(time.RFC3339, kept[key].(string))
+				if err != nil {
+					return err
+				}
+				kept[key] = at.AddDate(1, 0, 0)
+			}
+			if err := putJSON(f, name, kept); err != nil {
+				return err
+			}
+			moved++
+		}
+		return nil
+	})
+	if moved == 0 {
+		t.Fatal("no host has rules")
+	}
+}
+
+// rest makes all hosts back off for wait, from a moment of next year on.
+func (w *nextYear) rest(t *testing.T, wait time.Duration) {
+	t.Helper()
+	at := time.Now().AddDate(1, 0, 0)
+	w.open(t, func(f *frontier.Frontier) error {
+		for host := range w.hosts {
+			err := putJSON(f, "rest "+host, map[string]any{"at": at, "until": at.Add(wait), "delay_ns": wait, "fails": 1})
+			if err != nil {
+				return err
+			}
+		}
+		return putJSON(f, "rests", map[string]any{"closed": at})
+	})
+}
+
+func putJSON(f *frontier.Frontier, name string, value map[string]any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return f.PutMeta(name, text)
 }

@@ -86,6 +86,24 @@ func (p *process) says(t *testing.T, text string) {
 	}
 }
 
+// shows waits until status says of the crawl in data what ok looks for.
+func (p *process) shows(t *testing.T, data string, ok func(s crawlStatus, text string) bool) (s crawlStatus, text string) {
+	t.Helper()
+	for timeout := time.After(3 * time.Minute); ; {
+		s, text = statusOf(t, data)
+		if ok(s, text) {
+			return s, text
+		}
+		select {
+		case err := <-p.ended:
+			t.Fatalf("it ended (%v): %q; its status was:\n%s", err, p.heard(), text)
+		case <-timeout:
+			t.Fatalf("it says %q; its status stays:\n%s", p.heard(), text)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
 // end waits for the end and returns the exit code.
 func (p *process) end(t *testing.T) int {
 	t.Helper()
@@ -133,13 +151,7 @@ func TestStatus(t *testing.T) {
 	args := append(append([]string{"crawl", "--config", config}, flags...), "--delay", "30m", "--stats", "1h")
 	p := startProgram(t, args...)
 	p.says(t, "Ctrl-C once")
-	var s crawlStatus
-	var text string
-	for deadline := time.Now().Add(time.Minute); s.Bottleneck != monitor.Politeness; time.Sleep(50 * time.Millisecond) {
-		if s, text = statusOf(t, data); time.Now().After(deadline) {
-			t.Fatalf("it never waits for delays:\n%s", text)
-		}
-	}
+	s, text := p.shows(t, data, func(s crawlStatus, _ string) bool { return s.Bottleneck == monitor.Politeness })
 	if s.State != monitor.Running || s.PID != p.Process.Pid || !strings.Contains(text, "waiting for delays: ") || !strings.Contains(text, "with links wait") || !strings.Contains(text, "is ready in 29m") && !strings.Contains(text, "is ready in 30m") {
 		t.Errorf("status of a crawl that waits: %+v\n%s", s, text)
 	}
