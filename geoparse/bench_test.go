@@ -42,128 +42,87 @@ func perCore(b *testing.B, size int, before time.Duration) {
 // text four times over must take four times as long.
 func BenchmarkParse(b *testing.B) {
 	texts := benchText(b)
-	size := 0
-	for _, text := range texts {
-		size += len(text)
-	}
 	p, err := New(evalGazetteer(b), nil, DefaultOptions())
 	if err != nil {
 		b.Fatal(err)
 	}
 	warm(b, p, texts)
-	b.Run("parser", func(b *testing.B) {
-		b.SetBytes(int64(size))
-		b.ReportAllocs()
-		defer perCore(b, size, cpuTime())
-		for b.Loop() {
-			for _, text := range texts {
-				if _, err := p.Parse(b.Context(), Input{Text: text}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		}
-	})
-	b.Run("parser with streets and region", func(b *testing.B) {
-		g, r := town(b)
-		p, err := New(g, r, DefaultOptions())
-		if err != nil {
-			b.Fatal(err)
-		}
-		warm(b, p, texts)
-		b.SetBytes(int64(size))
-		b.ReportAllocs()
-		defer perCore(b, size, cpuTime())
-		for b.Loop() {
-			for _, text := range texts {
-				if _, err := p.Parse(b.Context(), Input{Text: text}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		}
-	})
-	// As a crawl reads them: who is at an address is read on relevant pages alone.
-	for _, relevant := range []bool{false, true} {
-		name := "pages without an address of the region"
-		if relevant {
-			name = "pages with an address of the region"
-		}
-		b.Run(name, func(b *testing.B) {
-			crawl, err := New(evalGazetteer(b), nil, Options{MinPrecision: "auto", OnlyRelevant: true})
-			if err != nil {
-				b.Fatal(err)
-			}
-			var read []string
-			n := 0
-			for _, text := range texts {
-				v, err := crawl.Parse(b.Context(), Input{Text: text})
-				if err != nil {
-					b.Fatal(err)
-				}
-				if !relevant || slices.ContainsFunc(v.Addresses, func(a Address) bool { return a.Street != "" }) {
-					read = append(read, text)
-					n += len(text)
-				}
-			}
-			b.SetBytes(int64(n))
-			b.ReportAllocs()
-			defer perCore(b, n, cpuTime())
-			for b.Loop() {
-				for _, text := range read {
-					if _, err := crawl.Parse(b.Context(), Input{Text: text, Relevant: relevant}); err != nil {
-						b.Fatal(err)
-					}
-				}
-			}
-		})
+	benchParse(b, "parser", p, Input{}, texts)
+	g, r := town(b)
+	streets, err := New(g, r, DefaultOptions())
+	if err != nil {
+		b.Fatal(err)
 	}
+	warm(b, streets, texts)
+	benchParse(b, "parser with streets and region", streets, Input{}, texts)
+	benchCrawl(b, texts)
 	for _, times := range []int{1, 4} {
 		var long []string // of the same number of texts
-		n := 0
 		for _, text := range texts {
 			if len(text)*times <= maxText {
 				long = append(long, strings.Repeat(text+"\n", times))
-				n += len(long[len(long)-1])
 			}
 		}
-		b.Run(fmt.Sprintf("parser of pages %d times as long", times), func(b *testing.B) {
-			b.SetBytes(int64(n))
-			defer perCore(b, n, cpuTime())
-			for b.Loop() {
-				for _, text := range long {
-					if _, err := p.Parse(b.Context(), Input{Text: text}); err != nil {
-						b.Fatal(err)
-					}
-				}
-			}
-		})
+		benchParse(b, fmt.Sprintf("parser of pages %d times as long", times), p, Input{}, long)
 	}
-	b.Run("regexp", func(b *testing.B) {
+	benchTexts(b, "regexp", texts, func(text string) error {
+		for _, re := range naive {
+			re.FindAllStringIndex(text, -1)
+		}
+		return nil
+	})
+	benchParse(b, "digits only", p, Input{}, []string{strings.Repeat("12345 67890 1234 ", 60000)})
+	benchParse(b, "address lines", p, Input{}, []string{strings.Repeat("Hauptstraße 5, 10115 Berlin\n", 50000)})
+}
+
+// benchTexts runs read over all texts.
+func benchTexts(b *testing.B, name string, texts []string, read func(text string) error) {
+	size := 0
+	for _, text := range texts {
+		size += len(text)
+	}
+	b.Run(name, func(b *testing.B) {
 		b.SetBytes(int64(size))
+		b.ReportAllocs()
 		defer perCore(b, size, cpuTime())
 		for b.Loop() {
 			for _, text := range texts {
-				for _, re := range naive {
-					re.FindAllStringIndex(text, -1)
+				if err := read(text); err != nil {
+					b.Fatal(err)
 				}
 			}
 		}
 	})
-	digits := strings.Repeat("12345 67890 1234 ", 60000)
-	b.Run("digits only", func(b *testing.B) {
-		b.SetBytes(int64(len(digits)))
-		defer perCore(b, len(digits), cpuTime())
-		for b.Loop() {
-			p.Parse(b.Context(), Input{Text: digits})
-		}
+}
+
+// benchParse parses all texts as in describes them.
+func benchParse(b *testing.B, name string, p *Parser, in Input, texts []string) {
+	benchTexts(b, name, texts, func(text string) error {
+		in.Text = text
+		_, err := p.Parse(b.Context(), in)
+		return err
 	})
-	lines := strings.Repeat("Hauptstraße 5, 10115 Berlin\n", 50000)
-	b.Run("address lines", func(b *testing.B) {
-		b.SetBytes(int64(len(lines)))
-		defer perCore(b, len(lines), cpuTime())
-		for b.Loop() {
-			p.Parse(b.Context(), Input{Text: lines})
+}
+
+// benchCrawl reads texts as a crawl does: who is at an address is read on relevant pages alone.
+func benchCrawl(b *testing.B, texts []string) {
+	p, err := New(evalGazetteer(b), nil, Options{MinPrecision: "auto", OnlyRelevant: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	warm(b, p, texts)
+	var relevant []string
+	for _, text := range texts {
+		v, err := p.Parse(b.Context(), Input{Text: text})
+		if err != nil {
+			b.Fatal(err)
 		}
-	})
+		if slices.ContainsFunc(v.Addresses, func(a Address) bool { return a.Street != "" }) {
+			relevant = append(relevant, text)
+		}
+	}
+	benchParse(b, "pages without an address of the region", p, Input{}, texts)
+	benchParse(b, "pages with an address of the region", p, Input{Relevant: true}, relevant)
 }
 
 // warm fills the caches of p with the postcodes of the pages, as they are in a

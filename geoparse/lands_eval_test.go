@@ -18,15 +18,17 @@ import (
 // maxEvalStreets bounds the streets of one table or extract.
 const maxEvalStreets = 1500
 
-// TestEvalLands writes every street of each extract and table in the order of its country, as lines and
-// in sentences, and reads them with a gazetteer of that extract or table. found: an address with that
-// postcode and number; exact: with the street's name, and confirmed by the gazetteer.
-func TestEvalLands(t *testing.T) {
-	needEval(t)
-	gaz := filepath.Join(sharedData(t), "gazetteer")
-	extract := func(path, country string) func(*testing.T) []gazetteer.Place {
+// A landSource is a table or extract with streets of one country. Those without a postcode of their own
+// get code.
+type landSource struct {
+	name, country, code, city string
+	places                    func(*testing.T) []gazetteer.Place
+}
+
+func landSources(gaz string) []landSource {
+	extract := func(pattern, country string) func(*testing.T) []gazetteer.Place {
 		return func(t *testing.T) (all []gazetteer.Place) {
-			_, err := osm.Read(t.Context(), filepath.Join(gaz, path), osm.Options{Country: country},
+			_, err := osm.Read(t.Context(), glob(t, filepath.Join(gaz, pattern)), osm.Options{Country: country},
 				func(p gazetteer.Place) error {
 					all = append(all, p)
 					return nil
@@ -37,96 +39,111 @@ func TestEvalLands(t *testing.T) {
 			return all
 		}
 	}
-	fmt.Printf("\n%-34s %-7s %7s  %-15s %-15s %-15s %s\n", "streets of", "country", "streets", "lines found", "lines exact",
-		"in text found", "in text exact")
-	for _, c := range []struct {
-		name, country, code, city string
-		places                    func(*testing.T) []gazetteer.Place
-	}{
+	tigerTable := func(t *testing.T) (all []gazetteer.Place) {
+		src, _, err := gazetteer.OpenSource(glob(t, filepath.Join(gaz, "tiger-autauga-al-us/*.csv*")), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer src.Close()
+		err = tiger.CSV(nil)(t.Context(), src, func(p gazetteer.Place) error {
+			all = append(all, p)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	return []landSource{
 		{"osm-andorra", "AD", "AD500", "Andorra la Vella", extract("osm-andorra/*.gz", "AD")},
 		{"osm-monaco", "MC", "98000", "Monaco", extract("osm-monaco/*.gz", "MC")},
 		{"osm-liechtenstein", "LI", "9490", "Vaduz", extract("osm-liechtenstein/*.pbf", "LI")},
 		{"osm-krems-at", "AT", "3500", "Krems", extract("osm-krems-at/*.gz", "AT")},
 		{"osm-kaiserslautern-de", "DE", "67655", "Kaiserslautern", extract("osm-kaiserslautern-de/*.gz", "DE")},
-		{"tiger-autauga-al-us", "US", "36067", "Prattville", func(t *testing.T) (all []gazetteer.Place) {
-			read := tiger.CSV(nil)
-			src, _, err := gazetteer.OpenSource(glob(t, filepath.Join(gaz, "tiger-autauga-al-us/*.csv*")), 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer src.Close()
-			if err := read(t.Context(), src, func(p gazetteer.Place) error {
-				all = append(all, p)
-				return nil
-			}); err != nil {
-				t.Fatal(err)
-			}
-			return all
-		}},
+		{"tiger-autauga-al-us", "US", "36067", "Prattville", tigerTable},
 		{"a table like BAG", "NL", "", "Amersfoort", nationalTable(dutchTable)},
 		{"a table with unit postcodes", "GB", "", "Leeds", nationalTable(britishTable)},
 		{"a table with whole postcodes", "CA", "", "Brampton", nationalTable(canadianTable)},
-	} {
-		if strings.Contains(c.name, "osm-") {
-			pattern := map[string]string{"AD": "osm-andorra/*.gz", "MC": "osm-monaco/*.gz", "LI": "osm-liechtenstein/*.pbf",
-				"AT": "osm-krems-at/*.gz", "DE": "osm-kaiserslautern-de/*.gz"}[c.country]
-			file, _ := filepath.Rel(gaz, glob(t, filepath.Join(gaz, pattern)))
-			c.places = extract(file, c.country)
+	}
+}
+
+// streets returns the streets of a source in a gazetteer, and at most maxEvalStreets of their names with
+// the postcode of each.
+func (c *landSource) streets(t *testing.T) (g *gazetteer.Gazetteer, names []string, postcodes map[string]string) {
+	postcodes = map[string]string{}
+	var places []gazetteer.Place
+	for _, p := range c.places(t) {
+		if p.Kind != gazetteer.Street && p.Kind != gazetteer.House {
+			continue
 		}
-		streets := map[string]string{} // postcode
-		var places []gazetteer.Place
-		for _, p := range c.places(t) {
-			if p.Kind != gazetteer.Street && p.Kind != gazetteer.House {
-				continue
-			}
-			name := fold(p.Street)
-			if !strings.ContainsFunc(name, isLetterRune) || strings.ContainsAny(name, ";,_?!()\"") {
-				continue
-			}
-			if c.code != "" {
-				p.Postcode, p.State = c.code, map[string]string{"US": "AL"}[c.country]
-			}
-			p.City, p.Country = c.city, c.country
-			if _, ok := streets[name]; !ok {
-				streets[name] = p.Postcode
-				places = append(places, p)
-			}
+		name := fold(p.Street)
+		if !strings.ContainsFunc(name, isLetterRune) || strings.ContainsAny(name, ";,_?!()\"") {
+			continue
 		}
-		names := slices.Sorted(maps.Keys(streets))
-		names = names[:min(len(names), maxEvalStreets)]
-		p, err := New(gazetteer.Of(places...), nil, Options{EveryMention: true})
+		if c.code != "" {
+			p.Postcode, p.State = c.code, map[string]string{"US": "AL"}[c.country]
+		}
+		p.City, p.Country = c.city, c.country
+		if _, ok := postcodes[name]; !ok {
+			postcodes[name] = p.Postcode
+			places = append(places, p)
+		}
+	}
+	names = slices.Sorted(maps.Keys(postcodes))
+	return gazetteer.Of(places...), names[:min(len(names), maxEvalStreets)], postcodes
+}
+
+// A landCount counts texts with an address, those of them in which it was found, and those where it was
+// read exactly.
+type landCount struct{ tried, found, exact int }
+
+// TestEvalLands writes every street of each extract and table in the order of its country, as lines and
+// in sentences, and reads them with a gazetteer of that extract or table. found: an address with that
+// postcode and number; exact: with the street's name, and confirmed by the gazetteer.
+func TestEvalLands(t *testing.T) {
+	needEval(t)
+	fmt.Printf("\n%-34s %-7s %7s  %-15s %-15s %-15s %s\n", "streets of", "country", "streets", "lines found", "lines exact",
+		"in text found", "in text exact")
+	for _, c := range landSources(filepath.Join(sharedData(t), "gazetteer")) {
+		g, names, postcodes := c.streets(t)
+		p, err := New(g, nil, Options{EveryMention: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		var found, exact, tried [2]int
+		var counts [2]landCount // in lines, in sentences
 		for _, name := range names {
-			for form, texts := range landTexts(c.country, name, "12", streets[name], c.city) {
+			for form, texts := range landTexts(c.country, name, "12", postcodes[name], c.city) {
 				for _, text := range texts {
-					tried[form]++
-					v := parse(t, p, Input{Text: text})
-					i := slices.IndexFunc(v.Addresses, func(a Address) bool { return a.HouseNumber == "12" })
-					if i < 0 {
-						t.Logf("%s: missed %q: %v", c.country, text, v.Addresses)
-						continue
-					}
-					found[form]++
-					if a := v.Addresses[i]; gazetteer.StreetKey(a.Street) == gazetteer.StreetKey(name) && a.Place.Kind >= gazetteer.Street {
-						exact[form]++
-					} else {
-						t.Logf("%s: %q read as %q", c.country, text, a.Street)
-					}
+					counts[form].add(t, p, c.country, name, text)
 				}
 			}
 		}
 		fmt.Printf("%-34s %-7s %7d", c.name, c.country, len(names))
-		for form := range tried {
-			fmt.Printf("  %.3f %-8d  %.3f %-8d", ratio(found[form], tried[form]), found[form], ratio(exact[form], tried[form]),
-				exact[form])
+		for _, n := range counts {
+			fmt.Printf("  %.3f %-8d  %.3f %-8d", ratio(n.found, n.tried), n.found, ratio(n.exact, n.tried), n.exact)
 		}
 		fmt.Println()
 		if len(names) == 0 {
 			t.Errorf("%s: no streets", c.name)
 		}
+	}
+}
+
+// add counts a text with number 12 of a street.
+func (n *landCount) add(t *testing.T, p *Parser, country, street, text string) {
+	n.tried++
+	v := parse(t, p, Input{Text: text})
+	i := slices.IndexFunc(v.Addresses, func(a Address) bool { return a.HouseNumber == "12" })
+	if i < 0 {
+		t.Logf("%s: missed %q: %v", country, text, v.Addresses)
+		return
+	}
+	n.found++
+	a := v.Addresses[i]
+	if gazetteer.StreetKey(a.Street) == gazetteer.StreetKey(street) && a.Place.Kind >= gazetteer.Street {
+		n.exact++
+	} else {
+		t.Logf("%s: %q read as %q", country, text, a.Street)
 	}
 }
 
