@@ -83,127 +83,129 @@ func mustURL(raw string) weburl.URL {
 
 const day = 24 * time.Hour
 
+// A paperCrawl crawls a paper again and again.
+type paperCrawl struct {
+	*paper
+	t    *testing.T
+	dir  string
+	f    *frontier.Frontier
+	c    *crawler.Crawler
+	last []crawler.Visit // of the last revisit
+}
+
+func newPaperCrawl(t *testing.T, pages map[string]string) *paperCrawl {
+	w := &paperCrawl{paper: &paper{pages: pages}, t: t, dir: t.TempDir()}
+	breadthFirst, err := order.New("breadth-first", order.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.c = &crawler.Crawler{
+		Options: crawler.Options{Workers: 1, Grace: time.Second, Revisits: crawler.DefaultSchedule()},
+		Fetcher: w.paper, Gate: crawler.Open{}, Judge: judge{}, Strategy: breadthFirst,
+		Scope:  func(weburl.URL) string { return "" },
+		Report: func(v *crawler.Visit) { w.last = append(w.last, *v) },
+	}
+	w.open()
+	seed(t, w.c, "http://a.example/")
+	w.crawl()
+	return w
+}
+
+func (w *paperCrawl) open() {
+	w.t.Helper()
+	var err error
+	w.f, err = frontier.Open(frontier.Options{Dir: w.dir, Memory: 32e6})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.c.Frontier = w.f
+}
+
+// crawl visits what is queued and returns the requests.
+func (w *paperCrawl) crawl() []string {
+	w.t.Helper()
+	w.took()
+	if err := w.c.Run(w.t.Context()); err != nil {
+		w.t.Fatal(err)
+	}
+	return w.took()
+}
+
+// after revisits what is due after some time, with a store that was closed meanwhile (its own clocks
+// tick), and returns the requests.
+func (w *paperCrawl) after(wait time.Duration) []string {
+	w.t.Helper()
+	w.f.Close()
+	time.Sleep(wait)
+	w.open()
+	w.took()
+	w.last = nil
+	if left, err := w.c.Revisit(w.t.Context(), w.f); err != nil || left != 0 {
+		w.t.Fatalf("revisit: %v, %d left", err, left)
+	}
+	return w.took()
+}
+
+// outcomes are those of the last revisit, by path.
+func (w *paperCrawl) outcomes() map[string]crawler.RevisitOutcome {
+	o := map[string]crawler.RevisitOutcome{}
+	for _, v := range w.last {
+		o[v.Entry.URL.Path()] = v.Revisit
+	}
+	return o
+}
+
+// kept returns what the crawl tree keeps of the visits of a page.
+func (w *paperCrawl) kept(path string) frontier.Check {
+	w.t.Helper()
+	k, known, err := w.f.Check(frontier.KeyOf(mustURL("http://a.example" + path)))
+	if err != nil || !known {
+		w.t.Fatalf("check of %s: %v, %v", path, known, err)
+	}
+	return k
+}
+
 // The same crawl some weeks later: what is due is requested again with conditions,
 // relevant pages first and changed ones sooner; new links are found, and what
 // is gone is noticed.
 func TestRevisit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		long := strings.Repeat("Das Geschäft liegt am Markt und hat jeden Tag geöffnet. ", 20)
-		w := &paper{pages: map[string]string{
-			"/":      `<a href=/stays>a</a> <a href=/changes>b</a> <a href=/closes>c</a> <a href=/moves>d</a> <a href=/plain>e</a> <a href=/flaky>f</a>`,
+		w := newPaperCrawl(t, map[string]string{
+			"/": `<a href=/stays>a</a> <a href=/changes>b</a> <a href=/closes>c</a> <a href=/moves>d</a> ` +
+				`<a href=/plain>e</a> <a href=/flaky>f</a>`,
 			"/stays": here + long, "/changes": here + long, "/closes": here + long + "x", "/moves": here + long + "yy",
 			"/plain": "nur Text " + long, "/flaky": "timeout",
-		}}
-		dir := t.TempDir()
-		open := func() *frontier.Frontier {
-			f, err := frontier.Open(frontier.Options{Dir: dir, Memory: 32e6})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return f
-		}
-		f := open()
-		defer func() { f.Close() }()
-		order, err := order.New("breadth-first", order.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var last []crawler.Visit
-		c := &crawler.Crawler{
-			Options:  crawler.Options{Workers: 1, Grace: time.Second, Revisits: crawler.DefaultSchedule()},
-			Frontier: f, Fetcher: w, Gate: crawler.Open{}, Judge: judge{}, Strategy: order,
-			Scope: func(weburl.URL) string { return "" }, Report: func(v *crawler.Visit) { last = append(last, *v) },
-		}
-		seed(t, c, "http://a.example/")
-		if err := c.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		})
+		defer func() { w.f.Close() }()
 		first := time.Now()
-		week := func(after time.Duration) []string {
-			t.Helper()
-			f.Close() // the store's own clocks tick
-			time.Sleep(after)
-			f = open()
-			c.Frontier = f
-			w.took()
-			last = nil
-			if left, err := c.Revisit(t.Context(), f); err != nil || left != 0 {
-				t.Fatalf("revisit: %v, %d left", err, left)
-			}
-			return w.took()
-		}
-		check := func(path string) frontier.Check {
-			t.Helper()
-			k, known, err := f.Check(frontier.KeyOf(mustURL("http://a.example" + path)))
-			if err != nil || !known {
-				t.Fatalf("check of %s: %v, %v", path, known, err)
-			}
-			return k
-		}
-
-		if got := week(12 * time.Hour); len(got) != 0 {
+		if got := w.after(12 * time.Hour); len(got) != 0 {
 			t.Errorf("after 12 hours asked for %q; nothing is due", got)
 		}
-		if got := week(day); !slices.Equal(got, []string{"/flaky"}) {
+		if got := w.after(day); !slices.Equal(got, []string{"/flaky"}) {
 			t.Errorf("after a day asked for %q; want what gave no answer", got)
 		}
-		w.pages["/changes"] = here + `<p>Neu: <a href=/new>Filiale</a> ` + strings.Repeat("Wir sind umgebaut worden und freuen uns auf Sie. ", 20)
-		w.pages["/new"], w.pages["/there"] = here, here
-		w.pages["/moves"] = "301 http://a.example/there"
-		w.pages["/flaky"] = here
-		delete(w.pages, "/closes")
-		want := []string{"/flaky", "?/changes", "?/closes", "?/moves", "?/stays"}
-		if got := week(7 * day); !slices.Equal(got, want) {
-			t.Errorf("after a week asked for %q; want the relevant pages, on condition: %q", got, want)
-		}
-		now := time.Now().UTC().Truncate(time.Second)
-		answers := map[string]crawler.RevisitOutcome{}
-		for _, v := range last {
-			answers[v.Entry.URL.Path()] = v.Revisit
-		}
-		for path, want := range map[string]crawler.RevisitOutcome{
-			"/stays": crawler.Same, "/changes": crawler.Changed, "/closes": crawler.Gone, "/moves": crawler.Gone, "/flaky": crawler.Changed,
-		} {
-			if answers[path] != want {
-				t.Errorf("%s is %v; want %v", path, answers[path], want)
-			}
-		}
-		if last[len(last)-1].Entry.URL.Path() != "/flaky" {
-			t.Error("a page that was not known to be relevant was not the last")
-		}
-		if k := check("/stays"); k.Wait != 7*day*3/2 || !k.Last.Equal(now) || k.First.After(first) || !k.Gone.IsZero() {
-			t.Errorf("what stays: %+v", k)
-		}
-		if k := check("/changes"); k.Wait != 7*day/2 || k.Changes != 1 {
-			t.Errorf("what changes: %+v", k)
-		}
-		if k := check("/closes"); !k.Gone.Equal(now) || k.Last.After(first) || k.Wait != 90*day {
-			t.Errorf("what is gone: %+v", k)
-		}
-		if k := check("/flaky"); !k.First.Equal(now) || k.Fails != 0 || !k.Relevant {
-			t.Errorf("what came late: %+v", k)
-		}
-		if err := c.Run(t.Context()); err != nil { // what the changed pages led to
-			t.Fatal(err)
-		}
-		if got := w.took(); !slices.Equal(got, []string{"/new", "/there"}) {
+		w.changeAndRevisit(first)
+		if got := w.crawl(); !slices.Equal(got, []string{"/new", "/there"}) {
 			t.Errorf("then asked for %q; want the new pages", got)
 		}
-		totals := f.Totals()
-		if totals.Pages != 9 || len(totals.Errors) != 0 || totals.Relevant != 7 || totals.Queued != 0 || totals.Links != totals.Visited+totals.Repeats {
+		totals := w.f.Totals()
+		if totals.Pages != 9 || len(totals.Errors) != 0 || totals.Relevant != 7 || totals.Queued != 0 ||
+			totals.Links != totals.Visited+totals.Repeats {
 			t.Errorf("totals %+v", totals)
 		}
 		// The front page and the page without an address wait twice as long.
-		if got := week(7 * day); !slices.Equal(got, []string{"/flaky", "/new", "/there", "?/", "?/changes", "?/plain"}) &&
+		got := w.after(7 * day)
+		if !slices.Equal(got, []string{"/flaky", "/new", "/there", "?/", "?/changes", "?/plain"}) &&
 			!slices.Equal(got, []string{"?/", "?/changes", "?/flaky", "?/new", "?/plain", "?/there"}) {
 			t.Errorf("in the third week asked for %q", got)
 		}
 		// A page that comes back is there again.
 		w.pages["/closes"] = here + long
-		if got := week(100 * day); !slices.Contains(got, "/closes") {
+		if got := w.after(100 * day); !slices.Contains(got, "/closes") {
 			t.Errorf("asked for %q; want the page that was gone, without condition", got)
 		}
-		if k := check("/closes"); !k.Gone.IsZero() || k.Asks != 2 {
+		if k := w.kept("/closes"); !k.Gone.IsZero() || k.Asks != 2 {
 			t.Errorf("what is back: %+v", k)
 		}
 		// A host that answers no more is gone after three visits and two weeks.
@@ -211,12 +213,54 @@ func TestRevisit(t *testing.T) {
 			w.pages[path] = "timeout"
 		}
 		for range 12 {
-			week(100 * day)
+			w.after(100 * day)
 		}
-		if k := check("/stays"); k.Gone.IsZero() {
+		if k := w.kept("/stays"); k.Gone.IsZero() {
 			t.Errorf("after years without an answer: %+v", k)
 		}
 	})
+}
+
+// changeAndRevisit changes the web in all ways in which pages change, and holds that a revisit a week
+// later sees each; first is when the first crawl ended.
+func (w *paperCrawl) changeAndRevisit(first time.Time) {
+	t := w.t
+	t.Helper()
+	w.pages["/changes"] = here + `<p>Neu: <a href=/new>Filiale</a> ` +
+		strings.Repeat("Wir sind umgebaut worden und freuen uns auf Sie. ", 20)
+	w.pages["/new"], w.pages["/there"] = here, here
+	w.pages["/moves"] = "301 http://a.example/there"
+	w.pages["/flaky"] = here
+	delete(w.pages, "/closes")
+	want := []string{"/flaky", "?/changes", "?/closes", "?/moves", "?/stays"}
+	if got := w.after(7 * day); !slices.Equal(got, want) {
+		t.Errorf("after a week asked for %q; want the relevant pages, on condition: %q", got, want)
+	}
+	now := time.Now().UTC().Truncate(time.Second)
+	answers := w.outcomes()
+	for path, want := range map[string]crawler.RevisitOutcome{
+		"/stays": crawler.Same, "/changes": crawler.Changed, "/closes": crawler.Gone, "/moves": crawler.Gone,
+		"/flaky": crawler.Changed,
+	} {
+		if answers[path] != want {
+			t.Errorf("%s is %v; want %v", path, answers[path], want)
+		}
+	}
+	if w.last[len(w.last)-1].Entry.URL.Path() != "/flaky" {
+		t.Error("a page that was not known to be relevant was not the last")
+	}
+	if k := w.kept("/stays"); k.Wait != 7*day*3/2 || !k.Last.Equal(now) || k.First.After(first) || !k.Gone.IsZero() {
+		t.Errorf("what stays: %+v", k)
+	}
+	if k := w.kept("/changes"); k.Wait != 7*day/2 || k.Changes != 1 {
+		t.Errorf("what changes: %+v", k)
+	}
+	if k := w.kept("/closes"); !k.Gone.Equal(now) || k.Last.After(first) || k.Wait != 90*day {
+		t.Errorf("what is gone: %+v", k)
+	}
+	if k := w.kept("/flaky"); !k.First.Equal(now) || k.Fails != 0 || !k.Relevant {
+		t.Errorf("what came late: %+v", k)
+	}
 }
 
 func TestSchedule(t *testing.T) {

@@ -142,44 +142,20 @@ func TestEvalCompare(t *testing.T) {
 		t.Skipf("real data not found: %v", err)
 	}
 	dir := t.TempDir()
-	command := func(args ...string) string {
-		t.Helper()
-		var out, complaints bytes.Buffer
-		if code := run(t.Context(), args, nil, &out, &complaints); code != exitOK {
-			t.Fatalf("%q: exit %d: %s", args, code, complaints.String())
-		}
-		return out.String()
-	}
-	command("gazetteer", "import", "--data", filepath.Join(dir, "first"), file)
+	compareCommand(t, "gazetteer", "import", "--data", filepath.Join(dir, "first"), file)
 	g, err := gazetteer.Open(filepath.Join(dir, "first", "gazetteer"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer g.Close()
 	shops, tags := inKaiserslautern(t, g)
-
 	data := filepath.Join(dir, "data")
-	command("init", "--data", data, "--osm", withTags(t, dir, file, tags), "--region", "Kaiserslautern", "--quiet")
-	byHost := map[string]*comparedShop{}
-	args := []string{"crawl", "--data", data, "--delay", "0s", "--max-pages", "500", "--quiet"}
-	for _, s := range shops {
-		byHost[s.host] = s
-		args = append(args, "--seed", "http://"+s.host+"/")
-	}
-	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s := byHost[r.Host]
-		if s == nil || r.URL.Path != "/" && r.URL.Path != "/impressum" {
-			http.NotFound(w, r)
-			return
-		}
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		io.WriteString(w, s.page(r.URL.Path))
-	}))
-	defer web.Close()
-	command(append(args, "--proxy", web.URL)...)
+	extract := withTags(t, dir, file, tags)
+	compareCommand(t, "init", "--data", data, "--osm", extract, "--region", "Kaiserslautern", "--quiet")
+	crawlShops(t, data, shops)
 
 	got, want := map[string][]string{}, map[string][]string{}
-	for line := range strings.Lines(command("compare", "--data", data, "--json")) {
+	for line := range strings.Lines(compareCommand(t, "compare", "--data", data, "--json")) {
 		var d differences.Properties
 		if err := json.Unmarshal([]byte(line), &d); err != nil {
 			t.Fatal(err)
@@ -200,26 +176,8 @@ func TestEvalCompare(t *testing.T) {
 		want[s.list] = append(want[s.list], key)
 	}
 	for _, k := range differences.Kinds {
-		right, list := 0, string(k)
-		if k == differences.NotFound {
-			continue
-		}
-		for _, key := range got[list] {
-			if slices.Contains(want[list], key) {
-				right++
-			} else if os.Getenv("EVAL_ERRORS") != "" {
-				t.Logf("%s: %s is none", list, key)
-			}
-		}
-		for _, key := range want[list] {
-			if !slices.Contains(got[list], key) && os.Getenv("EVAL_ERRORS") != "" {
-				t.Logf("%s: %s is not listed", list, key)
-			}
-		}
-		precision, recall := float64(right)/float64(max(1, len(got[list]))), float64(right)/float64(max(1, len(want[list])))
-		t.Logf("%-14s %2d of %2d listed are right, of %2d: precision %.2f, recall %.2f", list, right, len(got[list]), len(want[list]), precision, recall)
-		if precision < 0.75 || recall < 0.75 {
-			t.Errorf("%s: precision %.2f, recall %.2f; .75 is wanted", list, precision, recall)
+		if k != differences.NotFound {
+			checkList(t, string(k), got[string(k)], want[string(k)])
 		}
 	}
 	wrong := 0
@@ -231,6 +189,63 @@ func TestEvalCompare(t *testing.T) {
 	t.Logf("not_found      %d listed, %d of them are of the web", len(got["not_found"]), wrong)
 	if wrong > 2 || len(got["not_found"]) < 100 {
 		t.Errorf("%d of %d that are not found are of the web", wrong, len(got["not_found"]))
+	}
+}
+
+// compareCommand runs a command, which must succeed, and returns what it prints.
+func compareCommand(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, complaints bytes.Buffer
+	if code := run(t.Context(), args, nil, &out, &complaints); code != exitOK {
+		t.Fatalf("%q: exit %d: %s", args, code, complaints.String())
+	}
+	return out.String()
+}
+
+// crawlShops crawls the web sites of the shops.
+func crawlShops(t *testing.T, data string, shops []*comparedShop) {
+	t.Helper()
+	byHost := map[string]*comparedShop{}
+	args := []string{"crawl", "--data", data, "--delay", "0s", "--max-pages", "500", "--quiet"}
+	for _, s := range shops {
+		byHost[s.host] = s
+		args = append(args, "--seed", "http://"+s.host+"/")
+	}
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s := byHost[r.Host]
+		if s == nil || r.URL.Path != "/" && r.URL.Path != "/impressum" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		io.WriteString(w, s.page(r.URL.Path))
+	}))
+	defer web.Close()
+	compareCommand(t, append(args, "--proxy", web.URL)...)
+}
+
+// checkList holds one list of differences against the one that is wanted.
+func checkList(t *testing.T, list string, got, want []string) {
+	t.Helper()
+	verbose := os.Getenv("EVAL_ERRORS") != ""
+	right := 0
+	for _, key := range got {
+		if slices.Contains(want, key) {
+			right++
+		} else if verbose {
+			t.Logf("%s: %s is none", list, key)
+		}
+	}
+	for _, key := range want {
+		if verbose && !slices.Contains(got, key) {
+			t.Logf("%s: %s is not listed", list, key)
+		}
+	}
+	precision, recall := float64(right)/float64(max(1, len(got))), float64(right)/float64(max(1, len(want)))
+	t.Logf("%-14s %2d of %2d listed are right, of %2d: precision %.2f, recall %.2f",
+		list, right, len(got), len(want), precision, recall)
+	if precision < 0.75 || recall < 0.75 {
+		t.Errorf("%s: precision %.2f, recall %.2f; .75 is wanted", list, precision, recall)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -31,83 +32,22 @@ func TestForgottenForGood(t *testing.T) {
 	t.Parallel()
 	data, flags := townProject(t)
 	archive := filepath.Join(data, "archive")
-	gazehound := func(args ...string) string {
-		t.Helper()
-		cmd := program(args...)
-		var complaints bytes.Buffer
-		cmd.Stderr = &complaints
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("%s: %v\n%s%s", strings.Join(args, " "), err, out, &complaints)
-		}
-		return string(out)
-	}
-	write := func(name, text string) {
-		t.Helper()
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	gazehound(append([]string{"crawl", "--quiet", "--max-pages", "300", "--warc", archive}, flags...)...)
-	hits := map[string]*index.Hit{} // by site
-	x, err := index.OpenReadOnly(project{data}.index())
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = x.Walk(t.Context(), index.Filters{}, func(h *index.Hit) error {
-		if h.HouseNumber != "" && h.Postcode != "" && h.Phone != "" && len(h.Evidence) > 0 && !strings.Contains(h.Site, "demostadt.example") {
-			hits[h.Site] = h
-		}
-		return nil
-	})
-	if err := errors.Join(err, x.Close()); err != nil {
-		t.Fatal(err)
-	}
-	sites := make([]string, 0, len(hits))
-	for site := range hits {
-		sites = append(sites, site)
-	}
-	slices.Sort(sites)
-	if len(sites) < 3 {
-		t.Fatalf("only %d sites with an address", len(sites))
-	}
-	host := sites[0]
-	page, err := url.Parse(hits[sites[1]].Evidence[0].URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := hits[sites[2]]
-	log := "192.0.2.1 - - [21/Nov/2026:10:00:00 +0000] \"GET / HTTP/1.1\" 200 9 \"-\" \"Mozilla\"\n"
-	write(filepath.Join(data, "access.log"), log)
-	gazehound("clickstream", "import", filepath.Join(data, "access.log"), "--site", "http://"+host, "--data", data)
-	os.Remove(filepath.Join(data, "access.log"))
-	request, err := json.Marshal(map[string]any{"number": 1, "time": "2026-11-21T10:00:00Z", "what": "http://" + host + "/", "reason": "mine", "contact": "anna@private.example"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(filepath.Join(data, "requests.ndjson"), string(request)+"\n")
-	write(filepath.Join(data, "seeds.txt"), "http://"+host+"/\nhttp://stays.example/\n")
-
-	line := address.Street + " " + address.HouseNumber
-	// Links for another node that the version before left in a file.
-	theirs := fmt.Sprintf("b [{\"URL\":\"http://%s/theirs\"},{\"URL\":\"http://theirs.example/\",\"Around\":\"%s, there\"}]\n", host, line)
-	if err := os.MkdirAll(filepath.Join(data, "cluster", "outbox"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	write(filepath.Join(data, "cluster", "outbox", "1.out"), theirs)
+	gazehound(t, append([]string{"crawl", "--quiet", "--max-pages", "300", "--warc", archive}, flags...)...)
+	x := chooseForgotten(t, data)
+	x.nameElsewhere(t, data)
 	for _, c := range []struct {
 		args  []string
 		texts []string
 	}{
-		{[]string{"--request", "1"}, []string{"//" + host, "www." + host, "host:" + host, "anna@private.example"}},
-		{[]string{page.String()}, []string{page.Host + page.RequestURI() + `"`, page.Host + page.RequestURI() + "\n", "path:" + page.Host + page.Path}},
-		{[]string{"--address", address.ID}, []string{line + ",", line + " ", line + "\n", address.Phone}},
+		{[]string{"--request", "1"}, append(x.ofHost(), "host:"+x.host, "anna@private.example")},
+		{[]string{x.page.String()},
+			append(x.ofPage(), x.page.Host+x.page.RequestURI()+"\n", "path:"+x.page.Host+x.page.Path)},
+		{[]string{"--address", x.address.ID}, x.ofAddress()},
 	} {
-		before := strings.Join(searchAll(t, data, c.texts), " ")
-		if before == "" {
+		if len(searchAll(t, data, c.texts)) == 0 {
 			t.Fatalf("nothing holds %q before it is forgotten", c.texts)
 		}
-		out := gazehound(append([]string{"forget", "--data", data, "--yes", "--json"}, c.args...)...)
+		out := gazehound(t, append([]string{"forget", "--data", data, "--yes", "--json"}, c.args...)...)
 		if !strings.Contains(out, `"rewritten":[`) || !strings.Contains(out, `"seconds":`) {
 			t.Errorf("forget %q does not say what it has rewritten: %s", c.args, out)
 		}
@@ -118,23 +58,114 @@ func TestForgottenForGood(t *testing.T) {
 			t.Errorf("after forget %q: %s", c.args, file)
 		}
 	}
-	if text, err := os.ReadFile(filepath.Join(data, "seeds.txt")); err != nil || string(text) != "http://stays.example/\n" {
+	text, err := os.ReadFile(filepath.Join(data, "seeds.txt"))
+	if err != nil || string(text) != "http://stays.example/\n" {
 		t.Errorf("seeds: %q, %v", text, err)
 	}
 	if waiting, err := forget.Dir(data).Waiting(); err != nil || len(waiting) > 0 {
 		t.Errorf("waiting: %v, %v", waiting, err)
 	}
-	gazehound("pages", "--data", data) // it still opens
+	gazehound(t, "pages", "--data", data) // it still opens
 	if says := problems(t, data); says != "" {
 		t.Errorf("after forget:\n%s", says)
 	}
 
 	// A later crawl meets them again, and keeps none.
-	gazehound(append([]string{"crawl", "--quiet", "--fresh", "--yes", "--max-pages", "150", "--warc", archive}, flags...)...)
-	for _, file := range searchAll(t, data, []string{"//" + host, "www." + host, page.Host + page.RequestURI() + `"`,
-		line + ",", line + " ", line + "\n", address.Phone, spelledPhone(address.Phone)}) {
+	again := []string{"crawl", "--quiet", "--fresh", "--yes", "--max-pages", "150", "--warc", archive}
+	gazehound(t, append(again, flags...)...)
+	texts := slices.Concat(x.ofHost(), x.ofPage(), x.ofAddress(), []string{spelledPhone(x.address.Phone)})
+	for _, file := range searchAll(t, data, texts) {
 		t.Errorf("after another crawl: %s", file)
 	}
+}
+
+// gazehound runs the program, which must succeed, and returns its standard output.
+func gazehound(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := program(args...)
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s%s", strings.Join(args, " "), err, out, &complaints)
+	}
+	return string(out)
+}
+
+// forgotten are a host, a page of another host, and an address that a third host states.
+type forgotten struct {
+	host    string
+	page    *url.URL
+	address *index.Hit
+}
+
+// chooseForgotten takes them from the index.
+func chooseForgotten(t *testing.T, data string) forgotten {
+	t.Helper()
+	hits := map[string]*index.Hit{} // by site
+	x, err := index.OpenReadOnly(project{data}.index())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = x.Walk(t.Context(), index.Filters{}, func(h *index.Hit) error {
+		whole := h.HouseNumber != "" && h.Postcode != "" && h.Phone != "" && len(h.Evidence) > 0
+		if whole && !strings.Contains(h.Site, "demostadt.example") {
+			hits[h.Site] = h
+		}
+		return nil
+	})
+	if err := errors.Join(err, x.Close()); err != nil {
+		t.Fatal(err)
+	}
+	sites := slices.Sorted(maps.Keys(hits))
+	if len(sites) < 3 {
+		t.Fatalf("only %d sites with an address", len(sites))
+	}
+	page, err := url.Parse(hits[sites[1]].Evidence[0].URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return forgotten{host: sites[0], page: page, address: hits[sites[2]]}
+}
+
+// line is street and house number of the address.
+func (x *forgotten) line() string { return x.address.Street + " " + x.address.HouseNumber }
+
+// ofHost, ofPage and ofAddress return how files may name each.
+func (x *forgotten) ofHost() []string { return []string{"//" + x.host, "www." + x.host} }
+
+func (x *forgotten) ofPage() []string { return []string{x.page.Host + x.page.RequestURI() + `"`} }
+
+func (x *forgotten) ofAddress() []string {
+	return []string{x.line() + ",", x.line() + " ", x.line() + "\n", x.address.Phone}
+}
+
+// nameElsewhere names the host in page views, in a removal request, in the seeds, and host and address
+// in links for another node that the version before left in a file.
+func (x *forgotten) nameElsewhere(t *testing.T, data string) {
+	t.Helper()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(data, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	log := filepath.Join(data, "access.log")
+	write("access.log", "192.0.2.1 - - [21/Nov/2026:10:00:00 +0000] \"GET / HTTP/1.1\" 200 9 \"-\" \"Mozilla\"\n")
+	gazehound(t, "clickstream", "import", log, "--site", "http://"+x.host, "--data", data)
+	os.Remove(log)
+	request, err := json.Marshal(map[string]any{"number": 1, "time": "2026-11-21T10:00:00Z",
+		"what": "http://" + x.host + "/", "reason": "mine", "contact": "anna@private.example"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("requests.ndjson", string(request)+"\n")
+	write("seeds.txt", "http://"+x.host+"/\nhttp://stays.example/\n")
+	if err := os.MkdirAll(filepath.Join(data, "cluster", "outbox"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write("cluster/outbox/1.out", fmt.Sprintf("b [{\"URL\":\"http://%s/theirs\"},"+
+		"{\"URL\":\"http://theirs.example/\",\"Around\":\"%s, there\"}]\n", x.host, x.line()))
 }
 
 // spelledPhone returns the end of a number, which all spellings without separators share.

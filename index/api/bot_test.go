@@ -3,8 +3,10 @@ package api
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -28,108 +30,130 @@ func TestBotPage(t *testing.T) {
 	}
 }
 
-func TestRemovalRequests(t *testing.T) {
-	var mu sync.Mutex
-	var stored []Removal
-	full := false
+// A removalDesk is a handler that takes removal requests, and what it has stored.
+type removalDesk struct {
+	http.Handler
+	mu     sync.Mutex
+	stored []Removal
+	full   bool // nothing more can be stored
+}
+
+func newRemovalDesk(t *testing.T) *removalDesk {
+	d := &removalDesk{}
 	o := options()
 	o.Remove = func(r Removal) (int, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if full {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if d.full {
 			return 0, errors.New("disk full")
 		}
-		stored = append(stored, r)
-		return len(stored), nil
+		d.stored = append(d.stored, r)
+		return len(d.stored), nil
 	}
-	h := Handler(town(t, 1), o)
-	if _, body := get(h, "/bot?lang=en"); !strings.Contains(body, `<form action="/bot/removal" method="post">`) {
+	d.Handler = Handler(town(t, 1), o)
+	return d
+}
+
+// post sends a form from a client.
+func (d *removalDesk) post(client, form string, header ...string) (int, string) {
+	r := httptest.NewRequest("POST", "http://gazehound.example/bot/removal?lang=en", strings.NewReader(form))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.RemoteAddr = client
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	d.ServeHTTP(w, r)
+	return w.Code, w.Body.String()
+}
+
+const someClient = "192.0.2.1:1"
+
+var goodForm = url.Values{"what": {"http://a.example/ <b>"}, "reason": {"line 1\nline 2"}, "contact": {"me"}}.Encode()
+
+func TestRemovalForm(t *testing.T) {
+	d := newRemovalDesk(t)
+	_, body := get(d, "/bot?lang=en")
+	if !strings.Contains(body, `<form action="/bot/removal" method="post">`) {
 		t.Fatal(body)
 	}
-	if _, body := get(h, "/bot?lang=en&what="+url.QueryEscape(`"><script> · Weg 3`)); !strings.Contains(body, `value="&#34;&gt;&lt;script&gt; · Weg 3"`) {
+	_, body = get(d, "/bot?lang=en&what="+url.QueryEscape(`"><script> · Weg 3`))
+	if !strings.Contains(body, `value="&#34;&gt;&lt;script&gt; · Weg 3"`) {
 		t.Error("the form is not filled in", body)
 	}
-	if r, _ := get(h, "/bot?what="+strings.Repeat("x", maxWhat+1)); r.StatusCode != 400 {
+	if r, _ := get(d, "/bot?what="+strings.Repeat("x", maxWhat+1)); r.StatusCode != 400 {
 		t.Errorf("a long text is %d", r.StatusCode)
 	}
-	remote := "192.0.2.1:1"
-	post := func(body string, header ...string) (int, string) {
-		r := httptest.NewRequest("POST", "http://gazehound.example/bot/removal?lang=en", strings.NewReader(body))
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		r.RemoteAddr = remote
-		for i := 0; i+1 < len(header); i += 2 {
-			r.Header.Set(header[i], header[i+1])
-		}
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		return w.Code, w.Body.String()
-	}
-	good := url.Values{"what": {"http://a.example/ <b>"}, "reason": {"line 1\nline 2"}, "contact": {"me"}}.Encode()
-	if code, body := post(good, "Sec-Fetch-Site", "same-origin"); code != 202 || !strings.Contains(body, "number 1.") || strings.Contains(body, "<form") {
-		t.Errorf("%d %s", code, body)
-	}
-	if code, _ := post(good, "Origin", "http://gazehound.example"); code != 202 {
-		t.Error(code)
-	}
-	if len(stored) != 2 || stored[0] != (Removal{"http://a.example/ <b>", "line 1\nline 2", "me"}) {
-		t.Errorf("%+v", stored)
-	}
+}
+
+func TestRemovalRequests(t *testing.T) {
+	d := newRemovalDesk(t)
 	for _, c := range []struct {
-		body   string
-		header []string
-		code   int
+		form       string
+		header     []string
+		code       int
+		text, none string // in the answer, and not in it
 	}{
-		{good, []string{"Sec-Fetch-Site", "cross-site"}, 403},
-		{good, []string{"Origin", "https://evil.example"}, 403},
-		{good, []string{"Origin", "null"}, 403},
-		{"what=", nil, 400},
-		{"", nil, 400},
-		{"what=%ff%fe", nil, 400},
-		{"what=%zz", nil, 400},
-		{"what=" + strings.Repeat("x", maxWhat+1), nil, 400},
-		{"what=" + strings.Repeat("x", maxRemovalBody), nil, 413},
-		{"what=x", []string{"Content-Type", "text/plain"}, 400},
+		{goodForm, []string{"Sec-Fetch-Site", "same-origin"}, 202, "number 1.", "<form"},
+		{goodForm, []string{"Origin", "http://gazehound.example"}, 202, "number 2.", "<form"},
+		{goodForm, []string{"Sec-Fetch-Site", "cross-site"}, 403, `role="alert"`, ""},
+		{goodForm, []string{"Origin", "https://evil.example"}, 403, `role="alert"`, ""},
+		{goodForm, []string{"Origin", "null"}, 403, `role="alert"`, ""},
+		{"what=", nil, 400, `role="alert"`, ""},
+		{"", nil, 400, `role="alert"`, ""},
+		{"what=%ff%fe", nil, 400, `role="alert"`, ""},
+		{"what=%zz", nil, 400, `role="alert"`, ""},
+		{"what=" + strings.Repeat("x", maxWhat+1), nil, 400, `role="alert"`, ""},
+		{"what=" + strings.Repeat("x", maxRemovalBody), nil, 413, `role="alert"`, ""},
+		{"what=x", []string{"Content-Type", "text/plain"}, 400, `role="alert"`, ""},
+		{"what=%3Cscript%3Ealert(1)%3C/script%3E&contact=" + strings.Repeat("x", maxContact+1), nil, 400, "", "<script"},
 	} {
-		code, body := post(c.body, c.header...)
-		if code != c.code || !strings.Contains(body, `role="alert"`) {
-			t.Errorf("%.60q %v: %d, want %d: %s", c.body, c.header, code, c.code, body)
+		code, body := d.post(someClient, c.form, c.header...)
+		unwanted := c.none != "" && strings.Contains(body, c.none)
+		if code != c.code || !strings.Contains(body, c.text) || unwanted {
+			t.Errorf("%.60q %v: %d, want %d with %q: %s", c.form, c.header, code, c.code, c.text, body)
 		}
 	}
-	if code, body := post("what=%3Cscript%3Ealert(1)%3C/script%3E&contact=" + strings.Repeat("x", maxContact+1)); code != 400 || strings.Contains(body, "<script") {
+	want := Removal{"http://a.example/ <b>", "line 1\nline 2", "me"}
+	if !slices.Equal(d.stored, []Removal{want, want}) {
+		t.Errorf("%+v", d.stored)
+	}
+	d.full = true
+	if code, body := d.post(someClient, goodForm); code != 503 || !strings.Contains(body, "write to the operator") {
 		t.Errorf("%d %s", code, body)
 	}
-	full = true
-	if code, body := post(good); code != 503 || !strings.Contains(body, "write to the operator") {
-		t.Errorf("%d %s", code, body)
+	d.full = false
+	r := httptest.NewRequest("POST", "http://gazehound.example/v1/search", strings.NewReader(goodForm))
+	w := httptest.NewRecorder()
+	d.ServeHTTP(w, r)
+	if w.Code != 405 || len(d.stored) != 2 {
+		t.Errorf("POST elsewhere: %d", w.Code)
 	}
-	full = false
-	// One client may send a few, and all together not many more.
-	accepted := func() (n int) {
+}
+
+// One client may send a few removal requests, and all together not many more.
+func TestRemovalsOfOneClient(t *testing.T) {
+	d := newRemovalDesk(t)
+	accepted := func(client string) (n int) {
 		for range 2 * clientForms {
-			if code, _ := post(good); code == 202 {
+			switch code, _ := d.post(client, goodForm); code {
+			case 202:
 				n++
-			} else if code != 429 {
+			case 429:
+			default:
 				t.Errorf("%d", code)
 			}
 		}
 		return n
 	}
-	remote = "192.0.2.2:1"
-	if n := accepted(); n != clientForms {
+	if n := accepted(someClient); n != clientForms {
 		t.Errorf("one client may send %d forms", n)
 	}
 	all := 0
 	for i := range 10 {
-		remote = fmt.Sprintf("198.51.100.%d:1", i)
-		all += accepted()
+		all += accepted(fmt.Sprintf("198.51.100.%d:1", i))
 	}
 	if all == 0 || all > allForms {
 		t.Errorf("ten clients may send %d forms", all)
-	}
-	before := len(stored)
-	r := httptest.NewRequest("POST", "http://gazehound.example/v1/search", strings.NewReader(good))
-	w := httptest.NewRecorder()
-	if h.ServeHTTP(w, r); w.Code != 405 || len(stored) != before {
-		t.Errorf("POST elsewhere: %d", w.Code)
 	}
 }

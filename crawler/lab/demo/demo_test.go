@@ -451,41 +451,50 @@ func TestGoldenPages(t *testing.T) {
 	}
 }
 
-func TestWriteOSM(t *testing.T) {
-	type tag struct {
-		K string `xml:"k,attr"`
-		V string `xml:"v,attr"`
-	}
-	type extract struct {
-		Nodes []struct {
-			ID  int64   `xml:"id,attr"`
-			Lat float64 `xml:"lat,attr"`
-			Lon float64 `xml:"lon,attr"`
-			Tag []tag   `xml:"tag"`
-		} `xml:"node"`
-		Ways []struct {
-			ID  int64 `xml:"id,attr"`
-			Nds []struct {
-				Ref int64 `xml:"ref,attr"`
-			} `xml:"nd"`
-			Tag []tag `xml:"tag"`
-		} `xml:"way"`
-		Relations []struct {
-			Members []struct {
-				Type string `xml:"type,attr"`
-				Ref  int64  `xml:"ref,attr"`
-			} `xml:"member"`
-			Tag []tag `xml:"tag"`
-		} `xml:"relation"`
-	}
-	value := func(tags []tag, key string) string {
-		for _, t := range tags {
-			if t.K == key {
-				return t.V
-			}
+// An osmExtract is an extract as XML.
+type osmExtract struct {
+	Nodes []struct {
+		ID  int64   `xml:"id,attr"`
+		Lat float64 `xml:"lat,attr"`
+		Lon float64 `xml:"lon,attr"`
+		Tag osmTags `xml:"tag"`
+	} `xml:"node"`
+	Ways []struct {
+		ID  int64 `xml:"id,attr"`
+		Nds []struct {
+			Ref int64 `xml:"ref,attr"`
+		} `xml:"nd"`
+		Tag osmTags `xml:"tag"`
+	} `xml:"way"`
+	Relations []struct {
+		Members []struct {
+			Type string `xml:"type,attr"`
+			Ref  int64  `xml:"ref,attr"`
+		} `xml:"member"`
+		Tag osmTags `xml:"tag"`
+	} `xml:"relation"`
+}
+
+type osmTags []struct {
+	K string `xml:"k,attr"`
+	V string `xml:"v,attr"`
+}
+
+func (tags osmTags) value(key string) string {
+	for _, t := range tags {
+		if t.K == key {
+			return t.V
 		}
-		return ""
 	}
+	return ""
+}
+
+// isHouse reports whether the object is a house of the town, not of a village.
+func (tags osmTags) isHouse() bool {
+	return tags.value("addr:housenumber") != "" && tags.value("addr:city") == "Demostadt"
+}
+
+func TestWriteOSM(t *testing.T) {
 	houses := map[float64]int{}
 	for _, share := range []float64{1, 0.7} {
 		o := small()
@@ -495,75 +504,113 @@ func TestWriteOSM(t *testing.T) {
 		if err := town.WriteOSM(&b); err != nil {
 			t.Fatal(err)
 		}
-		var x extract
+		var x osmExtract
 		if err := xml.Unmarshal(b.Bytes(), &x); err != nil {
 			t.Fatal(err)
 		}
-		nodes, border := map[int64]orb.Point{}, orb.Polygon{town.places[0].border}
-		sites := 0
-		for _, n := range x.Nodes {
-			at := orb.Point{n.Lon, n.Lat}
-			nodes[n.ID] = at
-			if value(n.Tag, "addr:housenumber") != "" && value(n.Tag, "addr:city") == "Demostadt" {
-				houses[share]++
-				if !planar.PolygonContains(border, at) {
-					t.Errorf("house %d lies outside of the town", n.ID)
-				}
-				if i := slices.Index(town.places[0].postcodes, value(n.Tag, "addr:postcode")); !planar.RingContains(town.places[0].sector(i), at) {
-					t.Errorf("house %d lies outside of its postcode", n.ID)
-				}
-			}
-			for _, k := range []string{"website", "contact:website", "url"} {
-				if v := value(n.Tag, k); v != "" {
-					sites++
-					if _, ok := town.Truth(mustURL(t, v)); !ok {
-						t.Errorf("web site %s is none", v)
-					}
-				}
-			}
-		}
-		if sites < 5 {
-			t.Errorf("%d web sites", sites)
-		}
-		streets := map[string]bool{}
-		ways := map[int64]int{}
-		for _, w := range x.Ways {
-			ways[w.ID] = len(w.Nds)
-			for _, nd := range w.Nds {
-				if _, ok := nodes[nd.Ref]; !ok {
-					t.Fatalf("way %d: no node %d", w.ID, nd.Ref)
-				}
-			}
-			if value(w.Tag, "addr:housenumber") != "" && value(w.Tag, "addr:city") == "Demostadt" {
-				houses[share]++
-				if at := nodes[w.Nds[0].Ref]; !planar.PolygonContains(border, at) || len(w.Nds) != 5 || w.Nds[0] != w.Nds[4] {
-					t.Errorf("building %d of %d corners at %v", w.ID, len(w.Nds), at)
-				}
-			}
-			if value(w.Tag, "highway") != "" {
-				streets[value(w.Tag, "name")] = true
-			}
-		}
-		for _, s := range town.places[0].streets {
-			if !streets[s.name] {
-				t.Errorf("no street %s", s.name)
-			}
-		}
-		kinds := map[string]int{}
-		for _, r := range x.Relations {
-			kinds[value(r.Tag, "boundary")]++
-			for _, m := range r.Members {
-				if _, ok := nodes[m.Ref]; m.Type == "node" && !ok || m.Type == "way" && ways[m.Ref] < 2 {
-					t.Errorf("relation %s%s: no %s %d", value(r.Tag, "name"), value(r.Tag, "postal_code"), m.Type, m.Ref)
-				}
-			}
-		}
-		if kinds["administrative"] != 1+villages || kinds["postal_code"] != 5+villages-1 {
-			t.Errorf("relations = %v", kinds)
-		}
+		houses[share] = x.checkNodes(t, town) + x.checkWays(t, town)
+		x.checkRelations(t)
 	}
 	if share := float64(houses[0.7]) / float64(houses[1]); share < 0.65 || share > 0.75 {
 		t.Errorf("%d of %d houses are listed, want 70 %%", houses[0.7], houses[1])
+	}
+}
+
+// points are the places of the nodes.
+func (x *osmExtract) points() map[int64]orb.Point {
+	points := map[int64]orb.Point{}
+	for _, n := range x.Nodes {
+		points[n.ID] = orb.Point{n.Lon, n.Lat}
+	}
+	return points
+}
+
+// checkNodes holds that houses lie in the town and in their postcode, and that web sites exist. It
+// returns the number of houses.
+func (x *osmExtract) checkNodes(t *testing.T, town *Town) (houses int) {
+	t.Helper()
+	border := orb.Polygon{town.places[0].border}
+	sites := 0
+	for _, n := range x.Nodes {
+		if n.Tag.isHouse() {
+			houses++
+			at := orb.Point{n.Lon, n.Lat}
+			if !planar.PolygonContains(border, at) {
+				t.Errorf("house %d lies outside of the town", n.ID)
+			}
+			i := slices.Index(town.places[0].postcodes, n.Tag.value("addr:postcode"))
+			if !planar.RingContains(town.places[0].sector(i), at) {
+				t.Errorf("house %d lies outside of its postcode", n.ID)
+			}
+		}
+		for _, k := range []string{"website", "contact:website", "url"} {
+			v := n.Tag.value(k)
+			if v == "" {
+				continue
+			}
+			sites++
+			if _, ok := town.Truth(mustURL(t, v)); !ok {
+				t.Errorf("web site %s is none", v)
+			}
+		}
+	}
+	if sites < 5 {
+		t.Errorf("%d web sites", sites)
+	}
+	return houses
+}
+
+// checkWays holds that buildings are closed and lie in the town, and that all streets are there. It
+// returns the number of houses.
+func (x *osmExtract) checkWays(t *testing.T, town *Town) (houses int) {
+	t.Helper()
+	border := orb.Polygon{town.places[0].border}
+	points := x.points()
+	streets := map[string]bool{}
+	for _, w := range x.Ways {
+		for _, nd := range w.Nds {
+			if _, ok := points[nd.Ref]; !ok {
+				t.Fatalf("way %d: no node %d", w.ID, nd.Ref)
+			}
+		}
+		if w.Tag.isHouse() {
+			houses++
+			at := points[w.Nds[0].Ref]
+			if !planar.PolygonContains(border, at) || len(w.Nds) != 5 || w.Nds[0] != w.Nds[4] {
+				t.Errorf("building %d of %d corners at %v", w.ID, len(w.Nds), at)
+			}
+		}
+		if w.Tag.value("highway") != "" {
+			streets[w.Tag.value("name")] = true
+		}
+	}
+	for _, s := range town.places[0].streets {
+		if !streets[s.name] {
+			t.Errorf("no street %s", s.name)
+		}
+	}
+	return houses
+}
+
+// checkRelations holds that the members of boundaries exist.
+func (x *osmExtract) checkRelations(t *testing.T) {
+	t.Helper()
+	points := x.points()
+	corners := map[int64]int{} // of ways
+	for _, w := range x.Ways {
+		corners[w.ID] = len(w.Nds)
+	}
+	kinds := map[string]int{}
+	for _, r := range x.Relations {
+		kinds[r.Tag.value("boundary")]++
+		for _, m := range r.Members {
+			if _, ok := points[m.Ref]; m.Type == "node" && !ok || m.Type == "way" && corners[m.Ref] < 2 {
+				t.Errorf("relation %s%s: no %s %d", r.Tag.value("name"), r.Tag.value("postal_code"), m.Type, m.Ref)
+			}
+		}
+	}
+	if kinds["administrative"] != 1+villages || kinds["postal_code"] != 5+villages-1 {
+		t.Errorf("relations = %v", kinds)
 	}
 }
 
