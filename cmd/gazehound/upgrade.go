@@ -366,12 +366,22 @@ func (u *upgrade) begin() error {
 	if err := disk.CopyMissing(u.work.dir, u.p.dir, oldLabels); err != nil {
 		return err
 	}
-	u.plan.Keep = keptBefore + time.Now().UTC().Format("20060102-150405")
+	u.plan.Keep = u.p.nameKept()
 	text, err = json.Marshal(u.plan)
 	if err != nil {
 		return err
 	}
 	return disk.ReplaceBytes(u.p.upgradePlan(), 0o644, text)
+}
+
+// nameKept returns a name for the folder of the old stores that no upgrade of the same second has.
+func (p project) nameKept() string {
+	now := keptBefore + time.Now().UTC().Format("20060102-150405")
+	name := now
+	for n := 2; fileExists(filepath.Join(p.dir, name)); n++ {
+		name = fmt.Sprintf("%s-%d", now, n)
+	}
+	return name
 }
 
 // fillStores brings the stores of s up to date, which it opens.

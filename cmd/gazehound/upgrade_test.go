@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"gazehound/crawler/frontier"
@@ -337,4 +338,21 @@ func differing(a, b string) string {
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// The stores before two upgrades of one second lie in two folders.
+func TestUpgradesOfOneSecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := project{t.TempDir()}
+		for _, end := range []string{"", "-2", "-3"} {
+			want := "before-upgrade-20000101-000000" + end
+			name := p.nameKept()
+			if name != want {
+				t.Errorf("%s, want %s", name, want)
+			}
+			if err := os.Mkdir(filepath.Join(p.dir, name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
 }
