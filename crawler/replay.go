@@ -27,7 +27,7 @@ type Exchange struct {
 // that tree, which is the Frontier, has visited is a revisit; if it is none that came later, the page
 // stays due when it was.
 //
-// Pages are processed Options.Workers at a time. Fetcher, Gate, Rules and the limits of a crawl are
+// Pages are processed Options.Workers at a time. Fetcher, Gate, Scope and the limits of a crawl are
 // not used.
 func (c *Crawler) Replay(ctx context.Context, tree *frontier.Frontier, exchanges iter.Seq2[Exchange, error]) error {
 	type job struct {

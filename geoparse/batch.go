@@ -66,8 +66,8 @@ func Batch(ctx context.Context, p *Parser, r io.Reader, w io.Writer, read ReadIn
 	return g.Wait()
 }
 
-// eachLine calls fn for each line that is not empty. Of one of more than
-// maxBatchLine bytes it gets the beginning.
+// eachLine calls fn for each line that is not empty. A line of more than maxBatchLine bytes is cut
+// there.
 func eachLine(r io.Reader, fn func(number int, text []byte, tooLong bool) error) error {
 	br := bufio.NewReaderSize(r, 1<<20)
 	for number := 1; ; number++ {

@@ -136,7 +136,7 @@ func (c *commit) spreadNotes() error {
 	return nil
 }
 
-// seats returns the addresses that pages of a host state as their own. Of many it returns some.
+// seats returns the addresses that pages of a host state as their own, at most maxSeats.
 func (c *commit) seats(host string) (seats []*record, err error) {
 	ids, err := c.idsUnder(fieldSeat, host, maxSeats)
 	if err != nil {

@@ -493,7 +493,7 @@ func (s *searcher) dictionary() string {
 	return fieldWords
 }
 
-// Alternatives are terms of which a document has one or more.
+// alternatives are terms of which a document has one or more.
 type alternatives struct {
 	terms []query.Query
 	note  func(*search.DocumentMatch) // what an explained score is made of; nil: nobody asks

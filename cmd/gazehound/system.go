@@ -91,7 +91,7 @@ func startProfile(name string) (stop func() error, err error) {
 	}, nil
 }
 
-// How numbers are written for people; see package textutil.
+// count, several and megabytes write numbers for people; see package textutil.
 func count[N int | int64](n N) string                { return textutil.Count(n) }
 func several[N int | int64](n N, what string) string { return textutil.Several(n, what) }
 func megabytes(n int64) string                       { return textutil.Megabytes(n) }

@@ -176,7 +176,7 @@ type Frontier interface {
 	Front(n int) ([]frontier.Entry, error)
 }
 
-// A Node takes part in a crawl: it is the crawler's Exchange, and Leases are those of the crawler's
+// A Node takes part in a crawl: it is the crawler's Peers, and Leases are those of the crawler's
 // Gate. It is safe for concurrent use. It owns goroutines that receive links and send heartbeats;
 // Close ends them. What changes while it works has its lock in the type that it belongs to.
 type Node struct {

@@ -112,7 +112,7 @@ func (f *Frontier) Parked() (all []ParkedPattern, err error) {
 }
 
 // Unpark queues the links of a parked pattern, with the priorities that score returns, and returns
-// how many there were. Of those that others park meanwhile it may leave some.
+// how many there were. Links that others park meanwhile may stay parked.
 func (f *Frontier) Unpark(ctx context.Context, p ParkedPattern, score func(*Entry) float64) (released int, err error) {
 	u, err := weburl.Parse("http://" + p.Host + "/")
 	if err != nil {

@@ -356,7 +356,7 @@ func number(s string) int {
 	return n
 }
 
-// names returns the usual name and the others that people write.
+// namesOf returns the usual name and the others that people write.
 func namesOf(tags osm.Tags) []string {
 	var all []string
 	for _, key := range []string{"name", "official_name", "alt_name", "short_name", "loc_name", "old_name",

@@ -81,8 +81,8 @@ func minutes(hour, minute string) (int, bool) {
 // Continuous reports whether a round follows the other at once.
 func (s Schedule) Continuous() bool { return !s.timed }
 
-// Next returns the window that is open at a time, or the next one, in the zone of now. Of a continuous
-// schedule it is open and has no end.
+// Next returns the window that is open at a time, or the next one, in the zone of now. The
+// window of a continuous schedule is open and has no end.
 func (s Schedule) Next(now time.Time) Window {
 	if !s.timed {
 		return Window{Start: now}

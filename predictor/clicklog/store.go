@@ -222,7 +222,7 @@ func unpack(src io.Reader) (in *bufio.Reader, packed bool, err error) {
 }
 
 // readLine returns the next line without its line feed and how many bytes it
-// took. Of a line longer than MaxLine it returns MaxLine+1 bytes.
+// took. A longer line than MaxLine is cut to MaxLine+1 bytes.
 func readLine(in *bufio.Reader) (line []byte, size int64, err error) {
 	for {
 		part, err := in.ReadSlice('\n')

@@ -85,11 +85,11 @@ type Options struct {
 	// "Portland" is the most populous Portland, target or not.
 	Known []City
 	// Classes are trained from example pages: a class for each node or for each
-	// city ("Los Angeles, CA"), and None for pages about no target. For
-	// Classification only.
+	// city ("Los Angeles, CA"), and None for pages about no target. Only
+	// Classification uses them.
 	Classes *predictor.Classes
-	// Locate returns the city where a server stands; false: not known. For
-	// IPAddress and PageIP.
+	// Locate returns the city where a server stands; false: not known.
+	// IPAddress and PageIP need it.
 	Locate func(netip.Addr) (city, state string, ok bool)
 	// Resolve returns an address of a host; false: it has none. For IPAddress and PageIP.
 	Resolve func(host string) (netip.Addr, bool)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// An orgKind is a page of an organisation's site: one of orgPages in words.json, by
+// An orgKind is a page of an organisation's site: one of OrgPages in words.json, by
 // its number there.
 type orgKind uint8
 

@@ -329,7 +329,7 @@ func (w *Cities) near(r *rand.Rand, c int) int {
 
 func (w *Cities) word(r *rand.Rand) string { return w.topics[r.IntN(topicCount)][r.IntN(topicWords)] }
 
-// of page n of a site: what can be said without making it.
+// A cityPage is what can be said of page n of a site without making it.
 type cityPage struct {
 	site    int32
 	n       int32

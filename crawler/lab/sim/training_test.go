@@ -89,7 +89,7 @@ func TestLogOfACrawl(t *testing.T) {
 }
 
 // Of six links between four pages the two on the relevant page lead to a relevant one once, the three
-// on others once; a link out of the web counts nowhere. Of the two to relevant pages one comes from one.
+// on others once; a link out of the web counts nowhere. One of the two links to relevant pages stands on one.
 func TestLocality(t *testing.T) {
 	w := trace(t, head,
 		`{"url":"http://a.example/0","page":true,"relevant":true,"links":[["http://a.example/1"],["http://a.example/2"]]}`,

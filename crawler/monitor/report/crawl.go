@@ -25,7 +25,7 @@ const maxSilentHosts = 20
 type Options struct {
 	// Street returns the id of the street of an address that the crawl tree
 	// names, or "" for one that the gazetteer does not have in the region. Nil:
-	// there is no gazetteer, and no Coverage.
+	// there is no gazetteer, and Crawl.Streets is nil.
 	Street  func(address string) string
 	Streets int // that the gazetteer has in the region
 }
