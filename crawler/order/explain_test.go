@@ -11,25 +11,34 @@ import (
 	"gazehound/predictor"
 )
 
+// explained returns link number i of those that the tests explain.
+func explained(t *testing.T, i int) frontier.Entry {
+	t.Helper()
+	u, err := weburl.Parse(fmt.Sprintf("http://www.h%d.example/betriebe/%d?seite=%d", i%5, i%11, i))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return frontier.Entry{URL: u, Depth: i % 9, Distance: min(i%9, i%4),
+		Anchor: []string{"Kontakt", "Oldenburg Anfahrt", "Warenkorb", ""}[i%4], Around: "Tischlerei Harms"}
+}
+
+// learnExplained teaches a strategy such links.
+func learnExplained(t *testing.T, s Strategy) {
+	t.Helper()
+	repeated := frontier.Outcome{Addresses: []string{"the footer's"}}
+	for i := range 500 {
+		trail := []frontier.Node{
+			{Entry: explained(t, i), Outcome: repeated}, {Entry: explained(t, i+1)}, {Entry: explained(t, i+7)},
+		}
+		s.Learn(trail, i%4 == 0)
+	}
+}
+
 // TestExplainAddsUp explains links under every strategy: the parts add up to the
-// priority that the queue keeps, and where terms have log-odds, those add up to
-// what the part is made of.
+// priority that the queue keeps.
 func TestExplainAddsUp(t *testing.T) {
 	model := predictor.NewModel(predictor.DefaultOptions())
-	entry := func(i int) frontier.Entry {
-		u, err := weburl.Parse(fmt.Sprintf("http://www.h%d.example/betriebe/%d?seite=%d", i%5, i%11, i))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return frontier.Entry{URL: u, Depth: i % 9, Distance: min(i%9, i%4), Anchor: []string{"Kontakt", "Oldenburg Anfahrt", "Warenkorb", ""}[i%4], Around: "Tischlerei Harms"}
-	}
-	learner := Lookahead{Model: model}
-	learn := func(s Strategy) {
-		for i := range 500 {
-			s.Learn([]frontier.Node{{Entry: entry(i), Outcome: frontier.Outcome{Addresses: []string{"the footer's"}}}, {Entry: entry(i + 1)}, {Entry: entry(i + 7)}}, i%4 == 0)
-		}
-	}
-	learn(learner)
+	learnExplained(t, Lookahead{Model: model})
 	repeats := 0
 	for _, name := range Names() {
 		for _, prioritised := range []bool{false, true} {
@@ -41,47 +50,62 @@ func TestExplainAddsUp(t *testing.T) {
 				t.Fatalf("%s: %v", name, err)
 			}
 			if name == "lookahead" {
-				learn(s)
+				learnExplained(t, s)
 			}
-			f, err := frontier.Open(frontier.Options{InMemory: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i := range 100 {
-				e := entry(i)
-				e.Priority, _ = s.Score(&e)
-				if _, err := f.Push(t.Context(), e); err != nil {
-					t.Fatal(err)
+			for _, p := range partsAddUp(t, name, s) {
+				if p.Name == "" {
+					t.Fatalf("%s: a part without a name", name)
 				}
-				stored, _, err := f.Get(frontier.KeyOf(e.URL))
-				if err != nil {
-					t.Fatal(err)
+				if strings.Contains(p.Name, "repeat addresses") {
+					repeats++
 				}
-				sum := 0.0
-				parts := Explain(s, &stored.Entry).Parts
-				for _, p := range parts {
-					if sum += p.Value; strings.Contains(p.Name, "repeat addresses") {
-						repeats++
-					}
-					if p.Name == "" {
-						t.Fatalf("%s: a part without a name: %v", name, parts)
-					}
-				}
-				if math.Abs(sum-stored.Priority) > 1e-6 { // priorities are kept as float32
-					t.Fatalf("%s: %v add up to %v, the queue has %v", name, parts, sum, stored.Priority)
-				}
-			}
-			if err := f.Close(); err != nil {
-				t.Fatal(err)
 			}
 		}
 	}
 	if repeats == 0 {
 		t.Error("no part says that addresses are repeated")
 	}
-	// The terms behind the parts.
+}
+
+// partsAddUp holds that the parts of each of 100 links in a queue add up to its priority, and returns
+// the parts of all.
+func partsAddUp(t *testing.T, name string, s Strategy) (all []Part) {
+	t.Helper()
+	f, err := frontier.Open(frontier.Options{InMemory: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
 	for i := range 100 {
-		e := entry(i)
+		e := explained(t, i)
+		e.Priority, _ = s.Score(&e)
+		if _, err := f.Push(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+		stored, _, err := f.Get(frontier.KeyOf(e.URL))
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts := Explain(s, &stored.Entry).Parts
+		sum := 0.0
+		for _, p := range parts {
+			sum += p.Value
+		}
+		if math.Abs(sum-stored.Priority) > 1e-6 { // priorities are kept as float32
+			t.Fatalf("%s: %v add up to %v, the queue has %v", name, parts, sum, stored.Priority)
+		}
+		all = append(all, parts...)
+	}
+	return all
+}
+
+// TestTermsAddUp holds that where terms have log-odds, those add up to what the part is made of.
+func TestTermsAddUp(t *testing.T) {
+	model := predictor.NewModel(predictor.DefaultOptions())
+	learner := Lookahead{Model: model}
+	learnExplained(t, learner)
+	for i := range 100 {
+		e := explained(t, i)
 		if e.Depth == 0 {
 			continue
 		}

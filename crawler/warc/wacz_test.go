@@ -109,7 +109,33 @@ func TestWriteWACZ(t *testing.T) {
 		}
 	}
 
-	// Each line of the index leads to the record of its URL.
+	checkWACZIndex(t, all)
+	checkWACZPages(t, all)
+
+	// Our own reader takes it.
+	name := filepath.Join(t.TempDir(), "some.wacz")
+	if err := os.WriteFile(name, wacz, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	again, err := OpenWACZ(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if got, want := again.Stats(), a.Stats(); got.Responses != want.Responses || got.URLs != want.URLs || got.Bytes != want.Bytes {
+		t.Errorf("read again: %+v, want %+v", got, want)
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := a.WriteWACZ(ctx, io.Discard, WACZOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// checkWACZIndex holds that each line of the index leads to the record of its URL.
+func checkWACZIndex(t *testing.T, all map[string][]byte) {
+	t.Helper()
 	lines := strings.Split(strings.TrimSuffix(string(all["indexes/index.cdx"]), "\n"), "\n")
 	if len(lines) != 4 || !slices.IsSorted(lines) {
 		t.Errorf("index:\n%s", strings.Join(lines, "\n"))
@@ -132,8 +158,11 @@ func TestWriteWACZ(t *testing.T) {
 			t.Errorf("%s leads to %.300q, %v", line, record, err)
 		}
 	}
+}
 
-	// The pages are the relevant ones, once each.
+// checkWACZPages holds that the pages are the relevant ones, once each.
+func checkWACZPages(t *testing.T, all map[string][]byte) {
+	t.Helper()
 	pages := bufio.NewScanner(bytes.NewReader(all["pages/pages.jsonl"]))
 	var got []string
 	for pages.Scan() {
@@ -146,26 +175,6 @@ func TestWriteWACZ(t *testing.T) {
 	want := []string{"json-pages-1.0  All Pages", "http://www.b0.example/ 2026-11-21T10:00:00Z Seite 0", "http://www.b2.example/ 2026-11-21T10:00:00Z Seite 2"}
 	if !slices.Equal(got, want) {
 		t.Errorf("pages %q, want %q", got, want)
-	}
-
-	// Our own reader takes it.
-	name := filepath.Join(t.TempDir(), "some.wacz")
-	if err := os.WriteFile(name, wacz, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	again, err := OpenWACZ(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer again.Close()
-	if got, want := again.Stats(), a.Stats(); got.Responses != want.Responses || got.URLs != want.URLs || got.Bytes != want.Bytes {
-		t.Errorf("read again: %+v, want %+v", got, want)
-	}
-
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := a.WriteWACZ(ctx, io.Discard, WACZOptions{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
 	}
 }
 
