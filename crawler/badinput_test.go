@@ -234,16 +234,8 @@ func TestBadInputs(t *testing.T) {
 	}
 	log.SetOutput(io.Discard) // net/http logs bytes behind a 204
 	defer log.SetOutput(os.Stderr)
-	hostile := crawltest.NewHostile()
-	defer hostile.Close()
-	odd := httptest.NewServer(http.HandlerFunc(oddities))
-	defer odd.Close()
-	odd.Config.ErrorLog = log.New(io.Discard, "", 0)
-	secure := httptest.NewUnstartedServer(http.HandlerFunc(oddities))
-	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
-	secure.StartTLS()
-	defer secure.Close()
-	_, port, _ := strings.Cut(strings.TrimPrefix(odd.URL, "http://"), ":")
+	w := newBadWeb()
+	defer w.close()
 	clients := newSplitFetcher(t)
 	tests := allTests(t)
 	for i, row := range badInputs {
@@ -256,73 +248,102 @@ func TestBadInputs(t *testing.T) {
 			if len(row.urls) == 0 && row.held == "" {
 				t.Fatal("nothing holds this row")
 			}
-			c := badInputCrawler(t, clients)
-			for raw, want := range row.urls {
-				if strings.HasPrefix(raw, "/") && want != "error timeout" {
-					// The hostile server closes connections after complete answers. A page requested on one of them
-					// before the close arrives gets no answer, and is requested again later.
-					c.Options.Retries = 1
-				}
-			}
-			wants := map[frontier.Key]string{}
-			var seeds []weburl.URL
-			good := "http://good.example:" + port + "/soft"
-			for raw, want := range row.urls {
-				raw, found := strings.CutPrefix(raw, "> ")
-				full := raw
-				switch {
-				case raw == "tls":
-					full = secure.URL + "/soft"
-				case strings.HasPrefix(raw, "/"):
-					full = hostile.URL(raw[1:])
-				case strings.HasPrefix(raw, "odd/"):
-					full = "http://odd.example:" + port + "/" + strings.ReplaceAll(raw[4:], " ", "%20")
-				case strings.HasPrefix(raw, "robots/"):
-					full = "http://" + raw[7:] + ".robots.example:" + port + "/soft"
-				case !strings.HasPrefix(raw, "http"):
-					full = "http://" + raw + "/"
-				}
-				u, err := weburl.Parse(full)
-				if (err != nil) != (want == "no URL") {
-					t.Errorf("%.100s: %v; want %s", full, err, want)
-				}
-				if err == nil {
-					if !found {
-						seeds = append(seeds, u)
-					}
-					wants[frontier.KeyOf(u)] = want
-				}
-			}
-			last, err := weburl.Parse(good)
-			if err != nil {
-				t.Fatal(err)
-			}
-			wants[frontier.KeyOf(last)] = ok
-			if _, err := c.Seed(t.Context(), append(seeds, last)); err != nil {
-				t.Fatal(err)
-			}
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			if err := c.Run(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			runtime.ReadMemStats(&after)
-			if used := after.TotalAlloc - before.TotalAlloc; used > 600<<20 { // client, server and trees
-				t.Errorf("allocated %d MB", used>>20)
-			}
-			f := c.Frontier.(*frontier.Frontier)
-			for key, want := range wants {
-				n, known, err := f.Get(key)
-				if got := strings.TrimSpace(string(n.Outcome.Kind) + " " + n.Outcome.Reason); got != want || !known || n.State != frontier.Visited || err != nil {
-					t.Errorf("%.100s: %s, %v; want %s", n.URL, got, err, want)
-				}
-			}
-			if _, known, _ := f.Get(frontier.KeyOf(mustURL("http://odd.example:" + port + "/trap"))); known {
-				t.Error("the honeypot was queued")
-			}
+			w.crawl(t, badInputCrawler(t, clients), row.urls)
 		})
 	}
 	writeBadInputs(t)
+}
+
+// A badWeb serves the URLs of the table.
+type badWeb struct {
+	hostile     *crawltest.Hostile
+	odd, secure *httptest.Server
+	port        string // of odd
+}
+
+func newBadWeb() *badWeb {
+	w := &badWeb{hostile: crawltest.NewHostile(), odd: httptest.NewServer(http.HandlerFunc(oddities)),
+		secure: httptest.NewUnstartedServer(http.HandlerFunc(oddities))}
+	for _, s := range []*httptest.Server{w.odd, w.secure} {
+		s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	}
+	w.secure.StartTLS()
+	_, w.port, _ = strings.Cut(strings.TrimPrefix(w.odd.URL, "http://"), ":")
+	return w
+}
+
+func (w *badWeb) close() {
+	w.hostile.Close()
+	w.odd.Close()
+	w.secure.Close()
+}
+
+// url returns the whole URL of one of the table.
+func (w *badWeb) url(short string) string {
+	switch {
+	case short == "tls":
+		return w.secure.URL + "/soft"
+	case strings.HasPrefix(short, "/"):
+		return w.hostile.URL(short[1:])
+	case strings.HasPrefix(short, "odd/"):
+		return "http://odd.example:" + w.port + "/" + strings.ReplaceAll(short[4:], " ", "%20")
+	case strings.HasPrefix(short, "robots/"):
+		return "http://" + short[7:] + ".robots.example:" + w.port + "/soft"
+	case !strings.HasPrefix(short, "http"):
+		return "http://" + short + "/"
+	}
+	return short
+}
+
+// crawl crawls the URLs of a row and a good one, and holds that each has the outcome that is wanted.
+// Those with "> " before them are found, not seeds.
+func (w *badWeb) crawl(t *testing.T, c *crawler.Crawler, urls map[string]string) {
+	t.Helper()
+	last := mustURL("http://good.example:" + w.port + "/soft")
+	wants := map[frontier.Key]string{frontier.KeyOf(last): ok}
+	var seeds []weburl.URL
+	for raw, want := range urls {
+		if strings.HasPrefix(raw, "/") && want != "error timeout" {
+			// The hostile server closes connections after complete answers. A page requested on one of them
+			// before the close arrives gets no answer, and is requested again later.
+			c.Options.Retries = 1
+		}
+		short, found := strings.CutPrefix(raw, "> ")
+		u, err := weburl.Parse(w.url(short))
+		if (err != nil) != (want == "no URL") {
+			t.Errorf("%.100s: %v; want %s", raw, err, want)
+		}
+		if err != nil {
+			continue
+		}
+		if !found {
+			seeds = append(seeds, u)
+		}
+		wants[frontier.KeyOf(u)] = want
+	}
+	if _, err := c.Seed(t.Context(), append(seeds, last)); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > 600<<20 { // client, server and trees
+		t.Errorf("allocated %d MB", used>>20)
+	}
+	f := c.Frontier.(*frontier.Frontier)
+	for key, want := range wants {
+		n, known, err := f.Get(key)
+		got := strings.TrimSpace(string(n.Outcome.Kind) + " " + n.Outcome.Reason)
+		if got != want || !known || n.State != frontier.Visited || err != nil {
+			t.Errorf("%.100s: %s, %v; want %s", n.URL, got, err, want)
+		}
+	}
+	if _, known, _ := f.Get(frontier.KeyOf(mustURL("http://odd.example:" + w.port + "/trap"))); known {
+		t.Error("the honeypot was queued")
+	}
 }
 
 // writeBadInputs holds docs/bad-input.md equal to the table.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,13 +20,53 @@ import (
 // valid with their values and arguments.
 func TestDocumentedCommands(t *testing.T) {
 	t.Parallel()
+	texts := documents(t)
+	addExamples(texts, documentedRoot())
+	seen := 0
+	for name, text := range texts {
+		for _, command := range commandsIn(text, strings.HasSuffix(name, ".md")) {
+			args := argumentsOf(command)
+			if len(args) == 0 || !regexp.MustCompile(`^[a-z]+$`).MatchString(args[0]) {
+				continue // a sentence, or flags alone
+			}
+			c, rest, err := documentedRoot().Find(args)
+			if err != nil || !c.HasParent() {
+				t.Errorf("%s: %s: %v", name, command, err)
+				continue
+			}
+			seen++
+			if strings.HasPrefix(name, "--help of ") {
+				err = errors.Join(c.ParseFlags(rest), c.ValidateFlagGroups(), c.ValidateArgs(c.Flags().Args()))
+			} else {
+				err = flagsExist(c, rest)
+			}
+			if err != nil {
+				t.Errorf("%s: %s: %v", name, command, err)
+			}
+		}
+	}
+	if seen < 150 {
+		t.Errorf("only %d commands were found", seen)
+	}
+	t.Logf("%d commands in %d texts", seen, len(texts))
+}
+
+func documentedRoot() *cobra.Command {
+	return newRootCommand(&app{stdin: strings.NewReader(""), stdout: new(bytes.Buffer),
+		Console: console.Console{Err: new(bytes.Buffer)}})
+}
+
+// documents returns the documents of the repository, the units of systemd and the Makefile, by path.
+func documents(t *testing.T) map[string]string {
+	t.Helper()
 	texts := map[string]string{}
 	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() && (strings.HasPrefix(d.Name(), ".") && d.Name() != ".." || d.Name() == "node_modules") {
-			if err == nil {
-				err = fs.SkipDir
-			}
+		if err != nil {
 			return err
+		}
+		hidden := strings.HasPrefix(d.Name(), ".") && d.Name() != ".."
+		if d.IsDir() && (hidden || d.Name() == "node_modules") {
+			return fs.SkipDir
 		}
 		document := strings.HasSuffix(path, ".md") && (strings.Contains(path, "docs") || filepath.Base(path) == "README.md")
 		if !document && !strings.HasSuffix(path, ".service") && filepath.Base(path) != "Makefile" {
@@ -38,75 +79,66 @@ func TestDocumentedCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root := func() *cobra.Command {
-		return newRootCommand(&app{stdin: strings.NewReader(""), stdout: new(bytes.Buffer), Console: console.Console{Err: new(bytes.Buffer)}})
-	}
-	var collect func(c *cobra.Command)
-	collect = func(c *cobra.Command) {
-		texts["--help of "+c.CommandPath()] = strings.ReplaceAll(c.Example, "  ", "\n")
-		for _, sub := range c.Commands() {
-			collect(sub)
-		}
-	}
-	collect(root())
+	return texts
+}
 
-	inLine := regexp.MustCompile("`(gazehound [^`]+)`")
-	seen := 0
-	for name, text := range texts {
-		var commands []string
-		for _, found := range inLine.FindAllStringSubmatch(text, -1) {
-			commands = append(commands, found[1])
+// addExamples adds the examples of a command and of those below it.
+func addExamples(texts map[string]string, c *cobra.Command) {
+	texts["--help of "+c.CommandPath()] = strings.ReplaceAll(c.Example, "  ", "\n")
+	for _, sub := range c.Commands() {
+		addExamples(texts, sub)
+	}
+}
+
+var commandInLine = regexp.MustCompile("`(gazehound [^`]+)`")
+
+// commandsIn returns the commands of a text; those of a Markdown document stand in backticks and in
+// blocks of what was typed.
+func commandsIn(text string, markdown bool) (commands []string) {
+	for _, found := range commandInLine.FindAllStringSubmatch(text, -1) {
+		commands = append(commands, found[1])
+	}
+	code := false
+	for line := range strings.Lines(strings.ReplaceAll(text, "\\\n", " ")) {
+		if kind, fence := strings.CutPrefix(strings.TrimSpace(line), "```"); fence {
+			code = kind == "sh" || kind == "console" // what was typed, and what was printed
 		}
-		markdown, code := strings.HasSuffix(name, ".md"), false
-		for line := range strings.Lines(strings.ReplaceAll(text, "\\\n", " ")) {
-			if kind, fence := strings.CutPrefix(strings.TrimSpace(line), "```"); fence {
-				code = kind == "sh" || kind == "console" // what was typed, and what was printed
-			}
-			if markdown && !code {
-				continue // prose, or what a program printed
-			}
-			line = strings.TrimPrefix(strings.TrimSpace(line), "ExecStart=/usr/local/bin/")
-			line = strings.TrimPrefix(strings.TrimPrefix(line, "$ "), "bin/")
-			for part := range strings.SplitSeq(strings.ReplaceAll(line, "&&", "|"), "|") {
-				if part = strings.TrimSpace(part); strings.HasPrefix(part, "gazehound ") {
-					commands = append(commands, part)
-				}
-			}
+		if markdown && !code {
+			continue // prose, or what a program printed
 		}
-		for _, command := range commands {
-			args := argumentsOf(command)
-			if len(args) == 0 || !regexp.MustCompile(`^[a-z]+$`).MatchString(args[0]) {
-				continue // a sentence, or flags alone
-			}
-			c, rest, err := root().Find(args)
-			if err != nil || !c.HasParent() {
-				t.Errorf("%s: %s: %v", name, command, err)
-				continue
-			}
-			seen++
-			if strings.HasPrefix(name, "--help of ") {
-				if err := errors.Join(c.ParseFlags(rest), c.ValidateFlagGroups(), c.ValidateArgs(c.Flags().Args())); err != nil {
-					t.Errorf("%s: %s: %v", name, command, err)
-				}
-				continue
-			}
-			for _, arg := range rest {
-				flag, _, _ := strings.Cut(arg, "=")
-				c.InitDefaultHelpFlag()
-				long, isLong := strings.CutPrefix(flag, "--")
-				switch {
-				case isLong && long != "" && c.Flag(long) == nil && c.InheritedFlags().Lookup(long) == nil:
-					t.Errorf("%s: %s: there is no flag --%s", name, command, long)
-				case !isLong && len(flag) == 2 && flag[0] == '-' && c.Flags().ShorthandLookup(flag[1:]) == nil && c.InheritedFlags().ShorthandLookup(flag[1:]) == nil:
-					t.Errorf("%s: %s: there is no flag %s", name, command, flag)
-				}
+		line = strings.TrimPrefix(strings.TrimSpace(line), "ExecStart=/usr/local/bin/")
+		line = strings.TrimPrefix(strings.TrimPrefix(line, "$ "), "bin/")
+		for part := range strings.SplitSeq(strings.ReplaceAll(line, "&&", "|"), "|") {
+			part = strings.TrimSpace(part)
+			if strings.HasPrefix(part, "gazehound ") {
+				commands = append(commands, part)
 			}
 		}
 	}
-	if seen < 150 {
-		t.Errorf("only %d commands were found", seen)
+	return commands
+}
+
+// flagsExist returns an error for each flag among args that a command does not have.
+func flagsExist(c *cobra.Command, args []string) (err error) {
+	c.InitDefaultHelpFlag()
+	for _, arg := range args {
+		flag, _, _ := strings.Cut(arg, "=")
+		long, isLong := strings.CutPrefix(flag, "--")
+		var known bool
+		switch {
+		case isLong && long != "":
+			known = c.Flag(long) != nil || c.InheritedFlags().Lookup(long) != nil
+		case !isLong && len(flag) == 2 && flag[0] == '-':
+			short := flag[1:]
+			known = c.Flags().ShorthandLookup(short) != nil || c.InheritedFlags().ShorthandLookup(short) != nil
+		default:
+			continue // no flag
+		}
+		if !known {
+			err = errors.Join(err, fmt.Errorf("there is no flag %s", flag))
+		}
 	}
-	t.Logf("%d commands in %d texts", seen, len(texts))
+	return err
 }
 
 var shellWord = regexp.MustCompile(`'[^']*'|"[^"]*"|[^\s"']+("[^"]*"|'[^']*')?`)

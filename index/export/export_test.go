@@ -306,22 +306,7 @@ func check(t testing.TB, format, text string, want int) {
 		}
 		got = len(c.Features)
 	case "conflator":
-		var list []struct {
-			ID       string
-			Lat, Lon *float64
-			Tags     map[string]string
-		}
-		if err := json.Unmarshal([]byte(text), &list); err != nil || list == nil {
-			t.Errorf("%s: %v", format, err)
-		}
-		ids := map[string]bool{}
-		for _, o := range list {
-			if o.ID == "" || ids[o.ID] || o.Lat == nil || o.Lon == nil || o.Tags["addr:city"] == "" {
-				t.Errorf("%s: %+v", format, o)
-			}
-			ids[o.ID] = true
-		}
-		got = len(list)
+		got = checkConflator(t, text)
 	case "geojsonseq", "ndjson", "maproulette":
 		for line := range strings.Lines(text) {
 			line, marked := strings.CutPrefix(line, recordSeparator)
@@ -332,36 +317,9 @@ func check(t testing.TB, format, text string, want int) {
 			got++
 		}
 	case "csv":
-		rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-		if err != nil {
-			t.Fatalf("csv: %v", err)
-		}
-		got = len(rows) - 1
-		for _, row := range rows {
-			for _, cell := range row {
-				if dangerous(cell) {
-					t.Errorf("csv: cell %q is a formula", cell)
-				}
-			}
-		}
+		got = checkCSV(t, text)
 	case "kml", "gpx", "osm", "atom":
-		dec := xml.NewDecoder(strings.NewReader(text))
-		for {
-			token, err := dec.Token()
-			if err == io.EOF {
-				break
-			} else if err != nil {
-				t.Fatalf("%s: %v", format, err)
-			}
-			if e, ok := token.(xml.StartElement); ok {
-				if !slices.Contains(elements, e.Name.Local) {
-					t.Errorf("%s: element %s comes from a page", format, e.Name.Local)
-				}
-				if slices.Contains([]string{"Placemark", "wpt", "node", "entry"}, e.Name.Local) {
-					got++
-				}
-			}
-		}
+		got = checkXML(t, format, text)
 	case "html":
 		got = strings.Count(text, "<li id=")
 		checkHTML(t, text)
@@ -381,6 +339,67 @@ func check(t testing.TB, format, text string, want int) {
 	}
 	if got != want {
 		t.Errorf("%s: %d addresses, want %d", format, got, want)
+	}
+}
+
+func checkConflator(t testing.TB, text string) (addresses int) {
+	t.Helper()
+	var list []struct {
+		ID       string
+		Lat, Lon *float64
+		Tags     map[string]string
+	}
+	if err := json.Unmarshal([]byte(text), &list); err != nil || list == nil {
+		t.Errorf("conflator: %v", err)
+	}
+	ids := map[string]bool{}
+	for _, o := range list {
+		if o.ID == "" || ids[o.ID] || o.Lat == nil || o.Lon == nil || o.Tags["addr:city"] == "" {
+			t.Errorf("conflator: %+v", o)
+		}
+		ids[o.ID] = true
+	}
+	return len(list)
+}
+
+func checkCSV(t testing.TB, text string) (addresses int) {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatalf("csv: %v", err)
+	}
+	for _, row := range rows {
+		for _, cell := range row {
+			if dangerous(cell) {
+				t.Errorf("csv: cell %q is a formula", cell)
+			}
+		}
+	}
+	return len(rows) - 1
+}
+
+// checkXML also holds that no page adds an element.
+func checkXML(t testing.TB, format, text string) (addresses int) {
+	t.Helper()
+	dec := xml.NewDecoder(strings.NewReader(text))
+	for {
+		token, err := dec.Token()
+		if err == io.EOF {
+			return addresses
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", format, err)
+		}
+		e, ok := token.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		if !slices.Contains(elements, e.Name.Local) {
+			t.Errorf("%s: element %s comes from a page", format, e.Name.Local)
+		}
+		if slices.Contains([]string{"Placemark", "wpt", "node", "entry"}, e.Name.Local) {
+			addresses++
+		}
 	}
 }
 
