@@ -102,8 +102,8 @@ type landCount struct{ tried, found, exact int }
 // postcode and number; exact: with the street's name, and confirmed by the gazetteer.
 func TestEvalLands(t *testing.T) {
 	needEval(t)
-	fmt.Printf("\n%-34s %-7s %7s  %-15s %-15s %-15s %s\n", "streets of", "country", "streets", "lines found", "lines exact",
-		"in text found", "in text exact")
+	fmt.Printf("\n%-34s %-7s %7s  %-15s %-15s %-15s %s\n", "streets of", "country", "streets",
+		"lines found", "lines exact", "in text found", "in text exact")
 	for _, c := range landSources(filepath.Join(sharedData(t), "gazetteer")) {
 		g, names, postcodes := c.streets(t)
 		p, err := New(g, nil, Options{EveryMention: true})

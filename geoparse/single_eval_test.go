@@ -110,7 +110,8 @@ func (e *evaluation) readsSingle(file string, row labelled) (right bool) {
 		}
 		if how := wrongHow(f.got, f.want); how != "" {
 			right = false
-			e.wrong(file+" "+row.Country, f.name+" "+how, row.ID, fmt.Sprintf("%q ← %q in %q", f.got, f.want, row.Text))
+			e.wrong(file+" "+row.Country, f.name+" "+how, row.ID,
+				fmt.Sprintf("%q ← %q in %q", f.got, f.want, row.Text))
 		}
 	}
 	return right

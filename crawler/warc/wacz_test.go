@@ -122,7 +122,8 @@ func TestWriteWACZ(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer again.Close()
-	if got, want := again.Stats(), a.Stats(); got.Responses != want.Responses || got.URLs != want.URLs || got.Bytes != want.Bytes {
+	got, want := again.Stats(), a.Stats()
+	if got.Responses != want.Responses || got.URLs != want.URLs || got.Bytes != want.Bytes {
 		t.Errorf("read again: %+v, want %+v", got, want)
 	}
 

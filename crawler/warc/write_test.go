@@ -187,7 +187,8 @@ func TestWriter(t *testing.T) {
 	w := newWriter(t, dir)
 	putAllKinds(t, w)
 	names := files(t, dir)
-	if len(names) != 2 || !strings.HasSuffix(names[0], ".warc.gz.lock") || !strings.HasSuffix(names[1], ".warc.gz.open") {
+	if len(names) != 2 || !strings.HasSuffix(names[0], ".warc.gz.lock") ||
+		!strings.HasSuffix(names[1], ".warc.gz.open") {
 		t.Fatalf("files of an open writer: %q", names)
 	}
 	if err := w.Close(); err != nil {

@@ -106,7 +106,7 @@ func TestRemovalRequests(t *testing.T) {
 		{"what=" + strings.Repeat("x", maxWhat+1), nil, 400, `role="alert"`, ""},
 		{"what=" + strings.Repeat("x", maxRemovalBody), nil, 413, `role="alert"`, ""},
 		{"what=x", []string{"Content-Type", "text/plain"}, 400, `role="alert"`, ""},
-		{"what=%3Cscript%3Ealert(1)%3C/script%3E&contact=" + strings.Repeat("x", maxContact+1), nil, 400, "", "<script"},
+		{"what=%3Cscript%3E&contact=" + strings.Repeat("x", maxContact+1), nil, 400, "", "<script"},
 	} {
 		code, body := d.post(someClient, c.form, c.header...)
 		unwanted := c.none != "" && strings.Contains(body, c.none)
