@@ -49,6 +49,8 @@ fetched at once, and a node with worse links waits, for --patience at most. This
 best pages of all nodes first and fetches fewer pages in the same time. own lets each node
 fetch what it can. turns is as published: the parts of all nodes are fetched one after the
 other, so one node works at a time; give it a --patience longer than a part takes.
+With --order-every they exchange summaries at multiples of that time only, as published, and
+a node with worse links waits for that much longer.
 
 "gazehound serve --follow" shows what all nodes find: each publishes what it indexes. A
 crawl that starts over (--fresh) needs another --crawl-name, or what the nodes had
@@ -90,7 +92,8 @@ func newNodeCommand(a *app) *cobra.Command {
 		"cluster.routes", "cluster.partition", "cluster.policy", "cluster.alpha", "cluster.beta",
 		"cluster.most_populous", "cluster.nodes", "cluster.ip_file", "cluster.token_file", "cluster.nkey_file",
 		"cluster.tls_cert", "cluster.tls_key", "cluster.tls_ca", "cluster.replicas", "cluster.away", "cluster.wait_for",
-		"cluster.order", "cluster.order_urls", "cluster.order_parts", "cluster.order_lambda", "cluster.patience")
+		"cluster.order", "cluster.order_urls", "cluster.order_parts", "cluster.order_lambda",
+		"cluster.order_every", "cluster.patience")
 	f.BoolVar(&o.leave, "leave", false, "leave the crawl for good: hand share and queue over to the other nodes, and "+
 		"end")
 	o.flags(f)

@@ -86,6 +86,12 @@ func (d Definition) String() string {
 	}
 	if d.Order != nil {
 		text += fmt.Sprintf(", one order of %d URLs in %d parts", d.Order.URLs, d.Order.Parts)
+		if d.Order.InTurn {
+			text += ", in turn"
+		}
+		if d.Order.Every > 0 {
+			text += fmt.Sprintf(", every %v", d.Order.Every)
+		}
 	}
 	return text
 }
@@ -156,7 +162,7 @@ func (o Options) Validate() error {
 		return errors.New("cluster: the URL of a cluster is missing, and a server of its own")
 	}
 	if o.Definition.Order != nil {
-		return o.Definition.Order.validate()
+		return o.Definition.Order.Validate()
 	}
 	return nil
 }

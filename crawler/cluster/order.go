@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"gazehound/crawler/cluster/nugget"
+	"gazehound/crawler/frontier"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -28,21 +28,36 @@ type Order struct {
 	// and a node announces its next part once it has fetched the one before. Otherwise the better
 	// half of all parts is fetched at once, which is our own.
 	InTurn bool `json:"in_turn,omitempty"`
+	// Every is the paper's t: nuggets are published when the clock shows a multiple of it, at the same time
+	// by all nodes. 0: as soon as the pages of the turn before have been begun.
+	Every time.Duration `json:"every,omitempty"`
 }
 
-func (o Order) validate() error {
+// Validate returns an error for a size out of range.
+func (o Order) Validate() error {
 	if o.URLs < o.Parts || o.URLs > 10_000 {
 		return fmt.Errorf("cluster: order_urls must be %d to 10000, one for each part at least, got %d",
 			o.Parts, o.URLs)
 	}
+	if o.Every < 0 {
+		return fmt.Errorf("cluster: order_every cannot be negative, got %v", o.Every)
+	}
 	return nugget.Format{Agents: 2, Parts: o.Parts, Lambda: o.Lambda}.Validate()
+}
+
+// Tick returns the first time after now at which nuggets are published again: now, if Every is 0.
+func (o Order) Tick(now time.Time) time.Time {
+	if o.Every == 0 {
+		return now
+	}
+	return now.Truncate(o.Every).Add(o.Every)
 }
 
 // An ordering is one node's part in the order of all. A round is about the K
 // best URLs of each queue: the nodes publish the means of their parts until all
 // know the same order, and then fetch what is in its better half, all at once.
-// A node that has done so begins the next round, which the others join as soon
-// as they hear of it. A node that is not in the better half rests, at most for
+// A node that has done so begins the next round, at once or at the next multiple
+// of Order.Every, and the others join it as soon as they hear of it. A node that is not in the better half rests, at most for
 // patience; so a node that is gone, slow or cut off holds up nobody.
 //
 // Nuggets travel over a stream of their own, so that all nodes hear them in one
@@ -52,7 +67,7 @@ type ordering struct {
 	self     string
 	o        Order
 	patience time.Duration
-	conn     *nats.Conn
+	send     func(subject string, body []byte) error
 	stream   jetstream.Stream
 	prefix   string                             // NAME.nuggets
 	nodes    func() (epoch int, names []string) // who takes part
@@ -65,6 +80,7 @@ type ordering struct {
 	round     round
 	latest    int           // number of the latest round that was heard of
 	changed   chan struct{} // closed when pages are granted
+	tick      *time.Timer   // counts while round.ready
 	granted   int           // pages that may start
 	since     time.Time     // of the last grant
 	counts    nugget.Count
@@ -75,13 +91,12 @@ type round struct {
 	epoch, number int
 	began         time.Time
 	format        nugget.Format
-	agent         *nugget.Agent // nil: no round has begun
+	agent         *nugget.Round // nil: no round has begun
 	names         []string
 	self          int
-	turns         []nugget.Nugget
 	heard         nugget.Count // Nuggets, Bits and Bytes of this round
 	over          bool
-	due           bool // with InTurn: the next nugget, once the pages of the last turn were begun
+	ready         bool // the granted pages have been begun: the next step is at the next tick
 }
 
 // newOrdering makes the stream of a crawl's nuggets, or finds it. Nuggets older than a minute are
@@ -93,8 +108,9 @@ func (n *Node) newOrdering(ctx context.Context, o Order, crawl string) (*orderin
 		MaxAge: time.Minute, MaxMsgs: 100_000, MaxBytes: 16 << 20,
 	})
 	return &ordering{
-		self: n.o.Name, o: o, patience: n.o.Patience, conn: n.conn, stream: stream, prefix: crawl + ".nuggets",
-		nodes: n.sharing, front: n.foremost, log: n.o.Log, changed: make(chan struct{}),
+		self: n.o.Name, o: o, patience: n.o.Patience + o.Every, send: n.conn.Publish, stream: stream,
+		prefix: crawl + ".nuggets", nodes: n.sharing, front: n.foremost, log: n.o.Log,
+		changed: make(chan struct{}), tick: time.NewTimer(time.Hour),
 	}, err
 }
 
@@ -128,11 +144,32 @@ func (o *ordering) admit(ctx context.Context) error {
 	}
 }
 
-// advance takes the next step once all granted pages have started. The caller holds o.mu.
+// advance is called once all granted pages have started: the next step is now, or at the next tick. The
+// caller holds o.mu.
 func (o *ordering) advance() {
+	if o.o.Every == 0 {
+		o.step()
+		return
+	}
+	o.round.ready = true
+	o.tick.Reset(time.Until(o.o.Tick(time.Now())))
+}
+
+// ticked takes the step for which the node is ready, unless a round has begun meanwhile.
+func (o *ordering) ticked() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.round.ready {
+		o.round.ready = false
+		o.step()
+	}
+}
+
+// step publishes the next nugget of the round, or begins another one. The caller holds o.mu.
+func (o *ordering) step() {
 	switch r := &o.round; {
-	case r.due:
-		r.due = false
+	case r.agent != nil && r.agent.Due:
+		r.agent.Due = false
 		o.publish()
 		o.settle()
 	case r.agent == nil || r.over: // otherwise this round grants more
@@ -201,6 +238,11 @@ func (o *ordering) listen(ctx context.Context) error {
 	o.listening = true
 	o.begin(max(o.latest, last) + 1)
 	o.mu.Unlock()
+	return o.watch(ctx, broken)
+}
+
+// watch takes the steps that are due by the clock, until ctx ends or the subscription is broken.
+func (o *ordering) watch(ctx context.Context, broken <-chan error) error {
 	late := time.NewTicker(o.patience / 2)
 	defer late.Stop()
 	for {
@@ -209,6 +251,8 @@ func (o *ordering) listen(ctx context.Context) error {
 			return nil
 		case err := <-broken:
 			return err
+		case <-o.tick.C:
+			o.ticked()
 		case <-late.C:
 			o.mu.Lock()
 			if time.Since(o.round.began) >= o.patience {
@@ -248,13 +292,15 @@ func (o *ordering) begin(number int) {
 	}
 	r.format = nugget.Format{Agents: len(names), Parts: o.o.Parts, Lambda: o.o.Lambda}
 	values, err := o.front(o.o.URLs)
+	var agent *nugget.Agent
 	if err == nil {
-		r.agent, err = nugget.NewAgent(r.format, r.self, values)
+		agent, err = nugget.NewAgent(r.format, r.self, values)
 	}
 	if err != nil {
 		o.log("cluster: order: %v", err)
 		return
 	}
+	r.agent = &nugget.Round{Agent: agent, InTurn: o.o.InTurn}
 	o.publish()
 	o.settle()
 }
@@ -267,7 +313,7 @@ func (o *ordering) publish() {
 	if n, ok := r.agent.Publish(); ok {
 		body = pack(r.format, n)
 	}
-	if err := o.conn.Publish(fmt.Sprintf("%s.%d.%d.%s", o.prefix, r.epoch, r.number, o.self), body); err != nil {
+	if err := o.send(fmt.Sprintf("%s.%d.%d.%s", o.prefix, r.epoch, r.number, o.self), body); err != nil {
 		o.log("cluster: order: publish a nugget: %v", err)
 	}
 }
@@ -323,41 +369,33 @@ func (o *ordering) take(epoch, number int, name string, m jetstream.Msg) error {
 	return nil
 }
 
-// settle processes all turns that are known and grants the node its pages: with InTurn those of
-// its turn, otherwise those in the better half once all turns are known. The caller holds o.mu.
+// settle processes all turns that are known and grants the node its pages. The caller holds o.mu.
 func (o *ordering) settle() {
 	r := &o.round
-	for n, ok := r.agent.Turn(); ok; n, ok = r.agent.Turn() {
-		r.turns = append(r.turns, n)
-		if o.o.InTurn {
+	for again := true; again; {
+		known := len(r.agent.Turns)
+		parts, pages, publish := r.agent.Settle()
+		if o.o.InTurn && len(r.agent.Turns) > known {
 			r.began = time.Now() // a round that makes progress is not late
 		}
-		switch {
-		case n.Agent != r.self:
-		case o.o.InTurn:
-			o.counts.Turns++
-			o.grant(o.granted + r.agent.Sizes()[n.Part])
-			r.due = !n.Last
-		case !n.Last:
+		if o.o.InTurn && parts > 0 {
+			pages += o.granted
+		}
+		o.counts.Turns += int64(parts)
+		if pages > 0 {
+			o.grant(pages)
+		}
+		if publish {
 			o.publish()
 		}
+		again = publish
 	}
 	if r.over || !r.agent.Over() {
 		return
 	}
 	r.over = true
-	pages := 0
-	for _, n := range r.turns[:(len(r.turns)+1)/2] {
-		if n.Agent == r.self && !o.o.InTurn {
-			pages += r.agent.Sizes()[n.Part]
-			o.counts.Turns++
-		}
-	}
 	o.counts.Rounds++
 	o.counts.Formula += int64(r.format.Overhead() / r.format.Agents)
-	if pages > 0 {
-		o.grant(pages)
-	}
 	if o.agreed != nil {
 		o.agreed(*r)
 	}
@@ -447,17 +485,22 @@ func (n *Node) joinOrder(ctx context.Context) (err error) {
 	return nil
 }
 
-// foremost returns the priorities of the best links of the queue.
+// foremost returns the importance of the best links of the queue.
 func (n *Node) foremost(most int) ([]float64, error) {
 	es, err := n.frontier.Front(most)
-	values := make([]float64, len(es))
-	for i, e := range es {
+	return Importance(es), err
+}
+
+// Importance returns that of the links at the front of a queue, falling, in [0, 1]: their priorities.
+func Importance(front []frontier.Entry) []float64 {
+	values := make([]float64, len(front))
+	for i, e := range front {
 		if e.Priority > 0 { // not NaN either
 			values[i] = min(e.Priority, 1)
 		}
 	}
 	slices.SortFunc(values, func(a, b float64) int { return cmp.Compare(b, a) })
-	return values, err
+	return values
 }
 
 // keepOrder stores the cost of the order, every few heartbeats and at the end.
@@ -477,7 +520,7 @@ func (n *Node) keepOrder(ctx context.Context) {
 // falling from 1 to 0.
 func Agree(ctx context.Context, s *Server, o Order, queues [][]float64) (
 	turns []nugget.Nugget, heard nugget.Count, err error) {
-	if err := o.validate(); err != nil {
+	if err := o.Validate(); err != nil {
 		return nil, heard, err
 	}
 	if len(queues) == 1 { // a single agent sends nothing
@@ -525,13 +568,13 @@ func Agree(ctx context.Context, s *Server, o Order, queues [][]float64) (
 				continue
 			}
 			for _, r := range same {
-				if !slices.Equal(r.turns, same[0].turns) {
+				if !slices.Equal(r.agent.Turns, same[0].agent.Turns) {
 					return nil, heard, fmt.Errorf("cluster: two agents found different orders: %v and %v",
-						same[0].turns, r.turns)
+						same[0].agent.Turns, r.agent.Turns)
 				}
 				heard = heard.Add(r.heard)
 			}
-			return r.turns, heard, nil
+			return r.agent.Turns, heard, nil
 		}
 	}
 }

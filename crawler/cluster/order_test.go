@@ -2,14 +2,18 @@ package cluster
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"gazehound/crawler/cluster/nugget"
 	"gazehound/crawler/frontier"
 
+	"github.com/nats-io/nats.go/jetstream"
 	"pgregory.net/rapid"
 )
 
@@ -221,5 +225,97 @@ func TestTurnsAsPublished(t *testing.T) {
 	}
 	if changes > 576/8 {
 		t.Errorf("the nodes began pages by turns of %.1f pages, want about 64", 576/float64(changes))
+	}
+}
+
+// A sentNugget is a message between two orderings of one process.
+type sentNugget struct {
+	jetstream.Msg
+	subject string
+	body    []byte
+}
+
+func (m sentNugget) Subject() string { return m.subject }
+func (m sentNugget) Reply() string   { return "" }
+func (m sentNugget) Data() []byte    { return m.body }
+
+// orderings returns two that keep one order over queues of endless links, and exchange nuggets within
+// this process. When tells when each published.
+func orderings(t *testing.T, o Order) (both []*ordering, when func() map[time.Duration]int) {
+	begun := time.Now()
+	var mu sync.Mutex
+	times := map[time.Duration]int{}
+	names := []string{"a", "b"}
+	inboxes := []chan jetstream.Msg{make(chan jetstream.Msg, 100), make(chan jetstream.Msg, 100)}
+	for i, name := range names {
+		queue := slices.Repeat([]float64{.5 + float64(i)/10}, o.URLs)
+		both = append(both, &ordering{self: name, o: o, patience: time.Hour, prefix: "x.nuggets", listening: true, since: begun,
+			nodes:   func() (int, []string) { return 1, names },
+			front:   func(most int) ([]float64, error) { return queue, nil },
+			changed: make(chan struct{}), tick: time.NewTimer(time.Hour),
+			log: func(format string, args ...any) { t.Errorf(format, args...) },
+			send: func(subject string, body []byte) error {
+				mu.Lock()
+				defer mu.Unlock()
+				times[time.Since(begun)]++
+				inboxes[1-i] <- sentNugget{subject: subject, body: body}
+				return nil
+			}})
+	}
+	for i, ordering := range both {
+		go func() { _ = ordering.watch(t.Context(), nil) }()
+		go func() {
+			for {
+				select {
+				case m := <-inboxes[i]:
+					ordering.receive(m)
+				case <-t.Context().Done():
+					return
+				}
+			}
+		}()
+	}
+	return both, func() map[time.Duration]int {
+		mu.Lock()
+		defer mu.Unlock()
+		return maps.Clone(times)
+	}
+}
+
+// With Order.Every nuggets are published at multiples of it: after the first round, at once, those of the
+// next round, or in turn one node's next one, however fast pages are.
+func TestOrderEvery(t *testing.T) {
+	for name, tt := range map[string]struct {
+		inTurn         bool
+		rounds, begins int64 // after 41 s
+		each           int   // nuggets at one time
+	}{
+		"nuggets": {false, 5, 16 * 5, 8},
+		"turns":   {true, 0, 4 * 6, 1}, // at 30 s the last part of b and the first of a, which was announced at 0
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				both, when := orderings(t, Order{URLs: 16, Parts: 4, Lambda: 8, InTurn: tt.inTurn, Every: 10 * time.Second})
+				var begins atomic.Int64
+				both[0].restart()
+				for _, o := range both {
+					go func() {
+						for o.admit(t.Context()) == nil {
+							begins.Add(1)
+						}
+					}()
+				}
+				time.Sleep(41 * time.Second)
+				times := when()
+				for at, nuggets := range times {
+					if at%(10*time.Second) != 0 || at > 0 && nuggets != tt.each {
+						t.Errorf("%d nuggets at %v", nuggets, at)
+					}
+				}
+				if len(times) != 5 || begins.Load() != tt.begins || both[0].count().Rounds != tt.rounds {
+					t.Errorf("published at %v, %d pages begun, %+v", times, begins.Load(), both[0].count())
+				}
+			})
+		})
 	}
 }

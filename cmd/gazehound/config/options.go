@@ -188,6 +188,7 @@ type (
 		OrderURLs       int           `key:"order_urls" range:"1..10000"`
 		OrderParts      int           `key:"order_parts" range:"1..1024"`
 		OrderLambda     int           `key:"order_lambda" range:"1..40"`
+		OrderEvery      time.Duration `key:"order_every" range:"0s..1h"`
 		Patience        time.Duration `range:"100ms..1h"`
 	}
 	Admin struct {

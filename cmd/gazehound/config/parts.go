@@ -280,14 +280,20 @@ func (o *Options) NodeOptions(c *cluster.Options, region string) (err error) {
 		c.Definition.Alpha, c.Definition.Beta = k.Alpha, k.Beta
 	}
 	if k.Order == "nuggets" || k.Order == "turns" || k.Order == "auto" && o.Crawl.Strategy == "trend" {
-		c.Definition.Order = &cluster.Order{URLs: k.OrderURLs, Parts: k.OrderParts, Lambda: k.OrderLambda,
-			InTurn: k.Order == "turns"}
-		c.Patience = k.Patience
+		order := o.OneOrder()
+		order.InTurn = k.Order == "turns"
+		c.Definition.Order, c.Patience = &order, k.Patience
 	}
 	if k.Nodes != "" {
 		c.Definition.Nodes, c.Partition.Known, err = partition.ReadNodes(k.Nodes)
 	}
 	return err
+}
+
+// OneOrder returns what says how nodes agree on one order of their queues; they take no turns.
+func (o *Options) OneOrder() cluster.Order {
+	k := o.Cluster
+	return cluster.Order{URLs: k.OrderURLs, Parts: k.OrderParts, Lambda: k.OrderLambda, Every: k.OrderEvery}
 }
 
 // Departures returns the grounds for departing from the default policy, by the names under which

@@ -149,9 +149,6 @@ func NewAgent(f Format, id int, importance []float64) (*Agent, error) {
 // Cut returns where part p of n URLs in so many parts begins and ends.
 func Cut(n, parts, p int) (from, to int) { return n * p / parts, n * (p + 1) / parts }
 
-// Sizes returns how many URLs each of the agent's parts has.
-func (a *Agent) Sizes() []int { return a.sizes }
-
 // Publish returns the nugget of the agent's foremost part, and records it as received; false when
 // no part is left.
 func (a *Agent) Publish() (Nugget, bool) {
