@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gazehound/cmd/gazehound/config"
+	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/lab/sim"
 	"gazehound/crawler/order"
 	"gazehound/predictor"
@@ -30,6 +31,13 @@ pages.
 names, too. oracle-next is an upper bound: it knows the label of every queued link.
 --ties first-in serves links of equal priority in the order in which they were found.
 
+--agents lets each strategy crawl once more by so many agents, which share the web, for each
+of --turns: own (each fetches its own best), nuggets (the better half of all queues at once,
+as nodes do) and turns (one part after the other, as Ahmadi-Abkenari & Selamat 2010 published
+it). They are called STRATEGY-AGENTS-TURNS. --pages is the budget of all, --fetchers are those
+of one agent; with --latency the column time says what waiting costs. --order-every exchanges
+nuggets at intervals of virtual time.
+
 --train-demo or --train-trace give adaptive the training phase of Ahlers & Boll: it begins with what
 it learns from --train-pages of a breadth-first crawl of that other web.
 
@@ -40,6 +48,7 @@ Examples:
   gazehound simulate orders --demo sites=1300,finite=1,language=th --judge language --language th --strategy soft-focused,hard-focused --pages 0
   gazehound simulate orders --trace web.trace --strategy all --pages 5000 --runs 5 --seed 1 --format csv > curves.csv
   gazehound simulate orders --trace web.trace --strategy lookahead,adaptive --pages 2500 --at 500,1000
+  gazehound simulate orders --demo default --strategy lookahead --agents 4 --latency 1s --pages 2000
   gazehound simulate orders --trace web.trace --strategy lookahead --model ../other-data --pages 2500 --at 100,500
   gazehound simulate orders --trace web.trace --pages 5000 --expect 'adaptive.harvest > 1.5*breadth-first.harvest'
 `
@@ -114,6 +123,9 @@ type simulateOrdersOptions struct {
 	strategies []string
 	without    []string // parts of lookahead, left out of one more order each
 	train      simulatedTraining
+	agents     int
+	turns      []string
+	partition  string
 	runs       int
 	at         []int
 	expect     []string
@@ -132,6 +144,7 @@ func newSimulateOrdersCommand(a *app) *cobra.Command {
 	o.limitFlag(f)
 	o.simulatedStrategies.flags(f)
 	o.train.flags(cmd)
+	o.agentFlags(f)
 	o.resultFlags(f)
 	return cmd
 }
@@ -153,6 +166,20 @@ func newSimulateAblationCommand(a *app) *cobra.Command {
 	o.simulatedStrategies.flags(f)
 	o.resultFlags(f)
 	return cmd
+}
+
+// agentFlags say how several agents share a web.
+func (o *simulateOrdersOptions) agentFlags(f *pflag.FlagSet) {
+	f.IntVar(&o.agents, "agents", 1, "crawl once more by so many agents, which share the web")
+	between(f, "agents", 1, 1000)
+	f.StringSliceVar(&o.turns, "turns", sim.Turns, "whose links of these agents are next: `NAMES`")
+	oneOf(f, "turns", sim.Turns)
+	f.StringVar(&o.partition, "partition", string(partition.SiteHash), "which of them owns a link: site-hash | url-hash")
+	oneOf(f, "partition", []string{string(partition.SiteHash), string(partition.URLHash)})
+	config.All().AddFlags(f, "cluster.order_urls", "cluster.order_parts", "cluster.order_lambda", "cluster.order_every")
+	for _, name := range []string{"turns", "partition", "order-urls", "order-parts", "order-lambda", "order-every"} {
+		needs(f, name, "agents")
+	}
 }
 
 // resultFlags say how often is crawled, and what is written of it.
@@ -235,6 +262,14 @@ func (a *app) comparedOrders(ctx context.Context, o simulateOrdersOptions, optio
 	}
 	made := a.orderOptions(o.simulatedStrategies, cfg)
 	made.Readers, made.Trained, made.Without = o.readers != "", trained, o.without
+	if o.agents > 1 {
+		of := cfg.OneOrder()
+		if err := of.Validate(); err != nil {
+			return nil, fail(badUsage, "%w", err)
+		}
+		made.Turns = o.turns
+		made.Sharing = sim.Sharing{Agents: o.agents, Partition: partition.Method(o.partition), OneOrder: &of}
+	}
 	return a.parseOrders(made, o.strategies, o.limits, cfg)
 }
 

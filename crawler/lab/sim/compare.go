@@ -24,6 +24,23 @@ type Order struct {
 	// the order of which it is an ablation, and the parts left out; "": it is none
 	Whole, Without string
 	New            func(w *Web) (order.Strategy, error)
+	Sharing        // among several agents, each with a strategy of its own
+}
+
+// Turns are the names of the ways in which several agents share one crawl: each by its own queue, the
+// better half of all queues at once, or one part after the other as published.
+var Turns = []string{"own", "nuggets", "turns"}
+
+// by returns the order of several agents that share the web so; turns is one of Turns.
+func (s Order) by(turns string, share Sharing) Order {
+	s.Name, s.Sharing = fmt.Sprintf("%s-%d-%s", s.Name, share.Agents, turns), share
+	if turns == "own" {
+		s.OneOrder = nil
+		return s
+	}
+	of := *share.OneOrder
+	of.InTurn, s.OneOrder = turns == "turns", &of
+	return s
 }
 
 // OrderOptions say what the orders of a comparison are made from.
@@ -35,6 +52,9 @@ type OrderOptions struct {
 	// Model makes the model that a run begins with, without some parts
 	Model   func(predictor.Parts) (*predictor.Model, error)
 	Without []string // parts of lookahead, as order.ParseParts reads them, each left out of one more order
+	// Each strategy comes once more for each of Turns, by several agents.
+	Turns []string
+	Sharing
 }
 
 // Possible returns the names of the strategies for which something is given.
@@ -60,6 +80,9 @@ func (o OrderOptions) Orders(names []string) (orders []Order, err error) {
 				return nil, err
 			}
 			orders = append(orders, strategy)
+			for _, turns := range o.Turns {
+				orders = append(orders, strategy.by(turns, o.Sharing))
+			}
 		}
 	}
 	return orders, nil
@@ -197,15 +220,13 @@ func (c *Comparison) crawl(ctx context.Context, w *Web, orders []Order, o Option
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range results {
 		g.Go(func() error {
-			s, err := orders[i/runs].New(w)
-			if err != nil {
-				return err
-			}
 			o := o
 			o.Seed += uint64(i % runs)
-			results[i], err = Run(ctx, w, s, o)
+			var err error
+			of := orders[i/runs]
+			results[i], err = RunAgents(ctx, w, func() (order.Strategy, error) { return of.New(w) }, o, of.Sharing)
 			if err != nil {
-				return fmt.Errorf("%s: %w", orders[i/runs].Name, err)
+				return fmt.Errorf("%s: %w", of.Name, err)
 			}
 			return nil
 		})
@@ -242,7 +263,8 @@ var metrics = []struct {
 		func(r *Result, n int) float64 { return r.UntilImportant(n) }},
 	{"relevancy", "relevancy", fraction, func(r *Result, n int) float64 { return r.Relevancy(n) }},
 	{"queue", "queue max", whole, func(r *Result, n int) float64 { return float64(r.queueMax(n)) }},
-	{"time", "time", hours, func(r *Result, n int) float64 { return r.timeAt(n).Seconds() }},
+	{"time", "time", hours, func(r *Result, n int) float64 { return r.at(n).Time.Seconds() }},
+	{"bits", "bits exchanged", whole, func(r *Result, n int) float64 { return float64(r.at(n).Bits) }},
 }
 
 // MetricNames returns the names of metrics for Comparison.Metric.

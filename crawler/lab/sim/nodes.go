@@ -145,6 +145,7 @@ func (r *nodesRun) loop(ctx context.Context, budget int) error {
 
 // A simNode is one node; it is its crawler's Peers.
 type simNode struct {
+	unasked
 	run     *nodesRun
 	number  int
 	queue   *frontier.Memory
@@ -215,16 +216,6 @@ func routed(p *page.Page, found []frontier.Entry) *page.Page {
 	}
 	return q
 }
-
-// Moved is never true: the nodes stay.
-func (n *simNode) Moved(context.Context, frontier.Entry) (bool, error) { return false, nil }
-func (n *simNode) Visited(frontier.Entry) bool                         { return false }
-
-// Admit is not called: the loop serves the nodes in rounds.
-func (n *simNode) Admit(context.Context) error { return nil }
-
-// Wait is not called: the loop serves every node again.
-func (n *simNode) Wait(context.Context) (bool, error) { return false, nil }
 
 // A NodesPlan names crawls by several nodes that are to be compared: one for
 // each strategy, policy and method.

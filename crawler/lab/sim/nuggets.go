@@ -66,15 +66,16 @@ type Agree func(f nugget.Format, queues [][]float64) (turns []nugget.Nugget, bit
 
 // Queue crawls w in the order of s and returns what waits at the end, the best first.
 func Queue(ctx context.Context, w *Web, s order.Strategy, o Options) ([]frontier.Entry, error) {
-	r, err := crawl(ctx, w, s, o)
+	r, err := crawl(ctx, w, []order.Strategy{s}, o, Sharing{})
 	if err != nil {
 		return nil, err
 	}
-	waiting := int(r.queue.Waiting())
+	queue := r.agents[0].queue
+	waiting := int(queue.Waiting())
 	if waiting == 0 {
 		return nil, fmt.Errorf("sim: nothing waits after %d pages of %s", r.result.Pages, w.Name)
 	}
-	return r.queue.Front(waiting)
+	return queue.Front(waiting)
 }
 
 // Nuggets lets agents agree on an order, for every point of figures 5 and 6, and returns the
@@ -138,11 +139,7 @@ func (o NuggetOptions) queues(agents int) ([][]float64, error) {
 		}
 		return queues, nil
 	}
-	var nodes []partition.Node
-	for i := range queues {
-		nodes = append(nodes, partition.Node{Name: strconv.Itoa(i)})
-	}
-	share, err := partition.New(nodes, partition.DefaultOptions())
+	share, err := shared(agents, partition.SiteHash)
 	if err != nil {
 		return nil, err
 	}

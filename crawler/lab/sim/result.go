@@ -26,6 +26,7 @@ type Sample struct {
 	Time  time.Duration // virtual
 	Queue int64         // entries that wait or are being fetched
 	Found int           // relevant pages
+	Bits  int64         // of the nuggets that agents exchanged
 }
 
 // A Result is what one strategy found in one web.
@@ -39,6 +40,7 @@ type Result struct {
 	Visits   int           // with redirects and errors
 	Time     time.Duration // virtual
 	QueueMax int64
+	Bits     int64 // of the nuggets that agents received from one another, see nugget.Format.Bits
 
 	Finds     Finds // relevant pages, each once
 	Streets   Finds // distinct streets on them
@@ -198,9 +200,13 @@ func (r *Result) add(w *Web, p *Page) {
 
 func (r *run) sample() {
 	s := r.result
-	queue := r.queue.Waiting()
+	queue := int64(0)
+	for _, a := range r.agents {
+		queue += a.queue.Waiting()
+	}
 	s.QueueMax = max(s.QueueMax, queue)
-	s.Samples = append(s.Samples, Sample{Pages: s.Pages, Time: r.now, Queue: queue, Found: len(s.Finds)})
+	s.Samples = append(s.Samples,
+		Sample{Pages: s.Pages, Time: r.now, Queue: queue, Found: len(s.Finds), Bits: s.Bits})
 }
 
 // finish completes the result at the end of the crawl.
@@ -223,12 +229,12 @@ func (r *Result) queueMax(n int) (most int64) {
 	return most
 }
 
-// timeAt returns the virtual time at which n pages were there.
-func (r *Result) timeAt(n int) (at time.Duration) {
+// at returns how things stood when n pages were there.
+func (r *Result) at(n int) (last Sample) {
 	for _, s := range r.Samples {
 		if s.Pages <= n {
-			at = s.Time
+			last = s
 		}
 	}
-	return at
+	return last
 }

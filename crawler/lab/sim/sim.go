@@ -32,6 +32,7 @@ import (
 	"time"
 
 	"gazehound/crawler"
+	"gazehound/crawler/cluster/partition"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/lab/demo"
 	"gazehound/crawler/order"
@@ -76,34 +77,32 @@ func (o Options) Validate() error {
 type sleeper struct {
 	at    time.Duration
 	turn  int // number of the turn: what started first ends first
+	agent *agent
 	entry frontier.Entry
 }
 
 // A run is one crawl of a web.
 type run struct {
-	web     *Web // nil: nothing is forbidden
-	o       Options
-	queue   *frontier.Memory
-	gate    *gate
-	crawler *crawler.Crawler
-	now     time.Duration
-	flying  []sleeper // a heap
-	turn    int
-	result  *Result
+	web      *Web // nil: nothing is forbidden
+	o        Options
+	agents   []*agent
+	share    *partition.Partition
+	exchange *exchange // of nuggets; nil: each agent goes by its own queue
+	gate     *gate
+	now      time.Duration
+	flying   []sleeper // a heap
+	turn     int
+	result   *Result
 }
 
 // Run crawls w in the order of s and returns what was found. It ends when the
 // budget is spent or nothing waits any more.
 func Run(ctx context.Context, w *Web, s order.Strategy, o Options) (*Result, error) {
-	r, err := crawl(ctx, w, s, o)
-	if err != nil {
-		return nil, err
-	}
-	return r.result, nil
+	return RunAgents(ctx, w, func() (order.Strategy, error) { return s, nil }, o, Sharing{})
 }
 
-// crawl is Run with all that is left of it at the end.
-func crawl(ctx context.Context, w *Web, s order.Strategy, o Options) (*run, error) {
+// crawl is RunAgents with all that is left of it at the end.
+func crawl(ctx context.Context, w *Web, strategies []order.Strategy, o Options, share Sharing) (*run, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
@@ -116,25 +115,11 @@ func crawl(ctx context.Context, w *Web, s order.Strategy, o Options) (*run, erro
 	if o.Delay == 0 { // as in config.Options.FrontierOptions
 		o.Patience = 1
 	}
-	r.queue = frontier.NewMemory(frontier.Options{
-		Seed: o.Seed, FirstIn: o.FirstIn, Selectivity: o.Selectivity, Patience: o.Patience,
-		Workers: o.Fetchers, Await: o.Delay + o.Latency + frontier.VisitTime,
-		Score: crawler.Rescore(s, nil),
-	})
-	scope := o.Scope
-	if scope == nil {
-		scope = func(weburl.URL) string { return "" }
-	}
-	r.crawler = &crawler.Crawler{
-		Options:  crawler.Options{Workers: o.Fetchers},
-		Frontier: r.queue, Fetcher: w, Gate: r.gate, Judge: judge{w, o}, Strategy: s,
-		Scope: scope, Report: r.visited,
-	}
-	if t, ok := s.(order.Trend); ok && t.TopicGrows {
-		r.crawler.Sinks = append(r.crawler.Sinks, collection{w, t.Topic})
+	if err := r.addAgents(strategies, share); err != nil {
+		return nil, err
 	}
 	r.result = newResult(w, o)
-	if _, err := r.crawler.Seed(ctx, w.Seeds); err != nil {
+	if _, err := r.agents[0].crawler.Seed(ctx, w.Seeds); err != nil {
 		return nil, fmt.Errorf("sim: %w", err)
 	}
 	if err := r.loop(ctx); err != nil {
@@ -160,43 +145,97 @@ func (c collection) Visit(_ context.Context, v *crawler.Visit) error {
 }
 
 // loop hands turns to idle fetchers and lets time pass until the next page
-// arrives or the next host is ready.
+// arrives, the next host is ready, or nuggets are exchanged.
 func (r *run) loop(ctx context.Context) error {
 	for {
-		over := r.o.Pages > 0 && r.result.Pages >= r.o.Pages
-		for !over && len(r.flying) < r.o.Fetchers && (r.o.Pages == 0 || r.result.Pages+len(r.flying) < r.o.Pages) {
-			e, err := r.queue.Next(ctx, r.gate.Claim)
-			if errors.Is(err, frontier.ErrNotNow) || errors.Is(err, io.EOF) {
-				break
+		for again := true; again; {
+			again = false
+			for _, a := range r.agents {
+				began, err := r.begin(ctx, a)
+				if err != nil {
+					return err
+				}
+				again = again || began && r.exchange != nil // the turn of another may have come
 			}
-			if err != nil {
-				return fmt.Errorf("sim: %w", err)
-			}
-			arrives := r.now + r.transfer(e.URL)
-			r.gate.began(e.URL.Host(), r.now, arrives)
-			r.push(sleeper{arrives, r.turn, e})
-			r.turn++
 		}
-		wake, resting := r.queue.Wake()
+		over := r.o.Pages > 0 && r.result.Pages >= r.o.Pages
+		wake, resting := r.wake()
 		switch {
-		case over, len(r.flying) == 0 && !resting:
+		case over:
 			return nil
-		case len(r.flying) > 0 && !(resting && wake < r.flying[0].at && len(r.flying) < r.o.Fetchers):
+		case len(r.flying) > 0 && !(resting && wake < r.flying[0].at):
 			next := r.pop()
 			r.setTime(next.at)
-			if _, err := r.crawler.Visit(ctx, next.entry); err != nil {
+			if _, err := next.agent.crawler.Visit(ctx, next.entry); err != nil {
 				return fmt.Errorf("sim: %w", err)
 			}
-		default:
+		case resting:
 			r.setTime(wake)
+			if r.exchange != nil {
+				if err := r.exchange.ticked(); err != nil {
+					return err
+				}
+			}
+		case r.exchange == nil:
+			return nil
+		default:
+			more, err := r.exchange.stalled(r.turn)
+			if !more || err != nil {
+				return err
+			}
 		}
 	}
+}
+
+// begin gives the idle fetchers of an agent their turns.
+func (r *run) begin(ctx context.Context, a *agent) (began bool, err error) {
+	for r.free(a) && (r.o.Pages == 0 || r.result.Pages+len(r.flying) < r.o.Pages) {
+		e, err := a.queue.Next(ctx, r.gate.Claim)
+		if errors.Is(err, frontier.ErrNotNow) || errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return began, fmt.Errorf("sim: %w", err)
+		}
+		arrives := r.now + r.transfer(e.URL)
+		r.gate.began(e.URL.Host(), r.now, arrives)
+		r.push(sleeper{arrives, r.turn, a, e})
+		a.flying++
+		r.turn++
+		began = true
+		if r.exchange != nil {
+			if err := r.exchange.began(a); err != nil {
+				return began, err
+			}
+		}
+	}
+	return began, nil
+}
+
+// free reports whether an agent may begin a page.
+func (r *run) free(a *agent) bool {
+	return a.flying < r.o.Fetchers && (r.exchange == nil || a.granted > 0)
+}
+
+// wake returns when the first host is ready that a free agent waits for, or nuggets are exchanged.
+func (r *run) wake() (at time.Duration, some bool) {
+	for _, a := range r.agents {
+		if wake, resting := a.queue.Wake(); resting && r.free(a) && (!some || wake < at) {
+			at, some = wake, true
+		}
+	}
+	if r.exchange != nil && r.exchange.waits() && (!some || r.exchange.tick < at) {
+		at, some = r.exchange.tick, true
+	}
+	return at, some
 }
 
 func (r *run) setTime(now time.Duration) {
 	r.now = max(r.now, now)
 	r.gate.now = r.now
-	r.queue.SetTime(r.now)
+	for _, a := range r.agents {
+		a.queue.SetTime(r.now)
+	}
 }
 
 // transfer returns how long a page takes to arrive.
@@ -223,6 +262,7 @@ func (r *run) push(s sleeper) {
 func (r *run) pop() sleeper {
 	s := r.flying[0]
 	r.flying = slices.Delete(r.flying, 0, 1)
+	s.agent.flying--
 	return s
 }
 
