@@ -57,8 +57,9 @@ func (o Order) Tick(now time.Time) time.Time {
 // best URLs of each queue: the nodes publish the means of their parts until all
 // know the same order, and then fetch what is in its better half, all at once.
 // A node that has done so begins the next round, at once or at the next multiple
-// of Order.Every, and the others join it as soon as they hear of it. A node that is not in the better half rests, at most for
-// patience; so a node that is gone, slow or cut off holds up nobody.
+// of Order.Every, and the others join it as soon as they hear of it. A node that
+// is not in the better half rests, at most for patience; so a node that is gone,
+// slow or cut off holds up nobody.
 //
 // Nuggets travel over a stream of their own, so that all nodes hear them in one
 // order. The body of a message is the bits of the nugget, its subject says

@@ -249,7 +249,8 @@ func orderings(t *testing.T, o Order) (both []*ordering, when func() map[time.Du
 	inboxes := []chan jetstream.Msg{make(chan jetstream.Msg, 100), make(chan jetstream.Msg, 100)}
 	for i, name := range names {
 		queue := slices.Repeat([]float64{.5 + float64(i)/10}, o.URLs)
-		both = append(both, &ordering{self: name, o: o, patience: time.Hour, prefix: "x.nuggets", listening: true, since: begun,
+		both = append(both, &ordering{self: name, o: o, patience: time.Hour, prefix: "x.nuggets",
+			listening: true, since: begun,
 			nodes:   func() (int, []string) { return 1, names },
 			front:   func(most int) ([]float64, error) { return queue, nil },
 			changed: make(chan struct{}), tick: time.NewTimer(time.Hour),
