@@ -42,7 +42,7 @@ var arrows = map[string][]string{
 	"crawler/cluster":           {"crawler/weburl", "crawler/page", "crawler/frontier", "crawler/cluster/partition", "crawler/cluster/nugget"},
 	"crawler/order":             {"crawler/weburl", "crawler/frontier", "predictor", "predictor/topic", "predictor/clicklog"},
 	"crawler":                   {"gazetteer", "crawler/weburl", "crawler/weburl/seedlist", "crawler/page", "crawler/fetch", "crawler/warc", "crawler/polite", "crawler/frontier", "crawler/order", "crawler/polite/sitemap", "crawler/order/software", "crawler/order/trap", "crawler/order/sitewide", "geoparse", "predictor", "predictor/topic"},
-	"crawler/lab/sim":           {"crawler", "crawler/weburl", "crawler/page", "crawler/polite", "crawler/frontier", "crawler/order", "crawler/warc", "crawler/lab/demo", "crawler/cluster/partition", "crawler/monitor/report", "geoparse", "predictor", "crawler/cluster/nugget", "predictor/clicklog", "predictor/topic"},
+	"crawler/lab/sim":           {"crawler", "crawler/weburl", "crawler/page", "crawler/polite", "crawler/frontier", "crawler/order", "crawler/warc", "crawler/lab/demo", "crawler/cluster", "crawler/cluster/partition", "crawler/monitor/report", "geoparse", "predictor", "crawler/cluster/nugget", "predictor/clicklog", "predictor/topic"},
 	"predictor":                 {},
 	"predictor/clicklog":        {},
 	"predictor/topic":           {},

@@ -168,12 +168,13 @@ func (o *ordering) ticked() {
 
 // step publishes the next nugget of the round, or begins another one. The caller holds o.mu.
 func (o *ordering) step() {
-	switch r := &o.round; {
-	case r.agent != nil && r.agent.Due:
+	r := &o.round
+	if r.agent != nil && r.agent.Due {
 		r.agent.Due = false
 		o.publish()
 		o.settle()
-	case r.agent == nil || r.over: // otherwise this round grants more
+	}
+	if r.agent == nil || r.over { // otherwise this round grants more
 		o.begin(o.latest + 1)
 	}
 }

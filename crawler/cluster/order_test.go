@@ -292,7 +292,7 @@ func TestOrderEvery(t *testing.T) {
 		each           int   // nuggets at one time
 	}{
 		"nuggets": {false, 5, 16 * 5, 8},
-		"turns":   {true, 0, 4 * 6, 1}, // at 30 s the last part of b and the first of a, which was announced at 0
+		"turns":   {true, 0, 4 * 5, 1}, // at 40 s b says that it has no more, and a begins
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

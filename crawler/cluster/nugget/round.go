@@ -5,11 +5,12 @@ package nugget
 type Round struct {
 	*Agent
 	// InTurn is the paper's turn-taking: the parts of all agents are fetched one after the other, and an
-	// agent publishes its next nugget once it has fetched the part before. Otherwise the better half of
-	// all parts is fetched at once, as soon as all turns are known; this is our own.
+	// agent publishes its next nugget once it has fetched the part before; after its last part it says
+	// that it has no more. Otherwise the better half of all parts is fetched at once, as soon as all turns
+	// are known; this is our own.
 	InTurn bool
 	Turns  []Nugget // taken so far
-	Due    bool     // in turn: publishes its next nugget once the pages of its last turn were begun
+	Due    bool     // in turn: publishes again once the pages of its last turn were begun
 
 	granted bool // the better half
 }
@@ -20,10 +21,13 @@ type Round struct {
 func (r *Round) Settle() (parts, pages int, publish bool) {
 	for n, ok := r.Turn(); ok; n, ok = r.Turn() {
 		r.Turns = append(r.Turns, n)
+		if r.InTurn {
+			r.done[n.Agent] = false // not before it says so
+		}
 		switch {
 		case n.Agent != r.id:
 		case r.InTurn:
-			parts, pages, r.Due = parts+1, pages+r.sizes[n.Part], !n.Last
+			parts, pages, r.Due = parts+1, pages+r.sizes[n.Part], true
 		case !n.Last:
 			return 0, 0, true
 		}

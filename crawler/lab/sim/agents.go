@@ -189,14 +189,16 @@ func (x *exchange) ticked() error {
 
 // step publishes an agent's next nugget, or begins another round.
 func (x *exchange) step(a *agent) error {
-	switch {
-	case a.round.Due:
+	if a.round.Due {
 		a.round.Due = false
 		if err := x.publish(a); err != nil {
 			return err
 		}
-		return x.settle()
-	case a.round.Over():
+		if err := x.settle(); err != nil {
+			return err
+		}
+	}
+	if a.round.Over() {
 		return x.begin()
 	}
 	return nil
