@@ -70,7 +70,7 @@ eval: ## precision and recall of the geoparser on labelled pages, with the cause
 software: build ## crawls a web of real software from Debian packages (Apache, MediaWiki, DokuWiki, WordPress) with 120 known addresses; needs apache2, php-cli, mariadb-server and ten minutes (PAGES=600 FLAGS="--software off")
 	.ci/software.sh
 
-figures: build ## the simulations behind docs/papers.md and docs/measurements.md, a file each in OUT=figures (IRVINE=irvine.trace; ONLY=name runs one; half an hour)
+figures: build ## the simulations behind docs/papers.md and docs/measurements.md, a file each in OUT=figures (IRVINE=irvine.trace IRVINE_WEB=folder; ONLY=name runs one; half an hour)
 	.ci/figures.sh
 
 pictures: ui ## docs/images: the pages of the made-up town, by Chromium

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Makes the figures and tables of docs/papers.md and docs/measurements.md again, one file for each
 # command in the folder OUT; with --plot folders of curves. IRVINE is the trace of the recorded web that
-# docs/papers.md makes, or empty: its tables are left out. It takes half an hour: ONLY=name runs one alone.
+# docs/papers.md makes, IRVINE_WEB the folder of its pages; empty: their tables are left out. It takes half
+# an hour: ONLY=name runs one alone.
 set -eu
 out=${OUT:-figures}
 program=${GAZEHOUND:-bin/gazehound}
@@ -25,6 +26,15 @@ if [ -n "${IRVINE:-}" ]; then
   for lambda in 4 16; do
     figure "irvine-nuggets-$lambda" nuggets --trace "$IRVINE" --strategy lookahead --pages 2500 --order-lambda "$lambda"
   done
+fi
+if [ -n "${IRVINE_WEB:-}" ]; then
+  sed -n '/^- topic: computer science/,/^END/p' docs/papers.md | grep -v '^END' > "$out/topics.yaml"
+  figure irvine-topic orders --warc "$IRVINE_WEB" --seeds "$IRVINE_WEB/seeds-far.txt" --judge topic --topics "$out/topics.yaml" \
+    --topic theory --topic-share 0.15 --merged-seeds --strategy trend,lookahead,link-distance,breadth-first --importance published \
+    --alpha 1 --beta 0 --emphasis 1 --okapi-collection crawled --pages 1000 --runs 3
+  figure irvine-agents orders --warc "$IRVINE_WEB" --seeds "$IRVINE_WEB/seeds-near.txt" --judge topic --topics "$out/topics.yaml" \
+    --topic theory --topic-share 0.15 --merged-seeds --strategy trend --importance published --alpha 1 --beta 0 --emphasis 1 \
+    --okapi-collection crawled --pages 1000 --runs 10 --agents 4 --partition url-hash --latency 1s
 fi
 figure ahlers-harvest orders --demo sites=1300 --pages 10000 --strategy breadth-first,link-distance,adaptive,lookahead,oracle-next
 figure ahlers-laplace orders --demo sites=1300 --pages 10000 --strategy adaptive --laplace link --prior share
@@ -65,4 +75,9 @@ for emphasis in 1 3 10; do
     --strategy breadth-first,adaptive,lookahead,trend
 done
 figure ahmadi-readers-change orders --demo sites=100 --webs 5 --pages 2000 --runs 1 --readers logs=1,taste=0.5 --emphasis 3 --strategy trend
+figure ahmadi-agents orders --demo sites=1300 --strategy lookahead,oracle-next --pages 2500 --runs 10 --agents 4 --latency 1s
+figure ahmadi-agents-fine orders --demo sites=1300 --strategy lookahead --pages 2500 --runs 10 --agents 4 --latency 1s \
+  --turns nuggets,turns --order-urls 8 --order-parts 8
+figure ahmadi-agents-every orders --demo sites=1300 --strategy lookahead --pages 2500 --runs 10 --agents 4 --latency 1s \
+  --turns nuggets,turns --order-every 20s
 figure ahmadi-nuggets nuggets --plot "$out/ahmadi-nuggets"
