@@ -18,8 +18,8 @@ func notes(text string, in Input, marked *markup.Page, found []Address) (n Notes
 	}
 	if place.IsStart(in.Path) {
 		country := countryHint(in)
-		site := place.ReadPage(marked, text, in.Title, in.Host, in.Path, nil)
-		n.Kind = site.Kind("", languagesOf(in, country), country, true)
+		head := place.ReadHead(marked, in.Title, in.Host, in.Path)
+		n.Kind = head.Kind("", languagesOf(in, country), country, true)
 	}
 	return n
 }

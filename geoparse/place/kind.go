@@ -27,7 +27,7 @@ const (
 // place's own site, what its title, headings and domain say is weighed where the name says nothing:
 // "Bäckerei Meyer in Oldenburg" for "Meyer GmbH". It is read in the first of the languages in which it
 // says anything. Last, "e.V." shows an association. It is "" if nothing shows it.
-func (p *Page) Kind(name string, langs []string, country string, own bool) string {
+func (h *Head) Kind(name string, langs []string, country string, own bool) string {
 	for _, lang := range langs {
 		if id := kind.OfName(name, lang, country); id != "" && !IsPerson(name) {
 			return id
@@ -35,7 +35,7 @@ func (p *Page) Kind(name string, langs []string, country string, own bool) strin
 		if !own {
 			continue
 		}
-		if id := p.kindOfSite(lang, country); id != "" {
+		if id := h.kindOfSite(lang, country); id != "" {
 			return id
 		}
 	}
@@ -46,36 +46,36 @@ func (p *Page) Kind(name string, langs []string, country string, own bool) strin
 }
 
 // kindOfSite weighs what the titles, headings, domain, description and markup of a place's own site say.
-func (p *Page) kindOfSite(lang, country string) string {
+func (h *Head) kindOfSite(lang, country string) string {
 	weights := map[string]float64{}
-	for i, text := range p.own {
+	for i, text := range h.own {
 		said := nameWords(text)
 		isText := func(earlier string) bool { return strings.EqualFold(earlier, text) } // a title as heading
-		if len(said) > mostTitle || slices.ContainsFunc(p.own[:i], isText) {
+		if len(said) > mostTitle || slices.ContainsFunc(h.own[:i], isText) {
 			continue
 		}
 		id := kind.OfName(text, lang, country)
 		weight := headingWeight
 		switch {
-		case i < p.titles && p.start:
+		case i < h.titles && h.start:
 			weight = startWeight
-		case i < p.titles:
+		case i < h.titles:
 			weight = titleWeight
 		}
-		if agreement(said, p.label) >= 0.9 {
+		if agreement(said, h.label) >= 0.9 {
 			weight += sharedWeight
 		}
 		weights[id] += weight
 	}
-	if p.start {
-		weights[kind.OfName(firstClause(p.site.About), lang, country)] += startWeight
+	if h.start {
+		weights[kind.OfName(firstClause(h.site.About), lang, country)] += startWeight
 	}
-	for _, name := range p.site.Types {
+	for _, name := range h.site.Types {
 		if id := kind.OfType(name); weights[id] < typeWeight {
 			weights[id] += typeWeight
 		}
 	}
-	weight, domain := domainWeight, strings.Join(p.domain, " ")
+	weight, domain := domainWeight, strings.Join(h.domain, " ")
 	if kind.IsSurname(domain) { // "uwezimmermann.example"
 		weight = titleWeight
 	}

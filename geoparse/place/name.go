@@ -31,17 +31,38 @@ const (
 	directory = 0.5 // share of addresses with names of their own from which a page is one
 )
 
-// A Page is a page's evidence of who runs it, read once for all its addresses.
-type Page struct {
+// A Head is what a page says of its own place outside of its text, in title, headings, domain and markup.
+type Head struct {
 	site   markup.Site
 	host   string
-	label  string // of the registrable domain: "oldenburg" of www.oldenburg.example
+	label  string   // of the registrable domain: "oldenburg" of www.oldenburg.example
+	domain []string // words of the registrable domain
+	own    []string // parts of the title, then headings
+	titles int      // how many of own are parts of the title
+	start  bool     // the page is the start page of its site
+}
+
+// ReadHead reads the head of a page: its markup, nil for plain text, its title, host and path.
+func ReadHead(marked *markup.Page, title, host, path string) Head {
+	h := Head{host: host, domain: domainWords(host), start: IsStart(path)}
+	h.label = strings.Join(h.domain, "")
+	if marked != nil {
+		h.site = marked.Site
+	}
+	h.own = titleParts(cmp.Or(title, h.site.Title))
+	h.titles = len(h.own)
+	h.own = append(h.own, slices.Sorted(maps.Keys(h.site.Headings))...)
+	return h
+}
+
+// A Page is a page's evidence of who runs it, read once for all its addresses.
+type Page struct {
+	Head
 	raw    string // the visible text, as far as contacts are looked for
 	text   string // folded: words in lower case with single spaces
 	mailed string // label of the domain that the text names most, where the host is not known
 	people bool   // the page lies in the folder of a person
 	notice bool   // it is a page of privacy or cookies
-	start  bool   // or the start page of its site
 	plain  bool   // it has no markup
 	sites  []candidate
 	places func(name string) bool
@@ -49,10 +70,6 @@ type Page struct {
 	// tenants is the share of the page's addresses that have a name of their own
 	// above them, as in a directory; where there are branches it is low.
 	tenants float64
-
-	own    []string // parts of the title, then headings
-	titles int      // how many of own are parts of the title
-	domain []string // words of the registrable domain
 
 	looked map[string]vector // what ownFeatures said
 	phones map[string]string // by country
@@ -64,17 +81,15 @@ type Page struct {
 // city or state of that name; nil: none.
 func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(name string) bool) *Page {
 	p := &Page{
-		raw: text[:min(len(text), contactText)], plain: marked == nil, places: isPlace,
-		text: foldWords(text[:min(len(text), mostRepeated)]),
-		host: host, label: domainLabel(host), domain: domainWords(host),
+		Head: ReadHead(marked, title, host, path),
+		raw:  text[:min(len(text), contactText)], plain: marked == nil, places: isPlace,
+		text:   foldWords(text[:min(len(text), mostRepeated)]),
 		people: isUserPath(path) || peopleFolder.MatchString(path),
-		notice: IsNotice(title, path), start: IsStart(path),
+		notice: IsNotice(title, path),
 		looked: map[string]vector{}, phones: map[string]string{},
 	}
 	p.hours = sync.OnceValue(func() string { return HoursIn(p.raw, 0, len(p.raw)) })
-	if marked != nil {
-		p.site = marked.Site
-	} else {
+	if marked == nil {
 		p.addFirstLines(text)
 	}
 	if p.label == "" {
@@ -83,16 +98,13 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 	for _, name := range p.site.Stated {
 		p.addSite(name, siteName)
 	}
-	for i, part := range titleParts(cmp.Or(title, p.site.Title)) {
-		p.own = append(p.own, part)
+	for i, part := range p.own[:p.titles] {
 		source := title1
 		if i > 0 {
 			source = titleOther
 		}
 		p.addSite(part, source)
 	}
-	p.titles = len(p.own)
-	p.own = append(p.own, slices.Sorted(maps.Keys(p.site.Headings))...)
 	for _, name := range p.site.Logos {
 		p.addSite(name, logo)
 	}
