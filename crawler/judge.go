@@ -32,6 +32,9 @@ func (g Geo) Judge(ctx context.Context, p *page.Page) (geoparse.Verdict, error) 
 		return v, err
 	}
 	forgotten := func(a geoparse.Address) bool { return g.Forgotten != nil && g.Forgotten(a) }
+	if !slices.ContainsFunc(v.Addresses, func(a geoparse.Address) bool { return a.Private || forgotten(a) }) {
+		return v, nil
+	}
 	text := []rune(p.Text)
 	var left []geoparse.Address
 	for _, a := range v.Addresses {

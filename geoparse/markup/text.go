@@ -1,7 +1,6 @@
 package markup
 
 import (
-	"bytes"
 	"math"
 	"regexp"
 	"slices"
@@ -41,12 +40,24 @@ type Span struct {
 // those inside scripts, templates and the head have none.
 func TextSpans(doc *html.Node, mark func(*html.Node) bool) (string, []Span) {
 	w := writer{root: doc, mark: mark, limit: math.MaxInt}
+	w.out.Grow(textBytes(doc))
 	walk(doc, math.MaxInt, w.enter, w.leave)
 	w.place()
-	if !w.composable || norm.NFC.IsNormal(w.out) {
-		return string(w.out), w.spans
+	text := w.out.String()
+	if !w.composable || norm.NFC.IsNormalString(text) {
+		return text, w.spans
 	}
-	return w.compose()
+	return w.compose(text)
+}
+
+// textBytes returns the length of the text in doc, white space and what is hidden included.
+func textBytes(doc *html.Node) (n int) {
+	for c := range doc.Descendants() {
+		if c.Type == html.TextNode && layoutOf(c.Parent.DataAtom) != absent {
+			n += len(c.Data)
+		}
+	}
+	return n
 }
 
 // textUpTo returns the beginning of Text(n), about limit bytes from at most 256
@@ -54,7 +65,7 @@ func TextSpans(doc *html.Node, mark func(*html.Node) bool) (string, []Span) {
 func textUpTo(n *html.Node, limit int) string {
 	w := writer{root: n, limit: limit}
 	walk(n, 256, w.enter, w.leave)
-	return norm.NFC.String(string(w.out))
+	return norm.NFC.String(w.out.String())
 }
 
 // walk visits the nodes of the tree in document order, at most most of them.
@@ -82,7 +93,7 @@ func walk(root *html.Node, most int, enter func(*html.Node) bool, leave func(*ht
 type writer struct {
 	root        *html.Node
 	limit       int // bytes of out after which nothing is written any more
-	out         []byte
+	out         strings.Builder
 	line, space bool       // a line break, a space is due before the next character
 	composable  bool       // out may have letters that are not composed yet
 	pre         int        // open elements that keep line breaks
@@ -123,7 +134,7 @@ func (w *writer) enter(n *html.Node) bool {
 		w.space = true
 	case inline:
 		w.seam |= opened
-		w.from = len(w.out)
+		w.from = w.out.Len()
 		if n.DataAtom == atom.Sup || n.DataAtom == atom.Sub {
 			w.seam |= raised
 		}
@@ -161,8 +172,8 @@ func (w *writer) leave(n *html.Node) {
 		w.line = true
 	case inline:
 		w.seam |= closed
-		inner := w.out[w.from:]
-		w.lone = len(inner) <= 2*utf8.UTFMax && utf8.RuneCount(bytes.TrimSpace(inner)) == 1
+		inner := w.out.String()[w.from:]
+		w.lone = len(inner) <= 2*utf8.UTFMax && utf8.RuneCountInString(strings.TrimSpace(inner)) == 1
 	}
 	if l == verbatim {
 		w.pre--
@@ -184,7 +195,7 @@ const (
 // a small letter where one element ends or begins ("Kontakt" and "Impressum").
 // Single characters stay joined: they are counters and letters in motion.
 func (w *writer) apart(rest string) bool {
-	last, _ := utf8.DecodeLastRune(w.out)
+	last, _ := utf8.DecodeLastRuneInString(w.out.String())
 	next, size := utf8.DecodeRuneInString(rest)
 	if w.seam&raised != 0 || w.lone && len(strings.TrimSpace(rest)) == size {
 		return false
@@ -198,7 +209,7 @@ func (w *writer) apart(rest string) bool {
 
 // write appends the characters of one text node.
 func (w *writer) write(s string) {
-	for i := 0; i < len(s) && len(w.out) < w.limit; {
+	for i := 0; i < len(s) && w.out.Len() < w.limit; {
 		c := s[i]
 		if c > ' ' && c < 0x7f {
 			w.gap(s[i:])
@@ -206,13 +217,13 @@ func (w *writer) write(s string) {
 			for j < len(s) {
 				if s[j] > ' ' && s[j] < 0x7f {
 					j++
-				} else if s[j] == ' ' && j+1 < len(s) && s[j+1] > ' ' && s[j+1] < 0x7f && len(w.out)+j-i < w.limit {
+				} else if s[j] == ' ' && j+1 < len(s) && s[j+1] > ' ' && s[j+1] < 0x7f && w.out.Len()+j-i < w.limit {
 					j += 2 // one space between two words, as they are written
 				} else {
 					break
 				}
 			}
-			w.out = append(w.out, s[i:j]...)
+			w.out.WriteString(s[i:j])
 			i = j
 			continue
 		}
@@ -231,7 +242,7 @@ func (w *writer) write(s string) {
 		switch classOf(r) {
 		case letter:
 			w.gap(s[i-size:])
-			w.out = utf8.AppendRune(w.out, r)
+			w.out.WriteRune(r)
 			w.composable = w.composable || r >= firstMark
 		case blank:
 			w.space = true
@@ -242,11 +253,11 @@ func (w *writer) write(s string) {
 // gap writes the line break or space that is due before rest, and begins the
 // open spans.
 func (w *writer) gap(rest string) {
-	if len(w.out) > 0 {
+	if w.out.Len() > 0 {
 		if w.line {
-			w.out = append(w.out, '\n')
+			w.out.WriteByte('\n')
 		} else if w.space || w.seam != 0 && w.apart(rest) {
-			w.out = append(w.out, ' ')
+			w.out.WriteByte(' ')
 		}
 	}
 	w.line, w.space, w.seam, w.lone = false, false, 0, false
@@ -258,10 +269,10 @@ func (w *writer) gap(rest string) {
 func (w *writer) end(i int, within bool) {
 	switch s := &w.spans[i]; {
 	case s.Start >= 0:
-		s.End = len(w.out)
+		s.End = w.out.Len()
 	case !w.line && !within:
 		for j := i; j < len(w.spans); j++ { // with those inside it
-			w.spans[j].Start, w.spans[j].End = len(w.out), len(w.out)
+			w.spans[j].Start, w.spans[j].End = w.out.Len(), w.out.Len()
 		}
 	}
 }
@@ -272,23 +283,23 @@ func (w *writer) end(i int, within bool) {
 func (w *writer) place() {
 	for i := w.late; i < len(w.spans); i++ {
 		if s := &w.spans[i]; s.Start < 0 {
-			s.Start, s.End = len(w.out), len(w.out)
+			s.Start, s.End = w.out.Len(), w.out.Len()
 		}
 	}
 	w.late = len(w.spans)
 }
 
-// compose returns the text in NFC and moves the spans along. A span that begins
+// compose returns text in NFC and moves the spans along. A span that begins
 // or ends between the parts of one composed letter moves behind it.
-func (w *writer) compose() (string, []Span) {
+func (w *writer) compose(text string) (string, []Span) {
 	offsets := make([]*int, 0, 2*len(w.spans))
 	for i := range w.spans {
 		offsets = append(offsets, &w.spans[i].Start, &w.spans[i].End)
 	}
 	slices.SortFunc(offsets, func(a, b *int) int { return *a - *b })
-	out := make([]byte, 0, len(w.out))
+	out := make([]byte, 0, len(text))
 	var it norm.Iter
-	it.Init(norm.NFC, w.out)
+	it.InitString(norm.NFC, text)
 	for !it.Done() {
 		for len(offsets) > 0 && *offsets[0] <= it.Pos() {
 			*offsets[0] = len(out)
