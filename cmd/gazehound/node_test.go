@@ -532,11 +532,20 @@ func TestNodeLeaves(t *testing.T) {
 }
 
 // Three nodes with one order exchange as many bits of nuggets as equation 8 says, end by themselves,
-// and report and status show it.
+// and report and status show it: the better half of all queues at once, and in turn by a clock.
 func TestNodesKeepOneOrder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs three processes for half a minute")
 	}
+	for name, flags := range map[string][]string{
+		"nuggets":            {"--order", "nuggets"},
+		"turns every 100 ms": {"--order", "turns", "--order-every", "100ms"},
+	} {
+		t.Run(name, func(t *testing.T) { keepOneOrder(t, flags) })
+	}
+}
+
+func keepOneOrder(t *testing.T, order []string) {
 	t.Parallel() // it mostly waits
 	o := demo.DefaultOptions()
 	o.Sites, o.PagesPerSite, o.Streets, o.Calm = 40, 20, 40, true
@@ -555,8 +564,10 @@ func TestNodesKeepOneOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		dirs = append(dirs, dir)
-		args := slices.Concat(haste, []string{os.Args[0], "node", "--name", name, "--cluster", server.URL(), "--wait-for", "3", "--order", "nuggets", "--patience", "1s", "--max-pages-per-host", "30"}, flags)
-		nodes = append(nodes, startCommand(t, append(args, "--data", dir, "--delay", "5ms", "--contact", "https://bot.gazehound.dev/")))
+		args := slices.Concat(haste, []string{os.Args[0], "node", "--name", name, "--cluster", server.URL(),
+			"--wait-for", "3", "--patience", "1s", "--max-pages-per-host", "30"}, order, flags,
+			[]string{"--data", dir, "--delay", "5ms", "--contact", "https://bot.gazehound.dev/"})
+		nodes = append(nodes, startCommand(t, args))
 	}
 	for i, p := range nodes {
 		p.end(t, names[i], server.URL())
