@@ -78,6 +78,8 @@ figure ahmadi-readers-change orders --demo sites=100 --webs 5 --pages 2000 --run
 figure ahmadi-agents orders --demo sites=1300 --strategy lookahead,oracle-next --pages 2500 --runs 10 --agents 4 --latency 1s
 figure ahmadi-agents-fine orders --demo sites=1300 --strategy lookahead --pages 2500 --runs 10 --agents 4 --latency 1s \
   --turns nuggets,turns --order-urls 8 --order-parts 8
+figure ahmadi-agents-finest orders --demo sites=1300 --strategy oracle-next --pages 2500 --runs 10 --agents 4 --latency 1s \
+  --turns nuggets --order-urls 1 --order-parts 1
 figure ahmadi-agents-every orders --demo sites=1300 --strategy lookahead --pages 2500 --runs 10 --agents 4 --latency 1s \
   --turns nuggets,turns --order-every 20s
 figure ahmadi-nuggets nuggets --plot "$out/ahmadi-nuggets"
