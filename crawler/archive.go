@@ -35,7 +35,8 @@ func (s ArchiveSink) Visit(ctx context.Context, v *Visit) error {
 	case len(v.Trail) > 1:
 		c.Note.Via = v.Trail[1].URL.String()
 	case v.Trail == nil && !v.Entry.Parent.IsZero():
-		if n, ok, err := s.Frontier.Get(v.Entry.Parent); err != nil {
+		n, ok, err := s.Frontier.Get(v.Entry.Parent)
+		if err != nil {
 			return err
 		} else if ok {
 			c.Note.Via = n.URL.String()

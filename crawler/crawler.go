@@ -305,7 +305,8 @@ func (c *Crawler) run(ctx context.Context, queue Frontier, maxPages int64, visit
 // work visits one entry after the other until stop ends.
 func (c *Crawler) work(stop, work context.Context, queue Frontier, visit step) error {
 	for {
-		if err := c.pages.take(); err != nil {
+		err := c.pages.take()
+		if err != nil {
 			if stop.Err() != nil || errors.Is(err, io.EOF) {
 				return nil
 			}

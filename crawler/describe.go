@@ -36,7 +36,8 @@ func Describe(f *frontier.Frontier, region *gazetteer.Region) error {
 // default policy.
 func Note(f *frontier.Frontier, texts map[string]string) error {
 	for name, text := range texts {
-		if err := f.PutMeta(name, []byte(text)); err != nil {
+		err := f.PutMeta(name, []byte(text))
+		if err != nil {
 			return err
 		}
 	}

@@ -150,7 +150,8 @@ func (w *Labelled) Judge(ctx context.Context, p *page.Page) (geoparse.Verdict, e
 // Load reads what was added to the log and applies it to visited pages; learned is how many changed
 // a verdict.
 func (w *Labelled) Load(ctx context.Context) (learned int, err error) {
-	if _, err := w.log.Refresh(); err != nil {
+	_, err = w.log.Refresh()
+	if err != nil {
 		return 0, err
 	}
 	w.mu.Lock()
@@ -174,7 +175,8 @@ func (w *Labelled) Load(ctx context.Context) (learned int, err error) {
 				continue
 			}
 			seen[url] = true
-			if err := w.settle(ctx, url, e, &n); err != nil {
+			err := w.settle(ctx, url, e, &n)
+			if err != nil {
 				return n.Learned, err
 			}
 		}
@@ -238,7 +240,8 @@ func labelOf(u weburl.URL, e corrections.Entry) Label {
 // TakeBack applies what the log says of the pages of an entry that was taken back.
 func (w *Labelled) TakeBack(ctx context.Context, e corrections.Entry) (n LabelCount, err error) {
 	for _, url := range e.Pages {
-		if err := w.settle(ctx, url, e, &n); err != nil {
+		err := w.settle(ctx, url, e, &n)
+		if err != nil {
 			return n, err
 		}
 	}
@@ -290,7 +293,8 @@ func (w *Labelled) ApplyAll(ctx context.Context, labels []Label) (n LabelCount, 
 	}
 	n.Labels = len(last)
 	for _, l := range last {
-		if err := w.apply(ctx, l, &n); err != nil {
+		err := w.apply(ctx, l, &n)
+		if err != nil {
 			return n, err
 		}
 	}
@@ -338,7 +342,8 @@ func (w *Labelled) apply(ctx context.Context, l Label, count *LabelCount) error 
 	if l.Relevant {
 		o.Score = 1
 	}
-	if err := w.frontier.Revise(ctx, key, *o); err != nil {
+	err = w.frontier.Revise(ctx, key, *o)
+	if err != nil {
 		return fmt.Errorf("label of %s: %w", l.URL, err)
 	}
 	count.Learned++

@@ -68,7 +68,8 @@ func (c *Crawler) releaseLate(ctx context.Context, parked []frontier.Entry) erro
 		if e.Parked == "" || c.Traps.Proven(e.URL.Host(), e.Parked) {
 			continue
 		}
-		if err := c.release(ctx, e.URL.Host(), []string{e.Parked}); err != nil {
+		err := c.release(ctx, e.URL.Host(), []string{e.Parked})
+		if err != nil {
 			return err
 		}
 	}

@@ -74,13 +74,16 @@ func (c *Crawler) Replay(ctx context.Context, tree *frontier.Frontier, exchanges
 				continue
 			}
 			// meanwhile an exchange before this one may have been the first visit
-			if err := c.ofVisited(tree, j.visit); err != nil {
+			err := c.ofVisited(tree, j.visit)
+			if err != nil {
 				return err
 			}
-			if err := c.learn(ctx, j.visit); err != nil {
+			err = c.learn(ctx, j.visit)
+			if err != nil {
 				return err
 			}
-			if err := c.commit(ctx, j.visit); err != nil {
+			err = c.commit(ctx, j.visit)
+			if err != nil {
 				return err
 			}
 			if j.committed != nil {
@@ -96,7 +99,8 @@ func (c *Crawler) Replay(ctx context.Context, tree *frontier.Frontier, exchanges
 // the same page.
 func (c *Crawler) processRecorded(ctx context.Context, tree *frontier.Frontier, x *Exchange) (*Visit, error) {
 	v := &Visit{Entry: x.Entry, Outcome: x.Outcome, Response: x.Response}
-	if err := c.ofVisited(tree, v); err != nil {
+	err := c.ofVisited(tree, v)
+	if err != nil {
 		return nil, err
 	}
 	if kind := x.Outcome.Kind; x.Response == nil || kind == "error" || kind == "skipped" {

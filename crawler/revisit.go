@@ -215,10 +215,11 @@ func (c *Crawler) revise(ctx context.Context, v *Visit, found []frontier.Entry) 
 		check := c.Options.Revisits.next(v)
 		revised.Check = &check
 	}
-	if err := v.revisit.tree.Revise(ctx, frontier.KeyOf(v.Entry.URL), revised, found...); err != nil {
+	err := v.revisit.tree.Revise(ctx, frontier.KeyOf(v.Entry.URL), revised, found...)
+	if err != nil {
 		return err
 	}
-	_, err := v.revisit.queue.Done(ctx, v.Entry, frontier.Outcome{Kind: frontier.KindPage})
+	_, err = v.revisit.queue.Done(ctx, v.Entry, frontier.Outcome{Kind: frontier.KindPage})
 	return err
 }
 

@@ -66,7 +66,8 @@ func (l *Learned) saveModel() error {
 		if err != nil {
 			return fmt.Errorf("save news: %w", err)
 		}
-		if err := l.Tree.PutMeta(newsKey, data); err != nil {
+		err = l.Tree.PutMeta(newsKey, data)
+		if err != nil {
 			return err
 		}
 	}
@@ -114,11 +115,13 @@ func restore[M memory](tree *frontier.Frontier, key string, m M) error {
 // model was last saved, as after a kill. News that were not saved with that model, and the state of
 // an order.TreeLearner, are rebuilt from the whole crawl tree.
 func (l *Learned) Restore(ctx context.Context) error {
-	if err := errors.Join(restore(l.Tree, trapsKey, l.Traps), restore(l.Tree, sitewideKey, l.SiteWide),
-		restore(l.Tree, okapiKey, l.Okapi)); err != nil {
+	err := errors.Join(restore(l.Tree, trapsKey, l.Traps), restore(l.Tree, sitewideKey, l.SiteWide),
+		restore(l.Tree, okapiKey, l.Okapi))
+	if err != nil {
 		return err
 	}
-	if err := l.proveParked(); err != nil {
+	err = l.proveParked()
+	if err != nil {
 		return err
 	}
 	data, err := l.Tree.Meta(learnedKey)
@@ -195,7 +198,8 @@ func restoreNews(tree *frontier.Frontier, news *order.News, visits uint64) (know
 	if kept.Visits != visits {
 		return false, nil
 	}
-	if err := news.Restore(kept.News); err != nil {
+	err = news.Restore(kept.News)
+	if err != nil {
 		return false, fmt.Errorf("crawl: %w", err)
 	}
 	return true, nil

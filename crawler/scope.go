@@ -341,7 +341,8 @@ func (s *Scope) order(change func(rules ScopeRules, o *Orders) error) error {
 		return fmt.Errorf("crawl: standing orders: %w", err)
 	}
 	if s.store != nil {
-		if err := s.store.PutMeta(ordersKey, data); err != nil {
+		err := s.store.PutMeta(ordersKey, data)
+		if err != nil {
 			return err
 		}
 	}

@@ -95,7 +95,8 @@ func (c *Crawler) VisitOnly(ctx context.Context, urls []weburl.URL) (err error) 
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	c.Frontier, c.Strategy = f, SeedsOnly{}
-	if _, err := c.Seed(ctx, urls); err != nil {
+	_, err = c.Seed(ctx, urls)
+	if err != nil {
 		return err
 	}
 	return c.Run(ctx)
@@ -130,7 +131,8 @@ func ReadExamples(examples []string, most int64) (texts []string, urls []weburl.
 // NoteTopic stores the path of a crawl's topic in a file for OpenTopic, and below it the words that
 // were added to the topic. It makes the folder.
 func NoteTopic(file, path string, added []string) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+	err := os.MkdirAll(filepath.Dir(file), 0o755)
+	if err != nil {
 		return err
 	}
 	note := path + "\n"

@@ -84,12 +84,14 @@ func (c *Crawler) Visit(ctx context.Context, e frontier.Entry) (isPage bool, err
 	if f := finding(c.Traps, &e); skip == "" && f.Pattern != "" {
 		c.Gate.Visited(e.URL.Host(), noRequest)
 		e.Parked = f.Pattern
-		if err := c.Frontier.Park(ctx, e); err != nil {
+		err := c.Frontier.Park(ctx, e)
+		if err != nil {
 			return false, err
 		}
 		return false, c.releaseLate(ctx, []frontier.Entry{e})
 	}
-	if err := c.visit(ctx, c.Frontier, v, skip); err != nil {
+	err = c.visit(ctx, c.Frontier, v, skip)
+	if err != nil {
 		return false, err
 	}
 	return v.Outcome.Kind == frontier.KindPage, nil
@@ -120,7 +122,8 @@ func (c *Crawler) visit(ctx context.Context, queue Frontier, v *Visit, skip stri
 		}
 		return err
 	}
-	if err := c.learn(ctx, v); err != nil {
+	err = c.learn(ctx, v)
+	if err != nil {
 		return err
 	}
 	return c.commit(ctx, v)
@@ -308,7 +311,8 @@ func (c *Crawler) undecided(ctx context.Context, v *Visit, p *page.Page, reason 
 	defer func() { v.Page = nil }()
 	if reason == ReasonNeedsScript && c.Traps != nil && v.Before == nil {
 		v.text = page.Fingerprint(p.Text)
-		if err := c.observe(ctx, v); err != nil {
+		err := c.observe(ctx, v)
+		if err != nil {
 			return err
 		}
 	}
@@ -354,11 +358,13 @@ func (c *Crawler) learn(ctx context.Context, v *Visit) error {
 	counted := v.Before != nil && !v.Before.Read.IsZero()
 	c.markSiteWide(v, counted)
 	if c.Traps != nil && !counted {
-		if err := c.observe(ctx, v); err != nil {
+		err := c.observe(ctx, v)
+		if err != nil {
 			return err
 		}
 	}
-	if err := c.expand(v); err != nil {
+	err := c.expand(v)
+	if err != nil {
 		return err
 	}
 	if counted {
@@ -457,7 +463,8 @@ func (c *Crawler) commit(ctx context.Context, v *Visit) error {
 		v.Outcome.Place = p.Place(v.Page)
 	}
 	for _, s := range c.Sinks {
-		if err := store(ctx, s, v); err != nil {
+		err := store(ctx, s, v)
+		if err != nil {
 			return fmt.Errorf("store %s: %w", v.Entry.URL, err)
 		}
 	}

@@ -85,7 +85,8 @@ func figureFuncs(t words) template.FuncMap {
 func (t words) fill(source string, data any) string {
 	var b strings.Builder
 	_, templates := figures()
-	if err := templates[t["language"]][source].Execute(&b, data); err != nil {
+	err := templates[t["language"]][source].Execute(&b, data)
+	if err != nil {
 		return "?" // TestFigures executes all of them
 	}
 	return b.String()

@@ -91,7 +91,8 @@ func Listen(address, token, file string, anyPort bool) (*Listener, error) {
 	if at.IP.IsUnspecified() {
 		l.URL = fmt.Sprintf("http://localhost:%d/", at.Port)
 	}
-	if err := l.announce(); err != nil {
+	err = l.announce()
+	if err != nil {
 		l.Close()
 		return nil, err
 	}
@@ -109,7 +110,8 @@ func Share(url, token, file string) (*Listener, error) {
 // announce writes the file.
 func (l *Listener) announce() error {
 	data, _ := json.Marshal(l.Address) // texts and a number
-	if err := disk.ReplaceBytes(l.file, 0o600, data); err != nil {
+	err := disk.ReplaceBytes(l.file, 0o600, data)
+	if err != nil {
 		return fmt.Errorf("admin: %w", err)
 	}
 	return nil
@@ -181,7 +183,8 @@ func ServeHTTP(ctx context.Context, l net.Listener, h http.Handler, longest time
 	}
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
-	if err := server.Shutdown(grace); err != nil {
+	err := server.Shutdown(grace)
+	if err != nil {
 		server.Close()
 	}
 	<-ended

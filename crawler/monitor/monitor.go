@@ -201,7 +201,8 @@ func Write(name string, s Snapshot) error {
 		return fmt.Errorf("status: %w", err)
 	}
 	data = bytes.Replace(data, []byte(noSum), []byte(sumOf(data)), 1)
-	if err := disk.ReplaceBytes(name, 0o644, append(data, '\n')); err != nil {
+	err = disk.ReplaceBytes(name, 0o644, append(data, '\n'))
+	if err != nil {
 		return fmt.Errorf("status: %w", err)
 	}
 	return nil

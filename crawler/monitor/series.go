@@ -134,7 +134,8 @@ func (b *Board) Save(to store, all bool) error {
 	}
 	b.mu.Unlock()
 	for name, value := range values {
-		if err := to.PutMeta(name, value); err != nil {
+		err := to.PutMeta(name, value)
+		if err != nil {
 			return err
 		}
 	}

@@ -112,7 +112,8 @@ func (t *tab) open(ctx context.Context, own cdp.BrowserContextID) error {
 	for _, method := range []string{ // what they report, a page could make endless
 		log.Disable.Method, dom.Disable.Method, runtime.Disable.Method,
 	} {
-		if err := t.target.Call(ctx, method, cdp.Empty{}, nil); err != nil {
+		err := t.target.Call(ctx, method, cdp.Empty{}, nil)
+		if err != nil {
 			return err
 		}
 	}
@@ -121,7 +122,8 @@ func (t *tab) open(ctx context.Context, own cdp.BrowserContextID) error {
 	if err != nil {
 		return err
 	}
-	if err := chromedp.Listen(ctx, func(event any) { t.hear(ctx, event) }); err != nil {
+	err = chromedp.Listen(ctx, func(event any) { t.hear(ctx, event) })
+	if err != nil {
 		return err
 	}
 	_, err = cdp.Call(ctx, t.target, network.SetBypassServiceWorker, network.SetBypassServiceWorkerParams{Bypass: true})

@@ -123,18 +123,21 @@ func (e *encoder) capture(c Capture, known func(payload [sha256.Size]byte) (orig
 		q := header("request", newID(), r.Fetched)
 		q.Add(gowarc.WarcTargetURI, target)
 		q.Add(gowarc.WarcConcurrentTo, id)
-		if err := e.record(q, "application/http;msgtype=request", requestBytes(r)); err != nil {
+		err := e.record(q, "application/http;msgtype=request", requestBytes(r))
+		if err != nil {
 			return origin{}, err
 		}
 	}
-	if err := e.record(h, "application/http;msgtype=response", block...); err != nil {
+	err := e.record(h, "application/http;msgtype=response", block...)
+	if err != nil {
 		return origin{}, err
 	}
 	if r.Rendered != nil {
 		d := header(kindConversion, newID(), r.Fetched)
 		d.Add(gowarc.WarcTargetURI, target)
 		d.Add(gowarc.WarcRefersTo, id)
-		if err := e.record(d, renderedType, r.Rendered); err != nil {
+		err := e.record(d, renderedType, r.Rendered)
+		if err != nil {
 			return origin{}, err
 		}
 	}
@@ -181,13 +184,15 @@ func (e *encoder) record(h *gowarc.WarcFields, contentType string, block ...[]by
 	h.Add(gowarc.ContentLength, strconv.Itoa(length))
 	var text bytes.Buffer
 	fmt.Fprintf(&text, "%s\r\n", gowarc.V1_1)
-	if _, err := h.Write(&text); err != nil {
+	_, err := h.Write(&text)
+	if err != nil {
 		return err
 	}
 	text.WriteString("\r\n")
 	e.gz.Reset(&e.out)
 	for _, b := range append(append([][]byte{text.Bytes()}, block...), []byte("\r\n\r\n")) {
-		if _, err := e.gz.Write(b); err != nil {
+		_, err := e.gz.Write(b)
+		if err != nil {
 			return err
 		}
 	}

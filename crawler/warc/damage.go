@@ -40,7 +40,8 @@ func (r *reader) survey(f *source, fn func(*scanner)) error {
 		if f.cause == nil {
 			f.cause = s.err
 		}
-		if err := s.skip(); err != nil {
+		err := s.skip()
+		if err != nil {
 			return err
 		}
 	}

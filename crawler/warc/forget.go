@@ -69,7 +69,8 @@ func Forget(ctx context.Context, m *Manifest, r Removal) (n Forgotten, err error
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if err := n.forgetIn(ctx, m, name, r); err != nil {
+		err := n.forgetIn(ctx, m, name, r)
+		if err != nil {
 			return n, fmt.Errorf("warc: forget in %s: %w", filepath.Base(name), err)
 		}
 	}
@@ -96,7 +97,8 @@ func (n *Forgotten) forgetIn(ctx context.Context, m *Manifest, name string, r Re
 	a := newArchive()
 	a.MaxBody = maxSearched
 	defer a.Close()
-	if err := a.add(name); err != nil {
+	err = a.add(name)
+	if err != nil {
 		n.Damaged = append(n.Damaged, fmt.Sprintf("%s: %v; it was not searched", name, err))
 		return nil
 	}
@@ -107,7 +109,8 @@ func (n *Forgotten) forgetIn(ctx context.Context, m *Manifest, name string, r Re
 		n.Damaged = append(n.Damaged, is.reason+"; it was not searched")
 		return nil
 	case is.reason != "" && r.Lost:
-		if err := m.list(f.name, f.size, is.print); err != nil {
+		err := m.list(f.name, f.size, is.print)
+		if err != nil {
 			return err
 		}
 	case is.reason != "":
@@ -139,7 +142,8 @@ func (n *Forgotten) forgetIn(ctx context.Context, m *Manifest, name string, r Re
 	if strings.HasSuffix(name, openExt) {
 		return errors.New("a running program writes to it; stop that first")
 	}
-	if err := a.rewrite(m, is, pieces, a.stats.Records-dropped); err != nil {
+	err = a.rewrite(m, is, pieces, a.stats.Records-dropped)
+	if err != nil {
 		return err
 	}
 	n.Files, n.Records, n.Notes, n.Lost = n.Files+1, n.Records+dropped, n.Notes+notes, n.Lost+lost
@@ -218,14 +222,16 @@ func (a *Archive) without(
 				notes++
 				note.Via, note.Anchor, note.Title, note.Around, note.Place = "", "", "", "", "" // words of that page
 				e.out.Reset()
-				if err := e.note(*note, rec.target, rec.id, rec.concurrent, rec.date); err != nil {
+				err := e.note(*note, rec.target, rec.id, rec.concurrent, rec.date)
+				if err != nil {
 					return err
 				}
 				pieces = append(pieces, bytes.NewReader(slices.Clone(e.out.Bytes())))
 				return nil
 			}
 		}
-		if err := s.finish(); err != nil {
+		err := s.finish()
+		if err != nil {
 			return err
 		}
 		pieces = append(pieces, io.NewSectionReader(s.file, s.start, s.end-s.start))
@@ -269,7 +275,8 @@ func (a *Archive) rewrite(m *Manifest, is standing, pieces []io.Reader, records 
 	check := func(part string) error {
 		again := newArchive()
 		defer again.Close()
-		if err := again.addAs(name, part); err != nil {
+		err := again.addAs(name, part)
+		if err != nil {
 			return fmt.Errorf("the new file cannot be read back, the old one stays: %w", err)
 		}
 		if again.stats.Records != records {

@@ -281,7 +281,8 @@ func (m *Manifest) gone() (paths []string) {
 func (m *Manifest) grow() error {
 	for _, l := range m.files() {
 		if info, err := os.Stat(l.path); err == nil && info.Size() > l.size && l.size > 0 {
-			if err := m.list(l.path, info.Size(), l.print); err != nil {
+			err := m.list(l.path, info.Size(), l.print)
+			if err != nil {
 				return err
 			}
 		}
@@ -326,7 +327,8 @@ func (m *Manifest) endOpen(name string) (string, error) {
 	if name == final {
 		return name, nil
 	}
-	if _, err := repairFile(name); err != nil {
+	_, err := repairFile(name)
+	if err != nil {
 		return "", fmt.Errorf("a killed crawl left it and it cannot be ended: %w", err)
 	}
 	for _, name := range []string{final, name} {

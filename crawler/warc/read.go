@@ -91,7 +91,8 @@ func (r *reader) next(zipped bool) (rec record, err error) {
 		if r.gz == nil {
 			r.gz = new(gzip.Reader)
 		}
-		if err := r.gz.Reset(&r.file); err != nil {
+		err := r.gz.Reset(&r.file)
+		if err != nil {
 			return rec, err
 		}
 		r.gz.Multistream(false)

@@ -166,7 +166,8 @@ func (a *Archive) Index(ctx context.Context, fn func(IndexLine) error) error {
 		if rec.kind == kindRevisit {
 			media = "warc/revisit"
 		}
-		if err := s.finish(); err != nil {
+		err = s.finish()
+		if err != nil {
 			return err
 		}
 		return fn(IndexLine{

@@ -255,7 +255,8 @@ func (a *Archive) addSource(f *source) (err error) {
 	// a file that is damaged at its start may hold whole records further on
 	f.zipped = zipped || unknown != nil && strings.HasSuffix(fileName(f.name), fileExt)
 	a.stats.Bytes += f.size
-	if err := a.scan(f); err != nil {
+	err = a.scan(f)
+	if err != nil {
 		return cmp.Or(unknown, err)
 	}
 	a.files = append(a.files, f)

@@ -74,7 +74,8 @@ const maxOrigins = 1 << 16
 // that a killed program left open in the directory; those of programs that
 // still run are left alone. The first file is begun with the first capture.
 func NewWriter(o WriterOptions) (*Writer, error) {
-	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+	err := os.MkdirAll(o.Dir, 0o755)
+	if err != nil {
 		return nil, fmt.Errorf("warc: %w", err)
 	}
 	repaired, err := repair(o.Dir)
@@ -82,7 +83,8 @@ func NewWriter(o WriterOptions) (*Writer, error) {
 		return nil, err
 	}
 	if o.Manifest != nil {
-		if err := errors.Join(o.Manifest.AddFolder(o.Dir), o.Manifest.grow()); err != nil {
+		err := errors.Join(o.Manifest.AddFolder(o.Dir), o.Manifest.grow())
+		if err != nil {
 			return nil, fmt.Errorf("warc: %w", err)
 		}
 	}
@@ -110,7 +112,8 @@ func (w *Writer) Write(ctx context.Context, c Capture) error {
 	if err != nil {
 		return fmt.Errorf("warc: %s: %w", c.Response.URL, err)
 	}
-	if err := w.store(e.out.Bytes()); err != nil {
+	err = w.store(e.out.Bytes())
+	if err != nil {
 		return err
 	}
 	if original.url != "" {
@@ -147,7 +150,8 @@ func (w *Writer) store(records []byte) error {
 		}
 	}
 	if w.file == nil {
-		if err := w.begin(); err != nil {
+		err := w.begin()
+		if err != nil {
 			return err
 		}
 	}
@@ -169,10 +173,11 @@ func (w *Writer) store(records []byte) error {
 
 // cut removes what was written after the last sync.
 func (w *Writer) cut() error {
-	if err := w.file.Truncate(w.size); err != nil {
+	err := w.file.Truncate(w.size)
+	if err != nil {
 		return err
 	}
-	_, err := w.file.Seek(w.size, io.SeekStart)
+	_, err = w.file.Seek(w.size, io.SeekStart)
 	return err
 }
 
@@ -184,7 +189,8 @@ func (w *Writer) begin() error {
 	e := w.encoders.Get().(*encoder)
 	defer w.encoders.Put(e)
 	e.out.Reset()
-	if err := e.info(name, w.options.Info); err != nil {
+	err := e.info(name, w.options.Info)
+	if err != nil {
 		return fmt.Errorf("warc: %s: %w", name, err)
 	}
 	name = filepath.Join(w.options.Dir, name)
@@ -306,11 +312,13 @@ func repairFile(name string) (what string, err error) {
 		return fmt.Sprintf("%s held no record and was removed", final), os.Remove(name)
 	}
 	if whole < size {
-		if err := errors.Join(f.Truncate(whole), f.Sync()); err != nil {
+		err := errors.Join(f.Truncate(whole), f.Sync())
+		if err != nil {
 			return "", err
 		}
 	}
-	if err := endFile(f); err != nil {
+	err = endFile(f)
+	if err != nil {
 		return "", err
 	}
 	if whole == size {

@@ -327,10 +327,12 @@ var coders = map[string]func(w io.Writer) io.WriteCloser{
 func packed(coding, text string) string {
 	var b bytes.Buffer
 	w := coders[coding](&b)
-	if _, err := io.WriteString(w, text); err != nil {
+	_, err := io.WriteString(w, text)
+	if err != nil {
 		panic(err)
 	}
-	if err := w.Close(); err != nil {
+	err = w.Close()
+	if err != nil {
 		panic(err)
 	}
 	return b.String()

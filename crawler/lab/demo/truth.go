@@ -184,7 +184,8 @@ func (t *Town) WriteTruth(w io.Writer) error {
 	for _, key := range slices.Sorted(maps.Keys(known)) {
 		all.Append(known[key])
 	}
-	if err := json.NewEncoder(w).Encode(all); err != nil {
+	err := json.NewEncoder(w).Encode(all)
+	if err != nil {
 		return fmt.Errorf("demo: write truth: %w", err)
 	}
 	return nil

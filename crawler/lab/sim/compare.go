@@ -199,7 +199,8 @@ func Compare(ctx context.Context, webs int, open func(i int) (*Web, error), orde
 		if err != nil {
 			return nil, err
 		}
-		if err := c.crawl(ctx, w, orders, o, runs); err != nil {
+		err = c.crawl(ctx, w, orders, o, runs)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -231,7 +232,8 @@ func (c *Comparison) crawl(ctx context.Context, w *Web, orders []Order, o Option
 			return nil
 		})
 	}
-	if err := g.Wait(); err != nil {
+	err := g.Wait()
+	if err != nil {
 		return err
 	}
 	for i, some := range slices.Collect(slices.Chunk(results, runs)) {

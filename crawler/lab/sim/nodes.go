@@ -65,11 +65,13 @@ func RunNodes(ctx context.Context, w *Cities, o NodesOptions) (*report.NodesResu
 		result.Nodes, result.Cities = append(result.Nodes, n.Name), append(result.Cities, len(n.Cities))
 	}
 	r.report = report.NewNodes(general)
-	if _, err := r.nodes[0].crawler.Seed(ctx, w.Seeds); err != nil {
+	_, err = r.nodes[0].crawler.Seed(ctx, w.Seeds)
+	if err != nil {
 		return nil, fmt.Errorf("sim: %w", err)
 	}
 	r.exchanged = 0 // seeds are handed out, not exchanged
-	if err := r.loop(ctx, o.Pages); err != nil {
+	err = r.loop(ctx, o.Pages)
+	if err != nil {
 		return nil, err
 	}
 	r.report.Exchanged(r.exchanged)
@@ -132,7 +134,8 @@ func (r *nodesRun) loop(ctx context.Context, budget int) error {
 				return fmt.Errorf("sim: %w", err)
 			}
 			idle = false
-			if _, err := n.crawler.Visit(ctx, e); err != nil {
+			_, err = n.crawler.Visit(ctx, e)
+			if err != nil {
 				return fmt.Errorf("sim: node %s: %w", r.share.Nodes()[n.number].Name, err)
 			}
 			if r.pages == budget && budget > 0 {
@@ -190,7 +193,8 @@ func (n *simNode) Route(ctx context.Context, p *page.Page, found []frontier.Entr
 			continue
 		}
 		n.run.exchanged += len(es)
-		if _, err := n.run.nodes[k].queue.Push(ctx, es...); err != nil {
+		_, err := n.run.nodes[k].queue.Push(ctx, es...)
+		if err != nil {
 			return nil, nil, err
 		}
 	}

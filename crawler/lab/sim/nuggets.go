@@ -190,7 +190,8 @@ func WriteNuggets(out io.Writer, figures [][]NuggetRow) error {
 			}
 			rows = append(rows, append(row, fmt.Sprintf("%.3f", r.Precision)))
 		}
-		if err := textutil.WriteTable(out, rows); err != nil {
+		err := textutil.WriteTable(out, rows)
+		if err != nil {
 			return err
 		}
 	}

@@ -81,7 +81,8 @@ func (w *Web) ReadBy(o ReaderOptions, log io.Writer) error {
 			fmt.Fprintln(out, line)
 		}
 	})
-	if err := out.Flush(); err != nil {
+	err := out.Flush()
+	if err != nil {
 		return fmt.Errorf("sim: write access log: %w", err)
 	}
 	stay := make([]time.Duration, len(w.pages))
@@ -127,7 +128,8 @@ func (w *Web) ImportReaders(ctx context.Context, o ReaderOptions) (lines int64, 
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	var log bytes.Buffer
-	if err := w.ReadBy(o, &log); err != nil {
+	err = w.ReadBy(o, &log)
+	if err != nil {
 		return 0, err
 	}
 	n, err := s.Import(ctx, "access.log", &log)

@@ -119,10 +119,12 @@ func crawl(ctx context.Context, w *Web, strategies []order.Strategy, o Options, 
 		return nil, err
 	}
 	r.result = newResult(w, o)
-	if _, err := r.agents[0].crawler.Seed(ctx, w.Seeds); err != nil {
+	_, err := r.agents[0].crawler.Seed(ctx, w.Seeds)
+	if err != nil {
 		return nil, fmt.Errorf("sim: %w", err)
 	}
-	if err := r.loop(ctx); err != nil {
+	err = r.loop(ctx)
+	if err != nil {
 		return nil, err
 	}
 	r.result.finish(r)
@@ -166,7 +168,8 @@ func (r *run) loop(ctx context.Context) error {
 		case len(r.flying) > 0 && !(resting && wake < r.flying[0].at):
 			next := r.pop()
 			r.setTime(next.at)
-			if _, err := next.agent.crawler.Visit(ctx, next.entry); err != nil {
+			_, err := next.agent.crawler.Visit(ctx, next.entry)
+			if err != nil {
 				return fmt.Errorf("sim: %w", err)
 			}
 		case resting:

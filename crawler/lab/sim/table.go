@@ -31,7 +31,8 @@ func (c *Comparison) Write(w io.Writer, format string) error {
 		return fmt.Errorf("sim: format %q is not one of %s", format, strings.Join(Formats, ", "))
 	}
 	b := bufio.NewWriter(w)
-	if err := errors.Join(write(b), b.Flush()); err != nil {
+	err := errors.Join(write(b), b.Flush())
+	if err != nil {
 		return fmt.Errorf("sim: write %s: %w", format, err)
 	}
 	return nil

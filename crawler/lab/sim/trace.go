@@ -143,10 +143,12 @@ func writeLine(out io.Writer, v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	err := enc.Encode(v)
+	if err != nil {
 		return fmt.Errorf("sim: write trace: %w", err)
 	}
-	if _, err := out.Write(b.Bytes()); err != nil {
+	_, err = out.Write(b.Bytes())
+	if err != nil {
 		return fmt.Errorf("sim: write trace: %w", err)
 	}
 	return nil
@@ -326,7 +328,8 @@ func (w *Web) addLine(l *traceLine, label Labeller) error {
 // that of FromWARC or of another trace, in the order of its pages: of what was
 // visited, as Options.Visited notes it, or of all with nil.
 func (w *Web) WriteTrace(ctx context.Context, out io.Writer, visited map[frontier.Key]bool) error {
-	if err := writeLine(out, traceHead{Version: TraceVersion, Name: w.Name, Seeds: w.Seeds}); err != nil {
+	err := writeLine(out, traceHead{Version: TraceVersion, Name: w.Name, Seeds: w.Seeds})
+	if err != nil {
 		return err
 	}
 	has := func(u weburl.URL) bool { return visited == nil || visited[frontier.KeyOf(u)] }
@@ -348,7 +351,8 @@ func (w *Web) WriteTrace(ctx context.Context, out io.Writer, visited map[frontie
 				TookMS: p.Took.Milliseconds(), Content: strconv.FormatUint(p.Content, 16), Relevancy: p.Relevancy}
 			l.describe(r.Parsed)
 		}
-		if err := writeLine(out, l); err != nil {
+		err = writeLine(out, l)
+		if err != nil {
 			return err
 		}
 	}
@@ -357,7 +361,8 @@ func (w *Web) WriteTrace(ctx context.Context, out io.Writer, visited map[frontie
 		if !has(m.from) {
 			continue
 		}
-		if err := writeLine(out, traceLine{URL: m.from, Status: 301, To: m.to}); err != nil {
+		err := writeLine(out, traceLine{URL: m.from, Status: 301, To: m.to})
+		if err != nil {
 			return err
 		}
 	}

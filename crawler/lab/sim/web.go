@@ -273,7 +273,8 @@ func (w *Web) load(u weburl.URL) *answer {
 	if r.Status != 200 && r.Status != 203 {
 		return a
 	}
-	if p, err := page.Parse(r); err != nil {
+	p, err := page.Parse(r)
+	if err != nil {
 		a.response.Body = noHTML
 	} else {
 		w.mu.Lock()

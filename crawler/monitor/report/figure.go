@@ -51,13 +51,15 @@ func DrawFigures(name string, figures []Figure) (files []string, err error) {
 	default:
 		return nil, fmt.Errorf("report: plots are .svg or .png files, or a folder; %q is neither", name)
 	}
-	if err := os.MkdirAll(name, 0o755); err != nil {
+	err = os.MkdirAll(name, 0o755)
+	if err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	for i, f := range figures {
 		for _, ext := range []string{".svg", ".png"} {
 			file := filepath.Join(name, f.Name+ext)
-			if err := drawSheet(file, figures[i:i+1]); err != nil {
+			err := drawSheet(file, figures[i:i+1])
+			if err != nil {
 				return nil, err
 			}
 			files = append(files, file)
@@ -114,7 +116,8 @@ func (f *Figure) plot() (*plot.Plot, error) {
 // drawSheet draws figures on one sheet, two beside one another, to a file.
 func drawSheet(file string, figures []Figure) error {
 	var b bytes.Buffer
-	if err := writeSheet(&b, strings.ToLower(filepath.Ext(file)[1:]), figures); err != nil {
+	err := writeSheet(&b, strings.ToLower(filepath.Ext(file)[1:]), figures)
+	if err != nil {
 		return fmt.Errorf("report: draw %s: %w", file, err)
 	}
 	return os.WriteFile(file, b.Bytes(), 0o644)

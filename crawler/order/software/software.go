@@ -47,7 +47,8 @@ type catalogue struct {
 var known = sync.OnceValue(func() *catalogue {
 	c := &catalogue{names: []string{"any"}}
 	for n, line := range strings.Split(table, "\n") {
-		if err := c.read(line); err != nil {
+		err := c.read(line)
+		if err != nil {
 			panic(fmt.Sprintf("rules.txt: line %d: %v", n+1, err))
 		}
 	}

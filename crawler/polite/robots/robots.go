@@ -159,7 +159,8 @@ func (c *Cache) Check(ctx context.Context, u weburl.URL) (Decision, error) {
 		c.account(s)
 	}
 	if !time.Now().Before(s.until) {
-		if err := c.request(ctx, s, &d); err != nil {
+		err := c.request(ctx, s, &d)
+		if err != nil {
 			return Decision{}, err
 		}
 		c.account(s)

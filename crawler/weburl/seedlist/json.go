@@ -59,7 +59,8 @@ type object struct {
 // with its coordinates.
 func (r *reader) element(key string, depth int) error {
 	var o object
-	if err := r.value(&o, key, depth); err != nil {
+	err := r.value(&o, key, depth)
+	if err != nil {
 		return err
 	}
 	var at *orb.Point
@@ -133,7 +134,8 @@ func (r *reader) members(o *object, key string, depth int) error {
 		if member == "" {
 			member = "-" // an empty key is no key
 		}
-		if err := r.value(o, member, depth+1); err != nil {
+		err = r.value(o, member, depth+1)
+		if err != nil {
 			return err
 		}
 	}
@@ -143,7 +145,8 @@ func (r *reader) members(o *object, key string, depth int) error {
 // list reads the rest of the array of a key as independent elements.
 func (r *reader) list(key string, depth int) error {
 	for r.More() {
-		if err := r.element(key, depth+1); err != nil {
+		err := r.element(key, depth+1)
+		if err != nil {
 			return err
 		}
 	}
