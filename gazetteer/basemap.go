@@ -114,7 +114,8 @@ func WriteBasemap(ctx context.Context, dir, path string, box orb.Bound) (tiles i
 	}
 	drawn := slices.ContainsFunc(b.sources, func(e sourceEntry) bool { return e.Shapes != "" })
 	for _, e := range b.sources {
-		if err := b.eachShape(e, drawn, add); err != nil {
+		err := b.eachShape(e, drawn, add)
+		if err != nil {
 			return 0, fmt.Errorf("gazetteer: base map: %w", err)
 		}
 	}
@@ -140,7 +141,8 @@ func WriteBasemap(ctx context.Context, dir, path string, box orb.Bound) (tiles i
 // is drawn, its shapes have the streets and towns.
 func (b *Builder) eachShape(e sourceEntry, drawn bool, fn func(*Shape) error) error {
 	if e.Shapes != "" {
-		if err := readRecords(filepath.Join(b.dir, sourcesDir, e.Shapes), (*codec).shape, fn); err != nil {
+		err := readRecords(filepath.Join(b.dir, sourcesDir, e.Shapes), (*codec).shape, fn)
+		if err != nil {
 			return err
 		}
 	}

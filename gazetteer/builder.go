@@ -50,7 +50,8 @@ type sourceEntry struct {
 // NewBuilder returns a Builder for the gazetteer in dir, which it makes if
 // there is none. Sources that dir already holds stay part of it.
 func NewBuilder(dir string) (*Builder, error) {
-	if err := os.MkdirAll(filepath.Join(dir, sourcesDir), 0o755); err != nil {
+	err := os.MkdirAll(filepath.Join(dir, sourcesDir), 0o755)
+	if err != nil {
 		return nil, fmt.Errorf("gazetteer: %w", err)
 	}
 	b := &Builder{dir: dir}
@@ -153,7 +154,8 @@ func splitCodes(code string) []string {
 func (b *Builder) Places(format string, fn func(*Place) error) error {
 	for _, e := range b.sources {
 		if e.Format == format {
-			if err := b.places(e, fn); err != nil {
+			err := b.places(e, fn)
+			if err != nil {
 				return fmt.Errorf("gazetteer: %w", err)
 			}
 		}
@@ -235,7 +237,8 @@ func (s *recordFile) write(code func(*codec)) error {
 	record := appendTo(s.buf[:0])
 	code(record)
 	s.buf = record.Bytes()
-	if err := s.w.Write(s.buf); err != nil {
+	err := s.w.Write(s.buf)
+	if err != nil {
 		return fmt.Errorf("gazetteer: %w", err)
 	}
 	return nil

@@ -534,11 +534,13 @@ func (c *compiler) writeEvidence() error {
 			if p.City != "" {
 				p.Names = []string{p.City}
 			}
-			if err := c.addPair(&pair{place: p, source: e.source, houses: e.houses}); err != nil {
+			err := c.addPair(&pair{place: p, source: e.source, houses: e.houses})
+			if err != nil {
 				return err
 			}
 		}
-		if err := c.addCityEvidence(e); err != nil {
+		err := c.addCityEvidence(e)
+		if err != nil {
 			return err
 		}
 	}

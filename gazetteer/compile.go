@@ -147,10 +147,12 @@ func compile(ctx context.Context, w io.Writer, inputs []input, tmp string, limit
 	for _, in := range inputs {
 		c.meta.Sources = append(c.meta.Sources, in.Source)
 	}
-	if err := c.writeEvidence(); err != nil {
+	err := c.writeEvidence()
+	if err != nil {
 		return err
 	}
-	if err := c.writeRecords(ctx); err != nil {
+	err = c.writeRecords(ctx)
+	if err != nil {
 		return err
 	}
 	return c.writeIndex()
@@ -195,13 +197,15 @@ func (c *compiler) add(source int, p *Place) error {
 	var outlines []uint64
 	if len(p.Area) > 0 {
 		outlines = []uint64{c.off}
-		if err := c.addOutline(p); err != nil {
+		err := c.addOutline(p)
+		if err != nil {
 			return err
 		}
 	}
 	switch p.Kind {
 	case Street, House:
-		if err := c.addObject(p); err != nil {
+		err := c.addObject(p)
+		if err != nil {
 			return err
 		}
 		return c.addStreet(source, p)
@@ -293,7 +297,8 @@ func (c *compiler) writeRecords(ctx context.Context) error {
 		}
 		if of := firstParts(key, groupParts[string(key[:1])]); current == nil || !bytes.Equal(of, shared) {
 			if current != nil {
-				if err := current.write(c); err != nil {
+				err := current.write(c)
+				if err != nil {
 					return err
 				}
 			}
@@ -328,7 +333,8 @@ func (c *compiler) addFact(key []byte, code func(*codec)) error {
 func (c *compiler) record(code func(*codec), keys ...[]byte) error {
 	off := binary.LittleEndian.AppendUint64(nil, c.off)
 	for _, key := range keys {
-		if err := c.index.Add(key, off); err != nil {
+		err := c.index.Add(key, off)
+		if err != nil {
 			return err
 		}
 	}
@@ -364,10 +370,12 @@ func (c *compiler) writeIndex() error {
 	}
 	c.meta.Stats.Outlines = len(c.meta.Outlines)
 	c.meta.Stats.Countries = slices.Sorted(maps.Keys(c.countries))
-	if err := gob.NewEncoder(c).Encode(c.meta); err != nil {
+	err = gob.NewEncoder(c).Encode(c.meta)
+	if err != nil {
 		return err
 	}
-	if _, err := c.Write(foot); err != nil {
+	_, err = c.Write(foot)
+	if err != nil {
 		return err
 	}
 	if _, err := c.w.Write(append(binary.LittleEndian.AppendUint32(nil, c.crc), magic...)); err != nil {

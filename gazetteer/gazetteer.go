@@ -168,7 +168,8 @@ func Of(places ...Place) *Gazetteer {
 		return nil
 	}}
 	var out bytes.Buffer
-	if err := compile(context.Background(), &out, []input{in}, os.TempDir(), buildMemory); err != nil {
+	err := compile(context.Background(), &out, []input{in}, os.TempDir(), buildMemory)
+	if err != nil {
 		panic(fmt.Sprintf("gazetteer.Of: %v", err))
 	}
 	g, err := load(out.Bytes())

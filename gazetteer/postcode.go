@@ -144,7 +144,8 @@ func (c *compiler) addPostcode(source int, p *Place, outlines []uint64) error {
 	if len(outlines) > 0 {
 		one.outline = outlines[0]
 	}
-	if err := c.addPair(&one); err != nil {
+	err := c.addPair(&one)
+	if err != nil {
 		return err
 	}
 	if len(p.Names) > 0 {
@@ -160,7 +161,8 @@ func (c *compiler) addPostcode(source int, p *Place, outlines []uint64) error {
 		if p.HasPoint {
 			e.cells = map[cell]int{cellOf(p.Point): 0}
 		}
-		if err := c.addCityEvidence(e); err != nil {
+		err := c.addCityEvidence(e)
+		if err != nil {
 			return err
 		}
 	}

@@ -207,7 +207,8 @@ func parseRegion(data []byte) (*Region, error) {
 		f = regionFile{Type: "Feature", Geometry: g}
 	}
 	r := &Region{}
-	if err := r.read(&f); err != nil {
+	err := r.read(&f)
+	if err != nil {
 		return nil, err
 	}
 	if len(r.Area) == 0 && len(r.Postcodes) == 0 {
@@ -233,7 +234,8 @@ func (r *Region) read(f *regionFile) error {
 	switch f.Type {
 	case "FeatureCollection":
 		for i := range f.Features {
-			if err := r.read(&f.Features[i]); err != nil {
+			err := r.read(&f.Features[i])
+			if err != nil {
 				return err
 			}
 		}

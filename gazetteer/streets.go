@@ -145,7 +145,8 @@ func (g *Gazetteer) StreetsIn(ctx context.Context, r *Region, fn func(street Pla
 		}
 		record := g.at(off)
 		if p, ok := g.street(record); ok && r.Has(p) {
-			if err := fn(p, record.Count(0)); err != nil {
+			err := fn(p, record.Count(0))
+			if err != nil {
 				return err
 			}
 		}

@@ -44,7 +44,8 @@ func (c *compiler) addStreet(source int, p *Place) error {
 		}
 	}
 	for _, key := range keys {
-		if err := c.facts.Add(key, fact); err != nil {
+		err := c.facts.Add(key, fact)
+		if err != nil {
 			return err
 		}
 	}
@@ -208,8 +209,11 @@ func (u *unit) write(c *compiler) error {
 		c.placeless = nil
 		if bytes.HasPrefix(u.key, firstParts(before.key, 3)) {
 			u.absorb(before)
-		} else if err := c.writeStreet(before); err != nil {
-			return err
+		} else {
+			err := c.writeStreet(before)
+			if err != nil {
+				return err
+			}
 		}
 	}
 	if u.place.City == "" && u.place.Postcode != "" {

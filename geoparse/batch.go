@@ -56,7 +56,8 @@ func Batch(ctx context.Context, p *Parser, r io.Reader, w io.Writer, read ReadIn
 		for answer := range answers {
 			out.Write(<-answer)
 			if len(answers) == 0 {
-				if err := out.Flush(); err != nil {
+				err := out.Flush()
+				if err != nil {
 					return err
 				}
 			}
@@ -146,7 +147,8 @@ func (p *Parser) answer(ctx context.Context, number int, text []byte, tooLong bo
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(out); err != nil {
+	err = enc.Encode(out)
+	if err != nil {
 		b.Reset()
 		fmt.Fprintf(&b, "{\"id\":null,\"addresses\":[],\"error\":\"line %d: cannot be answered\"}\n", number)
 	}

@@ -35,7 +35,8 @@ const followEvery = time.Second
 func Follow(dir string, report func(error)) (*Follower, error) {
 	f := &Follower{dir: dir, report: report, stop: make(chan struct{})}
 	f.now.Store(&Index{dir: dir})
-	if err := f.look(); err != nil {
+	err := f.look()
+	if err != nil {
 		return nil, err
 	}
 	f.looker.Go(func() {
@@ -92,7 +93,8 @@ func (f *Follower) look() error {
 		f.show(x, root)
 		return nil
 	}
-	if err := x.Close(); err != nil {
+	err = x.Close()
+	if err != nil {
 		return err
 	}
 	return f.open(folder, root)

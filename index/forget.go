@@ -143,7 +143,8 @@ func (x *Index) Forget(ctx context.Context, page, place, text func(string) bool)
 		}
 		work.Go(func() error { return x.change(ctx, change{url: url, edit: edit, text: text, forgotten: true}) })
 	}
-	if err := work.Wait(); err != nil {
+	err = work.Wait()
+	if err != nil {
 		return n, err
 	}
 	return n, x.merge(context.WithoutCancel(ctx))
@@ -185,7 +186,8 @@ func (x *Index) merge(ctx context.Context) error {
 	if !stored {
 		last = &pageRecord{URL: blankPage, id: pageID(blankPage), Lost: true}
 	}
-	if err := x.storeAgain(last, stored); err != nil {
+	err = x.storeAgain(last, stored)
+	if err != nil {
 		return err
 	}
 	err = x.mergeFiles(ctx, s)
@@ -208,7 +210,8 @@ const mergeTime = 30 * time.Second
 func (x *Index) mergeFiles(ctx context.Context, s *scorch.Scorch) error {
 	var first []string
 	for end := time.Now().Add(mergeTime); ; time.Sleep(10 * time.Millisecond) {
-		if err := s.ForceMerge(ctx, &intoOne); err != nil {
+		err := s.ForceMerge(ctx, &intoOne)
+		if err != nil {
 			return fmt.Errorf("index: merge: %w", err)
 		}
 		files, err := filepath.Glob(filepath.Join(x.dir, "bleve", "store", "*.zap"))
@@ -227,7 +230,8 @@ func (x *Index) mergeFiles(ctx context.Context, s *scorch.Scorch) error {
 			return fmt.Errorf("index: %s: after %v there are still %d files of before, so what was forgotten may still be in "+
 				"them: run the command again", x.dir, mergeTime, len(files))
 		}
-		if err := x.storeAgain(nil, true); err != nil { // old states go
+		err = x.storeAgain(nil, true)
+		if err != nil { // old states go
 			return err
 		}
 	}

@@ -85,7 +85,8 @@ type Index struct {
 // goroutine that writes; Close ends it. Errors are ErrLocked, ErrNewerFormat,
 // ErrOlderFormat, ErrDamaged, or of the file system.
 func Open(dir string) (*Index, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	err := os.MkdirAll(dir, 0o755)
+	if err != nil {
 		return nil, fmt.Errorf("index: %w", err)
 	}
 	x, err := openAs(dir, false)
@@ -143,7 +144,8 @@ var merging = map[string]any{"FloorSegmentSize": 10, "MaxSegmentsPerTier": 3}
 func openBleve(dir string, readOnly bool) (bleve.Index, error) {
 	path := filepath.Join(dir, "bleve")
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !readOnly {
-		if err := newBleve(path); err != nil {
+		err := newBleve(path)
+		if err != nil {
 			return nil, err
 		}
 	} else if err != nil {
@@ -174,7 +176,8 @@ func newBleve(path string) error {
 	m.DefaultMapping.AddFieldMappingsAt(fieldPoint, mapping.NewGeoPointFieldMapping())
 	m.ScoringModel = bleveindex.BM25Scoring
 	part := path + ".new"
-	if err := os.RemoveAll(part); err != nil {
+	err := os.RemoveAll(part)
+	if err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
 	b, err := bleve.NewUsing(part, m, "scorch", "scorch", nil)
@@ -184,10 +187,12 @@ func newBleve(path string) error {
 	batch := b.NewBatch()
 	batch.SetInternal(stateKey, state{}.encode())
 	// Bleve does not sync its description of the index.
-	if err := errors.Join(b.Batch(batch), b.Close(), disk.SyncTree(part)); err != nil {
+	err = errors.Join(b.Batch(batch), b.Close(), disk.SyncTree(part))
+	if err != nil {
 		return fmt.Errorf("index: write: %w", err)
 	}
-	if err := os.Rename(part, path); err != nil {
+	err = os.Rename(part, path)
+	if err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
 	return disk.SyncDir(filepath.Dir(path))

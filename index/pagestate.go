@@ -326,7 +326,8 @@ func (x *Index) mergeForgotten(ctx context.Context) error {
 	if err != nil || !due {
 		return err
 	}
-	if err := x.merge(ctx); err != nil {
+	err = x.merge(ctx)
+	if err != nil {
 		return err
 	}
 	return x.change(ctx, change{do: func(c *commit) error { c.state.Forgotten = false; return nil }})
@@ -372,7 +373,8 @@ func (c *commit) applyStates(stream string, states []PageState, pages []change) 
 			continue
 		}
 		left := slices.DeleteFunc(slices.Clone(p.Homes), func(id string) bool { return !slices.Contains(pages[i].homes, id) })
-		if err := c.setHomes(p, hostOf(p.URL), left); err != nil {
+		err = c.setHomes(p, hostOf(p.URL), left)
+		if err != nil {
 			return err
 		}
 	}
@@ -380,7 +382,8 @@ func (c *commit) applyStates(stream string, states []PageState, pages []change) 
 		if s.Seq <= at.Seq {
 			continue
 		}
-		if err := c.applyPage(pages[i]); err != nil {
+		err := c.applyPage(pages[i])
+		if err != nil {
 			return err
 		}
 		at.Seq = s.Seq

@@ -28,7 +28,8 @@ func (s *searcher) understand(now time.Time) (err error) {
 		if s.me && s.q.Center != nil && s.q.Sort == Relevance {
 			s.q.Sort = Distance
 		}
-		if err := s.lookUp(); err != nil {
+		err := s.lookUp()
+		if err != nil {
 			return err
 		}
 	}

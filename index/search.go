@@ -170,7 +170,8 @@ func (x *Index) newSearch(ctx context.Context, q Query) (*searcher, error) {
 	if !q.literal() {
 		s.otherNames()
 	}
-	if err := s.understand(cmp.Or(q.Now, time.Now())); err != nil {
+	err = s.understand(cmp.Or(q.Now, time.Now()))
+	if err != nil {
 		s.view.Close()
 		return nil, err
 	}
@@ -275,7 +276,8 @@ func (s *searcher) find(after *cursor) (*answer, error) {
 	}
 	a.Facets = s.facets(found.Facets)
 	if s.q.Explain && len(s.words) > 0 {
-		if err := s.explain(q, a.matches); err != nil {
+		err := s.explain(q, a.matches)
+		if err != nil {
 			return nil, err
 		}
 	}

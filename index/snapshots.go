@@ -49,7 +49,8 @@ func (x *Index) snapshot() (folder string, err error) {
 		return "", err
 	}
 	generation := v.state.Generation
-	if err := v.Close(); err != nil {
+	err = v.Close()
+	if err != nil {
 		return "", err
 	}
 	copies, ok := x.bleve.(bleve.IndexCopyable)
@@ -88,7 +89,8 @@ type links string
 // GetWriter returns where the file name is to be written.
 func (l links) GetWriter(name string) (io.WriteCloser, error) {
 	file := filepath.Join(string(l), name)
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+	err := os.MkdirAll(filepath.Dir(file), 0o755)
+	if err != nil {
 		return nil, err
 	}
 	if segmentName.MatchString(name) {

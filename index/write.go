@@ -272,14 +272,16 @@ func (x *Index) commit(changes []change) (err error) {
 	c := newCommit(reader)
 	c.facts = x.Facts
 	for _, one := range changes {
-		if err := c.apply(one); err != nil {
+		err := c.apply(one)
+		if err != nil {
 			return err
 		}
 	}
 	if len(c.changed) == 0 && c.position == nil && c.state == reader.state {
 		return nil
 	}
-	if err := c.spreadNotes(); err != nil {
+	err = c.spreadNotes()
+	if err != nil {
 		return err
 	}
 	if x.BeforeWrite != nil {
@@ -315,7 +317,8 @@ func (x *Index) store(c *commit) error {
 		if d == nil {
 			continue
 		}
-		if err := batch.IndexAdvanced(d); err != nil {
+		err := batch.IndexAdvanced(d)
+		if err != nil {
 			return fmt.Errorf("index: %w", err)
 		}
 	}
@@ -447,7 +450,8 @@ func (c *commit) applyPage(one change) error {
 	if one.edit != nil {
 		return c.edit(page, one)
 	}
-	if err := c.setHomes(page, host, one.homes); err != nil {
+	err = c.setHomes(page, host, one.homes)
+	if err != nil {
 		return err
 	}
 	page.States, page.Lost, page.Notes = nil, one.lost, one.notes

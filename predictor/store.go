@@ -125,7 +125,8 @@ func Load(path string, o Options) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("predictor: load model: %w", err)
 	}
-	if err := m.read(data); err != nil {
+	err = m.read(data)
+	if err != nil {
 		return nil, fmt.Errorf("predictor: load model %s: %w", path, err)
 	}
 	return m, nil
@@ -160,14 +161,16 @@ func (m *Model) read(data []byte) error {
 		return ErrDamaged
 	}
 	for d, from := range f.Depths[:min(len(f.Depths), len(m.depths))] {
-		if err := m.depths[d].restore(from); err != nil {
+		err := m.depths[d].restore(from)
+		if err != nil {
 			return err
 		}
 	}
 	w := m.value
 	w.learned, w.weights, w.slopes, w.all = f.Links, f.Weights, f.Slopes, f.All
 	w.terms = newClassifier(m.options)
-	if err := w.terms.restore(f.Terms); err != nil {
+	err := w.terms.restore(f.Terms)
+	if err != nil {
 		return err
 	}
 	w.hosts.restore(f.Hosts)

@@ -292,7 +292,8 @@ func WriteLicences(file string, sources []gazetteer.Source) error {
 		licence := cmp.Or(s.Licence, "unknown; --licence of \"gazehound gazetteer import\" names it")
 		fmt.Fprintf(&b, "  licence: %s\n\n", licence)
 	}
-	if err := disk.ReplaceBytes(file, 0o644, []byte(b.String())); err != nil {
+	err := disk.ReplaceBytes(file, 0o644, []byte(b.String()))
+	if err != nil {
 		return fmt.Errorf("licences: %w", err)
 	}
 	return nil

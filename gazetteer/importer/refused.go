@@ -40,14 +40,14 @@ func (r *refusedFile) add(row int, text string, why error) {
 }
 
 func (r *refusedFile) open() error {
-	if err := os.MkdirAll(filepath.Dir(r.path), 0o755); err != nil {
+	err := os.MkdirAll(filepath.Dir(r.path), 0o755)
+	if err != nil {
 		return err
 	}
 	flags := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	if r.more {
 		flags = os.O_WRONLY | os.O_CREATE | os.O_APPEND
 	}
-	var err error
 	r.f, err = os.OpenFile(r.path, flags, 0o644)
 	if err != nil {
 		return err

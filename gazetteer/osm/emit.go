@@ -61,7 +61,8 @@ func (c *collector) finish(ctx context.Context, emit func(gazetteer.Place) error
 			return err
 		}
 	}
-	if err := c.emitShapes(ctx); err != nil {
+	err = c.emitShapes(ctx)
+	if err != nil {
 		return err
 	}
 	seen := map[string]bool{}

@@ -49,7 +49,8 @@ func (s *nodeStore) add(id int64, u [2]int32) error {
 // want registers nodes whose coordinates set provides after ready.
 func (s *nodeStore) want(ids []int64) error {
 	for _, id := range ids {
-		if err := s.add(id, [2]int32{noUnit, noUnit}); err != nil {
+		err := s.add(id, [2]int32{noUnit, noUnit})
+		if err != nil {
 			return err
 		}
 	}

@@ -406,7 +406,8 @@ func (b *block) dense(m message) error {
 			return fmt.Errorf("%w: the columns of the nodes do not fit", errBlock)
 		}
 		b.c.takeNode(&n)
-		if err := b.c.room(1); err != nil {
+		err := b.c.room(1)
+		if err != nil {
 			return err
 		}
 	}

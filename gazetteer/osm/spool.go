@@ -48,7 +48,8 @@ func (s *spool) flush() error {
 // each calls fn for every feature in the order of add. The feature is valid
 // until fn returns.
 func (s *spool) each(ctx context.Context, fn func(f *feature) error) error {
-	if _, err := s.f.Seek(0, io.SeekStart); err != nil {
+	_, err := s.f.Seek(0, io.SeekStart)
+	if err != nil {
 		return err
 	}
 	r := disk.NewReader(s.f)

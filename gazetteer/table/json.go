@@ -167,7 +167,8 @@ func (s *stream) next() error {
 func (s *stream) items() error {
 	s.inside = true
 	for s.d.More() {
-		if err := s.next(); err != nil {
+		err := s.next()
+		if err != nil {
 			return unexpected(err)
 		}
 	}

@@ -321,7 +321,8 @@ func (t *reading) flush() error {
 		t.o.Country = t.guess(t.waiting)
 	}
 	for _, r := range t.waiting {
-		if err := t.send(r); err != nil {
+		err := t.send(r)
+		if err != nil {
 			return err
 		}
 	}

@@ -58,7 +58,8 @@ func IsShapefile(head []byte) bool {
 func newShapes(r io.Reader) (*shapes, error) {
 	s := &shapes{r: bufio.NewReaderSize(r, 64<<10)}
 	var head [100]byte
-	if _, err := io.ReadFull(s.r, head[:]); err != nil {
+	_, err := io.ReadFull(s.r, head[:])
+	if err != nil {
 		return nil, fmt.Errorf("header of the shapefile: %w", cutOff(err))
 	}
 	if !IsShapefile(head[:]) {
@@ -85,7 +86,8 @@ func float(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.U
 // at its end.
 func (s *shapes) next() (line orb.LineString, bad, err error) {
 	var head [8]byte
-	if n, err := io.ReadFull(s.r, head[:]); err != nil {
+	n, err := io.ReadFull(s.r, head[:])
+	if err != nil {
 		if err == io.EOF && n == 0 && s.left <= 0 {
 			return nil, nil, io.EOF
 		}
@@ -94,7 +96,8 @@ func (s *shapes) next() (line orb.LineString, bad, err error) {
 	size := int64(binary.BigEndian.Uint32(head[4:])) * 2
 	s.left -= size + int64(len(head))
 	if size > maxShape {
-		if _, err := io.CopyN(io.Discard, s.r, size); err != nil {
+		_, err := io.CopyN(io.Discard, s.r, size)
+		if err != nil {
 			return nil, nil, cutOff(err)
 		}
 		return nil, fmt.Errorf("a shape of %d bytes", size), nil
@@ -103,7 +106,8 @@ func (s *shapes) next() (line orb.LineString, bad, err error) {
 		s.buf = make([]byte, size)
 	}
 	b := s.buf[:size]
-	if _, err := io.ReadFull(s.r, b); err != nil {
+	_, err = io.ReadFull(s.r, b)
+	if err != nil {
 		return nil, nil, cutOff(err)
 	}
 	line, bad = polyline(b)
@@ -150,7 +154,8 @@ type rows struct {
 func newRows(r io.Reader) (*rows, error) {
 	t := &rows{r: bufio.NewReaderSize(r, 64<<10), fields: map[string][2]int{}}
 	var head [32]byte
-	if _, err := io.ReadFull(t.r, head[:]); err != nil {
+	_, err := io.ReadFull(t.r, head[:])
+	if err != nil {
 		return nil, fmt.Errorf("header of the table: %w", cutOff(err))
 	}
 	t.count = int(binary.LittleEndian.Uint32(head[4:]))
@@ -159,7 +164,8 @@ func newRows(r io.Reader) (*rows, error) {
 		return nil, fmt.Errorf("%w: the .dbf has a header of %d bytes and rows of %d", gazetteer.ErrFormat, length, row)
 	}
 	desc := make([]byte, length-len(head))
-	if _, err := io.ReadFull(t.r, desc); err != nil {
+	_, err = io.ReadFull(t.r, desc)
+	if err != nil {
 		return nil, fmt.Errorf("header of the table: %w", cutOff(err))
 	}
 	at := 1 // behind the mark of deleted rows
@@ -222,7 +228,8 @@ func IsShapefileAt(path string) bool {
 	}
 	defer f.Close()
 	var head [4]byte
-	if _, err := io.ReadFull(f, head[:]); err != nil {
+	_, err = io.ReadFull(f, head[:])
+	if err != nil {
 		return false
 	}
 	if IsShapefile(head[:]) {

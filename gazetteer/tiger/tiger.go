@@ -176,7 +176,8 @@ func Shapefile(ctx context.Context, shp, dbf io.Reader, o Options, emit func(gaz
 		if err != nil {
 			return fmt.Errorf("shape %d: %w", n, err)
 		}
-		if err := rows.next(); err != nil {
+		err = rows.next()
+		if err != nil {
 			return fmt.Errorf("row %d of the table: %w", n, err)
 		}
 		refuse := func(why error) {

@@ -260,7 +260,8 @@ func (s *server) feed(w http.ResponseWriter, r *http.Request, a *params) *Proble
 func (s *server) writeHits(w http.ResponseWriter, r *http.Request, format string, hits []index.Hit) *Problem {
 	f, _ := export.Lookup(format)
 	var body bytes.Buffer
-	if _, err := export.WriteHits(&body, hits, f, s.exportOptions(r)); err != nil {
+	_, err := export.WriteHits(&body, hits, f, s.exportOptions(r))
+	if err != nil {
 		return s.broken("write "+format, err)
 	}
 	s.fileHeader(w, format)
@@ -312,7 +313,8 @@ func (s *server) export(w http.ResponseWriter, r *http.Request, a *params) *Prob
 	}
 	o := s.exportOptions(r)
 	o.Filters = a.Filters
-	if _, err := export.Write(r.Context(), &patient{w, http.NewResponseController(w)}, s.index, f, o); err != nil {
+	_, err := export.Write(r.Context(), &patient{w, http.NewResponseController(w)}, s.index, f, o)
+	if err != nil {
 		if !errors.Is(err, context.Canceled) {
 			s.Log.Warn("api: export ended early", "error", err)
 		}
@@ -598,7 +600,8 @@ func (s *server) writeJSON(w http.ResponseWriter, r *http.Request, v any) *Probl
 	var body bytes.Buffer
 	enc := json.NewEncoder(&body)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	err := enc.Encode(v)
+	if err != nil {
 		return s.broken("encode", err)
 	}
 	writeBody(w, r, body.Bytes())

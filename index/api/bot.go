@@ -57,7 +57,8 @@ func (s *server) takeRemoval(w http.ResponseWriter, r *http.Request, b *web.Bot)
 		return refuse(http.StatusForbidden, "elsewhere")
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxRemovalBody)
-	if err := r.ParseForm(); err != nil {
+	err := r.ParseForm()
+	if err != nil {
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			return refuse(http.StatusRequestEntityTooLarge, "long")
 		}

@@ -405,7 +405,8 @@ func (s *server) corrections(w http.ResponseWriter, r *http.Request) (any, *Prob
 
 // state returns what pages and people say of an address.
 func (s *server) state(r *http.Request, id string, standing *index.Standing) (object, *Problem) {
-	if _, err := s.Corrections.Log.Refresh(); err != nil {
+	_, err := s.Corrections.Log.Refresh()
+	if err != nil {
 		return nil, s.broken("corrections", err)
 	}
 	h := &standing.Hit
@@ -436,7 +437,8 @@ const maxLatest = 100
 
 // latestCorrections answers GET /v1/corrections.
 func (s *server) latestCorrections(http.ResponseWriter, *http.Request) (any, *Problem) {
-	if _, err := s.Corrections.Log.Refresh(); err != nil {
+	_, err := s.Corrections.Log.Refresh()
+	if err != nil {
 		return nil, s.broken("corrections", err)
 	}
 	entries, _ := s.Corrections.Log.Since(corrections.Position{})

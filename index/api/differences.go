@@ -130,7 +130,8 @@ func (s *server) differences(w http.ResponseWriter, r *http.Request, a *params) 
 	if format, file := strings.CutPrefix(r.URL.Path, differencesPath+"."); file {
 		var body bytes.Buffer
 		terms := differences.Terms{Licence: s.Licence, Attribution: s.Attribution}
-		if _, err := differences.Write(&body, format, all, terms); err != nil {
+		_, err := differences.Write(&body, format, all, terms)
+		if err != nil {
 			return s.broken("write differences", err)
 		}
 		h := w.Header()

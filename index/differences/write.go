@@ -129,7 +129,8 @@ func writeGeoJSON(w *bufio.Writer, all []*Difference, terms Terms) error {
 		if i > 0 {
 			w.WriteByte(',')
 		}
-		if err := encode(w, d.Feature()); err != nil {
+		err := encode(w, d.Feature())
+		if err != nil {
 			return err
 		}
 	}
@@ -219,7 +220,8 @@ func writeTasks(w *bufio.Writer, all []*Difference) (sum Summary, err error) {
 		return encode(w, t)
 	}
 	for _, object := range objects {
-		if err := write(cooperative(of[object])); err != nil {
+		err := write(cooperative(of[object]))
+		if err != nil {
 			return sum, err
 		}
 	}
@@ -228,7 +230,8 @@ func writeTasks(w *bufio.Writer, all []*Difference) (sum Summary, err error) {
 	}
 	sum.LeftOut = 0
 	for _, d := range all {
-		if err := write(task{Type: "FeatureCollection", Features: []export.Feature{d.taskFeature()}}); err != nil {
+		err := write(task{Type: "FeatureCollection", Features: []export.Feature{d.taskFeature()}})
+		if err != nil {
 			return sum, err
 		}
 	}

@@ -173,7 +173,8 @@ func write(w io.Writer, f Format, o Options, walk func(func(*index.Hit) error) e
 	if err := f.write(r); err != nil {
 		return Summary{}, err
 	}
-	if err := r.Flush(); err != nil {
+	err := r.Flush()
+	if err != nil {
 		return Summary{}, fmt.Errorf("export: %w", err)
 	}
 	return r.sum, nil
@@ -209,7 +210,8 @@ func (r *run) each(fn func(*index.Hit) error) error {
 		if err := fn(h); err != nil {
 			return err
 		}
-		if _, err := r.Writer.Write(nil); err != nil {
+		_, err := r.Writer.Write(nil)
+		if err != nil {
 			return fmt.Errorf("export: %w", err)
 		}
 		return nil

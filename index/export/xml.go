@@ -85,8 +85,11 @@ func writeXML(name string) func(*run) error {
 		var out io.Writer = r
 		if name == "atom" {
 			out = &entries
-		} else if err := xmlFormats.ExecuteTemplate(r, name+"-head", head); err != nil {
-			return err
+		} else {
+			err := xmlFormats.ExecuteTemplate(r, name+"-head", head)
+			if err != nil {
+				return err
+			}
 		}
 		columns := r.columns()
 		err := r.each(func(h *index.Hit) error {

@@ -293,7 +293,8 @@ func (l *Log) lock() (unlock func() error, err error) {
 			return nil, fmt.Errorf("corrections: %w", err)
 		}
 	}
-	if _, err := l.Refresh(); err != nil {
+	_, err = l.Refresh()
+	if err != nil {
 		return nil, errors.Join(err, unlock())
 	}
 	return unlock, nil
@@ -336,7 +337,8 @@ func (l *Log) Add(allowed func() error, entries ...Entry) (added []Entry, err er
 	if size > l.most {
 		return nil, fmt.Errorf("%w: %s would grow beyond %d MB", ErrFull, l.name, l.most>>20)
 	}
-	if err := disk.AppendLines(l.name, 0o600, lines...); err != nil {
+	err = disk.AppendLines(l.name, 0o600, lines...)
+	if err != nil {
 		return nil, fmt.Errorf("corrections: %w", err)
 	}
 	info, err := os.Stat(l.name)
@@ -380,7 +382,8 @@ func (l *Log) Edit(change func(e *Entry) bool) (err error) {
 	if !lost {
 		return nil
 	}
-	if err := disk.ReplaceBytes(l.name, 0o600, left.Bytes()); err != nil {
+	err = disk.ReplaceBytes(l.name, 0o600, left.Bytes())
+	if err != nil {
 		return fmt.Errorf("corrections: %w", err)
 	}
 	info, err := os.Stat(l.name)

@@ -32,7 +32,8 @@ import (
 func Replace(name string, mode fs.FileMode, write func(io.Writer) error, check ...func(part string) error) (err error) {
 	dir, base := filepath.Split(name)
 	dir = filepath.Clean(dir)
-	if err := removeLeftovers(dir, base); err != nil {
+	err = removeLeftovers(dir, base)
+	if err != nil {
 		return err
 	}
 	part := filepath.Join(dir, partPrefix(base)+strconv.FormatUint(rand.Uint64(), 36)+partSuffix)
@@ -62,7 +63,8 @@ func Replace(name string, mode fs.FileMode, write func(io.Writer) error, check .
 			return err
 		}
 	}
-	if err := os.Rename(part, name); err != nil {
+	err = os.Rename(part, name)
+	if err != nil {
 		return err
 	}
 	return SyncDir(dir)
@@ -84,14 +86,16 @@ func ReplaceDir(from, to string) error {
 	old := from
 	if err != nil {
 		old = to + ".old"
-		if err := os.RemoveAll(old); err != nil {
+		err := os.RemoveAll(old)
+		if err != nil {
 			return err
 		}
-		err := os.Rename(to, old)
+		err = os.Rename(to, old)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		if err := os.Rename(from, to); err != nil {
+		err = os.Rename(from, to)
+		if err != nil {
 			return errors.Join(err, os.Rename(old, to))
 		}
 	}

@@ -38,10 +38,11 @@ func (w *Writer) Write(record []byte) error {
 	if len(record) > maxRecord {
 		return fmt.Errorf("record of %d bytes is too large", len(record))
 	}
-	if _, err := w.w.Write(binary.AppendUvarint(w.head[:0], uint64(len(record)))); err != nil {
+	_, err := w.w.Write(binary.AppendUvarint(w.head[:0], uint64(len(record))))
+	if err != nil {
 		return err
 	}
-	_, err := w.w.Write(record)
+	_, err = w.w.Write(record)
 	return err
 }
 

@@ -32,7 +32,8 @@ func (s *Sorter) Add(key, value []byte) error {
 	limit := min(cmp.Or(s.Memory, 64<<20), 1<<32-1)
 	size := len(s.arena) + len(s.records)*recordCost
 	if size+len(key)+len(value) > limit && len(s.records) > 0 {
-		if err := s.spill(); err != nil {
+		err := s.spill()
+		if err != nil {
 			return err
 		}
 	}
@@ -64,7 +65,8 @@ func (s *Sorter) spill() error {
 	for _, r := range s.records {
 		b = binary.AppendUvarint(b[:0], uint64(r.key-r.start))
 		b = append(b, s.arena[r.start:r.end]...)
-		if err := w.Write(b); err != nil {
+		err := w.Write(b)
+		if err != nil {
 			return err
 		}
 	}
@@ -85,13 +87,15 @@ func (s *Sorter) Each(fn func(key, value []byte) error) error {
 		}
 		return nil
 	}
-	if err := s.spill(); err != nil {
+	err := s.spill()
+	if err != nil {
 		return err
 	}
 	s.arena, s.records = nil, nil
 	heads := make([]*run, 0, len(s.runs)) // that are not at their end
 	for _, f := range s.runs {
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
+		_, err := f.Seek(0, io.SeekStart)
+		if err != nil {
 			return err
 		}
 		heads = append(heads, &run{reader: NewReader(f)})

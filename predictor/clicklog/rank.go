@@ -121,7 +121,8 @@ func (s *Store) sessions(views []view, n *Totals, pages *disk.Sorter) error {
 			p.Stay = time.Duration(views[i+1].at-v.at) * time.Second
 		}
 		n.Stay += p.Stay
-		if err := addPage(pages, p); err != nil {
+		err := addPage(pages, p)
+		if err != nil {
 			return err
 		}
 	}

@@ -77,7 +77,8 @@ func Open(dir string, o Options) (*Store, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	err := os.MkdirAll(dir, 0o700)
+	if err != nil {
 		return nil, fmt.Errorf("open click store: %w", err)
 	}
 	unlock, err := disk.Lock(filepath.Join(dir, lockName))
@@ -87,7 +88,8 @@ func Open(dir string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open click store: %w", err)
 	}
 	s := &Store{dir: dir, unlock: unlock, o: o}
-	if err := s.load(); err != nil {
+	err = s.load()
+	if err != nil {
 		unlock()
 		return nil, err
 	}
@@ -163,7 +165,8 @@ func (s *Store) Import(ctx context.Context, name string, src io.Reader) (Counts,
 		}
 		pos += size
 		n.Lines++
-		if err := s.take(line, &n); err != nil {
+		err = s.take(line, &n)
+		if err != nil {
 			return n, fmt.Errorf("%s: line %d: %w", name, n.Lines, err)
 		}
 		if n.Lines == 1000 && n.Bad == n.Lines {
@@ -171,7 +174,8 @@ func (s *Store) Import(ctx context.Context, name string, src io.Reader) (Counts,
 		}
 		if len(s.views) >= s.o.Views {
 			s.m.Logs[at].Read = pos
-			if err := s.flush(); err != nil {
+			err := s.flush()
+			if err != nil {
 				return n, fmt.Errorf("%s: %w", name, err)
 			}
 		}
@@ -334,10 +338,12 @@ func (s *Store) flush() error {
 // append writes the views in memory after the valid ones: a record for each, of client (8 bytes,
 // big-endian), time (varint) and URL. It returns the size of the file.
 func (s *Store) append(f *os.File) (size int64, err error) {
-	if err := f.Truncate(s.m.Size); err != nil {
+	err = f.Truncate(s.m.Size)
+	if err != nil {
 		return 0, err
 	}
-	if _, err := f.Seek(0, io.SeekEnd); err != nil {
+	_, err = f.Seek(0, io.SeekEnd)
+	if err != nil {
 		return 0, err
 	}
 	w := disk.NewWriter(f)
@@ -346,7 +352,8 @@ func (s *Store) append(f *os.File) (size int64, err error) {
 			return 0, err
 		}
 	}
-	if err := errors.Join(w.Close(), f.Sync()); err != nil {
+	err = errors.Join(w.Close(), f.Sync())
+	if err != nil {
 		return 0, err
 	}
 	return f.Seek(0, io.SeekCurrent)
@@ -440,7 +447,8 @@ func (s *Store) forget(match func(text string) bool) error {
 			l.Name = ""
 		}
 	}
-	if err := s.commit(); err != nil {
+	err = s.commit()
+	if err != nil {
 		return err
 	}
 	err = os.Remove(filepath.Join(s.dir, old))

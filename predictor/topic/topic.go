@@ -94,7 +94,8 @@ func Read(r io.Reader) (*Tree, error) {
 		return nil, fmt.Errorf("topics: %w", err)
 	}
 	t := &Tree{}
-	if err := t.add(roots, "", 0); err != nil {
+	err = t.add(roots, "", 0)
+	if err != nil {
 		return nil, err
 	}
 	if len(t.Topics) == 0 {
@@ -128,7 +129,8 @@ func (t *Tree) add(nodes []node, above string, depth int) error {
 		}
 		t.Topics = append(t.Topics, Topic{Name: name, Path: path,
 			Words: strings.TrimSpace(name + " " + n.Words), Examples: n.Examples})
-		if err := t.add(n.Topics, path, depth+1); err != nil {
+		err := t.add(n.Topics, path, depth+1)
+		if err != nil {
 			return err
 		}
 	}

@@ -33,7 +33,8 @@ func main() {
 	brands := flag.String("brands", "", "`FOLDER` of the unpacked "+brandsPackage)
 	out := flag.String("out", "kinds.txt.gz", "the table")
 	flag.Parse()
-	if err := run(*schema, *brands, *out); err != nil {
+	err := run(*schema, *brands, *out)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
@@ -52,13 +53,14 @@ func run(schema, brands, out string) error {
 	type counts = map[string]map[string]int
 	t := &table{kinds: map[string]*entry{}, claims: counts{}, names: map[string]map[string]bool{},
 		terms: counts{}, places: map[string]string{}, spoken: counts{}, generic: counts{}}
-	if err := t.readSchema(filepath.Join(schema, "dist")); err != nil {
+	err := t.readSchema(filepath.Join(schema, "dist"))
+	if err != nil {
 		return err
 	}
-	if err := t.readBrands(filepath.Join(brands, "dist/json/nsi.min.json")); err != nil {
+	err = t.readBrands(filepath.Join(brands, "dist/json/nsi.min.json"))
+	if err != nil {
 		return err
 	}
-	var err error
 	t.said, err = t.supplement()
 	if err != nil {
 		return err
@@ -75,7 +77,8 @@ func install() (folder string, err error) {
 	npm := exec.Command("npm", "install", "--ignore-scripts", "--no-save", "--prefix", folder,
 		schemaPackage, brandsPackage)
 	npm.Stderr = os.Stderr
-	if err := npm.Run(); err != nil {
+	err = npm.Run()
+	if err != nil {
 		return "", errors.Join(fmt.Errorf("npm install: %w", err), os.RemoveAll(folder))
 	}
 	return folder, nil

@@ -20,7 +20,8 @@ import (
 var licenceFile = regexp.MustCompile(`(?i)^(licen[sc]e|copying|notice)`)
 
 func main() {
-	if err := generate(); err != nil {
+	err := generate()
+	if err != nil {
 		log.Fatal(err)
 	}
 }
@@ -38,7 +39,8 @@ func generate() error {
 	all["OpenStreetMap's tagging schema and name suggestion index"] = filepath.Join("..", "kind")
 	var text strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		if err := add(&text, name, all[name]); err != nil {
+		err := add(&text, name, all[name])
+		if err != nil {
 			return err
 		}
 	}
@@ -48,7 +50,8 @@ func generate() error {
 		return err
 	}
 	z.Write([]byte(text.String())) // a buffer takes everything
-	if err := z.Close(); err != nil {
+	err = z.Close()
+	if err != nil {
 		return err
 	}
 	return os.WriteFile("notices.txt.gz", packed.Bytes(), 0o644)

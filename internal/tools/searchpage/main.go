@@ -20,7 +20,8 @@ func main() {
 	if len(os.Args) > 1 {
 		folder = os.Args[1]
 	}
-	if err := build(folder); err != nil {
+	err := build(folder)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
@@ -43,7 +44,8 @@ func build(folder string) error {
 	npm := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error",
 		"--prefer-offline", "--fetch-retries=1", "--fetch-retry-mintimeout=1000")
 	npm.Dir = folder
-	if out, err := npm.CombinedOutput(); err != nil {
+	out, err := npm.CombinedOutput()
+	if err != nil {
 		return fmt.Errorf("npm cannot fetch Leaflet (npm ci: %w). Is there a network? "+
 			"Without it the page has a plain map\n%s", err, out)
 	}
@@ -72,10 +74,12 @@ func build(folder string) error {
 	for _, f := range result.OutputFiles {
 		var small bytes.Buffer
 		z := gzip.NewWriter(&small)
-		if _, err := z.Write(f.Contents); err != nil {
+		_, err := z.Write(f.Contents)
+		if err != nil {
 			return err
 		}
-		if err := z.Close(); err != nil {
+		err = z.Close()
+		if err != nil {
 			return err
 		}
 		fmt.Printf("%-8s %4d kB, %3d kB as sent (gzip)\n", filepath.Base(f.Path), len(f.Contents)/1000, small.Len()/1000)
