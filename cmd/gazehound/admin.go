@@ -107,7 +107,8 @@ func (s *session) label(ctx context.Context, text string, relevant bool) error {
 	}
 	e := crawler.Corrections([]crawler.Label{{URL: n.URL, Relevant: relevant}})[0]
 	e.Was = crawler.VerdictWord(n.Outcome.Relevant)
-	if _, err := s.corrections.Add(nil, e); err != nil {
+	_, err = s.corrections.Add(nil, e)
+	if err != nil {
 		return err
 	}
 	_, err = s.takeCorrections(ctx)

@@ -147,7 +147,8 @@ func (a *app) showDifferences(o compareOptions, some []*differences.Difference, 
 	default:
 		shown := some[:min(len(some), o.limit)]
 		end["shown"] = len(shown)
-		if err := a.print("%s", text{differencesText, fields{"some": shown}}); err != nil {
+		err := a.print("%s", text{differencesText, fields{"some": shown}})
+		if err != nil {
 			return err
 		}
 	}

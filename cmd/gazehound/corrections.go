@@ -36,11 +36,13 @@ func (a *app) corrections(p project) (*corrections.Log, error) {
 	}
 	labels := crawler.ParseLabels(text, func(n int, line string) { a.warn("%s:%d: no label: %.80q", old, n, line) })
 	if len(labels) > 0 {
-		if _, err := log.Add(nil, crawler.Corrections(labels)...); err != nil {
+		_, err := log.Add(nil, crawler.Corrections(labels)...)
+		if err != nil {
 			return nil, err
 		}
 	}
-	if err := os.Remove(old); err != nil { // after a kill in between they are taken over twice, which changes nothing
+	err = os.Remove(old)
+	if err != nil { // after a kill in between they are taken over twice, which changes nothing
 		return nil, err
 	}
 	return log, disk.SyncDir(p.dir)
@@ -143,7 +145,8 @@ func correctIndex(ctx context.Context, p project, log *corrections.Log, at *corr
 	if !fileExists(p.index()) {
 		return true, nil // whoever makes it asks the log
 	}
-	if _, err := log.Refresh(); err != nil {
+	_, err = log.Refresh()
+	if err != nil {
 		return false, err
 	}
 	ids, next := log.AddressesSince(*at)

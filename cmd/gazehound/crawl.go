@@ -204,16 +204,19 @@ func (a *app) crawlOnce(ctx context.Context, o crawlOptions) (err error) {
 	if o.dryRun {
 		return a.dryRun(s.cfg, s.region.Name, s.seeds, s.f.Totals())
 	}
-	if err := s.openIndex(); err != nil {
+	err = s.openIndex()
+	if err != nil {
 		return err
 	}
-	if err := s.build(ctx); err != nil {
+	err = s.build(ctx)
+	if err != nil {
 		return err
 	}
 	if o.leave {
 		return s.leave(ctx)
 	}
-	if err := s.start(ctx); err != nil {
+	err = s.start(ctx)
+	if err != nil {
 		return err
 	}
 	s.ended = s.run(ctx)

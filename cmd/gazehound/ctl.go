@@ -68,7 +68,8 @@ func newCtlCommand(a *app) *cobra.Command {
 				return a.ctlCluster(ctx, cluster.Action(c.name), c.done)
 			}
 			var done json.RawMessage
-			if err := a.ctl(ctx, http.MethodPost, "v1/crawl/"+c.name, nil, &done); err != nil {
+			err := a.ctl(ctx, http.MethodPost, "v1/crawl/"+c.name, nil, &done)
+			if err != nil {
 				return err
 			}
 			if c.name == "stop" {
@@ -189,7 +190,8 @@ func newCtlReleaseCommand(a *app) *cobra.Command {
 				Orders   crawler.OrdersView
 			}
 			order := fields{"host": args[0], "undo": undo}
-			if err := a.ctl(ctx, http.MethodPost, "v1/crawl/release", order, &done); err != nil {
+			err := a.ctl(ctx, http.MethodPost, "v1/crawl/release", order, &done)
+			if err != nil {
 				return err
 			}
 			if a.json {
@@ -214,7 +216,8 @@ func newCtlOrdersCommand(a *app) *cobra.Command {
 	return command("orders", "Show the standing orders: delays, exclusions and releases", ctlOrdersHelp, noArgs,
 		stoppable(func(ctx context.Context, args []string) error {
 			var v crawler.OrdersView
-			if err := a.ctl(ctx, http.MethodGet, "v1/crawl/orders", nil, &v); err != nil {
+			err := a.ctl(ctx, http.MethodGet, "v1/crawl/orders", nil, &v)
+			if err != nil {
 				return err
 			}
 			return a.showOrders(v)
@@ -233,7 +236,8 @@ func newCtlNodesCommand(a *app) *cobra.Command {
 	return command("nodes", "Show the nodes of the crawl", ctlNodesHelp, noArgs,
 		stoppable(func(ctx context.Context, args []string) error {
 			var s cluster.Summary
-			if err := a.ctl(ctx, http.MethodGet, "v1/crawl/nodes", nil, &s); err != nil {
+			err := a.ctl(ctx, http.MethodGet, "v1/crawl/nodes", nil, &s)
+			if err != nil {
 				return err
 			}
 			return a.tell(s, "%s", s.Text())
@@ -267,7 +271,8 @@ func (a *app) ctlSeeds(ctx context.Context, args, files []string) error {
 	all := monitor.SeedsTaken{Refused: []monitor.RefusedSeed{}}
 	for part := range slices.Chunk(urls, seedsAtOnce) {
 		var done monitor.SeedsTaken
-		if err := a.ctl(ctx, http.MethodPost, "v1/crawl/seeds", fields{"urls": urlTexts(part)}, &done); err != nil {
+		err := a.ctl(ctx, http.MethodPost, "v1/crawl/seeds", fields{"urls": urlTexts(part)}, &done)
+		if err != nil {
 			return err
 		}
 		all.Taken, all.New, all.Refused = all.Taken+done.Taken, all.New+done.New, append(all.Refused, done.Refused...)
@@ -297,7 +302,8 @@ func inWords(reason string) string { return strings.ReplaceAll(reason, "_", " ")
 // ctlOrder gives a standing order.
 func (a *app) ctlOrder(ctx context.Context, name string, order map[string]any) error {
 	var done struct{ Orders crawler.OrdersView }
-	if err := a.ctl(ctx, http.MethodPost, "v1/crawl/"+name, order, &done); err != nil {
+	err := a.ctl(ctx, http.MethodPost, "v1/crawl/"+name, order, &done)
+	if err != nil {
 		return err
 	}
 	return a.showOrders(done.Orders)

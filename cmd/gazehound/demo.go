@@ -118,10 +118,12 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 	if err != nil {
 		return fail(badUsage, "%w", err)
 	}
-	if err := writeFile(o.osmOut, town.WriteOSM); err != nil {
+	err = writeFile(o.osmOut, town.WriteOSM)
+	if err != nil {
 		return err
 	}
-	if err := writeFile(o.truth, town.WriteTruth); err != nil {
+	err = writeFile(o.truth, town.WriteTruth)
+	if err != nil {
 		return err
 	}
 	proxy := "http://" + ln.Addr().String()
@@ -140,7 +142,8 @@ func (a *app) demo(ctx context.Context, o demoOptions) error {
 	}
 	err = a.compareOnDemo(ctx, town, proxy, o)
 	stopServing()
-	if err := errors.Join(err, g.Wait()); err != nil {
+	err = errors.Join(err, g.Wait())
+	if err != nil {
 		if ctx.Err() != nil {
 			return fail(interrupted, "stopped; what was crawled is in %s", a.data)
 		}
@@ -158,7 +161,8 @@ func (a *app) compareOnDemo(ctx context.Context, town *demo.Town, proxy string, 
 	stats := town.Stats()
 	a.say("%s: a made-up town with %s and %s, %.1f %% of them with an address of the town", town.Name(),
 		several(stats.Hosts, "site"), several(stats.Pages, "page"), 100*ratio(int64(stats.Relevant), int64(stats.Pages)))
-	if err := a.demoFolder(); err != nil {
+	err := a.demoFolder()
+	if err != nil {
 		return err
 	}
 	extract, seeds := filepath.Join(a.data, "town.osm"), filepath.Join(a.data, "demo-seeds.txt")
@@ -169,7 +173,8 @@ func (a *app) compareOnDemo(ctx context.Context, town *demo.Town, proxy string, 
 			return err
 		},
 	} {
-		if err := writeFile(name, write); err != nil {
+		err := writeFile(name, write)
+		if err != nil {
 			return err
 		}
 	}
@@ -278,7 +283,8 @@ func (a *app) demoFolder() error {
 	if len(entries) > 0 && !fileExists(marker) {
 		return fail(badInput, "%s holds data that are not a demo's. Name another folder with --data", a.data)
 	}
-	if err := os.RemoveAll(a.data); err != nil {
+	err = os.RemoveAll(a.data)
+	if err != nil {
 		return err
 	}
 	return os.MkdirAll(a.data, 0o755)

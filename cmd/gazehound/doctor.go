@@ -129,7 +129,8 @@ func (d *doctor) tell() error {
 	states := map[string]int{}
 	for _, f := range d.findings {
 		states[f.State]++
-		if err := d.app.tell(f, "%s\n", f); err != nil {
+		err := d.app.tell(f, "%s\n", f)
+		if err != nil {
 			return err
 		}
 	}

@@ -96,7 +96,8 @@ func (a *app) explainURL(ctx context.Context, p project, cfg *Config, f *frontie
 	}
 	traps := newTraps(cfg, scope)
 	learned := crawler.Learned{Tree: f, Model: model, Strategy: strategy, Traps: traps}
-	if err := learned.Restore(ctx); err != nil {
+	err = learned.Restore(ctx)
+	if err != nil {
 		return err
 	}
 	x, err := learned.Explain(n)

@@ -145,7 +145,8 @@ func (a *app) exportIndex(ctx context.Context, cfg *Config, p project, x *index.
 	if isFile := a.path(region); fileExists(isFile) {
 		region = isFile
 	}
-	if err := a.exportTerms(&o, p, region); err != nil {
+	err := a.exportTerms(&o, p, region)
+	if err != nil {
 		return err
 	}
 
@@ -171,7 +172,7 @@ func (a *app) exportIndex(ctx context.Context, cfg *Config, p project, x *index.
 		write = func(w io.Writer) (export.Summary, error) { return export.WriteHits(w, hits, format, o) }
 	}
 	var sum export.Summary
-	err := a.writeExport(flags.output, o.LicenceText(format), func(w io.Writer) (err error) {
+	err = a.writeExport(flags.output, o.LicenceText(format), func(w io.Writer) (err error) {
 		sum, err = write(w)
 		return err
 	})

@@ -79,7 +79,8 @@ func (a *app) writeExport(name, licence string, write func(io.Writer) error) err
 		return fail(badUsage, "-o %.200q: there is no folder %.200q", name, filepath.Dir(name))
 	}
 	if licence != "" {
-		if err := disk.ReplaceBytes(name+".licence.txt", 0o644, []byte(licence)); err != nil {
+		err := disk.ReplaceBytes(name+".licence.txt", 0o644, []byte(licence))
+		if err != nil {
 			return err
 		}
 	}

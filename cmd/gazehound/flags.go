@@ -22,7 +22,8 @@ type refusedError struct{ error }
 
 // Set sets the value, and fails if it is not allowed.
 func (r restricted) Set(text string) error {
-	if err := r.Value.Set(text); err != nil {
+	err := r.Value.Set(text)
+	if err != nil {
 		return err
 	}
 	if err := r.check(text); err != nil {
@@ -76,7 +77,8 @@ const needed = "needed"
 
 // needs makes a flag refuse to be given without one of others.
 func needs(f *pflag.FlagSet, name string, others ...string) {
-	if err := f.SetAnnotation(name, needed, others); err != nil {
+	err := f.SetAnnotation(name, needed, others)
+	if err != nil {
 		panic(err) // there is no such flag
 	}
 }

@@ -137,7 +137,8 @@ func (a *app) forget(ctx context.Context, target string, o forgetOptions) error 
 	if pending != nil && !o.dryRun {
 		a.say("completing removal %d, which was interrupted", pending.Number)
 		pending.Resumed = true
-		if err := a.remove(ctx, p, cfg, pending, o.damaged); err != nil {
+		err := a.remove(ctx, p, cfg, pending, o.damaged)
+		if err != nil {
 			return err
 		}
 	}
@@ -156,7 +157,8 @@ func (a *app) forget(ctx context.Context, target string, o forgetOptions) error 
 		target = q.What
 	}
 	if target == "" || !r.Aim(target) {
-		if err := a.aimAddress(ctx, p, cfg, r, cmp.Or(target, o.address)); err != nil {
+		err := a.aimAddress(ctx, p, cfg, r, cmp.Or(target, o.address))
+		if err != nil {
 			return err
 		}
 	}
@@ -168,7 +170,8 @@ func (a *app) forget(ctx context.Context, target string, o forgetOptions) error 
 		return a.wouldRemove(ctx, p, r)
 	}
 	if !a.yes {
-		if err := a.confirmRemoval(ctx, p, r); err != nil {
+		err := a.confirmRemoval(ctx, p, r)
+		if err != nil {
 			return err
 		}
 	}
@@ -305,7 +308,8 @@ func (a *app) remove(ctx context.Context, p project, cfg *Config, r *forget.Remo
 		Type string `json:"type"`
 		*forget.Removal
 	}{"forget", r}
-	if err := a.show(line, forgetText, r); err != nil {
+	err = a.show(line, forgetText, r)
+	if err != nil {
 		return err
 	}
 	if incomplete != nil {
@@ -365,7 +369,8 @@ func (a *app) openToForget(ctx context.Context, p project, cfg *Config) (*forget
 	s.Note = p.noteLists
 	s.Status = func(matches func(string) bool) error { return monitor.Forget(p.status(), matches) }
 	if s.Frontier != nil {
-		if err := cluster.TakeOver(ctx, s.Frontier, p.cluster()); err != nil {
+		err := cluster.TakeOver(ctx, s.Frontier, p.cluster())
+		if err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
 	}

@@ -105,7 +105,8 @@ func (a *app) gazetteerImport(ctx context.Context, files []string, o importOptio
 		return fail(badUsage, "--map: %w", err)
 	}
 	if o.refused != "" {
-		if err := os.WriteFile(o.refused, nil, 0o644); err != nil {
+		err := os.WriteFile(o.refused, nil, 0o644)
+		if err != nil {
 			return fail(badInput, "--refused: %w", err)
 		}
 	}
@@ -122,11 +123,13 @@ func (a *app) gazetteerImport(ctx context.Context, files []string, o importOptio
 		return err
 	}
 	defer g.Close()
-	if err := importer.WriteLicences(p.licences(), g.Sources()); err != nil {
+	err = importer.WriteLicences(p.licences(), g.Sources())
+	if err != nil {
 		return err
 	}
 	if region, err := gazetteer.ReadRegion(p.region()); err == nil {
-		if err := region.WriteBasemap(ctx, p.gazetteer(), p.basemap()); err != nil {
+		err := region.WriteBasemap(ctx, p.gazetteer(), p.basemap())
+		if err != nil {
 			return invalid(err)
 		}
 	}
@@ -236,7 +239,8 @@ func (a *app) printRegions(g *gazetteer.Gazetteer, text string) error {
 			Type string `json:"type"`
 			gazetteer.RegionName
 		}{"region", r}
-		if err := a.show(line, regionText, r); err != nil {
+		err := a.show(line, regionText, r)
+		if err != nil {
 			return err
 		}
 	}
@@ -283,7 +287,8 @@ func (a *app) gazetteerLookup(text string, q gazetteer.Query) error {
 		}
 		found := g.Lookup(q)
 		for _, m := range found {
-			if err := a.show(m.Record(g.Sources()), matchText, m); err != nil {
+			err := a.show(m.Record(g.Sources()), matchText, m)
+			if err != nil {
 				return err
 			}
 		}

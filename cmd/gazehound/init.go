@@ -91,7 +91,8 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 		return err
 	}
 	madeDir := !fileExists(p.dir)
-	if err := os.MkdirAll(p.dir, 0o755); err != nil {
+	err = os.MkdirAll(p.dir, 0o755)
+	if err != nil {
 		return fail(badInput, "data directory: %w", err)
 	}
 	defer func() {
@@ -130,7 +131,8 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 	}
 	region.Country = cmp.Or(region.Country, strings.ToUpper(o.country))
 	if stage != p.gazetteer() {
-		if err := disk.ReplaceDir(stage, p.gazetteer()); err != nil {
+		err := disk.ReplaceDir(stage, p.gazetteer())
+		if err != nil {
 			return fmt.Errorf("gazetteer: %w", err)
 		}
 	}
@@ -149,7 +151,8 @@ func (a *app) init(ctx context.Context, o initOptions) (err error) {
 
 // stageExtracts builds the gazetteer of the project and the extracts in stage.
 func (a *app) stageExtracts(ctx context.Context, p project, stage string, o initOptions) ([]*osm.Extract, error) {
-	if err := os.RemoveAll(stage); err != nil {
+	err := os.RemoveAll(stage)
+	if err != nil {
 		return nil, fmt.Errorf("gazetteer: %w", err)
 	}
 	if fileExists(p.gazetteer()) {

@@ -164,10 +164,12 @@ func (a *app) correct(ctx context.Context, entries []corrections.Entry,
 func (s *session) applyOnce(ctx context.Context,
 	apply func(context.Context, *session) (crawler.LabelCount, error)) (n crawler.LabelCount, err error) {
 	defer func() { err = errors.Join(err, s.close()) }()
-	if err := s.openFrontier(s.p, false, nil); err != nil {
+	err = s.openFrontier(s.p, false, nil)
+	if err != nil {
 		return n, err
 	}
-	if err := s.learned.Restore(ctx); err != nil {
+	err = s.learned.Restore(ctx)
+	if err != nil {
 		return n, err
 	}
 	s.labels = crawler.NewLabelled(nil, s.f, s.strategy, s.corrections)
@@ -207,7 +209,8 @@ func (a *app) listCorrections() error {
 		if line.Undone {
 			text += "  (taken back)"
 		}
-		if err := a.tell(line, "%s\n", text); err != nil {
+		err := a.tell(line, "%s\n", text)
+		if err != nil {
 			return err
 		}
 	}

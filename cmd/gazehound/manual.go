@@ -31,13 +31,15 @@ func newManualCommand(a *app) *cobra.Command {
 func writeManual(root *cobra.Command, dir string) error {
 	man, completions := filepath.Join(dir, "man1"), filepath.Join(dir, "completions")
 	for _, d := range []string{man, completions} {
-		if err := os.MkdirAll(d, 0o755); err != nil {
+		err := os.MkdirAll(d, 0o755)
+		if err != nil {
 			return err
 		}
 	}
 	root.DisableAutoGenTag = true
 	header := &doc.GenManHeader{Source: "gazehound " + version, Manual: "gazehound"}
-	if err := doc.GenManTree(root, header, man); err != nil {
+	err := doc.GenManTree(root, header, man)
+	if err != nil {
 		return err
 	}
 	for shell, write := range map[string]func(string) error{

@@ -207,7 +207,8 @@ func (s *session) act(cancel context.CancelCauseFunc) func(cluster.Action) {
 		case cluster.Resume:
 			s.c.Brake.Off()
 		case cluster.Checkpoint:
-			if err := s.save(true); err != nil {
+			err := s.save(true)
+			if err != nil {
 				s.a.warn("checkpoint: %s", oneLine(err.Error()))
 			}
 		case cluster.Stop:
@@ -274,7 +275,8 @@ func (s *session) openCluster(ctx context.Context) (o cluster.Options, err error
 		return o, err
 	}
 	k := s.cfg.Cluster
-	if err := s.cfg.NodeOptions(&o, s.region.Name); err != nil {
+	err = s.cfg.NodeOptions(&o, s.region.Name)
+	if err != nil {
 		return o, invalid(err)
 	}
 	o.Blocklist = forget.Node{Dir: forget.Dir(s.p.dir), Current: s.cfg.blocked, Learned: s.learnedBlocked}

@@ -91,7 +91,8 @@ func (w *progress) visited(v *crawler.Visit) {
 		w.a.warn("%s is not rendered, and others may not be either: %s", oneLine(v.Entry.URL.String()), oneLine(v.RenderErr.Error()))
 	}
 	if w.labels != nil {
-		if err := w.labels.Visited(v); err != nil {
+		err := w.labels.Visited(v)
+		if err != nil {
 			w.a.warn("%s", oneLine(err.Error())) // a store that fails ends the crawl at the next visit
 		}
 	}

@@ -48,7 +48,8 @@ func (p project) finishDiscard() error {
 	}
 	// The renamed folder comes last: it marks unfinished work.
 	for _, gone := range []string{p.index(), p.status(), p.discarded()} {
-		if err := os.RemoveAll(gone); err != nil {
+		err := os.RemoveAll(gone)
+		if err != nil {
 			return err
 		}
 	}
@@ -78,7 +79,8 @@ func (p project) lostIndex() error {
 			return nil // whoever opens it says why
 		}
 		pages = f.Totals().Pages
-		if err := f.Close(); err != nil {
+		err = f.Close()
+		if err != nil {
 			return err
 		}
 	}

@@ -20,7 +20,8 @@ func (a *app) rebuild(into string) error {
 	if entries, err := os.ReadDir(into); err == nil && len(entries) > 0 {
 		return fail(badUsage, "%s is not empty; --rebuild must be a new directory", into)
 	}
-	if err := os.MkdirAll(into, 0o755); err != nil {
+	err := os.MkdirAll(into, 0o755)
+	if err != nil {
 		return err
 	}
 	if err := copyFiles(p, q); err != nil {
@@ -53,7 +54,8 @@ func (a *app) rebuild(into string) error {
 		return err
 	}
 	t := f.Totals()
-	if err := f.Close(); err != nil {
+	err = f.Close()
+	if err != nil {
 		return err
 	}
 	if a.json {

@@ -134,10 +134,12 @@ func (a *app) replay(ctx context.Context, names []string, o replayOptions) (err 
 	if err != nil {
 		return err
 	}
-	if err := s.openFrontier(project{a.data}, true, nil); err != nil {
+	err = s.openFrontier(project{a.data}, true, nil)
+	if err != nil {
 		return err
 	}
-	if err := s.openIndex(); err != nil {
+	err = s.openIndex()
+	if err != nil {
 		return err
 	}
 	s.learned.SiteWide = sitewide.New()
@@ -158,7 +160,8 @@ func (a *app) replay(ctx context.Context, names []string, o replayOptions) (err 
 		return err
 	}
 	if o.retrain {
-		if err := s.trainAnew(ctx, s.f, into.model()); err != nil {
+		err := s.trainAnew(ctx, s.f, into.model())
+		if err != nil {
 			return err
 		}
 	}
@@ -169,7 +172,8 @@ func (a *app) replay(ctx context.Context, names []string, o replayOptions) (err 
 // overrule the judge.
 func (s *session) replayer(ctx context.Context, scope *crawler.Scope) (*crawler.Crawler, error) {
 	judge := crawler.NewLabelled(s.judge, s.f, s.strategy, s.corrections)
-	if _, err := judge.Load(ctx); err != nil {
+	_, err := judge.Load(ctx)
+	if err != nil {
 		return nil, err
 	}
 	o := s.cfg.CrawlerOptions()
@@ -198,10 +202,11 @@ func (s *session) trainAnew(ctx context.Context, f *frontier.Frontier, file stri
 
 // borrow copies what a crawl needs from another project unless p has it.
 func (p project) borrow(from project) error {
-	if err := os.MkdirAll(p.dir, 0o755); err != nil {
+	err := os.MkdirAll(p.dir, 0o755)
+	if err != nil {
 		return err
 	}
-	err := disk.CopyMissing(p.dir, from.dir, "config.yaml", "region.geojson", "seeds.txt", "LICENCES",
+	err = disk.CopyMissing(p.dir, from.dir, "config.yaml", "region.geojson", "seeds.txt", "LICENCES",
 		"blocked.txt", "forgotten.log", "labels.tsv", corrections.FileName, "topic.txt")
 	if err != nil {
 		return err

@@ -86,17 +86,20 @@ func (a *app) openReplica(ctx context.Context) (r *replica, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.finishExchange(); err != nil {
+	err = r.finishExchange()
+	if err != nil {
 		return nil, err
 	}
 	connected := r.connect(ctx)
 	if connected != nil && (kindOf(connected) != noPeer || !fileExists(p.index())) {
 		return nil, connected
 	}
-	if err := disk.ReplaceBytes(p.follows(), 0o644, []byte(r.crawl+"\n")); err != nil {
+	err = disk.ReplaceBytes(p.follows(), 0o644, []byte(r.crawl+"\n"))
+	if err != nil {
 		return nil, err
 	}
-	if err := r.openIndex(); err != nil {
+	err = r.openIndex()
+	if err != nil {
 		r.disconnect()
 		return nil, err
 	}
@@ -111,7 +114,8 @@ func (r *replica) openIndex() (err error) {
 	r.x, err = openIndex(r.p, r.log)
 	if errors.Is(err, index.ErrOlderFormat) || errors.Is(err, index.ErrDamaged) {
 		r.a.warn("%s. It is removed, and made anew from the pages that the nodes have published", oneLine(err.Error()))
-		if err := os.RemoveAll(r.p.index()); err != nil {
+		err = os.RemoveAll(r.p.index())
+		if err != nil {
 			return err
 		}
 		r.x, err = openIndex(r.p, r.log)
@@ -208,7 +212,8 @@ func (r *replica) tell(what string, err error) {
 // follow takes pages in until there is an error.
 func (r *replica) follow(ctx context.Context) error {
 	if r.viewer == nil {
-		if err := r.connect(ctx); err != nil {
+		err := r.connect(ctx)
+		if err != nil {
 			return err
 		}
 	}
@@ -234,7 +239,8 @@ func (r *replica) learnBlocked(ctx context.Context) error {
 	}
 	var fresh []string
 	node := forget.Node{Dir: forget.Dir(r.p.dir), Current: r.cfg.blocked, Learned: func(lines []string) { fresh = lines }}
-	if err := node.Add(lines); err != nil {
+	err = node.Add(lines)
+	if err != nil {
 		return err
 	}
 	if len(fresh) > 0 {
@@ -244,7 +250,8 @@ func (r *replica) learnBlocked(ctx context.Context) error {
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		if _, err := r.x.Forget(context.WithoutCancel(ctx), list.HasPage, list.HasPlace, list.Names); err != nil {
+		_, err = r.x.Forget(context.WithoutCancel(ctx), list.HasPage, list.HasPlace, list.Names)
+		if err != nil {
 			return err
 		}
 		r.a.say("the nodes have forgotten %s: nothing of it is served or comes in any more", several(len(fresh), "thing"))
@@ -288,7 +295,8 @@ func (r *replica) take(ctx context.Context, messages []cluster.PageState, behind
 	for i, m := range messages {
 		states[i] = index.PageState(m)
 	}
-	if err := x.Apply(ctx, r.stream, states); err != nil {
+	err := x.Apply(ctx, r.stream, states)
+	if err != nil {
 		return err
 	}
 	if behind > 0 {
@@ -299,7 +307,8 @@ func (r *replica) take(ctx context.Context, messages []cluster.PageState, behind
 		return nil
 	}
 	if r.fresh != nil {
-		if err := r.exchange(); err != nil {
+		err := r.exchange()
+		if err != nil {
 			return err
 		}
 	}
@@ -321,11 +330,13 @@ func (r *replica) startAnew() (err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.fresh != nil {
-		if err := r.fresh.Close(); err != nil {
+		err := r.fresh.Close()
+		if err != nil {
 			return err
 		}
 		r.fresh = nil
-		if err := os.RemoveAll(r.p.newIndex()); err != nil {
+		err = os.RemoveAll(r.p.newIndex())
+		if err != nil {
 			return err
 		}
 	}
@@ -341,11 +352,12 @@ func (r *replica) startAnew() (err error) {
 
 // exchange puts the new index in place of the old one. The caller holds r.mu.
 func (r *replica) exchange() error {
-	if err := errors.Join(r.fresh.Close(), r.x.Close()); err != nil {
+	err := errors.Join(r.fresh.Close(), r.x.Close())
+	if err != nil {
 		return err
 	}
 	r.fresh = nil
-	err := os.Rename(r.p.index(), r.p.oldIndex())
+	err = os.Rename(r.p.index(), r.p.oldIndex())
 	if err == nil {
 		err = os.Rename(r.p.newIndex(), r.p.index())
 	}
@@ -366,7 +378,8 @@ func (r *replica) exchange() error {
 // old one, so that where that is gone the new one is complete.
 func (r *replica) finishExchange() error {
 	if !fileExists(r.p.index()) && fileExists(r.p.newIndex()) && r.p.leader() != "" {
-		if err := os.Rename(r.p.newIndex(), r.p.index()); err != nil {
+		err := os.Rename(r.p.newIndex(), r.p.index())
+		if err != nil {
 			return err
 		}
 	}
@@ -377,7 +390,8 @@ func (r *replica) finishExchange() error {
 func (r *replica) correct(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, err := r.log.Refresh(); err != nil {
+	_, err := r.log.Refresh()
+	if err != nil {
 		return err
 	}
 	ids, at := r.log.AddressesSince(r.corrected)

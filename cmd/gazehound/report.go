@@ -243,7 +243,8 @@ func (a *app) reportNodes(ctx context.Context, dirs []string, o reportOptions) e
 		}
 	}
 	for i, p := range projects {
-		if err := readNode(ctx, &reader, i, p, int64(cfg.Storage.Memory)); err != nil {
+		err := readNode(ctx, &reader, i, p, int64(cfg.Storage.Memory))
+		if err != nil {
 			return err
 		}
 	}

@@ -109,7 +109,8 @@ func (a *app) retrain(ctx context.Context, others []string, o retrainOptions) (e
 	}
 	replace := (report.Better || o.force) && !o.dryRun
 	if replace {
-		if err := (&crawler.Learned{Tree: f, Model: model, File: p.model()}).Save(); err != nil {
+		err := (&crawler.Learned{Tree: f, Model: model, File: p.model()}).Save()
+		if err != nil {
 			return err
 		}
 	}

@@ -335,14 +335,16 @@ func (s *service) export(ctx context.Context) error {
 	if folder == "" {
 		return nil
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	err := os.MkdirAll(folder, 0o755)
+	if err != nil {
 		return err
 	}
 	return s.a.readIndex(func(p project, x *index.Index) error {
 		for _, name := range s.cfg.Run.Formats {
 			format, _ := export.Lookup(name) // checkFormats
 			flags := exportOptions{output: filepath.Join(folder, "addresses."+format.Name)}
-			if err := s.a.exportIndex(ctx, s.cfg, p, x, format, flags, export.Options{}); err != nil {
+			err := s.a.exportIndex(ctx, s.cfg, p, x, format, flags, export.Options{})
+			if err != nil {
 				return err
 			}
 		}

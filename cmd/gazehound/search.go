@@ -214,7 +214,8 @@ func (a *app) showHits(
 func (o searchOptions) query(text string) (index.Query, error) {
 	q := index.Query{Text: text, Filters: o.Filters, Limit: o.limit, Cursor: o.cursor, Bias: 0.8,
 		Sort: index.Sort(o.sort)}
-	if err := o.around.set(&q.Filters); err != nil {
+	err := o.around.set(&q.Filters)
+	if err != nil {
 		return q, err
 	}
 	if q.Radius > 0 {

@@ -97,11 +97,13 @@ func (a *app) seedsImport(files []string, o seedsImportOptions) error {
 		added += n.New
 		if n.New > 0 {
 			lines := append([]string{"# web sites of " + oneLine(filepath.Base(name))}, urlTexts(fresh)...)
-			if err := disk.AppendLines(p.seeds(), 0o644, lines...); err != nil {
+			err := disk.AppendLines(p.seeds(), 0o644, lines...)
+			if err != nil {
 				return fmt.Errorf("seeds: %w", err)
 			}
 		}
-		if err := a.tell(n, "%s\n", n); err != nil {
+		err = a.tell(n, "%s\n", n)
+		if err != nil {
 			return err
 		}
 	}
@@ -144,7 +146,8 @@ func (a *app) seedsList(context.Context, []string) error {
 			continue
 		}
 		seen[u.Identity()] = true
-		if err := a.tell(fields{"type": "seed", "url": u.String(), "host": u.Host()}, "%s\n", u); err != nil {
+		err := a.tell(fields{"type": "seed", "url": u.String(), "host": u.Host()}, "%s\n", u)
+		if err != nil {
 			return err
 		}
 	}
@@ -210,7 +213,8 @@ func (a *app) seedsCheck(ctx context.Context, o seedsCheckOptions) error {
 			hosts[u.Host()] = true
 			continue
 		}
-		if err := a.printSeed(u, state, ""); err != nil {
+		err := a.printSeed(u, state, "")
+		if err != nil {
 			return err
 		}
 	}

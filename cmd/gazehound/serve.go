@@ -156,7 +156,8 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Li
 		}
 		defer log.close()
 		o.Asked = func(q api.Question) {
-			if err := log.add(q); err != nil {
+			err := log.add(q)
+			if err != nil {
 				a.warn("serve.questions: %s", oneLine(err.Error()))
 			}
 		}

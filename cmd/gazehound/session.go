@@ -78,7 +78,8 @@ func (s *session) close() (err error) {
 // prepare opens judge, model, strategy and queue.
 func (s *session) prepare(ctx context.Context) (err error) {
 	a, p, cfg, o := s.a, s.p, s.cfg, s.o
-	if err := a.mapTopic(ctx, p, cfg, o); err != nil {
+	err = a.mapTopic(ctx, p, cfg, o)
+	if err != nil {
 		return err
 	}
 	if err := a.checkJudgeFlags(cfg); err != nil {
@@ -98,10 +99,12 @@ func (s *session) prepare(ctx context.Context) (err error) {
 	}
 	defer s.onClose(func() error { s.web.close(); return nil }) // before the frontier, which keeps its delays
 	s.warnOfExcluded()
-	if err := s.openBrowser(); err != nil {
+	err = s.openBrowser()
+	if err != nil {
 		return err
 	}
-	if err := a.makeRoom(p, cfg, o); err != nil {
+	err = a.makeRoom(p, cfg, o)
+	if err != nil {
 		return err
 	}
 	limitMemory(cfg)
@@ -192,7 +195,8 @@ func (s *session) openIndex() (err error) {
 		return err
 	}
 	if !fileExists(s.p.region()) && s.cfg.Crawl.Judge == "addresses" {
-		if err := s.region.Write(s.p.region()); err != nil {
+		err := s.region.Write(s.p.region())
+		if err != nil {
 			return err
 		}
 	}
@@ -232,7 +236,8 @@ func (s *session) build(ctx context.Context) error {
 		s.learned.Okapi = t.Topic
 		s.c.Sinks = append(s.c.Sinks, crawler.TopicSink{Okapi: t.Topic})
 	}
-	if err := s.watchLists(); err != nil {
+	err := s.watchLists()
+	if err != nil {
 		return err
 	}
 	if cfg.WARC.Dir != "" {
@@ -252,22 +257,26 @@ func (s *session) build(ctx context.Context) error {
 		s.onClose(recorder.Close)
 		s.c.Sinks = append(s.c.Sinks, recorder)
 	}
-	if err := crawler.Note(f, cfg.Departures()); err != nil {
+	err = crawler.Note(f, cfg.Departures())
+	if err != nil {
 		return err
 	}
 	if err := s.a.recallOrders(s.web, f); err != nil {
 		return err
 	}
-	if err := s.web.remember(f); err != nil {
+	err = s.web.remember(f)
+	if err != nil {
 		return err
 	}
-	if err := s.learned.Restore(ctx); err != nil {
+	err = s.learned.Restore(ctx)
+	if err != nil {
 		return err
 	}
 	s.labels = crawler.NewLabelled(s.judge, f, s.strategy, s.corrections)
 	s.labels.Reject = s.x.Delete
 	s.c.Judge = s.labels
-	if _, err := s.labels.Load(ctx); err != nil {
+	_, err = s.labels.Load(ctx)
+	if err != nil {
 		return err
 	}
 	return s.correctIndex(ctx)
@@ -276,11 +285,13 @@ func (s *session) build(ctx context.Context) error {
 // start joins the other nodes, if there are any, queues the seeds and starts the reports.
 func (s *session) start(ctx context.Context) (err error) {
 	if s.o.node {
-		if err := s.join(ctx); err != nil {
+		err := s.join(ctx)
+		if err != nil {
 			return err
 		}
 	}
-	if _, err := s.c.Seed(ctx, s.seeds); err != nil {
+	_, err = s.c.Seed(ctx, s.seeds)
+	if err != nil {
 		return err
 	}
 	if _, err := s.c.ReleaseParked(ctx); err != nil {
@@ -291,7 +302,8 @@ func (s *session) start(ctx context.Context) (err error) {
 			"start; \"gazehound seeds import\" and \"seeds query\" help to find some", filepath.Base(s.p.seeds()))
 	}
 	s.watch = newProgress(s)
-	if err := s.watch.Start(ctx); err != nil {
+	err = s.watch.Start(ctx)
+	if err != nil {
 		return err
 	}
 	s.c.Report = s.watch.visited
@@ -460,7 +472,8 @@ func (a *app) makeRoom(p project, cfg *Config, o crawlOptions) error {
 		return fail(diskReserve, "only %s are free for %s; storage.disk_reserve keeps %v. Make room, or lower it",
 			megabytes(int64(free)), p.dir, cfg.Storage.DiskReserve)
 	}
-	if err := p.finishDiscard(); err != nil {
+	err := p.finishDiscard()
+	if err != nil {
 		return err
 	}
 	if o.fresh && !o.dryRun {
@@ -484,7 +497,8 @@ func (a *app) startOver(p project) error {
 	if err != nil && !errors.Is(err, frontier.ErrOlderFormat) && !errors.Is(err, frontier.ErrDamaged) {
 		return err
 	}
-	if err := os.Rename(p.frontier(), p.discarded()); err != nil {
+	err = os.Rename(p.frontier(), p.discarded())
+	if err != nil {
 		return err
 	}
 	return p.finishDiscard()
@@ -525,7 +539,8 @@ func (s *session) watchLists() error {
 	for _, what := range m.Missing() {
 		s.a.warn("%s; \"gazehound doctor\" says how to fix it", what)
 	}
-	if err := s.p.noteLists(s.f); err != nil {
+	err = s.p.noteLists(s.f)
+	if err != nil {
 		return err
 	}
 	s.onClose(func() error { return s.p.noteLists(s.f) })

@@ -140,7 +140,8 @@ func (a *app) simulateNodes(ctx context.Context, o simulateNodesOptions) error {
 	if err != nil {
 		return invalid(err)
 	}
-	if err := a.writeReport(o.output, o.format, func(out io.Writer) error { return c.Write(out, o.format) }); err != nil {
+	err = a.writeReport(o.output, o.format, func(out io.Writer) error { return c.Write(out, o.format) })
+	if err != nil {
 		return err
 	}
 	return a.check(c, expectations)

@@ -240,7 +240,8 @@ func (a *app) simulateOrders(ctx context.Context, o simulateOrdersOptions) error
 	}
 	c.Marks = o.at
 	a.say("%s crawled in %.1f s", several(c.Pages(), "page"), time.Since(began).Seconds())
-	if err := a.writeReport(o.output, o.format, func(w io.Writer) error { return c.Write(w, o.format) }); err != nil {
+	err = a.writeReport(o.output, o.format, func(w io.Writer) error { return c.Write(w, o.format) })
+	if err != nil {
 		return err
 	}
 	if o.plot != "" {

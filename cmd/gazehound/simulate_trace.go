@@ -66,7 +66,8 @@ func (a *app) simulateTrace(ctx context.Context, o simulateTraceOptions) error {
 			return err
 		}
 		options.Visited = map[frontier.Key]bool{}
-		if _, err := sim.Run(ctx, w, strategy, options); err != nil {
+		_, err = sim.Run(ctx, w, strategy, options)
+		if err != nil {
 			return invalid(err)
 		}
 	}

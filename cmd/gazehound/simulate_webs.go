@@ -165,7 +165,8 @@ func (a *app) townOpener(ctx context.Context, o simulatedWebs, pages int, cfg *C
 			return nil, err
 		}
 	}
-	if err := towns.Parse(o.demo, o.readers, pages); err != nil {
+	err = towns.Parse(o.demo, o.readers, pages)
+	if err != nil {
 		return nil, fail(badUsage, "%w", err)
 	}
 	return func(i int) (*sim.Web, error) {

@@ -82,7 +82,8 @@ func startProfile(name string) (stop func() error, err error) {
 	if err != nil {
 		return nil, fail(badUsage, "--cpu-profile: %w", err)
 	}
-	if err := pprof.StartCPUProfile(f); err != nil {
+	err = pprof.StartCPUProfile(f)
+	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return func() error {

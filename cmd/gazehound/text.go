@@ -37,7 +37,8 @@ type text struct {
 // String fills in the template. It panics if that names a field that the data lack.
 func (t text) String() string {
 	var b strings.Builder
-	if err := t.template.Execute(&b, t.data); err != nil {
+	err := t.template.Execute(&b, t.data)
+	if err != nil {
 		panic(err)
 	}
 	return b.String()

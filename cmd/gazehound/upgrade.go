@@ -143,11 +143,13 @@ func (a *app) upgrade(ctx context.Context, archives []string, dryRun bool) (err 
 	if fileExists(p.upgradeDone()) {
 		return u.replaceStores()
 	}
-	if err := u.makePlan(archives); err != nil {
+	err = u.makePlan(archives)
+	if err != nil {
 		return err
 	}
 	if u.plan.Tree == 0 && u.plan.Index == 0 && u.plan.Model == "" {
-		if err := os.RemoveAll(u.work.dir); err != nil { // left by a kill at the end
+		err := os.RemoveAll(u.work.dir)
+		if err != nil { // left by a kill at the end
 			return err
 		}
 		return a.tell(fields{"type": "summary", "tree": 0, "index": 0, "exit_code": exitOK},
@@ -157,7 +159,8 @@ func (a *app) upgrade(ctx context.Context, archives []string, dryRun bool) (err 
 	if err != nil || dryRun {
 		return err
 	}
-	if err := u.makeStores(ctx); err != nil {
+	err = u.makeStores(ctx)
+	if err != nil {
 		return err
 	}
 	return u.replaceStores()
@@ -306,24 +309,28 @@ func (u *upgrade) announce() error {
 
 // makeStores makes the new stores, or goes on with what an upgrade that was interrupted has made of them.
 func (u *upgrade) makeStores(ctx context.Context) error {
-	if err := u.begin(); err != nil {
+	err := u.begin()
+	if err != nil {
 		return err
 	}
 	if u.plan.CopiesTree() && !fileExists(u.work.frontier()) {
 		u.say("The crawl tree is copied …")
 		part := u.work.frontier() + ".part"
-		if err := os.RemoveAll(part); err != nil {
+		err := os.RemoveAll(part)
+		if err != nil {
 			return err
 		}
-		if err := frontier.Upgrade(u.p.frontier(), part); err != nil {
+		err = frontier.Upgrade(u.p.frontier(), part)
+		if err != nil {
 			return storeError(u.p, err)
 		}
-		if err := os.Rename(part, u.work.frontier()); err != nil {
+		err = os.Rename(part, u.work.frontier())
+		if err != nil {
 			return err
 		}
 	}
 	s := &session{a: u.app, p: u.p, cfg: u.cfg}
-	err := u.fillStores(ctx, s)
+	err = u.fillStores(ctx, s)
 	if err := errors.Join(err, s.close()); err != nil {
 		return err
 	}
@@ -356,14 +363,17 @@ func (u *upgrade) begin() error {
 			"are free for %s; storage.disk_reserve keeps %v", megabytes(int64(need)), megabytes(int64(free)), u.p.dir,
 			u.cfg.Storage.DiskReserve)
 	}
-	if err := os.RemoveAll(u.work.dir); err != nil {
+	err = os.RemoveAll(u.work.dir)
+	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(u.work.dir, 0o755); err != nil {
+	err = os.MkdirAll(u.work.dir, 0o755)
+	if err != nil {
 		return err
 	}
 	// its labels are taken over into the log of corrections
-	if err := disk.CopyMissing(u.work.dir, u.p.dir, oldLabels); err != nil {
+	err = disk.CopyMissing(u.work.dir, u.p.dir, oldLabels)
+	if err != nil {
 		return err
 	}
 	u.plan.Keep = u.p.nameKept()
@@ -413,7 +423,8 @@ func (u *upgrade) fillStores(ctx context.Context, s *session) (err error) {
 
 // judgeAgain opens the stores of s and fills them from the recorded pages.
 func (u *upgrade) judgeAgain(ctx context.Context, s *session) error {
-	if err := s.openJudge(); err != nil {
+	err := s.openJudge()
+	if err != nil {
 		return err
 	}
 	scope, err := newScope(u.cfg, crawlOptions{replay: u.plan.Archives})
@@ -421,7 +432,8 @@ func (u *upgrade) judgeAgain(ctx context.Context, s *session) error {
 		return err
 	}
 	if u.plan.Model == "" {
-		if err := disk.CopyMissing(u.work.dir, u.p.dir, filepath.Base(u.p.model())); err != nil {
+		err := disk.CopyMissing(u.work.dir, u.p.dir, filepath.Base(u.p.model()))
+		if err != nil {
 			return err
 		}
 	}
@@ -430,14 +442,17 @@ func (u *upgrade) judgeAgain(ctx context.Context, s *session) error {
 		return err
 	}
 	s.p = u.work
-	if err := s.openFrontier(u.p, u.plan.Model != "", newTraps(u.cfg, scope)); err != nil {
+	err = s.openFrontier(u.p, u.plan.Model != "", newTraps(u.cfg, scope))
+	if err != nil {
 		return err
 	}
 	s.learned.SiteWide = sitewide.New()
-	if err := s.learned.Restore(ctx); err != nil {
+	err = s.learned.Restore(ctx)
+	if err != nil {
 		return err
 	}
-	if err := s.openIndex(); err != nil {
+	err = s.openIndex()
+	if err != nil {
 		return err
 	}
 	if len(u.plan.Archives) > 0 {
@@ -452,7 +467,8 @@ func (u *upgrade) judgeAgain(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	if err := s.correctIndex(ctx); err != nil {
+	err = s.correctIndex(ctx)
+	if err != nil {
 		return err
 	}
 	stats, err := s.x.Stats(ctx)
@@ -570,7 +586,8 @@ func (u *upgrade) replaceStores() error {
 		return err
 	}
 	keep := filepath.Join(u.p.dir, u.result.Keep)
-	if err := os.MkdirAll(keep, 0o755); err != nil {
+	err = os.MkdirAll(keep, 0o755)
+	if err != nil {
 		return err
 	}
 	for _, store := range u.p.stores() {
@@ -579,11 +596,13 @@ func (u *upgrade) replaceStores() error {
 			continue
 		}
 		if fileExists(store) {
-			if err := os.Rename(store, kept); err != nil {
+			err := os.Rename(store, kept)
+			if err != nil {
 				return err
 			}
 		}
-		if err := os.Rename(made, store); err != nil {
+		err := os.Rename(made, store)
+		if err != nil {
 			return err
 		}
 	}
@@ -591,7 +610,8 @@ func (u *upgrade) replaceStores() error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := errors.Join(disk.SyncDir(keep), disk.SyncDir(u.p.dir), os.RemoveAll(u.work.dir)); err != nil {
+	err = errors.Join(disk.SyncDir(keep), disk.SyncDir(u.p.dir), os.RemoveAll(u.work.dir))
+	if err != nil {
 		return err
 	}
 	if u.result.WithoutCopy > 0 || u.result.DamagedFiles > 0 {

@@ -79,7 +79,8 @@ func (a *app) openWeb(cfg *Config, o crawlOptions, region *gazetteer.Region, see
 	}
 	w.gate, w.polite, w.resolve = gate, gate, manners.Resolve
 	w.close = func() {
-		if err := gate.Close(); err != nil {
+		err := gate.Close()
+		if err != nil {
 			a.warn("%s", oneLine(err.Error()))
 		}
 		client.Close()
@@ -120,12 +121,14 @@ func (cfg *Config) scopeRules(o crawlOptions) crawler.ScopeRules {
 // seeds.
 func (a *app) newOrder(p project, cfg *Config, model *predictor.Model, seeds []weburl.URL) (order.Strategy, error) {
 	kind, settings, _ := order.Find(cfg.Crawl.Strategy, cfg.Crawl.Settings)
-	if err := a.checkStrategyFlags(kind); err != nil {
+	err := a.checkStrategyFlags(kind)
+	if err != nil {
 		return nil, err
 	}
 	o := order.Options{Settings: settings, Model: model}
 	if kind.Logs {
-		if err := a.trendOptions(p, cfg, seeds, &o); err != nil {
+		err := a.trendOptions(p, cfg, seeds, &o)
+		if err != nil {
 			return nil, err
 		}
 	}

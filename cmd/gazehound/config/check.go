@@ -83,7 +83,8 @@ func (c *keyChecker) elements(value *yaml.Node, t reflect.Type, key string) erro
 		})
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct:
 		for i, item := range value.Content {
-			if err := c.section(item, t.Elem(), fmt.Sprintf("%s.%d.", key, i+1)); err != nil {
+			err := c.section(item, t.Elem(), fmt.Sprintf("%s.%d.", key, i+1))
+			if err != nil {
 				return err
 			}
 		}

@@ -73,7 +73,8 @@ func New[T any](file []byte) (*Schema[T], error) {
 		}
 		name, value := find(doc, strings.Split(key, "."))
 		l := s.leafs[key]
-		if err := value.Decode(&l.value); err != nil {
+		err := value.Decode(&l.value)
+		if err != nil {
 			return nil, fmt.Errorf("config.yaml: %s: %w", key, err)
 		}
 		l.help = strings.TrimPrefix(cmp.Or(value.LineComment, name.LineComment, name.HeadComment), "# ")
@@ -165,7 +166,8 @@ func (s *Schema[T]) AddFlags(f *pflag.FlagSet, keys ...string) {
 
 // Bind binds a flag to a key.
 func Bind(f *pflag.FlagSet, name, key string) {
-	if err := f.SetAnnotation(name, keyAnnotation, []string{key}); err != nil {
+	err := f.SetAnnotation(name, keyAnnotation, []string{key})
+	if err != nil {
 		panic(err)
 	}
 }
@@ -295,7 +297,8 @@ func (s *Schema[T]) Load(files []File, flags *pflag.FlagSet) (*T, Origin, error)
 		if doc == nil {
 			continue
 		}
-		if err := v.MergeConfig(bytes.NewReader(file.Text)); err != nil {
+		err = v.MergeConfig(bytes.NewReader(file.Text))
+		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", file.Name, err)
 		}
 	}
@@ -320,7 +323,8 @@ func (s *Schema[T]) Load(files []File, flags *pflag.FlagSet) (*T, Origin, error)
 		})
 	}
 	c := new(T)
-	if err := s.decode(v, c); err != nil {
+	err := s.decode(v, c)
+	if err != nil {
 		return nil, nil, fmt.Errorf("configuration: %s", decodeProblem(err, origin))
 	}
 	return c, origin, checkValues(reflect.ValueOf(*c), "", origin)

@@ -61,7 +61,8 @@ func IsAddressID(text string) bool { return placeID.MatchString(text) }
 // with # are comments. An error names the line.
 func NewBlocklist(lines ...string) (b Blocklist, err error) {
 	for n, line := range lines {
-		if err := b.add(line); err != nil {
+		err := b.add(line)
+		if err != nil {
 			return b, fmt.Errorf("%d: %w", n+1, err)
 		}
 	}
@@ -153,7 +154,8 @@ func (d Dir) eachBlocked(fn func(n int, line string) error) error {
 	n := 0
 	for lines.Scan() {
 		n++
-		if err := fn(n, lines.Text()); err != nil {
+		err := fn(n, lines.Text())
+		if err != nil {
 			return fmt.Errorf("%s:%d: %w", d.blocked(), n, err)
 		}
 	}
@@ -171,7 +173,8 @@ func (d Dir) Blocklist() (b Blocklist, err error) {
 		return b, err
 	}
 	for _, line := range missing {
-		if err := b.add(line); err != nil {
+		err := b.add(line)
+		if err != nil {
 			return b, fmt.Errorf("%s: %w", d.log(), err)
 		}
 	}

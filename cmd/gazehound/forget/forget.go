@@ -246,7 +246,8 @@ func (d Dir) Remove(ctx context.Context, r *Removal, s *Stores) (err error) {
 			return err
 		}
 	}
-	if err := r.findTrace(ctx, list, s); err != nil {
+	err = r.findTrace(ctx, list, s)
+	if err != nil {
 		return err
 	}
 	for _, beside := range r.Trace.Texts {
@@ -258,10 +259,12 @@ func (d Dir) Remove(ctx context.Context, r *Removal, s *Stores) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := disk.ReplaceBytes(d.pending(), 0o600, text); err != nil {
+	err = disk.ReplaceBytes(d.pending(), 0o600, text)
+	if err != nil {
 		return err
 	}
-	if _, err := d.block(r.lines(), strings.TrimSpace); err != nil {
+	_, err = d.block(r.lines(), strings.TrimSpace)
+	if err != nil {
 		return err
 	}
 	x := &removing{Removal: r, list: list, finder: r.newFinder(), pages: r.tracedPages(), stores: s}
@@ -270,10 +273,12 @@ func (d Dir) Remove(ctx context.Context, r *Removal, s *Stores) (err error) {
 			return err
 		}
 	}
-	if err := d.forgetRequests(r, x.finder); err != nil {
+	err = d.forgetRequests(r, x.finder)
+	if err != nil {
 		return err
 	}
-	if err := d.findLeft(r, x.finder); err != nil {
+	err = d.findLeft(r, x.finder)
+	if err != nil {
 		return err
 	}
 	r.Seconds = math.Round(1000*time.Since(began).Seconds()) / 1000
@@ -402,7 +407,8 @@ func (x *removing) model(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := m.Without(gone).Save(x.stores.Model); err != nil {
+	err = m.Without(gone).Save(x.stores.Model)
+	if err != nil {
 		return err
 	}
 	x.wrote(filepath.Base(x.stores.Model))
@@ -458,11 +464,13 @@ func (x *removing) files(context.Context) error {
 		if log == nil {
 			continue
 		}
-		if err := log.Edit(x.leaves); err != nil {
+		err := log.Edit(x.leaves)
+		if err != nil {
 			return err
 		}
 	}
-	if err := crawler.ForgetLines(s.Seeds, x.has); err != nil {
+	err := crawler.ForgetLines(s.Seeds, x.has)
+	if err != nil {
 		return err
 	}
 	if s.Status != nil {
@@ -507,7 +515,8 @@ func (d Dir) end(r *Removal) error {
 		if err != nil {
 			return err
 		}
-		if err := disk.AppendLines(d.log(), 0o600, string(line)); err != nil {
+		err = disk.AppendLines(d.log(), 0o600, string(line))
+		if err != nil {
 			return err
 		}
 	}

@@ -57,7 +57,8 @@ func (d Dir) Keeper() func(api.Removal) (int, error) {
 		var line bytes.Buffer
 		enc := json.NewEncoder(&line)
 		enc.SetEscapeHTML(false) // which makes six bytes of one
-		if err := enc.Encode(Request{next, time.Now().UTC().Truncate(time.Second), r}); err != nil {
+		err = enc.Encode(Request{next, time.Now().UTC().Truncate(time.Second), r})
+		if err != nil {
 			return 0, err
 		}
 		// only the operator may read names and reasons
