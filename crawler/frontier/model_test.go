@@ -161,217 +161,11 @@ func TestModel(t *testing.T) {
 	for i := range urls {
 		urls[i] = parse(t, fmt.Sprintf("http://h%d.example/%d", i*i%7, i))
 	}
-	check := func(t *rapid.T) {
-		o := Options{InMemory: true, Memory: 32 << 20}
-		o.Seed = rapid.Uint64Range(0, 3).Draw(t, "seed")
-		o.MaxPerHost = rapid.SampledFrom([]int64{0, 0, 5}).Draw(t, "limit")
-		budget := rapid.SampledFrom([]int{0, 40, 1 << 20}).Draw(t, "budget")
-		f, err := Open(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tiny := func() { f.block, f.budget = 2, budget }
-		tiny()
-		defer func() { f.Close() }()
-		m := &model{
-			seed: o.Seed, limit: o.MaxPerHost, urls: map[Key]*modelURL{},
-			waiting: map[string]time.Time{}, resting: map[string]time.Time{},
-			totals: Totals{Errors: map[string]int64{}, Skipped: map[string]int64{}, Dropped: map[string]int64{}},
-		}
-		ctx := context.Background()
-		entry := rapid.Custom(func(t *rapid.T) Entry {
-			return Entry{
-				URL:      rapid.SampledFrom(urls).Draw(t, "url"),
-				Priority: float64(rapid.SampledFrom([]float32{0.25, 0.5, 0.5, 1, -2, rapid.Float32Range(0, 1).Draw(t, "p")}).Draw(t, "priority")),
-				Depth:    rapid.IntRange(0, 3).Draw(t, "depth"),
-				Distance: rapid.IntRange(0, 3).Draw(t, "distance"),
-				Parent:   KeyOf(rapid.SampledFrom(urls).Draw(t, "parent")),
-				Anchor:   rapid.StringN(0, 10, 20).Draw(t, "anchor"),
-				Around:   rapid.StringN(0, 10, 20).Draw(t, "around"),
-				Switch:   rapid.Bool().Draw(t, "switch"),
-				Parked:   rapid.SampledFrom([]string{"", "", "", "p", "q"}).Draw(t, "parked"),
-				Found:    time.Unix(rapid.Int64Range(0, 3).Draw(t, "found")*1000+1, 0).UTC(),
-			}
-		})
-		entries := rapid.SliceOfN(entry, 0, 8)
-		pick := func(t *rapid.T) *modelURL {
-			keys := m.leasedKeys()
-			if len(keys) == 0 {
-				t.Skip("nothing leased")
-			}
-			return m.urls[rapid.SampledFrom(keys).Draw(t, "leased")]
-		}
-		t.Repeat(map[string]func(*rapid.T){
-			"push": func(t *rapid.T) {
-				es := entries.Draw(t, "entries")
-				added, err := f.Push(ctx, es...)
-				if want := m.push(es...); err != nil || added != want {
-					t.Fatalf("Push = %d, %v, want %d", added, err, want)
-				}
-			},
-			"next": func(t *rapid.T) {
-				if m.count(func(u *modelURL) bool { return !u.visited && u.entry.Parked == "" }) == 0 {
-					if _, err := f.Next(ctx, always); !errors.Is(err, io.EOF) {
-						t.Fatalf("Next of an empty frontier: %v", err)
-					}
-					return
-				}
-				busy := rapid.SliceOfN(rapid.Bool(), 7, 7).Draw(t, "busy")
-				tries, cancel := context.WithTimeout(ctx, time.Millisecond)
-				defer cancel()
-				wrong := ""
-				e, err := f.Next(tries, func(host string) time.Duration {
-					best := m.best()
-					if best == nil || best.entry.URL.Host() != host {
-						wrong = fmt.Sprintf("claim of %s; the best is %+v", host, best)
-					}
-					var i int
-					fmt.Sscanf(host, "h%d", &i)
-					if busy[i] {
-						m.waiting[host] = time.Now().Add(4 * time.Second)
-						return 4 * time.Second
-					}
-					return 0
-				})
-				if wrong != "" {
-					t.Fatal(wrong)
-				}
-				best := m.best()
-				if best == nil {
-					if !errors.Is(err, context.DeadlineExceeded) {
-						t.Fatalf("Next = %v, %v, but nobody may be asked", e, err)
-					}
-					return
-				}
-				if err != nil {
-					t.Fatalf("Next: %v, want %v", err, best.entry)
-				}
-				if diff := cmp.Diff(best.entry, e, cmp.Comparer(func(a, b weburl.URL) bool { return a == b })); diff != "" {
-					t.Fatalf("Next (-want +got):\n%s", diff)
-				}
-				best.leased = true
-			},
-			"done": func(t *rapid.T) {
-				u := pick(t)
-				o := Outcome{
-					Kind:      rapid.SampledFrom([]Kind{KindPage, KindPage, KindRedirect, KindError, KindSkipped}).Draw(t, "kind"),
-					Status:    200,
-					Relevant:  rapid.Bool().Draw(t, "relevant"),
-					Score:     rapid.Float64Range(0, 1).Draw(t, "score"),
-					Addresses: rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d"}), 0, 3).Draw(t, "addresses"),
-					Bytes:     rapid.Int64Range(0, 1000).Draw(t, "bytes"),
-					At:        time.Unix(1000, 0).UTC(),
-				}
-				if o.Kind == "error" || o.Kind == "skipped" {
-					o.Reason = rapid.SampledFrom([]string{"dns", "robots"}).Draw(t, "reason")
-				}
-				if rapid.Bool().Draw(t, "dropped") {
-					o.Dropped = map[string]int64{"depth": 2}
-				}
-				if o.Relevant {
-					o.Title, o.Evidence = rapid.StringMatching("[a-ü ]{0,5}").Draw(t, "title"), rapid.StringMatching("[a-ü ]{0,5}").Draw(t, "evidence")
-				}
-				if len(o.Addresses) == 0 {
-					o.Addresses = nil
-				}
-				es := entries.Draw(t, "found")
-				added, err := f.Done(ctx, u.entry, o, es...)
-				u.leased, u.visited, u.outcome = false, true, o
-				m.order = append(m.order, KeyOf(u.entry.URL))
-				delete(m.waiting, u.entry.URL.Host())
-				m.totals.add(&o)
-				if want := m.push(es...); err != nil || added != want {
-					t.Fatalf("Done = %d, %v, want %d", added, err, want)
-				}
-			},
-			"park": func(t *rapid.T) {
-				u := pick(t)
-				e := u.entry
-				e.Parked = rapid.SampledFrom([]string{"p", "q"}).Draw(t, "pattern")
-				if err := f.Park(ctx, e); err != nil {
-					t.Fatal(err)
-				}
-				u.leased = false
-				delete(m.waiting, e.URL.Host())
-				u.entry = e // never dropped: it was accepted
-			},
-			"unpark": func(t *rapid.T) {
-				host, pattern := fmt.Sprintf("h%d.example", rapid.IntRange(0, 6).Draw(t, "host")), rapid.SampledFrom([]string{"p", "q"}).Draw(t, "pattern")
-				released, err := f.Unpark(ctx, ParkedPattern{Host: host, Pattern: pattern}, func(*Entry) float64 { return 0.5 })
-				all := m.parked(host, pattern)
-				if err != nil || released != len(all) {
-					t.Fatalf("Unpark = %d, %v, want %d", released, err, len(all))
-				}
-				for _, u := range all {
-					u.entry.Parked, u.entry.Priority = "", 0.5
-				}
-			},
-			"return": func(t *rapid.T) {
-				u := pick(t)
-				host := u.entry.URL.Host()
-				u.entry.Retries = rapid.IntRange(0, 2).Draw(t, "retries")
-				wait := time.Duration(rapid.SampledFrom([]int{0, 0, 10, 2000}).Draw(t, "wait")) * time.Millisecond
-				alone := rapid.Bool().Draw(t, "alone")
-				if err := f.Return(u.entry, Backoff{Wait: wait, Host: !alone}); err != nil {
-					t.Fatal(err)
-				}
-				u.leased = false
-				delete(m.waiting, host)
-				if alone {
-					u.rests = time.Now().Add(wait)
-				} else if until := time.Now().Add(wait); until.After(m.resting[host]) {
-					m.resting[host] = until
-				}
-			},
-			"sleep": func(t *rapid.T) {
-				time.Sleep(time.Duration(rapid.SampledFrom([]int{1, 20, 5000}).Draw(t, "ms")) * time.Millisecond)
-			},
-			"crash": func(t *rapid.T) {
-				f.halt()
-				if f, err = start(f.options, f.store); err != nil {
-					t.Fatal(err)
-				}
-				tiny()
-				clear(m.waiting)
-				clear(m.resting)
-				for _, u := range m.urls {
-					u.leased, u.rests = false, time.Time{}
-				}
-			},
-			"": func(t *rapid.T) {
-				got := f.Totals()
-				got.ReadyHosts, got.WaitingHosts, got.NextHost = 0, 0, 0
-				if diff := cmp.Diff(m.want(), got); diff != "" {
-					t.Fatalf("Totals (-want +got):\n%s", diff)
-				}
-				checkStore(t, f)
-				checkMemory(t, f)
-			},
-		})
-		var walked []Key
-		err = f.Walk(ctx, 0, func(n Node) error {
-			k := KeyOf(n.URL)
-			walked = append(walked, k)
-			if diff := cmp.Diff(m.urls[k].outcome, n.Outcome); diff != "" || n.Seq != uint64(len(walked)) {
-				t.Errorf("visit %d (-want +got):\n%s", n.Seq, diff)
-			}
-			return nil
-		})
-		if err != nil || !slices.Equal(walked, m.order) {
-			t.Fatalf("Walk = %v, %v, want %v", walked, err, m.order)
-		}
-		for k, u := range m.urls {
-			n, ok, err := f.Get(k)
-			if err != nil || !ok || (n.State == Visited) != u.visited || !u.visited && (n.Anchor != u.entry.Anchor || n.Parent != u.entry.Parent) {
-				t.Fatalf("Get = %+v, %v, %v, want %+v", n, ok, err, u)
-			}
-		}
-	}
 	rapid.Check(t, func(r *rapid.T) {
 		var failure any // rapid's way to fail, which has to leave the bubble
 		synctest.Test(t, func(*testing.T) {
 			defer func() { failure = recover() }()
-			check(r)
+			checkModel(r, urls)
 		})
 		// Rapid tells failures apart by where they are: a case that has run out of
 		// data, which is none, must not be taken for the one that is made smaller.
@@ -382,6 +176,263 @@ func TestModel(t *testing.T) {
 			panic(failure)
 		}
 	})
+}
+
+// checkModel runs one sequence of operations.
+func checkModel(t *rapid.T, urls []weburl.URL) {
+	o := Options{InMemory: true, Memory: 32 << 20}
+	o.Seed = rapid.Uint64Range(0, 3).Draw(t, "seed")
+	o.MaxPerHost = rapid.SampledFrom([]int64{0, 0, 5}).Draw(t, "limit")
+	w := &sideBySide{
+		budget:  rapid.SampledFrom([]int{0, 40, 1 << 20}).Draw(t, "budget"),
+		entries: rapid.SliceOfN(modelEntry(urls), 0, 8),
+		m: &model{
+			seed: o.Seed, limit: o.MaxPerHost, urls: map[Key]*modelURL{},
+			waiting: map[string]time.Time{}, resting: map[string]time.Time{},
+			totals: Totals{Errors: map[string]int64{}, Skipped: map[string]int64{}, Dropped: map[string]int64{}},
+		},
+	}
+	var err error
+	w.f, err = Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { w.f.Close() }()
+	w.shrink()
+	t.Repeat(map[string]func(*rapid.T){
+		"push": w.push, "next": w.next, "done": w.done, "park": w.park, "unpark": w.unpark, "return": w.giveBack,
+		"sleep": w.sleep, "crash": w.crash, "": w.agree,
+	})
+	w.walk(t)
+}
+
+// modelEntry draws entries, few enough that they meet.
+func modelEntry(urls []weburl.URL) *rapid.Generator[Entry] {
+	return rapid.Custom(func(t *rapid.T) Entry {
+		priority := []float32{0.25, 0.5, 0.5, 1, -2, rapid.Float32Range(0, 1).Draw(t, "p")}
+		return Entry{
+			URL:      rapid.SampledFrom(urls).Draw(t, "url"),
+			Priority: float64(rapid.SampledFrom(priority).Draw(t, "priority")),
+			Depth:    rapid.IntRange(0, 3).Draw(t, "depth"),
+			Distance: rapid.IntRange(0, 3).Draw(t, "distance"),
+			Parent:   KeyOf(rapid.SampledFrom(urls).Draw(t, "parent")),
+			Anchor:   rapid.StringN(0, 10, 20).Draw(t, "anchor"),
+			Around:   rapid.StringN(0, 10, 20).Draw(t, "around"),
+			Switch:   rapid.Bool().Draw(t, "switch"),
+			Parked:   rapid.SampledFrom([]string{"", "", "", "p", "q"}).Draw(t, "parked"),
+			Found:    time.Unix(rapid.Int64Range(0, 3).Draw(t, "found")*1000+1, 0).UTC(),
+		}
+	})
+}
+
+// modelOutcome draws the outcome of a visit.
+func modelOutcome(t *rapid.T) Outcome {
+	o := Outcome{
+		Kind:      rapid.SampledFrom([]Kind{KindPage, KindPage, KindRedirect, KindError, KindSkipped}).Draw(t, "kind"),
+		Status:    200,
+		Relevant:  rapid.Bool().Draw(t, "relevant"),
+		Score:     rapid.Float64Range(0, 1).Draw(t, "score"),
+		Addresses: rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d"}), 0, 3).Draw(t, "addresses"),
+		Bytes:     rapid.Int64Range(0, 1000).Draw(t, "bytes"),
+		At:        time.Unix(1000, 0).UTC(),
+	}
+	if o.Kind == KindError || o.Kind == KindSkipped {
+		o.Reason = rapid.SampledFrom([]string{"dns", "robots"}).Draw(t, "reason")
+	}
+	if rapid.Bool().Draw(t, "dropped") {
+		o.Dropped = map[string]int64{"depth": 2}
+	}
+	if o.Relevant {
+		o.Title = rapid.StringMatching("[a-ü ]{0,5}").Draw(t, "title")
+		o.Evidence = rapid.StringMatching("[a-ü ]{0,5}").Draw(t, "evidence")
+	}
+	if len(o.Addresses) == 0 {
+		o.Addresses = nil
+	}
+	return o
+}
+
+// sideBySide does the same to a frontier and to its model, and compares what they say.
+type sideBySide struct {
+	f       *Frontier
+	m       *model
+	budget  int // items in memory
+	entries *rapid.Generator[[]Entry]
+}
+
+// shrink makes the buffers tiny.
+func (w *sideBySide) shrink() { w.f.block, w.f.budget = 2, w.budget }
+
+// leased draws an entry that is leased.
+func (w *sideBySide) leased(t *rapid.T) *modelURL {
+	keys := w.m.leasedKeys()
+	if len(keys) == 0 {
+		t.Skip("nothing leased")
+	}
+	return w.m.urls[rapid.SampledFrom(keys).Draw(t, "leased")]
+}
+
+func (w *sideBySide) push(t *rapid.T) {
+	es := w.entries.Draw(t, "entries")
+	added, err := w.f.Push(context.Background(), es...)
+	if want := w.m.push(es...); err != nil || added != want {
+		t.Fatalf("Push = %d, %v, want %d", added, err, want)
+	}
+}
+
+func (w *sideBySide) next(t *rapid.T) {
+	if w.m.count(func(u *modelURL) bool { return !u.visited && u.entry.Parked == "" }) == 0 {
+		if _, err := w.f.Next(context.Background(), always); !errors.Is(err, io.EOF) {
+			t.Fatalf("Next of an empty frontier: %v", err)
+		}
+		return
+	}
+	busy := rapid.SliceOfN(rapid.Bool(), 7, 7).Draw(t, "busy")
+	tries, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	wrong := ""
+	e, err := w.f.Next(tries, func(host string) time.Duration {
+		best := w.m.best()
+		if best == nil || best.entry.URL.Host() != host {
+			wrong = fmt.Sprintf("claim of %s; the best is %+v", host, best)
+		}
+		var i int
+		fmt.Sscanf(host, "h%d", &i)
+		if busy[i] {
+			w.m.waiting[host] = time.Now().Add(4 * time.Second)
+			return 4 * time.Second
+		}
+		return 0
+	})
+	if wrong != "" {
+		t.Fatal(wrong)
+	}
+	best := w.m.best()
+	if best == nil {
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("Next = %v, %v, but nobody may be asked", e, err)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatalf("Next: %v, want %v", err, best.entry)
+	}
+	same := cmp.Comparer(func(a, b weburl.URL) bool { return a == b })
+	if diff := cmp.Diff(best.entry, e, same); diff != "" {
+		t.Fatalf("Next (-want +got):\n%s", diff)
+	}
+	best.leased = true
+}
+
+func (w *sideBySide) done(t *rapid.T) {
+	u := w.leased(t)
+	o := modelOutcome(t)
+	es := w.entries.Draw(t, "found")
+	added, err := w.f.Done(context.Background(), u.entry, o, es...)
+	u.leased, u.visited, u.outcome = false, true, o
+	w.m.order = append(w.m.order, KeyOf(u.entry.URL))
+	delete(w.m.waiting, u.entry.URL.Host())
+	w.m.totals.add(&o)
+	if want := w.m.push(es...); err != nil || added != want {
+		t.Fatalf("Done = %d, %v, want %d", added, err, want)
+	}
+}
+
+func (w *sideBySide) park(t *rapid.T) {
+	u := w.leased(t)
+	e := u.entry
+	e.Parked = rapid.SampledFrom([]string{"p", "q"}).Draw(t, "pattern")
+	if err := w.f.Park(context.Background(), e); err != nil {
+		t.Fatal(err)
+	}
+	u.leased = false
+	delete(w.m.waiting, e.URL.Host())
+	u.entry = e // never dropped: it was accepted
+}
+
+func (w *sideBySide) unpark(t *rapid.T) {
+	host := fmt.Sprintf("h%d.example", rapid.IntRange(0, 6).Draw(t, "host"))
+	pattern := rapid.SampledFrom([]string{"p", "q"}).Draw(t, "pattern")
+	released, err := w.f.Unpark(context.Background(), ParkedPattern{Host: host, Pattern: pattern},
+		func(*Entry) float64 { return 0.5 })
+	all := w.m.parked(host, pattern)
+	if err != nil || released != len(all) {
+		t.Fatalf("Unpark = %d, %v, want %d", released, err, len(all))
+	}
+	for _, u := range all {
+		u.entry.Parked, u.entry.Priority = "", 0.5
+	}
+}
+
+func (w *sideBySide) giveBack(t *rapid.T) {
+	u := w.leased(t)
+	host := u.entry.URL.Host()
+	u.entry.Retries = rapid.IntRange(0, 2).Draw(t, "retries")
+	wait := time.Duration(rapid.SampledFrom([]int{0, 0, 10, 2000}).Draw(t, "wait")) * time.Millisecond
+	alone := rapid.Bool().Draw(t, "alone")
+	if err := w.f.Return(u.entry, Backoff{Wait: wait, Host: !alone}); err != nil {
+		t.Fatal(err)
+	}
+	u.leased = false
+	delete(w.m.waiting, host)
+	if alone {
+		u.rests = time.Now().Add(wait)
+	} else if until := time.Now().Add(wait); until.After(w.m.resting[host]) {
+		w.m.resting[host] = until
+	}
+}
+
+func (w *sideBySide) sleep(t *rapid.T) {
+	time.Sleep(time.Duration(rapid.SampledFrom([]int{1, 20, 5000}).Draw(t, "ms")) * time.Millisecond)
+}
+
+func (w *sideBySide) crash(t *rapid.T) {
+	w.f.halt()
+	var err error
+	w.f, err = start(w.f.options, w.f.store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.shrink()
+	clear(w.m.waiting)
+	clear(w.m.resting)
+	for _, u := range w.m.urls {
+		u.leased, u.rests = false, time.Time{}
+	}
+}
+
+// agree compares the totals, after each operation, and checks the frontier for itself.
+func (w *sideBySide) agree(t *rapid.T) {
+	got := w.f.Totals()
+	got.ReadyHosts, got.WaitingHosts, got.NextHost = 0, 0, 0
+	if diff := cmp.Diff(w.m.want(), got); diff != "" {
+		t.Fatalf("Totals (-want +got):\n%s", diff)
+	}
+	checkStore(t, w.f)
+	checkMemory(t, w.f)
+}
+
+// walk compares the crawl trees.
+func (w *sideBySide) walk(t *rapid.T) {
+	var walked []Key
+	err := w.f.Walk(context.Background(), 0, func(n Node) error {
+		k := KeyOf(n.URL)
+		walked = append(walked, k)
+		if diff := cmp.Diff(w.m.urls[k].outcome, n.Outcome); diff != "" || n.Seq != uint64(len(walked)) {
+			t.Errorf("visit %d (-want +got):\n%s", n.Seq, diff)
+		}
+		return nil
+	})
+	if err != nil || !slices.Equal(walked, w.m.order) {
+		t.Fatalf("Walk = %v, %v, want %v", walked, err, w.m.order)
+	}
+	for k, u := range w.m.urls {
+		n, ok, err := w.f.Get(k)
+		if err != nil || !ok || (n.State == Visited) != u.visited ||
+			!u.visited && (n.Anchor != u.entry.Anchor || n.Parent != u.entry.Parent) {
+			t.Fatalf("Get = %+v, %v, %v, want %+v", n, ok, err, u)
+		}
+	}
 }
 
 // A counted is what the URLs and visits of a store say together.

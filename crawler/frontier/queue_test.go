@@ -97,175 +97,202 @@ func TestOrderAcrossReopen(t *testing.T) {
 // TestNextWaits: a waiting Next returns when an entry is ready, when there will never be one, and when
 // its context ends.
 func TestNextWaits(t *testing.T) {
-	ctx := context.Background()
-	push := func(t *testing.T, f *Frontier, raw string) {
-		if _, err := f.Push(ctx, Entry{URL: parse(t, raw)}); err != nil {
-			t.Error(err)
-		}
-	}
-	// next takes an entry and tells how long that took.
-	next := func(f *Frontier, ctx context.Context, claim func(string) time.Duration) (Entry, time.Duration, error) {
-		began := time.Now()
-		e, err := f.Next(ctx, claim)
-		return e, time.Since(began), err
-	}
-	for _, c := range []struct {
-		name string
-		run  func(t *testing.T, f *Frontier)
-	}{
-		{"empty", func(t *testing.T, f *Frontier) {
-			if _, took, err := next(f, ctx, always); err != io.EOF || took != 0 {
-				t.Errorf("Next = %v after %v", err, took)
-			}
-		}},
-		{"push wakes, the last Done ends all", func(t *testing.T, f *Frontier) {
-			push(t, f, "http://a.example/")
-			first, _, err := next(f, ctx, always)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ends := make(chan error, 3)
-			for range 3 {
-				go func() {
-					e, err := f.Next(ctx, always)
-					if err == nil {
-						_, err = f.Done(ctx, e, Outcome{})
-						if err == nil {
-							_, err = f.Next(ctx, always)
-						}
-					}
-					ends <- err
-				}()
-			}
-			time.Sleep(time.Second)
-			push(t, f, "http://b.example/")
-			time.Sleep(time.Second)
-			if got := f.Totals(); got.Visited != 1 || got.Leased != 1 {
-				t.Errorf("totals = %+v", got)
-			}
-			if _, err := f.Done(ctx, first, Outcome{}); err != nil {
-				t.Error(err)
-			}
-			for range 3 {
-				if err := <-ends; err != io.EOF {
-					t.Errorf("Next = %v", err)
-				}
-			}
-		}},
-		{"context", func(t *testing.T, f *Frontier) {
-			push(t, f, "http://a.example/")
-			ctx, cancel := context.WithTimeout(ctx, time.Second)
-			defer cancel()
-			_, took, err := next(f, ctx, func(string) time.Duration { return time.Minute })
-			if !errors.Is(err, context.DeadlineExceeded) || took != time.Second {
-				t.Errorf("Next = %v after %v", err, took)
-			}
-		}},
-		{"claim says when", func(t *testing.T, f *Frontier) {
-			push(t, f, "http://a.example/")
-			free := time.Now().Add(3 * time.Second)
-			claims := 0
-			_, took, err := next(f, ctx, func(string) time.Duration {
-				claims++
-				return time.Until(free)
-			})
-			if err != nil || took != 3*time.Second || claims != 2 {
-				t.Errorf("Next = %v after %v and %d claims", err, took, claims)
-			}
-		}},
-		{"a finished visit frees the host's turn", func(t *testing.T, f *Frontier) {
-			push(t, f, "http://a.example/1")
-			push(t, f, "http://a.example/2")
-			var held atomic.Bool
-			turn := func(string) time.Duration {
-				if !held.CompareAndSwap(false, true) {
-					return time.Minute
-				}
-				return 0
-			}
-			e, _, err := next(f, ctx, turn)
-			if err != nil {
-				t.Fatal(err)
-			}
-			time.AfterFunc(time.Second, func() {
-				held.Store(false)
-				f.Done(ctx, e, Outcome{})
-			})
-			if _, took, err := next(f, ctx, turn); err != nil || took != time.Second {
-				t.Errorf("Next = %v after %v", err, took)
-			}
-		}},
-		{"returned", func(t *testing.T, f *Frontier) {
-			push(t, f, "http://a.example/1")
-			push(t, f, "http://a.example/2")
-			e, _, err := next(f, ctx, always)
-			if err != nil {
-				t.Fatal(err)
-			}
-			e.Retries, e.Redirects, e.URL = 2, 1, parse(t, "https://"+e.URL.String()[len("http://"):])
-			if err := f.Return(e, Backoff{Wait: 5 * time.Second, Host: true}); err != nil {
-				t.Fatal(err)
-			}
-			again, took, err := next(f, ctx, always)
-			if err != nil || took != 5*time.Second || again != e {
-				t.Errorf("Next = %+v, %v after %v; want %+v", again, err, took, e)
-			}
-			if n, ok, err := f.Get(KeyOf(e.URL)); err != nil || !ok || n.Entry != e {
-				t.Errorf("Get = %+v, %v, %v; want %+v", n, ok, err, e)
-			}
-			if err := f.Return(again, Backoff{}); err != nil {
-				t.Error(err)
-			}
-			if err := f.Return(again, Backoff{}); err == nil {
-				t.Error("an entry could be returned twice")
-			}
-			last, _, err := next(f, ctx, always)
-			if err != nil {
-				t.Fatal(err)
-			}
-			last.URL = parse(t, "http://a.example"+last.URL.Path()) // as it was fetched in the end
-			if _, err := f.Done(ctx, last, Outcome{}); err != nil {
-				t.Error(err)
-			}
-			if n, ok, err := f.Get(KeyOf(e.URL)); err != nil || !ok || n.Entry != last {
-				t.Errorf("Get = %+v, %v, %v; want %+v", n, ok, err, last)
-			}
-		}},
-		{"close", func(t *testing.T, f *Frontier) {
-			push(t, f, "http://a.example/")
-			e, _, err := next(f, ctx, always)
-			if err != nil {
-				t.Fatal(err)
-			}
-			time.AfterFunc(time.Second, func() { f.Close() })
-			if _, took, err := next(f, ctx, always); err != ErrClosed || took != time.Second {
-				t.Errorf("Next = %v after %v", err, took)
-			}
-			time.Sleep(time.Second)
-			if err := f.Close(); err != nil {
-				t.Errorf("second Close: %v", err)
-			}
-			_, pushed := f.Push(ctx, e)
-			_, done := f.Done(ctx, e, Outcome{})
-			_, _, got := f.Get(KeyOf(e.URL))
-			_, meta := f.Meta("x")
-			for i, err := range []error{pushed, done, f.Return(e, Backoff{}), got, meta, f.PutMeta("x", nil), f.Walk(ctx, 0, nil)} {
-				if !errors.Is(err, ErrClosed) {
-					t.Errorf("call %d after Close: %v", i, err)
-				}
-			}
-		}},
+	for name, run := range map[string]func(w *waiter){
+		"empty":                                  (*waiter).empty,
+		"context":                                (*waiter).context,
+		"push wakes, the last Done ends all":     (*waiter).pushWakes,
+		"claim says when":                        (*waiter).claimSaysWhen,
+		"a finished visit frees the host's turn": (*waiter).finishedVisitFrees,
+		"returned":                               (*waiter).returned,
+		"close":                                  (*waiter).closed,
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f, err := Open(Options{InMemory: true, Memory: 32 << 20})
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer f.Close()
-				c.run(t, f)
+				run(&waiter{t, f})
 			})
 		})
+	}
+}
+
+// A waiter calls Next of a frontier in memory.
+type waiter struct {
+	*testing.T
+	f *Frontier
+}
+
+func (w *waiter) push(urls ...string) {
+	w.Helper()
+	for _, raw := range urls {
+		if _, err := w.f.Push(context.Background(), Entry{URL: parse(w, raw)}); err != nil {
+			w.Error(err)
+		}
+	}
+}
+
+// next takes an entry and tells how long that took.
+func (w *waiter) next(ctx context.Context, claim func(string) time.Duration) (Entry, time.Duration, error) {
+	began := time.Now()
+	e, err := w.f.Next(ctx, claim)
+	return e, time.Since(began), err
+}
+
+// take takes an entry of any host.
+func (w *waiter) take() Entry {
+	w.Helper()
+	e, _, err := w.next(context.Background(), always)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return e
+}
+
+func (w *waiter) empty() {
+	if _, took, err := w.next(context.Background(), always); err != io.EOF || took != 0 {
+		w.Errorf("Next = %v after %v", err, took)
+	}
+}
+
+func (w *waiter) pushWakes() {
+	ctx := context.Background()
+	w.push("http://a.example/")
+	first := w.take()
+	ends := make(chan error, 3)
+	for range 3 {
+		go func() {
+			e, err := w.f.Next(ctx, always)
+			if err == nil {
+				_, err = w.f.Done(ctx, e, Outcome{})
+			}
+			if err == nil {
+				_, err = w.f.Next(ctx, always)
+			}
+			ends <- err
+		}()
+	}
+	time.Sleep(time.Second)
+	w.push("http://b.example/")
+	time.Sleep(time.Second)
+	if got := w.f.Totals(); got.Visited != 1 || got.Leased != 1 {
+		w.Errorf("totals = %+v", got)
+	}
+	if _, err := w.f.Done(ctx, first, Outcome{}); err != nil {
+		w.Error(err)
+	}
+	for range 3 {
+		if err := <-ends; err != io.EOF {
+			w.Errorf("Next = %v", err)
+		}
+	}
+}
+
+func (w *waiter) context() {
+	w.push("http://a.example/")
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_, took, err := w.next(ctx, func(string) time.Duration { return time.Minute })
+	if !errors.Is(err, context.DeadlineExceeded) || took != time.Second {
+		w.Errorf("Next = %v after %v", err, took)
+	}
+}
+
+func (w *waiter) claimSaysWhen() {
+	w.push("http://a.example/")
+	free := time.Now().Add(3 * time.Second)
+	claims := 0
+	_, took, err := w.next(context.Background(), func(string) time.Duration {
+		claims++
+		return time.Until(free)
+	})
+	if err != nil || took != 3*time.Second || claims != 2 {
+		w.Errorf("Next = %v after %v and %d claims", err, took, claims)
+	}
+}
+
+func (w *waiter) finishedVisitFrees() {
+	w.push("http://a.example/1", "http://a.example/2")
+	var held atomic.Bool
+	turn := func(string) time.Duration {
+		if !held.CompareAndSwap(false, true) {
+			return time.Minute
+		}
+		return 0
+	}
+	e, _, err := w.next(context.Background(), turn)
+	if err != nil {
+		w.Fatal(err)
+	}
+	time.AfterFunc(time.Second, func() {
+		held.Store(false)
+		w.f.Done(context.Background(), e, Outcome{})
+	})
+	if _, took, err := w.next(context.Background(), turn); err != nil || took != time.Second {
+		w.Errorf("Next = %v after %v", err, took)
+	}
+}
+
+// returned: an entry comes back after its back-off, with the URL under which it was returned.
+func (w *waiter) returned() {
+	w.push("http://a.example/1", "http://a.example/2")
+	e := w.take()
+	e.Retries, e.Redirects, e.URL = 2, 1, parse(w, "https://"+e.URL.String()[len("http://"):])
+	if err := w.f.Return(e, Backoff{Wait: 5 * time.Second, Host: true}); err != nil {
+		w.Fatal(err)
+	}
+	again, took, err := w.next(context.Background(), always)
+	if err != nil || took != 5*time.Second || again != e {
+		w.Errorf("Next = %+v, %v after %v; want %+v", again, err, took, e)
+	}
+	w.isStored(e)
+	if err := w.f.Return(again, Backoff{}); err != nil {
+		w.Error(err)
+	}
+	if err := w.f.Return(again, Backoff{}); err == nil {
+		w.Error("an entry could be returned twice")
+	}
+	last := w.take()
+	last.URL = parse(w, "http://a.example"+last.URL.Path()) // as it was fetched in the end
+	if _, err := w.f.Done(context.Background(), last, Outcome{}); err != nil {
+		w.Error(err)
+	}
+	w.isStored(last)
+}
+
+// isStored holds that the frontier keeps an entry as it is.
+func (w *waiter) isStored(e Entry) {
+	w.Helper()
+	if n, ok, err := w.f.Get(KeyOf(e.URL)); err != nil || !ok || n.Entry != e {
+		w.Errorf("Get = %+v, %v, %v; want %+v", n, ok, err, e)
+	}
+}
+
+// closed: Close ends a Next that waits, and whatever is called later.
+func (w *waiter) closed() {
+	ctx, f := context.Background(), w.f
+	w.push("http://a.example/")
+	e := w.take()
+	time.AfterFunc(time.Second, func() { f.Close() })
+	if _, took, err := w.next(ctx, always); err != ErrClosed || took != time.Second {
+		w.Errorf("Next = %v after %v", err, took)
+	}
+	time.Sleep(time.Second)
+	if err := f.Close(); err != nil {
+		w.Errorf("second Close: %v", err)
+	}
+	_, pushed := f.Push(ctx, e)
+	_, done := f.Done(ctx, e, Outcome{})
+	_, _, got := f.Get(KeyOf(e.URL))
+	_, meta := f.Meta("x")
+	for i, err := range []error{
+		pushed, done, f.Return(e, Backoff{}), got, meta, f.PutMeta("x", nil), f.Walk(ctx, 0, nil),
+	} {
+		if !errors.Is(err, ErrClosed) {
+			w.Errorf("call %d after Close: %v", i, err)
+		}
 	}
 }
 

@@ -99,102 +99,146 @@ func TestCloseUnderLoad(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	for round := range 5 {
 		dir := t.TempDir()
-		f := open(t, frontier.Options{Dir: dir, Memory: 32 << 20})
-		var mu sync.Mutex
-		pushed, visits := map[string]bool{}, map[string]bool{}
+		l := &load{t: t, f: open(t, frontier.Options{Dir: dir, Memory: 32 << 20}),
+			pushed: map[string]bool{}, visits: map[string]bool{}}
 		var workers sync.WaitGroup
-		ended := func(what string, err error) bool {
-			if err != nil && !errors.Is(err, frontier.ErrClosed) {
-				t.Errorf("%s: %v", what, err)
+		for n := range 4 {
+			workers.Go(func() { l.push(n) })
+			if n == 0 {
+				workers.Go(l.giveBack)
+			} else {
+				workers.Go(l.visit)
 			}
-			return err != nil
 		}
-		for w := range 4 {
-			workers.Go(func() {
-				for i := 0; ; i++ {
-					e := entry(i%9, w*1_000_000+i, float64(i%10)/10)
-					if _, err := f.Push(context.Background(), e); ended("Push", err) {
-						return
-					}
-					mu.Lock()
-					pushed[e.URL.String()] = true
-					mu.Unlock()
-				}
-			})
-			workers.Go(func() {
-				for {
-					e, err := f.Next(context.Background(), free)
-					if errors.Is(err, io.EOF) {
-						time.Sleep(time.Millisecond)
-						continue
-					}
-					if ended("Next", err) {
-						return
-					}
-					if w == 0 {
-						if ended("Return", f.Return(e, frontier.Backoff{Wait: time.Millisecond, Host: true})) {
-							return
-						}
-						continue
-					}
-					if _, err := f.Done(context.Background(), e, page); ended("Done", err) {
-						return
-					}
-					mu.Lock()
-					visits[e.URL.String()] = true
-					mu.Unlock()
-				}
-			})
-		}
-		workers.Go(func() { // never gets a turn; what a claim says counts for all
-			for {
-				_, err := f.Next(context.Background(), func(string) time.Duration { return 100 * time.Microsecond })
-				if !errors.Is(err, io.EOF) && ended("Next", err) {
-					return
-				}
-			}
-		})
-		workers.Go(func() {
-			for {
-				err := f.Walk(context.Background(), 0, func(n frontier.Node) error {
-					_, err := f.Trail(frontier.KeyOf(n.URL), 2)
-					return err
-				})
-				if ended("Walk", err) {
-					return
-				}
-			}
-		})
-		for busy := false; !busy; { // with both
+		workers.Go(l.waitInVain)
+		workers.Go(l.walk)
+		for busy := false; !busy; busy = l.busy() {
 			time.Sleep(time.Duration(20+30*round) * time.Millisecond)
-			mu.Lock()
-			busy = len(pushed) > 0 && len(visits) > 0
-			mu.Unlock()
 		}
-		closed(t, f)
+		closed(t, l.f)
 		workers.Wait()
-		f = open(t, frontier.Options{Dir: dir})
-		for u := range pushed {
-			if _, ok, err := f.Get(keyOf(u)); err != nil || !ok {
-				t.Fatalf("%s was lost: %v", u, err)
-			}
+		l.f = open(t, frontier.Options{Dir: dir})
+		l.isKept()
+		closed(t, l.f)
+	}
+}
+
+// A load works on a frontier until it is closed, and knows what was acknowledged.
+type load struct {
+	t              *testing.T
+	f              *frontier.Frontier
+	mu             sync.Mutex
+	pushed, visits map[string]bool // by URL
+}
+
+// ended reports whether the frontier is closed; another error fails the test.
+func (l *load) ended(what string, err error) bool {
+	if err != nil && !errors.Is(err, frontier.ErrClosed) {
+		l.t.Errorf("%s: %v", what, err)
+	}
+	return err != nil
+}
+
+func (l *load) note(in map[string]bool, e frontier.Entry) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	in[e.URL.String()] = true
+}
+
+// busy reports whether something was pushed and something visited.
+func (l *load) busy() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.pushed) > 0 && len(l.visits) > 0
+}
+
+// push pushes new links; n tells those of several calls apart.
+func (l *load) push(n int) {
+	for i := 0; ; i++ {
+		e := entry(i%9, n*1_000_000+i, float64(i%10)/10)
+		_, err := l.f.Push(context.Background(), e)
+		if l.ended("Push", err) {
+			return
 		}
-		for u := range visits {
-			if n, ok, err := f.Get(keyOf(u)); err != nil || !ok || n.State != frontier.Visited {
-				t.Fatalf("the visit of %s was lost: %v", u, err)
-			}
+		l.note(l.pushed, e)
+	}
+}
+
+// next takes an entry; false: the frontier is closed.
+func (l *load) next() (frontier.Entry, bool) {
+	for {
+		e, err := l.f.Next(context.Background(), free)
+		if !errors.Is(err, io.EOF) {
+			return e, !l.ended("Next", err)
 		}
-		tree := recount(t, f)
-		rest := drain(t, f)
-		for _, u := range rest {
-			if _, ok := tree[u]; ok {
-				t.Errorf("%s is visited again", u)
-			}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func (l *load) giveBack() {
+	for e, more := l.next(); more; e, more = l.next() {
+		err := l.f.Return(e, frontier.Backoff{Wait: time.Millisecond, Host: true})
+		if l.ended("Return", err) {
+			return
 		}
-		if len(tree)+len(rest) < len(pushed) {
-			t.Errorf("%d visited and %d queued of %d", len(tree), len(rest), len(pushed))
+	}
+}
+
+func (l *load) visit() {
+	for e, more := l.next(); more; e, more = l.next() {
+		_, err := l.f.Done(context.Background(), e, page)
+		if l.ended("Done", err) {
+			return
 		}
-		closed(t, f)
+		l.note(l.visits, e)
+	}
+}
+
+// waitInVain never gets a turn; what a claim says counts for all.
+func (l *load) waitInVain() {
+	for {
+		_, err := l.f.Next(context.Background(), func(string) time.Duration { return 100 * time.Microsecond })
+		if !errors.Is(err, io.EOF) && l.ended("Next", err) {
+			return
+		}
+	}
+}
+
+func (l *load) walk() {
+	for {
+		err := l.f.Walk(context.Background(), 0, func(n frontier.Node) error {
+			_, err := l.f.Trail(frontier.KeyOf(n.URL), 2)
+			return err
+		})
+		if l.ended("Walk", err) {
+			return
+		}
+	}
+}
+
+// isKept holds that the frontier, opened again, has all that was acknowledged, and visits nothing twice.
+func (l *load) isKept() {
+	t := l.t
+	t.Helper()
+	for u := range l.pushed {
+		if _, ok, err := l.f.Get(keyOf(u)); err != nil || !ok {
+			t.Fatalf("%s was lost: %v", u, err)
+		}
+	}
+	for u := range l.visits {
+		if n, ok, err := l.f.Get(keyOf(u)); err != nil || !ok || n.State != frontier.Visited {
+			t.Fatalf("the visit of %s was lost: %v", u, err)
+		}
+	}
+	tree := recount(t, l.f)
+	rest := drain(t, l.f)
+	for _, u := range rest {
+		if _, ok := tree[u]; ok {
+			t.Errorf("%s is visited again", u)
+		}
+	}
+	if len(tree)+len(rest) < len(l.pushed) {
+		t.Errorf("%d visited and %d queued of %d", len(tree), len(rest), len(l.pushed))
 	}
 }
 
