@@ -16,6 +16,7 @@ import (
 const (
 	leastDigits = 6
 	mostDigits  = 16
+	longEnough  = 9 // digits of a number that no spaced dash parts
 	phoneTries  = 3 // of one address
 )
 
@@ -37,9 +38,9 @@ var (
 	faxExtension = regexp.MustCompile(`(?i)^[ (|,;]*fax[.:]?\s*[-–]\s?\d`)
 	// noPhone is a version, "3.3.9.1", pages with their year, "762-782 (2011", or a date.
 	noPhone = regexp.MustCompile(`(?:^|[ ./])\d\.\d\.\d(?:\D|$)|\((?:19|20)\d\d$|^(?:19|20)\d\d-[01]\d-[0-3]\d`)
-	// bankLabel is the label of a number of a bank or a register, right before it.
+	// bankLabel is the label of a number of a bank, a register or a video meeting, right before it.
 	bankLabel = regexp.MustCompile(`(?:konto|\bkto|\biban|\bblz|\bbic|\bisbn|\bissn|\bhr[ab]|\bust|steuer|account|` +
-		`registe?r)(?:[-./ ]*(?:nr|no|num[mb]er|id))*[-.:#/ ]*$`)
+		`registe?r|meeting|\bcode|\bein|\bnpi)(?:[-./ ]*(?:nr|no|num[mb]er|id|is))*[-.:#/ ]*$`)
 	dateForm = regexp.MustCompile(`^\d{1,2}[-./ ]+\d{1,2}[-./ ]+(?:19|20)\d\d`)
 )
 
@@ -158,6 +159,9 @@ func numberEnd(line string, i int) (end, digits int) {
 			digits++
 			i++
 			end, between = i, 0
+		case digits >= longEnough && strings.ContainsRune("-–/", r) && line[i-1] == ' ' &&
+			strings.HasPrefix(line[i+n:], " "):
+			return end, digits // another number follows
 		case r == '+' && digits == 0, strings.ContainsRune(" ()/-.‐‑–−\u00a0\u2009\u202f", r):
 			i += n
 			between++

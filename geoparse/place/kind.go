@@ -62,7 +62,7 @@ func (h *Head) kindOfSite(lang, country string) string {
 		case i < h.titles:
 			weight = titleWeight
 		}
-		if agreement(said, h.label) >= 0.9 {
+		if h.agreement(said) >= 0.9 {
 			weight += sharedWeight
 		}
 		weights[id] += weight

@@ -240,7 +240,7 @@ func (p *Page) canBeName(text string) bool {
 	}
 	first, n := utf8.DecodeRuneInString(text)
 	return unicode.IsLower(first) && (hasLegalForm(text) ||
-		agreement(nameWords(text), p.label) >= 0.9) && IsName(string(unicode.ToUpper(first))+text[n:])
+		p.agreement(nameWords(text)) >= 0.9) && IsName(string(unicode.ToUpper(first))+text[n:])
 }
 
 func (p *Page) addSite(text string, source feature) {
@@ -248,7 +248,8 @@ func (p *Page) addSite(text string, source feature) {
 		return
 	}
 	text = trimName(text)
-	if !p.canBeName(text) || slices.Contains(nameWords(text), "logo") { // of a picture
+	if !p.canBeName(text) || slices.Contains(nameWords(text), "logo") || // of a picture
+		strings.EqualFold(strings.TrimPrefix(text, "www."), strings.TrimPrefix(p.host, "www.")) {
 		return
 	}
 	for i := range p.sites {
@@ -270,7 +271,7 @@ func (p *Page) ReadList(all []Around) {
 			text := trimName(line.text)
 			words := nameWords(text)
 			if IsName(text) && !IsPerson(text) && p.branchShare(text) < 0.5 && !isAddressPart(text) &&
-				labelShare(words) < 0.6 && agreement(words, p.label) < 0.7 {
+				labelShare(words) < 0.6 && p.agreement(words) < 0.7 {
 				names[strings.ToLower(text)] = true
 			}
 		}
@@ -301,7 +302,7 @@ func (p *Page) IsOwn(site, name string) bool {
 }
 
 // IsNamed reports whether the site's domain agrees with a name.
-func (p *Page) IsNamed(name string) bool { return agreement(nameWords(name), p.label) >= 0.5 }
+func (p *Page) IsNamed(name string) bool { return p.agreement(nameWords(name)) >= 0.5 }
 
 // Hours returns the first opening hours in the text. For a page about one place.
 func (p *Page) Hours() string { return p.hours() }
@@ -645,7 +646,7 @@ func (p *Page) ownFeatures(text string) (f vector) {
 	f[bias] = 1
 	words := nameWords(text)
 	if p.label != "" {
-		f[domain] = agreement(words, p.label)
+		f[domain] = p.agreement(words)
 	} else {
 		f[noDomain] = 1
 		f[mailDomain] = agreement(words, p.mailed)
@@ -701,7 +702,9 @@ func markRivals(found []candidate) {
 			}
 			if other := nameWords(withoutLegalForm(found[k].text)); !within(words, other) && !within(other, words) {
 				found[k].features[rival] = max(found[k].features[rival], 1-f[leadIn])
-				found[k].features[venue] = max(found[k].features[venue], f[leadIn], theirs*found[k].features[foreign])
+				strong := is(f[orgWord] > 0 && f[above1]+f[prefix] > 0 && f[phrase]+f[branchWords]+f[job] == 0)
+				found[k].features[venue] = max(found[k].features[venue], f[leadIn], strong,
+					theirs*found[k].features[foreign])
 			}
 		}
 	}
@@ -710,6 +713,10 @@ func markRivals(found []candidate) {
 // behindLeadIn returns the name behind a preposition at the end of the sentence before an address: "We
 // meet at Grote Hall, ".
 func behindLeadIn(before string) string {
+	above := strings.TrimRight(before, " \n")
+	if strings.HasSuffix(above, ",") { // the sentence goes on in the next line
+		before = above
+	}
 	line := before[strings.LastIndexByte(before, '\n')+1:]
 	line = strings.TrimRight(line, " ,(:–-")
 	at := leadsIn.FindAllStringIndex(line, -1)
@@ -1137,6 +1144,24 @@ func agreement(words []string, label string) float64 {
 		}
 	}
 	return min(0.7, float64(longest)/float64(len(label)))
+}
+
+// agreement returns how well words agree with the domain of the page: with all of it, or below the domain
+// of a hosting service, "hanna-gasthof-adler.github.io", with what follows the name of its user.
+func (h *Head) agreement(words []string) float64 {
+	if len(h.domain) > 1 && isHosted(h.host) {
+		rest := strings.Join(h.domain[1:], "")
+		if all := agreement(words, rest); all >= 0.9 && len(strings.Join(words, "")) >= len(rest) {
+			return all
+		}
+	}
+	return agreement(words, h.label)
+}
+
+// isHosted reports whether a host is named below the domain of a service that lets everybody do so.
+func isHosted(host string) bool {
+	suffix, public := publicsuffix.PublicSuffix(strings.ToLower(host))
+	return !public && strings.Contains(suffix, ".") // not an unknown top-level domain
 }
 
 // covers reports whether label is made of beginnings of words in their order, of

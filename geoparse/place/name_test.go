@@ -46,6 +46,18 @@ func TestName(t *testing.T) {
 		"a number in front":   {`<title>News - 5 Minuten</title><footer>© 2019 5 Minuten. Alle Rechte vorbehalten</footer>`, "Kontakt\n", "www.5minuten.example", "5 Minuten", "", ""},
 		"rights behind":       {`<title>Law</title>`, "The Reents Law Firm LLC. All Rights Reserved\n", "www.reentslaw.example", "The Reents Law Firm LLC.", "", ""},
 		"a head office's own": {`<title>Letters</title>`, "Reents Healthcare Corporation, Headquarters Office\n", "", "Reents Healthcare Corporation", "Headquarters Office", ""},
+		"a school that a church rents": {
+			`<title>Church of the Lantern - Westbrook</title><h1>Church of the Lantern</h1>`,
+			"Sundays\nWestbrook Elementary School\n", "www.lantern.example", "Westbrook Elementary School", "", "",
+		},
+		"a sentence of two lines": {`<title>Church of the Lantern - Downtown</title><h1>Church of the Lantern</h1>`,
+			"Sunday 10:30 AM at Marlow Auditorium,\n", "www.lantern.example", "Marlow Auditorium", "", ""},
+		"the host as its owner": {
+			`<title>Harbor Lights Chapel | harborlights.example</title><p>© 2022 harborlights.example</p>`,
+			"Contact\n", "www.harborlights.example", "Harbor Lights Chapel", "", "",
+		},
+		"below a hosting service": {`<title>Hours | Ironworks Gym</title><h2>Hours</h2>`,
+			"Address\n", "okkareents-ironworks-gym.github.io", "Ironworks Gym", "", ""},
 		"nothing":             {`<title>Contact</title>`, "Site Map\nContact\n", "www.example.example", "", "", ""},
 		"a course's schedule": {`<title>Computer Law</title><h1>Computer Law</h1>`, "Project presentations\nProject presentations and epilogue\nDavid G. Kay,\n", "www.uci.example", "", "", "/~kay/courses/264/s05.html"},
 	} {
