@@ -92,11 +92,15 @@ func (n *Node) shareBlocklist(ctx context.Context) error {
 		if len(packed) > maxBlocklist {
 			n.o.Log("cluster: the blocklist of this node is too long for the other nodes: %d lines, %d bytes packed; "+
 				"give it to them as a file", len(own), len(packed))
-		} else if revision, err = save(ctx, n.crawl, "blocked", sharedLines{packed}, revision); err != nil {
-			return err
+		} else {
+			revision, err = save(ctx, n.crawl, "blocked", sharedLines{packed}, revision)
+			if err != nil {
+				return err
+			}
 		}
 	}
-	if err := n.obeyBlocklist(theirs, revision); err != nil {
+	err = n.obeyBlocklist(theirs, revision)
+	if err != nil {
 		return err
 	}
 	return n.cleanLinks(ctx, own)
@@ -118,7 +122,8 @@ func (n *Node) learnBlocklist(ctx context.Context) {
 
 func (n *Node) obeyBlocklist(lines []string, revision uint64) error {
 	if len(lines) > 0 {
-		if err := n.o.Blocklist.Add(lines); err != nil {
+		err := n.o.Blocklist.Add(lines)
+		if err != nil {
 			return err
 		}
 	}
@@ -169,7 +174,8 @@ func (n *Node) cleanLinks(ctx context.Context, lines []string) error {
 			first = min(first, m.Sequence)
 		}
 	}
-	if err := n.links.Purge(ctx, jetstream.WithPurgeSequence(first)); err != nil { // the files of messages that are gone
+	err = n.links.Purge(ctx, jetstream.WithPurgeSequence(first))
+	if err != nil { // the files of messages that are gone
 		return err
 	}
 	if removed > 0 {
@@ -192,7 +198,8 @@ func (n *Node) cleanMessage(ctx context.Context, m *jetstream.RawStreamMsg) (rem
 	for i, message := range packLinks(left) {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%s cleaned %d %d\x00%s", n.instance, m.Sequence, i, message))
 		id := jetstream.WithMsgID(hex.EncodeToString(sum[:12]))
-		if _, err := n.js.Publish(ctx, m.Subject, message, id); err != nil {
+		_, err := n.js.Publish(ctx, m.Subject, message, id)
+		if err != nil {
 			return 0, err
 		}
 	}

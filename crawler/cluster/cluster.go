@@ -215,7 +215,8 @@ type Node struct {
 // error wraps one of the package's errors where it fits.
 func Join(ctx context.Context, f Frontier, o Options) (*Node, error) {
 	n := newNode(ctx, f, o)
-	if err := n.join(ctx); err != nil {
+	err := n.join(ctx)
+	if err != nil {
 		n.Close()
 		return nil, err
 	}
@@ -243,18 +244,22 @@ func Leave(ctx context.Context, f Frontier, o Options) (moved int, err error) {
 	n := newNode(ctx, f, o)
 	n.retired = true
 	defer n.Close()
-	if err := n.join(ctx); err != nil {
+	err = n.join(ctx)
+	if err != nil {
 		return 0, err
 	}
 	if n.stable() {
-		if err := n.publishVisits(ctx); err != nil {
+		err := n.publishVisits(ctx)
+		if err != nil {
 			return 0, err
 		}
 	}
-	if moved, err = n.handOver(ctx); err != nil {
+	moved, err = n.handOver(ctx)
+	if err != nil {
 		return moved, err
 	}
-	if err := n.flush(ctx); err != nil {
+	err = n.flush(ctx)
+	if err != nil {
 		return moved, fmt.Errorf("cluster: %d links have left the queue and wait to be sent; "+
 			"the same command sends them: %w", moved, err)
 	}
@@ -265,22 +270,28 @@ func (n *Node) join(ctx context.Context) (err error) {
 	if err := n.o.Validate(); err != nil {
 		return err
 	}
-	if n.instance, err = identity(n.o.Dir); err != nil {
+	n.instance, err = identity(n.o.Dir)
+	if err != nil {
 		return err
 	}
-	if n.notes, err = openNotes(n.o.Dir); err != nil {
+	n.notes, err = openNotes(n.o.Dir)
+	if err != nil {
 		return err
 	}
-	if err := TakeOver(ctx, n.frontier, n.o.Dir); err != nil {
+	err = TakeOver(ctx, n.frontier, n.o.Dir)
+	if err != nil {
 		return err
 	}
-	if err := n.plan(); err != nil {
+	err = n.plan()
+	if err != nil {
 		return err
 	}
-	if err := n.connect(ctx); err != nil {
+	err = n.connect(ctx)
+	if err != nil {
 		return err
 	}
-	if err := n.stores(ctx); err != nil {
+	err = n.stores(ctx)
+	if err != nil {
 		return err
 	}
 	share := n.enlist
@@ -299,7 +310,8 @@ func (n *Node) join(ctx context.Context) (err error) {
 		{"the stream of pages", n.beginPages},
 		{"the map of shares", share},
 	} {
-		if err := n.retry(ctx, step.what, step.do); err != nil {
+		err := n.retry(ctx, step.what, step.do)
+		if err != nil {
 			return err
 		}
 	}
@@ -308,7 +320,8 @@ func (n *Node) join(ctx context.Context) (err error) {
 		n.spawn(n.sendLinks)
 		return nil
 	}
-	if err := n.joinOrder(ctx); err != nil {
+	err = n.joinOrder(ctx)
+	if err != nil {
 		return err
 	}
 	n.spawn(n.beat)
@@ -339,7 +352,8 @@ func sleep(ctx context.Context, d time.Duration) bool {
 // goroutines. The node keeps its share until Options.Away has passed.
 func (n *Node) Close() {
 	if n.joined() {
-		if err := n.finishSending(); err != nil {
+		err := n.finishSending()
+		if err != nil {
 			n.o.Log("cluster: not everything was sent; it will be when this node comes back: %v", err)
 		}
 	}
@@ -433,7 +447,8 @@ func identity(dir string) (string, error) {
 // define writes what the crawl is about, or checks that it is this one.
 func (n *Node) define(ctx context.Context) error {
 	own := n.o.Definition
-	if _, err := save(ctx, n.crawl, "definition", own, 0); err == nil {
+	_, err := save(ctx, n.crawl, "definition", own, 0)
+	if err == nil {
 		return nil
 	} else if !errors.Is(err, jetstream.ErrKeyExists) {
 		return fmt.Errorf("cluster: definition: %w", err)

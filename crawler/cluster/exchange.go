@@ -87,7 +87,8 @@ func (n *Node) Moved(ctx context.Context, e frontier.Entry) (moved bool, err err
 	if e.Owner == n.o.Name {
 		return false, nil
 	}
-	if err := n.awaitRoom(ctx); err != nil {
+	err = n.awaitRoom(ctx)
+	if err != nil {
 		return false, err
 	}
 	_, err = n.frontier.Leave(ctx, reasonMoved, &e)
@@ -127,7 +128,8 @@ func (n *Node) settle(ctx context.Context) {
 func (n *Node) handOver(ctx context.Context) (moved int, err error) {
 	var theirs []frontier.Entry
 	hand := func() error {
-		if err := n.awaitRoom(ctx); err != nil {
+		err := n.awaitRoom(ctx)
+		if err != nil {
 			return err
 		}
 		left, err := n.frontier.Leave(ctx, reasonMoved, nil, theirs...)
@@ -160,7 +162,8 @@ func (n *Node) arrive(ctx context.Context, name string, es []frontier.Entry) err
 				es[i].Owner = owner
 			}
 		}
-		if err := n.awaitRoom(ctx); err != nil {
+		err := n.awaitRoom(ctx)
+		if err != nil {
 			return err
 		}
 	}
@@ -248,7 +251,8 @@ func (n *Node) sendSome(ctx context.Context) error {
 		for _, message := range packLinks(links[name]) {
 			sum := sha256.Sum256(fmt.Appendf(nil, "%s %d %s\x00%s", n.instance, out.First+uint64(t.Messages), name, message))
 			id := hex.EncodeToString(sum[:12])
-			if err := n.publish(ctx, n.subject(name), message, jetstream.WithMsgID(id)); err != nil {
+			err := n.publish(ctx, n.subject(name), message, jetstream.WithMsgID(id))
+			if err != nil {
 				return err
 			}
 			t.Messages++
@@ -293,7 +297,8 @@ func (n *Node) receive(ctx context.Context) {
 	consumers := map[string]jetstream.Consumer{}
 	for ctx.Err() == nil {
 		for _, name := range n.addressees() {
-			if err := n.fetch(ctx, name, consumers); err != nil {
+			err := n.fetch(ctx, name, consumers)
+			if err != nil {
 				delete(consumers, name)
 				if ctx.Err() == nil {
 					n.o.Log("cluster: receive links for %s: %v", name, err)
@@ -361,7 +366,8 @@ func (n *Node) storeMessage(ctx context.Context, name string, m jetstream.Msg) {
 		return
 	}
 	es = n.allowed(es)
-	if err := n.arrive(ctx, name, es); err != nil {
+	err = n.arrive(ctx, name, es)
+	if err != nil {
 		if ctx.Err() == nil {
 			n.o.Log("cluster: links of another node cannot be stored: %v", err)
 		}
@@ -369,7 +375,8 @@ func (n *Node) storeMessage(ctx context.Context, name string, m jetstream.Msg) {
 		return
 	}
 	n.received.Add(int64(len(es)))
-	if err := m.Ack(); err != nil && ctx.Err() == nil {
+	err = m.Ack()
+	if err != nil && ctx.Err() == nil {
 		n.o.Log("cluster: %d links may be delivered again: %v", len(es), err)
 	}
 	n.workers.wake()
@@ -384,7 +391,8 @@ func (n *Node) putAside(message []byte, why error) {
 		return
 	}
 	err := os.MkdirAll(filepath.Dir(path), 0o700)
-	if err = errors.Join(err, disk.ReplaceBytes(path, 0o600, message)); err != nil {
+	err = errors.Join(err, disk.ReplaceBytes(path, 0o600, message))
+	if err != nil {
 		n.o.Log("cluster: a message cannot be read (%v) and was dropped: %v", why, err)
 		return
 	}

@@ -167,11 +167,13 @@ func (g *Leases) take(ctx context.Context, key string, held bool, revision uint6
 	now uint64, before bool, err error) {
 	us := holder{Node: g.n.o.Name, Instance: g.n.instance}
 	if !held {
-		if now, err = save(ctx, g.n.hosts, key, us, 0); !errors.Is(err, jetstream.ErrKeyExists) {
+		now, err = save(ctx, g.n.hosts, key, us, 0)
+		if !errors.Is(err, jetstream.ErrKeyExists) {
 			return now, false, err
 		}
 		var h holder
-		if h, revision, err = load[holder](ctx, g.n.hosts, key); err != nil {
+		h, revision, err = load[holder](ctx, g.n.hosts, key)
+		if err != nil {
 			return 0, false, err
 		}
 		if !h.Free && h.Instance != g.n.instance {
@@ -192,7 +194,8 @@ func (g *Leases) sweep(ctx context.Context) {
 		stale := g.stale(time.Now(), max(3*g.n.o.Rest, 4*g.n.o.Heartbeat))
 		if len(stale) > 0 && g.n.stable() {
 			// The next holder must know what we have visited. If that cannot be published, the leases expire.
-			if err := g.n.publishVisits(ctx); err != nil {
+			err := g.n.publishVisits(ctx)
+			if err != nil {
 				continue
 			}
 		}

@@ -115,7 +115,8 @@ func (n *Node) enterAgain(ctx context.Context) error {
 
 // enlist gives the node its share. A crawl that was over resumes when a node joins.
 func (n *Node) enlist(ctx context.Context) (err error) {
-	if n.begun, err = n.crawl.Put(ctx, "over", nil); err != nil {
+	n.begun, err = n.crawl.Put(ctx, "over", nil)
+	if err != nil {
 		return fmt.Errorf("cluster: %w", err)
 	}
 	return n.changeMap(ctx, func(m *mapping) bool { return m.enlist(n.o.Name, n.instance) })
@@ -243,7 +244,8 @@ func (n *Node) beat(ctx context.Context) {
 		}
 		before = members
 		if n.stable() {
-			if err := n.publishVisits(ctx); err != nil && ctx.Err() == nil {
+			err := n.publishVisits(ctx)
+			if err != nil && ctx.Err() == nil {
 				n.o.Log("cluster: %v", err)
 			}
 		}
@@ -281,7 +283,8 @@ func (n *Node) isOver(ctx context.Context) (over bool, revision uint64) {
 // end ends the crawl for everybody, unless a node has joined after the given
 // revision: it was not among those that were seen to be idle.
 func (n *Node) end(ctx context.Context, revision uint64) {
-	if _, err := n.crawl.Update(ctx, "over", []byte(n.o.Name), revision); err != nil {
+	_, err := n.crawl.Update(ctx, "over", []byte(n.o.Name), revision)
+	if err != nil {
 		return // the next heartbeat retries
 	}
 	n.finish()
@@ -299,7 +302,8 @@ func (n *Node) pulse(ctx context.Context, absent missed) ([]Member, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := n.members.Put(ctx, n.o.Name, raw); err != nil {
+	_, err = n.members.Put(ctx, n.o.Name, raw)
+	if err != nil {
 		return nil, err
 	}
 	members, err := n.Members(ctx)

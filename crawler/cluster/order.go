@@ -202,7 +202,8 @@ func (o *ordering) count() nugget.Count {
 // run agrees on one order after the other until ctx ends.
 func (o *ordering) run(ctx context.Context) {
 	for ctx.Err() == nil {
-		if err := o.listen(ctx); err != nil && ctx.Err() == nil {
+		err := o.listen(ctx)
+		if err != nil && ctx.Err() == nil {
 			o.log("cluster: order: %v", err)
 			sleep(ctx, time.Second)
 		}
@@ -312,7 +313,8 @@ func (o *ordering) begin(number int) {
 func (o *ordering) publish() {
 	r := &o.round
 	var body []byte
-	if n, ok := r.agent.Publish(); ok {
+	n, ok := r.agent.Publish()
+	if ok {
 		body = pack(r.format, n)
 	}
 	if err := o.send(fmt.Sprintf("%s.%d.%d.%s", o.prefix, r.epoch, r.number, o.self), body); err != nil {
@@ -362,7 +364,8 @@ func (o *ordering) take(epoch, number int, name string, m jetstream.Msg) error {
 	if n.Agent != from {
 		return fmt.Errorf("node %s sent a nugget of %s", name, r.names[n.Agent])
 	}
-	if err := r.agent.Receive(n); err != nil {
+	err = r.agent.Receive(n)
+	if err != nil {
 		return fmt.Errorf("node %s: %w", name, err)
 	}
 	c := nugget.Count{Nuggets: 1, Bits: int64(r.format.Bits()), Bytes: wireBytes(m)}
@@ -510,7 +513,8 @@ func (n *Node) keepOrder(ctx context.Context) {
 	for more := true; more; {
 		more = sleep(ctx, 5*n.o.Heartbeat)
 		if now := n.Order(); now != n.notes.get().Order {
-			if err := n.notes.change(func(s *notes) { s.Order = now }); err != nil {
+			err := n.notes.change(func(s *notes) { s.Order = now })
+			if err != nil {
 				n.o.Log("%v", err)
 			}
 		}
@@ -541,7 +545,8 @@ func Agree(ctx context.Context, s *Server, o Order, queues [][]float64) (
 		options.Name, options.Server = names[i], s
 		n := newNode(ctx, nil, options)
 		defer n.Close()
-		if err := n.connect(ctx); err != nil {
+		err := n.connect(ctx)
+		if err != nil {
 			return nil, heard, err
 		}
 		order, err := n.newOrdering(ctx, o, fmt.Sprintf("order-%d-%d", len(queues), o.Parts))
@@ -566,7 +571,8 @@ func Agree(ctx context.Context, s *Server, o Order, queues [][]float64) (
 			return nil, heard, context.Cause(ctx)
 		case r := <-all:
 			same := append(rounds[r.number], r)
-			if rounds[r.number] = same; len(same) < len(queues) {
+			rounds[r.number] = same
+			if len(same) < len(queues) {
 				continue
 			}
 			for _, r := range same {

@@ -118,7 +118,8 @@ func (n *Node) beginPages(ctx context.Context) error {
 func (n *Node) PagesStream(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, oneAttempt)
 	defer cancel()
-	if err := n.beginPages(ctx); err != nil {
+	err := n.beginPages(ctx)
+	if err != nil {
 		return "", err
 	}
 	return *n.pagesID.Load(), nil
@@ -138,7 +139,8 @@ func (n *Node) PublishPages(ctx context.Context, index string, states []PageStat
 			}
 			if s.Forgotten {
 				m.Header.Set(forgottenHeader, "1")
-				if err := n.erase(ctx, m.Subject); err != nil {
+				err := n.erase(ctx, m.Subject)
+				if err != nil {
 					return err
 				}
 			}

@@ -74,7 +74,8 @@ func (o ServerOptions) options() (*server.Options, error) {
 	}
 	if o.Listen != "" {
 		var err error
-		if s.Host, s.Port, err = hostPort(o.Listen); err != nil {
+		s.Host, s.Port, err = hostPort(o.Listen)
+		if err != nil {
 			return nil, fmt.Errorf("listen: %w", err)
 		}
 	}
@@ -106,7 +107,8 @@ func (o ServerOptions) options() (*server.Options, error) {
 		peers = net.JoinHostPort(s.Host, strconv.Itoa(s.Port+1))
 	}
 	s.Cluster.Name = "gazehound"
-	if s.Cluster.Host, s.Cluster.Port, err = hostPort(peers); err != nil {
+	s.Cluster.Host, s.Cluster.Port, err = hostPort(peers)
+	if err != nil {
 		return nil, fmt.Errorf("peers: %w", err)
 	}
 	if !isLoopback(s.Cluster.Host) && o.Token == "" && !s.TLSVerify {
@@ -134,7 +136,8 @@ func hostPort(s string) (host string, port int, err error) {
 	if err != nil {
 		return "", 0, fmt.Errorf("%q is not like host:port", s)
 	}
-	if port, err = strconv.Atoi(p); err != nil || port < 0 || port > 65535 {
+	port, err = strconv.Atoi(p)
+	if err != nil || port < 0 || port > 65535 {
 		return "", 0, fmt.Errorf("%q has no port of 0 to 65535", s)
 	}
 	if port == 0 {

@@ -38,7 +38,8 @@ func newShares(d Definition, o partition.Options, m mapping) (*shares, error) {
 		}
 	}
 	var err error
-	if s.plan, err = partition.New(planned, o); err != nil {
+	s.plan, err = partition.New(planned, o)
+	if err != nil {
 		return s, err
 	}
 	switch d.Partition {

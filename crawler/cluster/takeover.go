@@ -36,10 +36,12 @@ func TakeOver(ctx context.Context, f interface {
 			return fmt.Errorf("cluster: %s is damaged or of a version before the last one: send it with that "+
 				"version, or remove it, which loses its links: %w", path, err)
 		}
-		if _, err := f.Push(ctx, links...); err != nil {
+		_, err = f.Push(ctx, links...)
+		if err != nil {
 			return err
 		}
-		if err := errors.Join(f.Sync(), os.Remove(path)); err != nil {
+		err = errors.Join(f.Sync(), os.Remove(path))
+		if err != nil {
 			return fmt.Errorf("cluster: outbox: %w", err)
 		}
 	}

@@ -52,7 +52,8 @@ func (n *Node) publishVisits(ctx context.Context) error {
 			}
 			try, cancel := context.WithTimeout(ctx, 5*time.Second)
 			defer cancel()
-			if _, err := n.js.Publish(try, n.o.Crawl+".visited."+n.o.Name, message); err != nil {
+			_, err = n.js.Publish(try, n.o.Crawl+".visited."+n.o.Name, message)
+			if err != nil {
 				return fmt.Errorf("publish visits: %w", err)
 			}
 			hashes = hashes[:0]
@@ -107,7 +108,8 @@ func (v *elsewhere) note(number uint64, instance string, hashes []uint64) {
 // followVisits keeps n.visited in step with the stream.
 func (n *Node) followVisits(ctx context.Context) {
 	for ctx.Err() == nil {
-		if err := n.readVisits(ctx); err != nil && ctx.Err() == nil {
+		err := n.readVisits(ctx)
+		if err != nil && ctx.Err() == nil {
 			n.o.Log("cluster: visits of other nodes: %v", err)
 			sleep(ctx, time.Second)
 		}

@@ -73,7 +73,8 @@ func (f *Frontier) Due(ctx context.Context, now time.Time, most int) (due []Due,
 				return cmp.Or(err, ctx.Err())
 			}
 			all++
-			if due = append(due, Due{Key(key[1:]), c}); len(due) >= 2*most+1000 {
+			due = append(due, Due{Key(key[1:]), c})
+			if len(due) >= 2*most+1000 {
 				trim()
 			}
 			return ctx.Err()
@@ -103,7 +104,8 @@ func (f *Frontier) Revise(ctx context.Context, k Key, o Outcome, found ...Entry)
 		return err
 	}
 	n := min(len(links), maxLinks)
-	if _, err = f.push(ctx, links[n:]); err != nil {
+	_, err = f.push(ctx, links[n:])
+	if err != nil {
 		return err
 	}
 	return f.write(ctx, func(b *batch) {

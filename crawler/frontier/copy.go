@@ -122,7 +122,8 @@ func (c *copying) copy(ctx context.Context, dir string) (n Forgotten, err error)
 		return n, fmt.Errorf("%w: its seed cannot be read", cmp.Or(err, ErrDamaged))
 	}
 	was, _, _ := get(c.from, totalsKey, decode[Totals])
-	if c.to, err = Open(Options{Dir: dir, Seed: seed}); err != nil {
+	c.to, err = Open(Options{Dir: dir, Seed: seed})
+	if err != nil {
 		return n, err
 	}
 	err = cmp.Or(c.each(ctx, 'a', c.other), c.each(ctx, 'v', c.visit))
@@ -155,7 +156,8 @@ func (c *copying) each(ctx context.Context, kind byte, fn func(b *batch, key, va
 	}
 	err := c.from.scan([]byte{kind}, nil, func(key, value []byte) error {
 		part = append(part, record{bytes.Clone(key), bytes.Clone(value)})
-		if size += len(value); len(part) < maxLinks && size < pieceSize {
+		size += len(value)
+		if len(part) < maxLinks && size < pieceSize {
 			return nil
 		}
 		return flush()
@@ -264,7 +266,8 @@ func (c *copying) blank(e *Entry) {
 // of unreadable visits.
 func (t *Totals) adopt(was Totals, lost int64) {
 	t.Repeats, t.Damaged = was.Repeats, was.Damaged+lost
-	if t.Dropped = was.Dropped; t.Dropped == nil {
+	t.Dropped = was.Dropped
+	if t.Dropped == nil {
 		t.Dropped = make(map[string]int64)
 	}
 	t.Links = t.Queued + t.Parked + t.Visited + t.Repeats

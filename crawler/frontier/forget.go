@@ -67,7 +67,8 @@ func (f *Frontier) Forget(ctx context.Context, r Removal, progress func(done, al
 	if err == nil {
 		err = disk.ReplaceDir(next, f.options.Dir)
 	}
-	if err = errors.Join(err, unlock()); err != nil {
+	err = errors.Join(err, unlock())
+	if err != nil {
 		return Forgotten{}, fmt.Errorf("frontier: forget: %w", err)
 	}
 	return n, nil

@@ -27,7 +27,8 @@ func (f *Frontier) Front(n int) ([]Entry, error) {
 	}
 	var best []waiting
 	for _, h := range hosts {
-		if _, _, err := f.front(h); err != nil {
+		_, _, err := f.front(h)
+		if err != nil {
 			return nil, err
 		}
 		items := h.buffer.items

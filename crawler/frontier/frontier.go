@@ -333,7 +333,8 @@ func (f *Frontier) Done(ctx context.Context, e Entry, o Outcome, found ...Entry)
 		return 0, err
 	}
 	n := min(len(links), maxLinks)
-	if added, err = f.push(ctx, links[n:]); err != nil {
+	added, err = f.push(ctx, links[n:])
+	if err != nil {
 		return added, err
 	}
 	o = o.trimmed()
@@ -367,7 +368,8 @@ func (f *Frontier) Close() error {
 	if !f.halt() {
 		return nil
 	}
-	if err := f.store.close(); err != nil {
+	err := f.store.close()
+	if err != nil {
 		return fmt.Errorf("frontier: close %s: %w", f.options.Dir, err)
 	}
 	return nil

@@ -53,7 +53,8 @@ func (f *Frontier) PutMeta(name string, value []byte) error {
 	for i := range is.Pieces {
 		piece := bytes.Clone(value[i*pieceSize : min((i+1)*pieceSize, uint64(len(value)))])
 		err := f.write(context.Background(), func(b *batch) {
-			if b.set(pieceKey(name, is.Set, i), piece); i < is.Pieces-1 {
+			b.set(pieceKey(name, is.Set, i), piece)
+			if i < is.Pieces-1 {
 				return
 			}
 			for j := range was.Pieces {

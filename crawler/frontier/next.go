@@ -275,7 +275,8 @@ func (f *Frontier) Return(e Entry, b Backoff) error {
 		if err != nil {
 			return err
 		}
-		if h, i, err = f.taken(self); err != nil {
+		h, i, err = f.taken(self)
+		if err != nil {
 			return err
 		}
 	}

@@ -71,7 +71,8 @@ func start(o Options, s store) (*Frontier, error) {
 		waiting: hostHeap{less: func(a, b *host) bool { return a.until < b.until }},
 	}
 	f.view = s.view()
-	if err := f.restore(); err != nil {
+	err := f.restore()
+	if err != nil {
 		f.view.close()
 		return nil, err
 	}
@@ -81,11 +82,13 @@ func start(o Options, s store) (*Frontier, error) {
 // prepareDir locks the directory, makes it if necessary, and checks whether it can be opened.
 func prepareDir(o Options) (unlock func() error, err error) {
 	if !o.ReadOnly {
-		if err := os.MkdirAll(o.Dir, 0o777); err != nil {
+		err := os.MkdirAll(o.Dir, 0o777)
+		if err != nil {
 			return nil, err
 		}
 	}
-	if unlock, err = lock(o.Dir, o.ReadOnly); err != nil {
+	unlock, err = lock(o.Dir, o.ReadOnly)
+	if err != nil {
 		return nil, err
 	}
 	if err := checkDir(o); err != nil {
@@ -100,7 +103,8 @@ func checkDir(o Options) error {
 		if err := isEmpty(o.Dir); err != nil || o.ReadOnly {
 			return cmp.Or(err, error(ErrDamaged))
 		}
-		if err := writeFormat(o.Dir); err != nil {
+		err := writeFormat(o.Dir)
+		if err != nil {
 			return err
 		}
 	case err != nil:
@@ -209,7 +213,8 @@ func Holder(dir string) (pid int, locked bool, err error) {
 func (f *Frontier) restore() error {
 	var known bool
 	var err error
-	if f.totals, known, err = get(f.view, totalsKey, decode[Totals]); err != nil {
+	f.totals, known, err = get(f.view, totalsKey, decode[Totals])
+	if err != nil {
 		return err
 	}
 	queued := int64(0)
@@ -233,7 +238,8 @@ func (f *Frontier) restore() error {
 		}
 	}
 	heap.Init(&f.ready)
-	if err := f.restoreOutbox(); err != nil {
+	err = f.restoreOutbox()
+	if err != nil {
 		return err
 	}
 	return f.restoreSeed(!known)
@@ -255,7 +261,8 @@ func (f *Frontier) restoreSeed(isNew bool) error {
 	}
 	u := f.store.update()
 	defer u.close()
-	if err := u.set(seedKey, fixed(f.seed)); err != nil {
+	err = u.set(seedKey, fixed(f.seed))
+	if err != nil {
 		return err
 	}
 	return u.commit()

@@ -207,10 +207,12 @@ func (f *Frontier) front(h *host) (best item, ok bool, err error) {
 			if p == after && p != (place{}) {
 				return nil
 			}
-			if q.edge = p; h.waitsAt(p.tie) < 0 && h.leasedAt(p.tie) < 0 {
+			q.edge = p
+			if h.waitsAt(p.tie) < 0 && h.leasedAt(p.tie) < 0 {
 				f.insert(h, item{p, p.rank})
 			}
-			if read++; read == f.block {
+			read++
+			if read == f.block {
 				return errEnough
 			}
 			return nil

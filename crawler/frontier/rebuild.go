@@ -40,7 +40,8 @@ func Rebuild(from, to string) (lost []string, err error) {
 func rebuild(from, to string) (lost []string, err error) {
 	temp := to + ".records"
 	defer os.RemoveAll(temp)
-	if err := errors.Join(os.RemoveAll(temp), os.MkdirAll(temp, 0o777)); err != nil {
+	err = errors.Join(os.RemoveAll(temp), os.MkdirAll(temp, 0o777))
+	if err != nil {
 		return nil, err
 	}
 	if err := checkFree(temp, 2*sizeOf(from)+usualMinFree); err != nil {
@@ -60,7 +61,8 @@ func rebuild(from, to string) (lost []string, err error) {
 		}
 		return batch.SetEntryAt(badger.NewEntry(key, value), version)
 	})
-	if err = errors.Join(err, batch.Flush()); err == nil {
+	err = errors.Join(err, batch.Flush())
+	if err == nil {
 		c := newCopying(badgerTxn{db.NewTransactionAt(math.MaxUint64, false)}, Removal{})
 		c.plan(context.Background()) // what cannot be read is left out
 		_, err = c.copy(context.Background(), to)

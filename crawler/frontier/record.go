@@ -193,7 +193,8 @@ func encode(v any) ([]byte, error) {
 
 // decode undoes encode.
 func decode[T any](value []byte) (v T, err error) {
-	if err = json.Unmarshal(value, &v); err != nil {
+	err = json.Unmarshal(value, &v)
+	if err != nil {
 		err = fmt.Errorf("%w: a record cannot be read: %w", ErrDamaged, err)
 	}
 	return v, err
@@ -268,7 +269,8 @@ func clamp(n, most int) int { return max(0, min(n, most)) }
 // decodeLink returns the entry of a place in the queue or of a visit, without its priority. One that
 // was forgotten has no URL; its error is errForgotten.
 func decodeLink(value []byte) (e Entry, err error) {
-	if e, err = decode[Entry](value); err == nil && e.URL.IsZero() {
+	e, err = decode[Entry](value)
+	if err == nil && e.URL.IsZero() {
 		err = errForgotten
 	}
 	return e, err

@@ -95,11 +95,13 @@ func openStore(o Options, unlock func() error) (store, error) {
 	}
 	if !o.ReadOnly {
 		// lockFile says that there is a log, after a power cut, too.
-		if err := errors.Join(s.sync(), disk.SyncDir(dir)); err != nil {
+		err := errors.Join(s.sync(), disk.SyncDir(dir))
+		if err != nil {
 			return nil, errors.Join(err, s.close())
 		}
 		s.lock = filepath.Join(dir, lockFile)
-		if err := os.WriteFile(s.lock, fmt.Appendln(nil, os.Getpid()), 0o666); err != nil {
+		err = os.WriteFile(s.lock, fmt.Appendln(nil, os.Getpid()), 0o666)
+		if err != nil {
 			return nil, errors.Join(err, s.close())
 		}
 	}
@@ -109,10 +111,12 @@ func openStore(o Options, unlock func() error) (store, error) {
 // copyKilled makes a temporary directory that Badger can read without changes: logs cut after their
 // last valid entry, and the tables in dir as links where the system has them, else as copies.
 func copyKilled(dir string, found files) (temp string, err error) {
-	if dir, err = filepath.Abs(dir); err != nil {
+	dir, err = filepath.Abs(dir)
+	if err != nil {
 		return "", err
 	}
-	if temp, err = os.MkdirTemp("", "gazehound-frontier-*"); err != nil {
+	temp, err = os.MkdirTemp("", "gazehound-frontier-*")
+	if err != nil {
 		return "", err
 	}
 	for _, name := range found.tables {
@@ -129,7 +133,8 @@ func copyKilled(dir string, found files) (temp string, err error) {
 
 // linkOrCopy makes a symbolic link, or a copy: Windows lets few users make links.
 func linkOrCopy(from, to string) error {
-	if err := os.Symlink(from, to); err == nil {
+	err := os.Symlink(from, to)
+	if err == nil {
 		return nil
 	}
 	return copyFile(from, to)

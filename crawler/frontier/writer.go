@@ -36,7 +36,8 @@ func (f *Frontier) write(ctx context.Context, fn func(*batch)) error {
 	if b.err != nil {
 		return fmt.Errorf("frontier: write: %w", b.err)
 	}
-	if err := b.update.commit(); err != nil {
+	err = b.update.commit()
+	if err != nil {
 		return f.fail(fmt.Errorf("frontier: commit to %s: %w", f.options.Dir, err))
 	}
 	f.unsynced.Store(true)
@@ -115,7 +116,8 @@ func (f *Frontier) Sync() error {
 		if !f.unsynced.Swap(false) {
 			return nil
 		}
-		if err := f.store.sync(); err != nil {
+		err := f.store.sync()
+		if err != nil {
 			return f.fail(fmt.Errorf("frontier: sync %s: %w", f.options.Dir, err))
 		}
 		return nil
@@ -276,7 +278,8 @@ func (b *batch) pushLink(l *link) (isNew bool) {
 		}
 		return false
 	}
-	if reason := b.refuses(h, l); reason != "" {
+	reason := b.refuses(h, l)
+	if reason != "" {
 		count(b.totals.Dropped, reason, 1)
 		return false
 	}

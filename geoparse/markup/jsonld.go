@@ -57,7 +57,8 @@ func decodeJSON(text *strings.Reader) (values []any, end int64, whole bool) {
 	}
 	for len(values) < maxJSONNodes && (!list || d.More()) {
 		var v any
-		if err := d.Decode(&v); err != nil {
+		err := d.Decode(&v)
+		if err != nil {
 			return values, d.InputOffset(), err == io.EOF
 		}
 		values = append(values, v)

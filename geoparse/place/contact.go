@@ -97,7 +97,8 @@ func numberIn(text, country string, wantFax bool) string {
 					return n
 				}
 			}
-			if label, i = end, end; behind != nil {
+			label, i = end, end
+			if behind != nil {
 				label += len(behind[1])
 			}
 		}

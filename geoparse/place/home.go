@@ -265,7 +265,8 @@ func linesOf(before string) []string {
 			}
 			line = line[cut:]
 		}
-		if all[from-1] = line; line != "" {
+		all[from-1] = line
+		if line != "" {
 			n++
 		}
 	}

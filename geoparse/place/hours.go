@@ -388,13 +388,15 @@ func (r *hoursReader) rule() (set daySet, spans []timeSpan, ok bool) {
 	}
 	except := *r
 	if ok && r.take(exceptDays) != nil { // "Mo-Fr 9-18 Uhr außer Mi"
-		if but, found := r.listedDays(); found {
+		but, found := r.listedDays()
+		if found {
 			set &^= but
 		} else {
 			*r = except
 		}
 	}
-	if ok = ok && set != 0; !ok {
+	ok = ok && set != 0
+	if !ok {
 		*r = start
 	}
 	return set, spans, ok
@@ -432,13 +434,15 @@ func (r *hoursReader) day() (daySet, bool) {
 // days reads "Mo–Fr", "Montag, Dienstag und Donnerstag", "Sonn- und Feiertage", "daily except
 // Monday", "M-F".
 func (r *hoursReader) days() (set daySet, ok bool) {
-	if m := r.take(letterDays); m != nil {
+	m := r.take(letterDays)
+	if m != nil {
 		return between(letterDay[m[1]], letterDay[m[2]]), true
 	}
 	set, ok = r.listedDays()
 	before := *r
 	if ok && r.take(exceptDays) != nil {
-		if except, found := r.listedDays(); found {
+		except, found := r.listedDays()
+		if found {
 			return set &^ except, set&^except != 0
 		}
 		*r = before
@@ -461,7 +465,8 @@ func (r *hoursReader) listedDays() (set daySet, ok bool) {
 		before = *r
 		noDash := strings.HasSuffix(start[:len(start)-len(r.rest)], ".") // "Mon.Fri."
 		if r.take(dash) != nil || noDash {
-			if last, found := r.day(); found && oneDay(first) && oneDay(last) {
+			last, found := r.day()
+			if found && oneDay(first) && oneDay(last) {
 				first = between(first, last)
 			} else {
 				r.rest = strings.TrimPrefix(before.rest, "-") // "Sonn- und Feiertage"
@@ -483,7 +488,8 @@ var letterDay = map[string]daySet{"M": 1, "T": 2, "Tu": 2, "W": 4, "Th": 8, "F":
 func between(first, last daySet) daySet {
 	set := first
 	for d := first; d != last; {
-		if d <<= 1; d == 1<<holiday {
+		d <<= 1
+		if d == 1<<holiday {
 			d = 1
 		}
 		set |= d
@@ -498,7 +504,8 @@ func (r *hoursReader) times() (spans []timeSpan, ok bool) {
 	}
 	start := *r
 	if r.take(timeFrom) != nil {
-		if from, half, _, ok := r.time(); ok && r.take(dash) == nil {
+		from, half, _, ok := r.time()
+		if ok && r.take(dash) == nil {
 			return []timeSpan{{clock(from, half), 24 * 60, true}}, from < 24*60
 		}
 		*r = start
@@ -519,7 +526,8 @@ func (r *hoursReader) spans() (spans []timeSpan) {
 	for len(spans) < maxSpans {
 		before := *r
 		if spans != nil {
-			if from, to, found := r.pause(); found {
+			from, to, found := r.pause()
+			if found {
 				spans = without(spans, from, to)
 				continue
 			}
@@ -547,7 +555,8 @@ func (r *hoursReader) pause() (from, to int, ok bool) {
 	start := *r
 	said := strings.IndexFunc(r.take(pauseLead)[0], unicode.IsLetter) >= 0
 	s, _, ok := r.span()
-	if ok = ok && (said || r.take(pauseEnd) != nil); !ok {
+	ok = ok && (said || r.take(pauseEnd) != nil)
+	if !ok {
 		*r = start
 		return 0, 0, false
 	}
@@ -643,7 +652,8 @@ func clock(t int, half string) int {
 func (r *hoursReader) time() (t int, half string, whole, ok bool) {
 	n := digitsAt(r.rest, 0)
 	if n == 0 || strings.HasPrefix(r.rest, "12") {
-		if m := r.take(clockWord); m != nil {
+		m := r.take(clockWord)
+		if m != nil {
 			if m[2] != "" {
 				return 24 * 60, "", false, true
 			}
@@ -651,7 +661,8 @@ func (r *hoursReader) time() (t int, half string, whole, ok bool) {
 		}
 	}
 	if n == len("0800") {
-		if m := r.take(fourDigit); m != nil {
+		m := r.take(fourDigit)
+		if m != nil {
 			hour, _ := strconv.Atoi(m[1])
 			minute, _ := strconv.Atoi(m[2])
 			return 60*hour + minute, "", true, 60*hour+minute <= 24*60
@@ -675,13 +686,14 @@ func (r *hoursReader) time() (t int, half string, whole, ok bool) {
 func isDayLine(line string) bool {
 	r := hoursReader{line[:min(len(line), 80)]}
 	r.take(lead)
-	if _, ok := r.days(); !ok {
+	_, ok := r.days()
+	if !ok {
 		return false
 	}
 	if strings.Trim(r.rest, " \t:|") == "" {
 		return true
 	}
-	_, ok := r.times()
+	_, ok = r.times()
 	return ok
 }
 
@@ -779,7 +791,8 @@ func hoursWithin(text string, from, to int) (osm string, leaveOut bool) {
 				continue
 			}
 			r := hoursReader{line[i:]}
-			if _, ok := r.days(); !ok && !closedOn.MatchString(r.rest) {
+			_, ok := r.days()
+			if !ok && !closedOn.MatchString(r.rest) {
 				continue
 			}
 			if isColumn(text[from+i:]) {

@@ -128,10 +128,12 @@ func (p *Page) addFirstLines(text string) {
 	const lines = 3
 	n := 0
 	for line := range strings.SplitSeq(text, "\n") {
-		if line = strings.TrimSpace(line); line == "" {
+		line = strings.TrimSpace(line)
+		if line == "" {
 			continue
 		}
-		if n++; n > lines {
+		n++
+		if n > lines {
 			return
 		}
 		if len(line) < 4*MaxName {
@@ -276,7 +278,8 @@ func (p *Page) ReadList(all []Around) {
 			}
 		}
 	}
-	if p.tenants = 0; len(all) > 1 && len(names) > 1 {
+	p.tenants = 0
+	if len(all) > 1 && len(names) > 1 {
 		p.tenants = float64(len(names)) / float64(len(all))
 	}
 }
@@ -473,7 +476,8 @@ func linesBefore(before string, most int) (lines []lineAbove) {
 func (p *Page) candidates(a Around) (found []candidate, theirs bool) {
 	found = make([]candidate, 0, len(p.sites)+linesAbove+1)
 	add := func(text string, source feature) {
-		if text = trimName(text); text == "" {
+		text = trimName(text)
+		if text == "" {
 			return
 		}
 		for i := range found {
@@ -846,7 +850,8 @@ func titleParts(title string) []string {
 			cut = "\n"
 		}
 		for part := range strings.SplitSeq(phrase, cut) {
-			if part = strings.TrimSpace(part); part != "" && len(parts) < 6 {
+			part = strings.TrimSpace(part)
+			if part != "" && len(parts) < 6 {
 				parts = append(parts, part)
 			}
 		}
@@ -1095,7 +1100,8 @@ func mainDomain(text string) (best string) {
 	counts := map[string]int{}
 	for host := range domainsIn(text) {
 		if label := domainLabel(host); label != "" {
-			if counts[label]++; counts[label] > counts[best] {
+			counts[label]++
+			if counts[label] > counts[best] {
 				best = label
 			}
 		}

@@ -75,7 +75,8 @@ func properNames(text string, least, most int) bool {
 		if particles[word] {
 			continue
 		}
-		if n++; n > most {
+		n++
+		if n > most {
 			return false
 		}
 		first, _ := utf8.DecodeRuneInString(word)

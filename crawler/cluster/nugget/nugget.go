@@ -224,7 +224,8 @@ func Order(f Format, queues [][]float64) (turns []Nugget, sent int, err error) {
 	f.Agents = len(queues)
 	agents := make([]*Agent, len(queues))
 	for i, q := range queues {
-		if agents[i], err = NewAgent(f, i, q); err != nil {
+		agents[i], err = NewAgent(f, i, q)
+		if err != nil {
 			return nil, 0, err
 		}
 	}

@@ -174,7 +174,8 @@ func at[V any](n *names, words []token, i int, table map[string]V) (name string,
 		if _, ok := table[text]; ok {
 			name, end = text, j+1
 		}
-		if j++; j == len(words) || j == i+n.longest {
+		j++
+		if j == len(words) || j == i+n.longest {
 			return name, end
 		}
 		text += " " + words[j].text
@@ -261,7 +262,8 @@ func (n *names) find(city, state string) (target int, ok bool) {
 		return 0, false
 	}
 	if state != "" {
-		if m.state, ok = n.state[key(state)]; !ok {
+		m.state, ok = n.state[key(state)]
+		if !ok {
 			return 0, false
 		}
 	}

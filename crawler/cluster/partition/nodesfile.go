@@ -29,7 +29,8 @@ func ReadNodes(file string) (nodes []Node, known []City, err error) {
 		return nil, nil, fmt.Errorf("nodes: %w", err)
 	}
 	defer f.Close()
-	if nodes, known, err = ParseNodes(f); err != nil {
+	nodes, known, err = ParseNodes(f)
+	if err != nil {
 		return nil, nil, fmt.Errorf("nodes: %s: %w", file, err)
 	}
 	return nodes, known, nil
@@ -47,7 +48,8 @@ func ParseNodes(r io.Reader) (nodes []Node, known []City, err error) {
 	var entries []nodesEntry
 	d := yaml.NewDecoder(strings.NewReader(string(raw)))
 	d.KnownFields(true)
-	if err := d.Decode(&entries); err != nil && !errors.Is(err, io.EOF) {
+	err = d.Decode(&entries)
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, nil, fmt.Errorf("not a list of nodes: %w", err)
 	}
 	for i, e := range entries {
@@ -80,7 +82,8 @@ func WriteNodes(w io.Writer, nodes []Node, known []City) error {
 	}
 	e := yaml.NewEncoder(w)
 	e.SetIndent(2)
-	if err := e.Encode(entries); err != nil {
+	err := e.Encode(entries)
+	if err != nil {
 		return fmt.Errorf("write nodes: %w", err)
 	}
 	return e.Close()

@@ -259,7 +259,8 @@ func (p *Partition) Owners(from *page.Page) [][]int {
 		case IPAddress:
 			owners[i] = p.choose(p.inNet(l.To))
 		case PageIP:
-			if owners[i] = ofPage; from.URL.IsZero() { // of a redirect or a sitemap
+			owners[i] = ofPage
+			if from.URL.IsZero() { // of a redirect or a sitemap
 				owners[i] = p.choose(p.inNet(l.To))
 			}
 		default:

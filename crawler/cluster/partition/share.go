@@ -41,7 +41,8 @@ func Share(cities []ZonedCity, by string, groups int) ([]Node, error) {
 			z.name = strings.ToLower(cmp.Or(c.State, "none"))
 		default:
 			var err error
-			if z.offset, err = standardOffset(c); err != nil {
+			z.offset, err = standardOffset(c)
+			if err != nil {
 				return nil, err
 			}
 			z.name = fmt.Sprintf("utc%+g", z.offset)

@@ -53,7 +53,8 @@ func Train(dirs []string, read func(file string) (string, error)) (
 		return nil, "", fmt.Errorf("%s has no folder %q with pages that are about none of the places",
 			strings.Join(dirs, ", "), None)
 	}
-	if classes, err = predictor.NewClasses(names...); err != nil {
+	classes, err = predictor.NewClasses(names...)
+	if err != nil {
 		return nil, "", fmt.Errorf("%s has no folder beside %q: each place has one", strings.Join(dirs, ", "), None)
 	}
 	sum := sha256.New()

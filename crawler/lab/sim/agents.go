@@ -32,7 +32,8 @@ func RunAgents(ctx context.Context, w *Web, fresh func() (order.Strategy, error)
 	strategies := make([]order.Strategy, max(share.Agents, 1))
 	for i := range strategies {
 		var err error
-		if strategies[i], err = fresh(); err != nil {
+		strategies[i], err = fresh()
+		if err != nil {
 			return nil, err
 		}
 	}
