@@ -167,7 +167,7 @@ const (
 // A loneHouse names no street: nearest is the named highway that lies nearest to it,
 // "" if none is as near as besideStreet.
 type loneHouse struct {
-	at      orb.Point // flat
+	at      orb.Point
 	nearest string
 	least   float64 // distance in degrees
 }
@@ -183,7 +183,7 @@ func (c *collector) nearestStreets(ctx context.Context) (map[orb.Point]*loneHous
 		}
 		c.locate(f)
 		if f.has && lone[f.point] == nil {
-			h := &loneHouse{at: flat(f.point), least: reach}
+			h := &loneHouse{at: f.point, least: reach}
 			lone[f.point] = h
 			tree.Insert(h.at, h.at, h)
 		}
@@ -195,13 +195,14 @@ func (c *collector) nearestStreets(ctx context.Context) (map[orb.Point]*loneHous
 	return lone, c.lines.each(ctx, func(f *feature) error {
 		line := c.nodes.line(f.refs)
 		for i := 1; i < len(line); i++ {
-			a, b := orb.Point(flat(line[i-1])), orb.Point(flat(line[i]))
-			box := orb.LineString{a, b}.Bound().Pad(reach)
+			a, b := line[i-1], line[i]
+			box := orb.LineString{a, b}.Bound().Pad(reach / min(narrowing(a), narrowing(b)))
 			if box.Max[0]-box.Min[0] > longestPiece || box.Max[1]-box.Min[1] > longestPiece {
 				continue
 			}
 			tree.Search(box.Min, box.Max, func(_, _ [2]float64, h *loneHouse) bool {
-				if d := planar.DistanceFromSegment(a, b, h.at); d < h.least {
+				d := planar.DistanceFromSegment(flat(h.at, a), flat(h.at, b), orb.Point{})
+				if d < h.least {
 					h.nearest, h.least = f.names[0], d
 				}
 				return true

@@ -176,7 +176,24 @@ func TestNeighbours(t *testing.T) {
 	})
 }
 
+// flatDistance is the distance of p from q in metres.
 func flatDistance(p, q orb.Point) float64 {
-	a, b := flat(p), flat(q)
-	return math.Hypot(a[0]-b[0], a[1]-b[1]) * 111_195
+	a := flat(q, p)
+	return math.Hypot(a[0], a[1]) * 111_195
+}
+
+// What lies 700 m to the north is nearer than what lies 1000 m to the east, wherever on earth that is.
+func TestNeighboursEverywhere(t *testing.T) {
+	for _, p := range []orb.Point{
+		{0.001, 0.001}, {8.201, 53.101}, {-117.701, 33.701}, {151.201, -33.901}, {-68.301, -54.801},
+	} {
+		n := newNeighbours(fineGrain)
+		narrow := math.Cos(p[1] * math.Pi / 180)
+		n.vote(orb.Point{p[0], p[1] + 700/111_195.0}, "north")
+		n.vote(orb.Point{p[0] + 1000/111_195.0/narrow, p[1]}, "east")
+		n.ready()
+		if got := n.near(p, 3000); got != "north" {
+			t.Errorf("at %v the nearest is %q", p, got)
+		}
+	}
 }

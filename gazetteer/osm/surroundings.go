@@ -67,11 +67,13 @@ func (n *neighbours) vote(p orb.Point, value string) {
 	}
 }
 
-// flat maps a coordinate so that distances between neighbours are about equal
-// in all directions.
-func flat(p orb.Point) [2]float64 {
-	return [2]float64{p[0] * math.Cos(p[1]*math.Pi/180), p[1]}
+// flat returns where p lies seen from origin, a neighbour, in degrees of latitude in all directions.
+func flat(origin, p orb.Point) orb.Point {
+	return orb.Point{(p[0] - origin[0]) * narrowing(origin), p[1] - origin[1]}
 }
+
+// narrowing is how long a degree of longitude is at p, in degrees of latitude, at least a tenth.
+func narrowing(p orb.Point) float64 { return math.Max(math.Cos(p[1]*math.Pi/180), 0.1) }
 
 // ready ends the voting.
 func (n *neighbours) ready() {
@@ -102,16 +104,15 @@ func most(votes map[string]int) string {
 // near returns the value of the cell nearest to p whose middle is at most
 // limit metres away.
 func (n *neighbours) near(p orb.Point, limit float64) string {
-	from, at := cellOf(p, n.grain), flat(p)
-	narrow := math.Max(math.Cos(p[1]*math.Pi/180), 0.1)
+	from, narrow := cellOf(p, n.grain), narrowing(p)
 	best, least := "", limit/111_195
 	look := func(c cell) {
 		value, ok := n.cells[c]
 		if !ok {
 			return
 		}
-		m := flat(orb.Point{(float64(c[0]) + .5) * n.grain, (float64(c[1]) + .5) * n.grain})
-		if d := math.Hypot(m[0]-at[0], m[1]-at[1]); d < least || d == least && value.Value() < best {
+		m := flat(p, orb.Point{(float64(c[0]) + .5) * n.grain, (float64(c[1]) + .5) * n.grain})
+		if d := math.Hypot(m[0], m[1]); d < least || d == least && value.Value() < best {
 			best, least = value.Value(), d
 		}
 	}
