@@ -191,7 +191,7 @@ func (s *session) leave(ctx context.Context) error {
 	case s.a.json:
 		return s.a.printJSON(fields{"type": "left", "node": o.Name, "crawl": o.Crawl, "links": moved})
 	}
-	s.a.say("node %s has left %s: %s links of its queue went to the other nodes; what it has found stays in %s",
+	s.a.say("node %s has left %s: %s links went to the other nodes; what it has found stays in %s",
 		o.Name, o.Crawl, count(moved), s.p.dir)
 	return nil
 }

@@ -178,6 +178,7 @@ type Frontier interface {
 	Sync() error
 	Walk(ctx context.Context, after uint64, fn func(frontier.Node) error) error
 	WalkQueue(ctx context.Context, fn func(frontier.Node) error) error
+	WalkParked(ctx context.Context, fn func(frontier.Node) error) error
 	Totals() frontier.Totals
 	Front(n int) ([]frontier.Entry, error)
 }
@@ -237,8 +238,8 @@ func newNode(ctx context.Context, f Frontier, o Options) *Node {
 	return n
 }
 
-// Leave removes a stopped node from its crawl: its share moves at once, the queue in f and what waits
-// there go to the nodes that own them now, and its visits are published. It returns how many links
+// Leave removes a stopped node from its crawl: its share moves at once, what is queued or parked in f
+// and what waits there go to the nodes that own them now, and its visits are published. It returns how many links
 // moved. A node that has left can join again as a new one.
 func Leave(ctx context.Context, f Frontier, o Options) (moved int, err error) {
 	n := newNode(ctx, f, o)

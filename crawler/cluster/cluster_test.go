@@ -114,6 +114,8 @@ func (m *memory) Front(int) ([]frontier.Entry, error) { return nil, nil }
 
 func (m *memory) WalkQueue(context.Context, func(frontier.Node) error) error { return nil }
 
+func (m *memory) WalkParked(context.Context, func(frontier.Node) error) error { return nil }
+
 func (m *memory) urls() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -114,7 +114,7 @@ func (n *Node) settle(ctx context.Context) {
 				continue
 			}
 			if moved > 0 {
-				n.say("cluster: %d links of the queue go to other nodes", moved)
+				n.say("cluster: %d links go to other nodes", moved)
 			}
 		}
 		select {
@@ -124,8 +124,21 @@ func (n *Node) settle(ctx context.Context) {
 	}
 }
 
-// handOver gives the queued links that other nodes own by now to these, and returns their number.
+// handOver gives the links that other nodes own by now to these, and returns their number. The parked ones
+// go last, so that they take no place of better ones at a host with a limit. They go because only the
+// pages of their host show whether they must stay parked, and those are the new owner's.
 func (n *Node) handOver(ctx context.Context) (moved int, err error) {
+	queued, err := n.handOverFrom(ctx, n.frontier.WalkQueue)
+	if err != nil {
+		return queued, err
+	}
+	parked, err := n.handOverFrom(ctx, n.frontier.WalkParked)
+	return queued + parked, err
+}
+
+// handOverFrom is handOver for the links of a walk.
+func (n *Node) handOverFrom(ctx context.Context, walk func(context.Context, func(frontier.Node) error) error) (
+	moved int, err error) {
 	var theirs []frontier.Entry
 	hand := func() error {
 		err := n.awaitRoom(ctx)
@@ -136,7 +149,7 @@ func (n *Node) handOver(ctx context.Context) (moved int, err error) {
 		moved, theirs = moved+left, theirs[:0]
 		return err
 	}
-	err = n.frontier.WalkQueue(ctx, func(e frontier.Node) error {
+	err = walk(ctx, func(e frontier.Node) error {
 		e.Owner = n.ownerOf(&e.Entry)
 		if e.Owner == n.o.Name {
 			return nil

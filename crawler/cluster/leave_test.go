@@ -121,6 +121,33 @@ func TestLeave(t *testing.T) {
 	}
 }
 
+// What a node that leaves has parked is queued at the others: they judge for themselves.
+func TestLeaveWithParkedLinks(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	fa := stored(t)
+	a := join(t, fa, options(t, s, "a"))
+	es := entries(t, 20)
+	for i := range es {
+		es[i].Parked = "pattern"
+	}
+	f, ob := stored(t), options(t, s, "b")
+	b, err := Join(t.Context(), f, ob)
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, "a to see b", func() bool { _, names := a.sharing(); return len(names) == 2 })
+	b.Close()
+	if _, err := f.Push(t.Context(), es...); err != nil {
+		t.Fatal(err)
+	}
+	moved, err := Leave(t.Context(), f, ob)
+	if moved != len(es) || f.Totals().Parked != 0 || err != nil {
+		t.Errorf("%d links moved, %d are still parked, %v", moved, f.Totals().Parked, err)
+	}
+	until(t, "all links", func() bool { return fa.Totals().Queued == int64(len(es)) })
+}
+
 // The last node cannot leave: no node would take its queue.
 func TestLeaveAlone(t *testing.T) {
 	t.Parallel()

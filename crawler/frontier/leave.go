@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Leave removes URLs from the queue that another node owns now, keeps them for their Owner in the same
-// transaction, and returns how many were queued. They become unknown, so that a link may bring them
+// Leave removes queued and parked URLs that another node owns now, keeps them for their Owner in the same
+// transaction, and returns how many there were. They become unknown, so that a link may bring them
 // back, and count as dropped for the given reason. Leased URLs stay, except own, whose lease ends.
 func (f *Frontier) Leave(
 	ctx context.Context, reason string, own *Entry, others ...Entry,
@@ -42,19 +42,23 @@ func (f *Frontier) Leave(
 	return left, nil
 }
 
-// takeOut makes a queued URL unknown; false if it is not queued, or leased by another caller.
+// takeOut makes a queued or parked URL unknown; false if it is neither, or leased by another caller.
 func (b *batch) takeOut(k Key, own bool, reason string) bool {
 	r, known := b.lookup(k)
-	if !known || r.State != Queued {
+	if !known || r.State == Visited {
 		return false
 	}
-	h, tie := b.host(k), b.tie(k)
-	if _, leased := b.f.leaseOf(h, tie); leased && !own {
-		return false
+	if r.State == Parked {
+		b.unpark(k, r.Seq)
+	} else {
+		h, tie := b.host(k), b.tie(k)
+		if _, leased := b.f.leaseOf(h, tie); leased && !own {
+			return false
+		}
+		b.dequeue(h, place{r.Rank, tie})
+		b.hosts[h].total--
 	}
-	b.dequeue(h, place{r.Rank, tie})
 	b.delete(urlKey(k))
-	b.hosts[h].total--
 	count(b.totals.Dropped, reason, 1)
 	return true
 }

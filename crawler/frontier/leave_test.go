@@ -23,7 +23,7 @@ func TestLeave(t *testing.T) {
 		defer func() { f.Close() }()
 		const urls, hosts = 30, 3
 		all := make([]frontier.Entry, urls)
-		queued := map[int]bool{}
+		queued, parked := map[int]bool{}, map[int]bool{}
 		for i := range all {
 			all[i] = entry(i%hosts, i, float64(i)/urls)
 			push(t, f, all[i])
@@ -53,22 +53,25 @@ func TestLeave(t *testing.T) {
 		}
 		for range rapid.IntRange(1, 40).Draw(r, "steps") {
 			i := rapid.IntRange(0, urls-1).Draw(r, "url")
-			switch what := rapid.SampledFrom([]string{"leave", "push", "next", "leave own", "done", "reopen"}).Draw(r, "what"); {
+			steps := []string{"leave", "push", "next", "leave own", "park", "done", "reopen"}
+			switch what := rapid.SampledFrom(steps).Draw(r, "what"); {
 			case what == "leave":
 				left := leave(all[i], false)
-				may := queued[i] && (hand == nil || number[hand.URL.String()] != i)
+				may := parked[i] || queued[i] && (hand == nil || number[hand.URL.String()] != i)
 				if (left == 1) != may {
 					r.Fatalf("left %d of %s, which may leave: %v", left, all[i].URL, may)
 				}
 				if may {
 					delete(queued, i)
+					delete(parked, i)
 				}
 			case what == "push":
 				push(t, f, all[i])
 				if n, ok, _ := f.Get(frontier.KeyOf(all[i].URL)); !ok {
 					r.Fatal("not known after Push")
-				} else if n.State == frontier.Queued {
+				} else if n.State == frontier.Queued { // also if it was parked
 					queued[i] = true
+					delete(parked, i)
 				}
 			case what == "next" && hand == nil && len(queued) > 0:
 				e := next(t, f)
@@ -82,6 +85,15 @@ func TestLeave(t *testing.T) {
 					r.Fatalf("return of what has left: %v", err)
 				}
 				hand = nil
+			case what == "park" && hand != nil:
+				hand.Parked = "pattern"
+				if err := f.Park(context.Background(), *hand); err != nil {
+					r.Fatal(err)
+				}
+				i := number[hand.URL.String()]
+				delete(queued, i)
+				parked[i] = true
+				hand = nil
 			case what == "done" && hand != nil:
 				done(t, f, *hand, page)
 				delete(queued, number[hand.URL.String()])
@@ -92,10 +104,11 @@ func TestLeave(t *testing.T) {
 				hand = nil
 			}
 			totals := f.Totals()
-			if totals.Queued != int64(len(queued)) {
-				r.Fatalf("%d queued, want %d", totals.Queued, len(queued))
+			if totals.Queued != int64(len(queued)) || totals.Parked != int64(len(parked)) {
+				r.Fatalf("%d queued, %d parked, want %d, %d", totals.Queued, totals.Parked, len(queued), len(parked))
 			}
-			if sum := totals.Queued + totals.Visited + totals.Repeats + totals.Dropped["elsewhere"]; totals.Links != sum {
+			waits, ended := totals.Queued+totals.Parked, totals.Visited+totals.Repeats+totals.Dropped["elsewhere"]
+			if sum := waits + ended; totals.Links != sum {
 				r.Fatalf("%d links, %d accounted for", totals.Links, sum)
 			}
 		}
@@ -111,6 +124,54 @@ func TestLeave(t *testing.T) {
 			r.Fatalf("%d served, want %d", len(served), len(queued))
 		}
 	})
+}
+
+// Parked links leave, too. Their owner judges for itself whether to park them.
+func TestParkedLinksLeave(t *testing.T) {
+	dir := t.TempDir()
+	f := open(t, frontier.Options{Dir: dir})
+	for i := range 5 {
+		e := entry(i%2, i, 0.5)
+		e.Parked = []string{"p", "q"}[i/3]
+		push(t, f, e)
+	}
+	push(t, f, entry(0, 9, 0.5))
+	walked := func() (parked []frontier.Entry) {
+		err := f.WalkParked(t.Context(), func(n frontier.Node) error {
+			if n.State != frontier.Parked || n.Entry.Parked == "" {
+				t.Errorf("a parked link is %s, under %q", n.State, n.Entry.Parked)
+			}
+			n.Owner = "b"
+			parked = append(parked, n.Entry)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return parked
+	}
+	parked := walked()
+	if left, err := f.Leave(t.Context(), "elsewhere", nil, parked...); left != 5 || len(parked) != 5 || err != nil {
+		t.Fatalf("%d of %d have left: %v", left, len(parked), err)
+	}
+	closed(t, f)
+	f = open(t, frontier.Options{Dir: dir, Verify: true})
+	patterns, err := f.Parked()
+	if len(walked()) != 0 || len(patterns) != 0 || err != nil {
+		t.Errorf("patterns %v (%v) are left", patterns, err)
+	}
+	if totals := f.Totals(); totals.Parked != 0 || totals.Queued != 1 {
+		t.Errorf("%+v", totals)
+	}
+	out, err := f.Outgoing(t.Context())
+	if len(out.Links) != 5 || err != nil {
+		t.Fatalf("%d links wait, %v", len(out.Links), err)
+	}
+	for _, e := range out.Links {
+		if e.Parked != "" {
+			t.Errorf("%s is sent as parked under %q", e.URL, e.Parked)
+		}
+	}
 }
 
 // A link leaves for a node only.

@@ -116,8 +116,10 @@ func (b *batch) keepNew(l *link) {
 	}
 }
 
-// keep keeps a link for its owner.
+// keep keeps a link for its owner, which judges for itself whether to park it: what made it parked here is
+// in the memory of this node, so that the owner would neither confirm nor release it.
 func (b *batch) keep(l *link) {
+	l.Parked = ""
 	number := b.f.outbox.next + uint64(len(b.kept)) // next changes under f.writing only
 	value, err := encode(outgoingRecord{l.Owner, rankOf(finite(l.Priority)), l.Entry})
 	b.err = cmp.Or(b.err, err)

@@ -161,9 +161,34 @@ func (f *Frontier) ended(ctx context.Context) error {
 // WalkQueue calls fn with the queued nodes, leased ones included, host by host and the best of a
 // host first, until fn returns an error, which WalkQueue returns.
 func (f *Frontier) WalkQueue(ctx context.Context, fn func(Node) error) error {
-	return f.read(func(v view) error {
-		read := int64(0)
-		err := v.scan([]byte{'q'}, nil, func(key, value []byte) error {
+	read, err := f.walkLinks(ctx, 'q', func(key []byte, e Entry) error {
+		e.Priority = priorityOf(placeOf(key).rank)
+		return fn(Node{Entry: e, State: Queued})
+	})
+	if err == nil && f.options.ReadOnly { // else the totals change meanwhile
+		err = f.short("queued links", read, f.totals.Queued)
+	}
+	return err
+}
+
+// WalkParked calls fn with the parked nodes, pattern by pattern, until fn returns an error, which
+// WalkParked returns. They have no Priority.
+func (f *Frontier) WalkParked(ctx context.Context, fn func(Node) error) error {
+	read, err := f.walkLinks(ctx, 'k', func(_ []byte, e Entry) error {
+		return fn(Node{Entry: e, State: Parked})
+	})
+	if err == nil && f.options.ReadOnly {
+		err = f.short("parked links", read, f.totals.Parked)
+	}
+	return err
+}
+
+// walkLinks calls fn with the links whose keys have a prefix, and returns how many it read.
+func (f *Frontier) walkLinks(
+	ctx context.Context, prefix byte, fn func(key []byte, e Entry) error,
+) (read int64, err error) {
+	err = f.read(func(v view) error {
+		return v.scan([]byte{prefix}, nil, func(key, value []byte) error {
 			if err := f.ended(ctx); err != nil {
 				return err
 			}
@@ -172,13 +197,8 @@ func (f *Frontier) WalkQueue(ctx context.Context, fn func(Node) error) error {
 			if err != nil {
 				return err
 			}
-			p := placeOf(key)
-			e.Priority = priorityOf(p.rank)
-			return fn(Node{Entry: e, State: Queued})
+			return fn(key, e)
 		})
-		if err == nil && f.options.ReadOnly { // else the totals change meanwhile
-			err = f.short("queued links", read, f.totals.Queued)
-		}
-		return err
 	})
+	return read, err
 }
