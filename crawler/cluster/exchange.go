@@ -167,7 +167,8 @@ func (n *Node) handOverFrom(ctx context.Context, walk func(context.Context, func
 }
 
 // arrive takes in links that were sent to a node: it queues ours. Those for a node that has lost its share
-// wait for the nodes that own them now.
+// wait for the nodes that own them now, also if these have had them from us before: a node that did not
+// know the present map may have given them back.
 func (n *Node) arrive(ctx context.Context, name string, es []frontier.Entry) error {
 	if name != n.o.Name {
 		for i := range es {
@@ -179,6 +180,7 @@ func (n *Node) arrive(ctx context.Context, name string, es []frontier.Entry) err
 		if err != nil {
 			return err
 		}
+		n.frontier.Resend()
 	}
 	_, err := n.frontier.Push(ctx, es...)
 	return err

@@ -49,6 +49,41 @@ func TestLinksComeBack(t *testing.T) {
 	}
 }
 
+// A node that knows an older map gives links to the node that has left. Whoever receives what is sent
+// to that node sends them to their owner once more, although it has sent them there before.
+func TestLinksComeBackByAnOlderMap(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	fa, fb, fc := stored(t), stored(t), stored(t)
+	a, b := join(t, fa, options(t, s, "a")), join(t, fb, options(t, s, "b"))
+	oc := options(t, s, "c")
+	c, err := Join(t.Context(), fc, oc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+	if _, err := Leave(t.Context(), fc, oc); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "both to know that c has left", func() bool {
+		return a.shares.Load().epoch == b.shares.Load().epoch && slices.Contains(a.shares.Load().left, "c")
+	})
+	theirs := slices.DeleteFunc(entries(t, 40), func(e frontier.Entry) bool { return a.Owner(e.URL) == "a" })
+	links := int64(len(theirs))
+	if links == 0 {
+		t.Fatal("b owns none of the links")
+	}
+	route(t, a, theirs)
+	until(t, "b to have its links", func() bool { return fb.Totals().Queued == links })
+	for i := range theirs {
+		theirs[i].Owner = "c" // as Moved of a node does that does not know yet that c has left
+	}
+	if left, err := fb.Leave(t.Context(), reasonMoved, nil, theirs...); int64(left) != links || err != nil {
+		t.Fatalf("%d of %d links have left: %v", left, links, err)
+	}
+	until(t, "b to have its links again", func() bool { return fb.Totals().Queued == links })
+}
+
 // What a node sends again, because it was killed before it noted the sending, is stored once; the same
 // links found again are another message.
 func TestSentAgain(t *testing.T) {
