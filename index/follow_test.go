@@ -81,7 +81,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// opened opens an index for writing while others may read it for a moment.
+// opened opens an index for writing while others may read it for a moment; its snapshots come soon.
 func opened(t *testing.T, dir string) *Index {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
@@ -91,6 +91,7 @@ func opened(t *testing.T, dir string) *Index {
 		} else if err != nil {
 			t.Fatal(err)
 		}
+		x.SnapshotEvery = 100 * time.Millisecond
 		return x
 	}
 }
