@@ -49,7 +49,8 @@ type change struct {
 
 // maxBatch bounds the changes that share a batch of Bleve, and gathering is how
 // long the first of them waits for others: a batch costs a segment and its merges,
-// however small it is.
+// however small it is. Behind a batch of one change nobody waits: its caller may be
+// alone, as in a replay.
 const (
 	maxBatch  = 500
 	gathering = 25 * time.Millisecond
@@ -151,6 +152,7 @@ func (x *Index) write() {
 	due := time.NewTimer(0) // of the next snapshot
 	defer due.Stop()
 	changed := true
+	size := 0 // of the last batch
 	for {
 		select {
 		case c, open := <-x.writes:
@@ -158,7 +160,11 @@ func (x *Index) write() {
 				os.RemoveAll(snapshotsOf(x.dir)) // readers now read the index itself
 				return
 			}
-			x.writeBatch(c)
+			wait := gathering
+			if size == 1 {
+				wait = 0
+			}
+			size = x.writeBatch(c, wait)
 			if !changed {
 				changed = true
 				due.Reset(x.SnapshotEvery)
@@ -170,10 +176,10 @@ func (x *Index) write() {
 	}
 }
 
-// writeBatch writes c and the changes that come soon after.
-func (x *Index) writeBatch(c change) {
+// writeBatch writes c and the changes that come within wait, and returns how many they are.
+func (x *Index) writeBatch(c change, wait time.Duration) (size int) {
 	batch := []change{c}
-	timer := time.NewTimer(gathering)
+	timer := time.NewTimer(wait)
 	for open := true; open && len(batch) < maxBatch; {
 		select {
 		case c, ok := <-x.writes:
@@ -199,6 +205,7 @@ func (x *Index) writeBatch(c change) {
 		}
 		c.done <- err
 	}
+	return len(batch)
 }
 
 // broken returns an error if Bleve cannot even be read: after a failure to open or write one of its
