@@ -17,7 +17,7 @@ import (
 )
 
 // stored is a frontier on disk with these links in its queue.
-func stored(t *testing.T, es ...frontier.Entry) *frontier.Frontier {
+func stored(t testing.TB, es ...frontier.Entry) *frontier.Frontier {
 	t.Helper()
 	f, err := frontier.Open(frontier.Options{Dir: t.TempDir()})
 	if err != nil {
@@ -281,6 +281,28 @@ func endCrawl(t testing.TB, n *Node) {
 		over, _ := n.isOver(t.Context())
 		return over
 	})
+}
+
+// A node that was idle and is silent since does not count as idle: it may have taken links in.
+func TestSilentIsNotIdle(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	b, err := Join(t.Context(), &memory{}, options(t, s, "b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Close()
+	a := join(t, &memory{}, options(t, s, "a"))
+	a.Workers(1)
+	go a.Wait(t.Context())
+	if _, err := save(t.Context(), a.members, "b", Member{Name: "b", At: time.Now(), Idle: true}, 0); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "a to see b", func() bool { return a.Alive() == 2 })
+	until(t, "b's state to expire", func() bool { return a.Alive() == 1 })
+	if over, _ := a.isOver(t.Context()); over {
+		t.Error("the crawl has ended while b was silent")
+	}
 }
 
 // All nodes end with their crawl, even if its only server is in the node that sees the end first.

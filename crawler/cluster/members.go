@@ -238,11 +238,12 @@ func (n *Node) beat(ctx context.Context) {
 			quiet = 0
 			continue
 		}
-		quiet++
-		if !n.quiet(ctx, members, before) {
-			quiet = 0
+		switch {
+		case !n.quiet(ctx, members, before):
+			quiet, before = 0, members
+		case allBeat(members, before):
+			quiet, before = quiet+1, members
 		}
-		before = members
 		if n.stable() {
 			err := n.publishVisits(ctx)
 			if err != nil && ctx.Err() == nil {
@@ -376,6 +377,17 @@ func (c *connection) Members(ctx context.Context) ([]Member, error) {
 		}
 	}
 	return all, nil
+}
+
+// allBeat reports whether each member has published its state since before, which has the same ones. What
+// a node whose heartbeats falter last said does not show that it is still idle.
+func allBeat(now, before []Member) bool {
+	for i := range now {
+		if now[i].At.Equal(before[i].At) {
+			return false
+		}
+	}
+	return true
 }
 
 // quiet reports whether nothing has happened since the last heartbeat: all nodes of the map are
