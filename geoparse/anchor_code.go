@@ -500,7 +500,7 @@ func (a *Address) takeStreet(text string, s grammar.Street) {
 			return ""
 		}
 		a.take(sp.Start, sp.End)
-		return fold(sp.Of(text))
+		return fold(strings.ReplaceAll(sp.Of(text), "_", " "))
 	}
 	if !s.Name.Empty() {
 		a.Street = take(s.Name)

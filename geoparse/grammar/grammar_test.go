@@ -12,6 +12,7 @@ func TestTokenize(t *testing.T) {
 		"Sport- und Park 7–15":        "Sport-|und|Park|7–15",
 		"17th St., N.W.\n\nSte #5":    "17th|St.|,|N.W.|\n|Ste|#|5",
 		"535-B 39A/B 178/179 1+3":     "535-B|39A/B|178/179|1+3",
+		"Okken_Str. 4 alte_uhr@":      "Okken|Str.|4|alte|_|uhr|@",
 		"06.05.2018 9:00 2.5":         "06.05.2018|9:00|2.5",
 		"d'Or \u00adStra\u00adße\xff": "d'Or|\u00ad|Stra\u00adße|\xff",
 	} {

@@ -75,7 +75,7 @@ func Tokenize(text string, lo, hi int, buf Tokens) Tokens {
 			}
 			space = true
 			i += n
-		case IsSpace(r):
+		case IsSpace(r), r == '_' && !space && i+1 < hi && unicode.IsUpper(rune(text[i+1])): // "Lange_Str. 4"
 			space = true
 			i += n
 		case isDigit(r), isFraction(r):
