@@ -30,6 +30,8 @@ func TestBlockBeforeSite(t *testing.T) {
 		{"/2024/feier", "<h2>Sommerfest</h2><p>Wir treffen uns ab 18 Uhr bei Weinhaus Okken, " + at + ".</p>", "Ruderclub", "Weinhaus Okken|"},
 		{"/2024/wahl", "<p>Die Versammlung ist in der Gaststätte Reents, " + at + ", um 19 Uhr.</p>", "Ruderclub", "Gaststätte Reents|"},
 		{"/2024/tanz", "<p>The dance takes place at Grote Hall, " + at + ".</p>", "Ruderclub", "Grote Hall|"},
+		{"/2024/ahoi", "<p>Ort: Salonschiff Okken, " + at + "</p>", "Ruderclub", "Salonschiff Okken"},
+		{"/privacy.html", "<h3>Hosting</h3><p>The provider is Okken SE, " + at + ".</p>", "Ruderclub", "Okken SE"},
 		{"/impressum.html", "<h2>Zuständige Aufsichtsbehörde</h2><p>Kammer der Ruderlehrer Weser-Ems<br>" + at + "</p>", "Ruderclub", "Kammer der Ruderlehrer Weser-Ems|"},
 		{"/datenschutz.html", "<h3>Hosting</h3><p>Unsere Seiten liegen bei der Speicherwerk GmbH, " + at + ".</p>", "Ruderclub", "Speicherwerk GmbH|"},
 		{"/mentions.html", "<h3>Hébergement</h3><p>Nuagerie SARL<br>" + at + "</p>", "Ruderclub", "Nuagerie SARL|"},
@@ -94,6 +96,27 @@ func TestPartsOfNames(t *testing.T) {
 		v := sitePage(t, p, c.host, "/kontakt", c.title, c.body)
 		if len(v.Addresses) != 1 || v.Addresses[0].Name != c.want {
 			t.Errorf("%s: %+v, want %q", c.body, v.Addresses, c.want)
+		}
+	}
+}
+
+// Of a list of places each has a name of its own, whatever its words.
+func TestEntriesOfList(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := sitePage(t, p, "behn-buch.example", "/laden", "Behn", "<p>Unsere Bücher gibt es hier:</p>"+
+		"<p><a href=/1>Die Buchhandlung Okken</a>,<br>Hauptstraße 7, 26123 Oldenburg</p>"+
+		"<p><a href=/2>Schreibwaren Reents</a>,<br>Hauptstraße 9, 26123 Oldenburg</p>"+
+		"<p><a href=/3>Ahlers Lädchen</a>,<br>Hauptstraße 11, 26123 Oldenburg</p>")
+	want := []string{"Die Buchhandlung Okken", "Schreibwaren Reents", "Ahlers Lädchen"}
+	if len(v.Addresses) != len(want) {
+		t.Fatalf("%d addresses", len(v.Addresses))
+	}
+	for i, a := range v.Addresses {
+		if a.Name != want[i] {
+			t.Errorf("name %q, want %q", a.Name, want[i])
 		}
 	}
 }

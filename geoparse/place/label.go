@@ -2,6 +2,7 @@ package place
 
 import (
 	_ "embed"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -101,7 +102,7 @@ func IsName(line string) bool {
 	if last := line[len(line)-1]; last == '.' && len(strings.Fields(line)) > 5 || last == '?' || last == '!' {
 		return false
 	}
-	if strings.ContainsAny(line, "@{}<>\\=") || strings.Contains(line, "://") || strings.Contains(line, "...") ||
+	if strings.ContainsAny(line, "@{}<>\\=") || webAddress.MatchString(line) || strings.Contains(line, "...") ||
 		strings.Count(line, "(") != strings.Count(line, ")") || strings.IndexByte(line, ')') < strings.IndexByte(line, '(') {
 		return false
 	}
@@ -121,6 +122,9 @@ func IsName(line string) bool {
 	return letters >= 2 && letters > digits && (unicode.IsUpper(first) || unicode.IsDigit(first) ||
 		unicode.Is(unicode.Lo, first))
 }
+
+// webAddress is one that a page writes out. "Harms.example" alone may be what a firm calls itself.
+var webAddress = regexp.MustCompile(`(?i)://|^www\.[^ ]+$|^[^ ]+\.\p{L}{2,}/[^ ]*$`)
 
 // leadsOn are words that no name ends with: a sentence goes on with the address.
 var leadsOn = Words("leads-on")

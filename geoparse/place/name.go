@@ -389,7 +389,7 @@ func (p *Page) Name(a Around) Name {
 		}
 		rivals = rivals || f[leadIn] > 0 || f[rival]+f[venue] > 0 && (f[domain] >= 0.5 || f[supported] > 0)
 	}
-	if best.Score < leastScore {
+	if best.Score < leastScore && (best.Score < leastEntry || !p.IsDirectory()) {
 		best.Text = ""
 	}
 	best.Section = thirdSections.in(foldWords(a.Before))
@@ -509,7 +509,7 @@ func (p *Page) candidates(a Around) (found []candidate, theirs bool) {
 			add(firm, prefix)
 		case !p.canBeName(line.text), owner(line.text) != "": // a copyright line: its owner is a candidate anyway
 			continue
-		case line.prefix && led != "": // a sentence
+		case line.prefix && led != "" && line.text != led: // a sentence
 		case line.prefix:
 			add(line.text, prefix)
 		case i <= 1:
@@ -575,7 +575,7 @@ func firmOfSentence(text string) string {
 }
 
 // sentenceJoint stands before the name of a firm in a sentence: "services of Reents Inc." in German.
-var sentenceJoint = regexp.MustCompile(`(?i)(?:^| )(?:von|durch|by|from|bei|der|die|des|the|anbieter) `)
+var sentenceJoint = regexp.MustCompile(`(?i)(?:^| )(?:von|durch|by|from|bei|der|die|des|the|anbieter|is|ist) `)
 
 // markSubject marks the candidate that the page is about, the entry of a
 // directory for example: a heading and first part of the title that stands near
@@ -649,8 +649,9 @@ func (p *Page) look(c *candidate, a Around, label string) {
 func (p *Page) ownFeatures(text string) (f vector) {
 	f[bias] = 1
 	words := nameWords(text)
-	if p.label != "" {
-		f[domain] = p.agreement(words)
+	f[job] = is(isJob(text))
+	if p.label != "" { // "Tierärztin" agrees with tieraerztin-harms.example, but names nobody
+		f[domain] = p.agreement(words) * (1 - f[job])
 	} else {
 		f[noDomain] = 1
 		f[mailDomain] = agreement(words, p.mailed)
@@ -659,7 +660,6 @@ func (p *Page) ownFeatures(text string) (f vector) {
 	f[legal] = is(hasLegalForm(text))
 	f[orgWord] = is(isInstitution(text) || kind.OfName(text, "", "") != "")
 	f[person] = is(IsPerson(text))
-	f[job] = is(isJob(text))
 	f[branchWords] = p.branchShare(text)
 	f[branchOnly] = is(f[branchWords] > 0.9)
 	f[phrase] = is(isPhrase(text))
@@ -735,8 +735,8 @@ func behindLeadIn(before string) string {
 }
 
 var (
-	leadsIn = regexp.MustCompile(`(?i)(?:^| )(?:beim?|im|in der|über die|durch die|at|by|chez|presso|bij)` +
-		`(?: (?:the|der|die|das|le|la|il|de|het))? `)
+	leadsIn = regexp.MustCompile(`(?i)^(?:ort|wo|treffpunkt|veranstaltungsort|spielort|where|venue|meeting place): |` +
+		`(?:^| )(?:beim?|im|in der|über die|durch die|at|by|chez|presso|bij)(?: (?:the|der|die|das|le|la|il|de|het))? `)
 	thirdSections = lexiconOf("third-sections")
 	controllers   = lexiconOf("controllers") // lead to who answers for a site, in its notice of privacy
 	privacyPage   = regexp.MustCompile(`(?i)datenschutz|privacy|cookie|rgpd|gdpr|dsgvo|confidentialit`)

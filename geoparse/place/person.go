@@ -96,7 +96,7 @@ func properNames(text string, least, most int) bool {
 // IsFirm reports whether a text has a word that only businesses, institutions and
 // professions have beside an address.
 func IsFirm(text string) bool {
-	text = strings.ToLower(text)
+	text = strings.ToLower(text) + "." // "Harms e.V" too
 	for _, phrase := range firmPhrases {
 		if strings.Contains(text, phrase) {
 			return true

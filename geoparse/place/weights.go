@@ -76,6 +76,9 @@ var featureNames = [features]string{
 // leastScore is the probability from which a name is given: no name is better than a wrong one.
 const leastScore = 0.5
 
+// leastEntry is that for an entry of a directory: the others show that each has a name of its own.
+const leastEntry = 0.4
+
 // weights are what each feature adds to the log-odds that a candidate is right.
 // "go test ./geoparse -run EvalNames -learn" writes them, from pages on which people
 // marked the names.
