@@ -287,6 +287,7 @@ func (p *Parser) judgePrivate(b *block, page *pageCues, imprint, typedPerson boo
 		Imprint:  imprint || place.HasImprintCue(page.title) || place.IsNotice(page.title, page.in.Path),
 		Business: page.commerce,
 		Lets:     func() bool { return p.letsElsewhere(page, a) },
+		Resume:   page.resume,
 	}
 	if p.onDoor != nil {
 		p.onDoor(a, &door)
@@ -331,6 +332,7 @@ type pageCues struct {
 	single   bool          // it is about one place
 	lower    func() string // title and the begin of the text in small letters
 	commerce func() bool   // its host, or what it says of who runs it, has a word of business
+	resume   func() bool   // a heading or link is that of a résumé
 }
 
 // newPageCues returns the cues of a page with these addresses in the order of its text.
@@ -344,6 +346,7 @@ func newPageCues(in Input, text string, marked *markup.Page, order []*Address) *
 		first = min(order[0].End, len(head))
 	}
 	c.lower = sync.OnceValue(func() string { return strings.ToLower(c.title + "\n" + head) })
+	c.resume = sync.OnceValue(func() bool { return marked != nil && place.LinksResume(&marked.Site) })
 	c.commerce = sync.OnceValue(func() bool {
 		notice := place.IsNotice(c.title, in.Path) // its text speaks of firms
 		return place.IsFirm(in.Host) || !notice && place.IsCommerce(place.BeforeDisclaimer(head, first))

@@ -273,6 +273,9 @@ func TestHomes(t *testing.T) {
 		{"Michael J. Public\n2091 Bren Hall\nDepartment of Computer Science\nIrvine, CA 92697", "Home : Contact", "www.uci.example", "/~mjpublic/", false},
 		{"Office:\n" + hall + "\nFax: (949) 555-0100", "Xu Wei", "www.cs.uci.example", "/~xuwei/", false},
 		{"Director, Botanical Gardens\n1151 Oxford Road\nIrvine, CA 92617", "People", "www.plants.example", "/people.html", false},
+		{"Wei Ro\nSoftware Engineer Consultant\n1374 Greystone Dr.\nIrvine, CA 92617\nweiro@gmail.com\nHarbor Inc.",
+			"Resume", "weiro.example", "/resume_doc.htm", true},
+		{"Software Engineer Consultant\n1374 Greystone Dr.\nIrvine, CA 92617", "Harbor", "harbor.example", "/", false},
 		{"The Blue Door\n1151 Oxford Road\nIrvine, CA 92617", "The Blue Door", "www.bluedoor.example", "/contact", false},
 		{"Smith Family Dental\n1151 Oxford Road\nIrvine, CA 92617\nFax 949-555-0101", "Home", "www.smithdental.example", "/home/contact", false},
 		{"Services at Miller Funeral Home, 1151 Oxford Road\nIrvine, CA 92617", "Obituary of Wei Miller", "www.miller.example", "/obituary/wei", false},
@@ -281,6 +284,29 @@ func TestHomes(t *testing.T) {
 		v := parse(t, p, Input{Text: c.text, Title: c.title, Host: c.host, Path: c.path})
 		if len(v.Addresses) != 1 || v.Addresses[0].Private != c.private {
 			t.Errorf("%q of %s%s: %+v, want private %v", c.text, c.host, c.path, v.Addresses, c.private)
+		}
+	}
+}
+
+// A page that links its author's résumé is a person's.
+func TestHomeBesideResume(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const at = `<p>1374 Greystone Dr.<br>Irvine, CA 92617</p><p>weiro@gmail.com</p>`
+	for html, want := range map[string]bool{
+		`<title>Wei's site</title><a href="cv.pdf">Download CV</a>` + at: true,
+
+		`<title>Blue Door</title><a href="/jobs">Send us your resume</a>` + at: false,
+
+		`<title>Blue Door Clinic</title><a href="/wei">CV</a><p>Blue Door Clinic</p>` + at: false,
+	} {
+		in := Input{Doc: markup.Parse([]byte(html)), Host: "weiro.example", Path: "/"}
+		in.Text = markup.Text(in.Doc)
+		v := parse(t, p, in)
+		if len(v.Addresses) != 1 || v.Addresses[0].Private != want {
+			t.Errorf("%s: %+v, want private %v", html, v.Addresses, want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"gazehound/geoparse/markup"
 	"gazehound/internal/kind"
 )
 
@@ -78,6 +79,7 @@ type Door struct {
 	Imprint       bool        // it stands in an imprint
 	Business      func() bool // what is said of who runs the site, or its host, has a word of business
 	Lets          func() bool // the site lets a house or flat in another town
+	Resume        func() bool // a heading or link of the page is that of a résumé
 }
 
 // Evidence returns what the text around an address adds to the log-odds that it is a home.
@@ -137,27 +139,35 @@ func (d *Door) cues() (f [cues]float64) {
 	titled := foldWords(title)
 	lets := d.Lets != nil && d.Lets()
 	office := lets || honorary.in(above) // held at home, whatever the site does
+	own := isHomepage(title, titled) || resumePath.MatchString(d.Path) || d.Resume != nil && d.Resume()
+	trade := isTrade(first) || len(lines) > 0 && isTrade(lines[len(lines)-1])
+	business := first + "\n" + further + "\n" + title
+	switch {
+	case !own:
+		business += "\n" + below
+	case isTrade(first): // a résumé names what somebody does elsewhere, and for whom
+		trade, business, first = false, title, ""
+	}
 	for c, has := range [cues]bool{
 		cueBias: true,
 		cuePerson: d.Person || endsWithPerson(first) || IsPerson(behind) ||
 			len(lines) > 0 && isOffice(lines[len(lines)-1]) && looksLikeNames(first),
-		cueFirm:      !lived && !lets && isInstitution(behindCareOf(first)) || firmHomes.in(foldWords(first)),
-		cueFirmAbove: isInstitution(further),
-		cueFirmIn:    isInstitution(d.Inside) || isBuilding(d.Street),
-		cueRoom:      roomWords.in(inside),
-		cueFlat:      flatWords.in(inside) || flatNumber.MatchString(d.Unit),
-		cueCommerce: !office && IsCommerce(first+"\n"+further+"\n"+below+"\n"+title) || isTrade(first) ||
-			len(lines) > 0 && isTrade(lines[len(lines)-1]),
+		cueFirm:        !lived && !lets && isInstitution(behindCareOf(first)) || firmHomes.in(foldWords(first)),
+		cueFirmAbove:   isInstitution(further),
+		cueFirmIn:      isInstitution(d.Inside) || isBuilding(d.Street),
+		cueRoom:        roomWords.in(inside),
+		cueFlat:        flatWords.in(inside) || flatNumber.MatchString(d.Unit),
+		cueCommerce:    !office && IsCommerce(business) || trade,
 		cueJob:         jobWords.in(above),
 		cueOffice:      officeWords.in(above),
 		cueHome:        atHome,
 		cueHomeAbove:   homeWords.in(foldWords(further)),
 		cueHomePhone:   homePhone.MatchString(below),
 		cueFax:         faxWords.MatchString(below),
-		cueFreemail:    freemail.MatchString(below) || freemail.MatchString(first),
+		cueFreemail:    freemail.MatchString(below) || freemail.MatchString(first+further),
 		cueTilde:       isUserPath(d.Path),
 		cueFolder:      peopleFolder.MatchString(d.Path) || peopleHost.MatchString(d.Host),
-		cueHomepage:    isHomepage(title, titled) || resumePath.MatchString(d.Path),
+		cueHomepage:    own,
 		cueFamily:      familyWords.in(titled) || familyWords.in(foldWords(d.Path)),
 		cueOwnName:     IsPerson(title),
 		cueFirmTitle:   isInstitution(title),
@@ -307,6 +317,18 @@ func isHomepage(title, folded string) bool {
 	return resumeWords.in(folded) || homepageWords.in(folded) && !isInstitution(title)
 }
 
+// LinksResume reports whether a heading or link of a page is that of a résumé: "Download CV".
+func LinksResume(site *markup.Site) bool {
+	for _, texts := range []map[string]bool{site.Headings, site.Links} {
+		for text := range texts {
+			if resumeHeading.MatchString(text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // isUserPath reports whether a page lies in the folder of a user, /~name/.
 func isUserPath(path string) bool {
 	return strings.Contains(path, "/~") || strings.Contains(strings.ToLower(path), "/%7e")
@@ -396,5 +418,7 @@ var (
 		`grads?|alumni|faculty|staff|mitarbeiter|mitglieder)/[^/]`)
 	peopleHost = regexp.MustCompile(`(?i)^(people|users?|homes?|homepages?|members|students?|personal)\.|` +
 		`\b(geocities|tripod|angelfire|blogspot|wordpress|livejournal)\.(com|io)$`)
+	resumeHeading = regexp.MustCompile(`(?i)^(?:(?:my|download|view|online|see) )*` +
+		`(?:resume|résumé|cv|curriculum vitae|lebenslauf)(?: \(?pdf\)?)?$`)
 	resumePath = regexp.MustCompile(`(?i)/[^/]*(resume|lebenslauf)[^/]*$|/(cv|vita)\b[^/]*$`)
 )
