@@ -63,6 +63,19 @@ func (e *RegionError) Error() string { return e.text }
 // Unwrap returns the kind.
 func (e *RegionError) Unwrap() error { return e.Kind }
 
+// Names returns what the region is called: the names of its cities, folded by Key, and its own as people
+// write it, unless that lists postcodes or coordinates. A region that is no place has none, nor has nil.
+func (r *Region) Names() []string {
+	if r == nil {
+		return nil
+	}
+	names := slices.Clone(r.Cities)
+	if len(r.Area) > 0 && !strings.ContainsAny(r.Name, ":0123456789") {
+		names = append(names, r.Name)
+	}
+	return names
+}
+
 // Km2 returns the size of the area in square kilometres.
 func (r *Region) Km2() float64 { return geo.Area(r.Area) / 1e6 }
 

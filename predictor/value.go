@@ -76,6 +76,37 @@ const (
 
 var contactFamilies = [...]string{"path:", "anchor:", "title:"}
 
+// Expect makes a model that has not seen links to a place prefer those that name it, as if it had learned
+// contactLinks links of value 1 with the longest word of each name in path, anchor, title and the words
+// around. Names of digits, such as postcodes, are left out: terms have no digits.
+func (m *Model) Expect(names []string) {
+	m.value.mu.Lock()
+	defer m.value.mu.Unlock()
+	seen := map[string]bool{}
+	for _, name := range names {
+		word := longestWord(name)
+		if word == "" || seen[word] {
+			continue
+		}
+		seen[word] = true
+		for _, family := range [...]string{"path:", "anchor:", "title:", "around:"} {
+			m.value.terms.observe(family+word, contactLinks*quanta, 0)
+		}
+	}
+}
+
+// longestWord returns that of a name as Terms writes it, "" if it has digits.
+func longestWord(name string) string {
+	longest := ""
+	for _, term := range Terms(Link{Anchor: name}) {
+		word, ok := strings.CutPrefix(term, "anchor:")
+		if ok && len(word) > len(longest) && !strings.Contains(word, "0") {
+			longest = word
+		}
+	}
+	return longest
+}
+
 // A valueModel predicts the value of a link: 1 when it leads to a relevant page,
 // and a discounted part of what is behind it when it leads to a bridge page.
 //

@@ -280,3 +280,27 @@ func TestWithoutParts(t *testing.T) {
 		}
 	}
 }
+
+// Links that name the region come first in a model that has learned nothing, and learning outweighs it.
+func TestExpect(t *testing.T) {
+	t.Parallel()
+	names := []string{"Neustadt an der Wied", "neustadt an der wied", "DE 56999"}
+	link := func(anchor string) Link {
+		return Link{Host: "www.land.example", Path: "/liste/1", Anchor: anchor, Distance: 5}
+	}
+	m := newModel(t, nil)
+	before := m.Value(link("Vereine in Neustadt"))
+	m.Expect(names)
+	if named, other := m.Value(link("Vereine in Neustadt")), m.Value(link("Vereine in Altdorf")); named < 2*other {
+		t.Errorf("a link that names the region has the value %.3f, another one %.3f: want twice as much", named, other)
+	}
+	if small := m.Value(link("an der Mauer")); math.Abs(small-before) > 0.01 {
+		t.Errorf("a link with a small word of the name has the value %.3f, want %.3f as before", small, before)
+	}
+	for range 60 {
+		m.Teach(Example{Link: link("Vereine in Neustadt"), Trail: [][]string{Terms(link("Vereine in Neustadt"))}})
+	}
+	if named := m.Value(link("Vereine in Neustadt")); named > before {
+		t.Errorf("after 60 pages of no value the link has %.3f, want less than %.3f", named, before)
+	}
+}

@@ -350,9 +350,10 @@ func (p project) remakesIndex() string {
 	return fmt.Sprintf("\"gazehound crawl --fresh --data %s\" crawls again; the model stays", textutil.ShellQuote(p.dir))
 }
 
-// openModel loads the project's model, or returns an untrained one. Its vocabulary is limited by
-// storage.memory.
-func openModel(p project, cfg *Config, untrained bool, trained string) (*predictor.Model, error) {
+// openModel loads the project's model, or returns an untrained one that expects links which name the
+// region. Its vocabulary is limited by storage.memory.
+func openModel(p project, cfg *Config, region *gazetteer.Region, untrained bool,
+	trained string) (*predictor.Model, error) {
 	o := cfg.LearningOptions()
 	if !untrained {
 		m, err := predictor.Load(p.model(), o)
@@ -363,7 +364,11 @@ func openModel(p project, cfg *Config, untrained bool, trained string) (*predict
 			return nil, fail(badInput, "%w (--new-model starts with an untrained one)", err)
 		}
 	}
-	return startModel(trained, o)
+	m, err := startModel(trained, o)
+	if err == nil {
+		m.Expect(region.Names())
+	}
+	return m, err
 }
 
 // startModel returns an empty model, or one with the words of the one in file, a model file or a data

@@ -169,7 +169,7 @@ func (s *session) openFrontier(from project, untrained bool, traps *trap.Detecto
 	if err := s.p.checkAlone(); err != nil {
 		return err
 	}
-	s.model, err = openModel(s.p, s.cfg, untrained, s.o.model)
+	s.model, err = openModel(s.p, s.cfg, s.region, untrained, s.o.model)
 	if err != nil {
 		return err
 	}
@@ -250,7 +250,7 @@ func (s *session) build(ctx context.Context) error {
 			Forgotten: cfg.blocked})
 	}
 	if s.o.trace != "" {
-		recorder, err := s.a.recordTrace(s.o.trace, s.seeds, s.resumed)
+		recorder, err := s.a.recordTrace(s.o.trace, s.seeds, s.region.Names(), s.resumed)
 		if err != nil {
 			return err
 		}

@@ -137,8 +137,8 @@ func (a *app) check(c sim.Measured, list sim.Expectations) error {
 }
 
 // recordTrace opens the trace of a crawl; a resumed crawl appends to it.
-func (a *app) recordTrace(name string, seeds []weburl.URL, resumed bool) (*sim.Recorder, error) {
-	recorder, late, err := sim.OpenRecorder(name, seeds, resumed)
+func (a *app) recordTrace(name string, seeds []weburl.URL, region []string, resumed bool) (*sim.Recorder, error) {
+	recorder, late, err := sim.OpenRecorder(name, seeds, region, resumed)
 	if err != nil {
 		return nil, fail(badInput, "--record-trace: %w", err)
 	}

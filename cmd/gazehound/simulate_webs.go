@@ -7,6 +7,7 @@ import (
 
 	"gazehound/crawler/lab/sim"
 	"gazehound/crawler/weburl"
+	"gazehound/gazetteer"
 
 	"github.com/spf13/cobra"
 )
@@ -244,6 +245,7 @@ func (a *app) warcWeb(ctx context.Context, o simulatedWebs, cfg *Config) (*sim.W
 	}
 	defer archive.Close()
 	var label sim.Labeller
+	var region *gazetteer.Region
 	if o.labels != "" {
 		labels, err := sim.ReadLabels(o.labels)
 		if err != nil {
@@ -251,14 +253,14 @@ func (a *app) warcWeb(ctx context.Context, o simulatedWebs, cfg *Config) (*sim.W
 		}
 		label = labels.Label
 	} else {
-		judge, _, places, err := a.openJudge(project{a.data}, cfg)
+		judge, of, places, err := a.openJudge(project{a.data}, cfg)
 		if err != nil || judge == nil {
 			return nil, err
 		}
 		if places != nil {
 			defer places.Close()
 		}
-		label = sim.LabelBy(ctx, judge)
+		label, region = sim.LabelBy(ctx, judge), of
 	}
 	if cfg.Crawl.Topics != "" && cfg.Crawl.Collection == "crawled" {
 		label = sim.WithText(label)
@@ -270,7 +272,12 @@ func (a *app) warcWeb(ctx context.Context, o simulatedWebs, cfg *Config) (*sim.W
 		}
 		label = sim.Rated(label, okapi)
 	}
-	return sim.FromWARC(ctx, filepath.Base(o.warc[0]), archive, seeds, label)
+	w, err := sim.FromWARC(ctx, filepath.Base(o.warc[0]), archive, seeds, label)
+	if err != nil {
+		return nil, err
+	}
+	w.Region = region.Names()
+	return w, nil
 }
 
 // describeWeb says how large a web is, and how its relevant pages are linked.

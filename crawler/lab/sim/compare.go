@@ -132,6 +132,9 @@ func (o OrderOptions) fresh(name string, without order.Parts, w *Web) (order.Str
 		if err != nil {
 			return nil, err
 		}
+		if w != nil {
+			options.Model.Expect(w.Region)
+		}
 	}
 	return order.New(name, options)
 }

@@ -337,7 +337,7 @@ func TestTrace(t *testing.T) {
 	if err := os.WriteFile(file, []byte(cut), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	r, late, err := sim.OpenRecorder(file, nil, true)
+	r, late, err := sim.OpenRecorder(file, nil, nil, true)
 	if err != nil || late {
 		t.Fatal(late, err)
 	}

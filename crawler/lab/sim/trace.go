@@ -48,6 +48,7 @@ type traceHead struct {
 	Version int          `json:"gazehound_trace"`
 	Name    string       `json:"name,omitempty"`
 	Seeds   []weburl.URL `json:"seeds"`
+	Region  []string     `json:"region,omitempty"` // its names
 }
 
 type traceLine struct {
@@ -89,7 +90,7 @@ type Recorder struct{ file *os.File }
 // OpenRecorder starts a trace in a file, or with resume continues the one in it; late reports that
 // there was none. Every visit is one line and one Write, so a killed crawl loses no recorded visit. A
 // file that is not a trace is left unchanged.
-func OpenRecorder(name string, seeds []weburl.URL, resume bool) (r *Recorder, late bool, err error) {
+func OpenRecorder(name string, seeds []weburl.URL, region []string, resume bool) (r *Recorder, late bool, err error) {
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, false, err
@@ -108,7 +109,7 @@ func OpenRecorder(name string, seeds []weburl.URL, resume bool) (r *Recorder, la
 		_, err = file.Seek(length, io.SeekStart)
 	}
 	if err == nil && length == 0 {
-		err = writeLine(file, traceHead{Version: TraceVersion, Seeds: seeds})
+		err = writeLine(file, traceHead{Version: TraceVersion, Seeds: seeds, Region: region})
 	}
 	if err != nil {
 		file.Close()
@@ -251,6 +252,7 @@ func ReadTrace(in io.Reader, name string, label Labeller) (w *Web, warnings []st
 		return nil, nil, fmt.Errorf("sim: %s: %w", name, err)
 	}
 	w = newWeb(name, head.Seeds)
+	w.Region = head.Region
 	for n := 2; end == nil; n++ {
 		line, end = lines.ReadSlice('\n')
 		cut := errors.Is(end, io.ErrUnexpectedEOF)
@@ -328,7 +330,7 @@ func (w *Web) addLine(l *traceLine, label Labeller) error {
 // that of FromWARC or of another trace, in the order of its pages: of what was
 // visited, as Options.Visited notes it, or of all with nil.
 func (w *Web) WriteTrace(ctx context.Context, out io.Writer, visited map[frontier.Key]bool) error {
-	err := writeLine(out, traceHead{Version: TraceVersion, Name: w.Name, Seeds: w.Seeds})
+	err := writeLine(out, traceHead{Version: TraceVersion, Name: w.Name, Seeds: w.Seeds, Region: w.Region})
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,7 @@ type Page struct {
 type Web struct {
 	Name   string
 	Seeds  []weburl.URL
+	Region []string     // names of the place whose addresses are relevant, which a model expects; nil: none
 	Noise  float64      // share of pages whose label the judge gets wrong, at least that of Options
 	Clicks order.Clicks // what ImportReaders learned of its pages
 
@@ -414,6 +415,9 @@ func FromTown(t *demo.Town, language string) (*Web, error) {
 		return f.Relevant
 	}
 	w := newWeb(t.Name(), t.Seeds())
+	if language == "" {
+		w.Region = []string{t.Name()}
+	}
 	t.Pages(func(p demo.Page) {
 		q := Page{URL: p.URL, Relevant: relevant(p.Facts) && p.Answers, Forbidden: p.Facts.Forbidden, Bytes: 8 << 10}
 		seen := map[string]bool{}
