@@ -179,14 +179,17 @@ func TestRevisit(t *testing.T) {
 		})
 		defer func() { w.f.Close() }()
 		first := time.Now()
-		if got := w.after(12 * time.Hour); len(got) != 0 {
+		got := w.after(12 * time.Hour)
+		if len(got) != 0 {
 			t.Errorf("after 12 hours asked for %q; nothing is due", got)
 		}
-		if got := w.after(day); !slices.Equal(got, []string{"/flaky"}) {
+		got = w.after(day)
+		if !slices.Equal(got, []string{"/flaky"}) {
 			t.Errorf("after a day asked for %q; want what gave no answer", got)
 		}
 		w.changeAndRevisit(first)
-		if got := w.crawl(); !slices.Equal(got, []string{"/new", "/there"}) {
+		got = w.crawl()
+		if !slices.Equal(got, []string{"/new", "/there"}) {
 			t.Errorf("then asked for %q; want the new pages", got)
 		}
 		totals := w.f.Totals()
@@ -195,14 +198,15 @@ func TestRevisit(t *testing.T) {
 			t.Errorf("totals %+v", totals)
 		}
 		// The front page and the page without an address wait twice as long.
-		got := w.after(7 * day)
+		got = w.after(7 * day)
 		if !slices.Equal(got, []string{"/flaky", "/new", "/there", "?/", "?/changes", "?/plain"}) &&
 			!slices.Equal(got, []string{"?/", "?/changes", "?/flaky", "?/new", "?/plain", "?/there"}) {
 			t.Errorf("in the third week asked for %q", got)
 		}
 		// A page that comes back is there again.
 		w.pages["/closes"] = here + long
-		if got := w.after(100 * day); !slices.Contains(got, "/closes") {
+		got = w.after(100 * day)
+		if !slices.Contains(got, "/closes") {
 			t.Errorf("asked for %q; want the page that was gone, without condition", got)
 		}
 		if k := w.kept("/closes"); !k.Gone.IsZero() || k.Asks != 2 {
@@ -233,7 +237,8 @@ func (w *paperCrawl) changeAndRevisit(first time.Time) {
 	w.pages["/flaky"] = here
 	delete(w.pages, "/closes")
 	want := []string{"/flaky", "?/changes", "?/closes", "?/moves", "?/stays"}
-	if got := w.after(7 * day); !slices.Equal(got, want) {
+	got := w.after(7 * day)
+	if !slices.Equal(got, want) {
 		t.Errorf("after a week asked for %q; want the relevant pages, on condition: %q", got, want)
 	}
 	now := time.Now().UTC().Truncate(time.Second)

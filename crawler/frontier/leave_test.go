@@ -19,111 +19,161 @@ func TestLeave(t *testing.T) {
 		if rapid.IntRange(0, 29).Draw(r, "on disk") == 0 { // which takes long to open
 			o = frontier.Options{Dir: t.TempDir()}
 		}
-		f := open(t, o)
-		defer func() { f.Close() }()
-		const urls, hosts = 30, 3
-		all := make([]frontier.Entry, urls)
-		queued, parked := map[int]bool{}, map[int]bool{}
-		for i := range all {
-			all[i] = entry(i%hosts, i, float64(i)/urls)
-			push(t, f, all[i])
-			queued[i] = true
-		}
-		number := map[string]int{}
-		for i, e := range all {
-			number[e.URL.String()] = i
-		}
-		var hand *frontier.Entry // what a worker has
-		var gone []string        // what has left
-		leave := func(e frontier.Entry, own bool) (left int) {
-			var err error
-			e.Owner = "b"
-			if own {
-				left, err = f.Leave(context.Background(), "elsewhere", &e)
-			} else {
-				left, err = f.Leave(context.Background(), "elsewhere", nil, e)
-			}
-			if err != nil {
-				r.Fatal(err)
-			}
-			if left > 0 {
-				gone = append(gone, "b "+e.URL.String())
-			}
-			return left
-		}
+		w := newLeaving(t, r, o)
+		defer func() { w.f.Close() }()
 		for range rapid.IntRange(1, 40).Draw(r, "steps") {
-			i := rapid.IntRange(0, urls-1).Draw(r, "url")
-			steps := []string{"leave", "push", "next", "leave own", "park", "done", "reopen"}
-			switch what := rapid.SampledFrom(steps).Draw(r, "what"); {
-			case what == "leave":
-				left := leave(all[i], false)
-				may := parked[i] || queued[i] && (hand == nil || number[hand.URL.String()] != i)
-				if (left == 1) != may {
-					r.Fatalf("left %d of %s, which may leave: %v", left, all[i].URL, may)
-				}
-				if may {
-					delete(queued, i)
-					delete(parked, i)
-				}
-			case what == "push":
-				push(t, f, all[i])
-				if n, ok, _ := f.Get(frontier.KeyOf(all[i].URL)); !ok {
-					r.Fatal("not known after Push")
-				} else if n.State == frontier.Queued { // also if it was parked
-					queued[i] = true
-					delete(parked, i)
-				}
-			case what == "next" && hand == nil && len(queued) > 0:
-				e := next(t, f)
-				hand = &e
-			case what == "leave own" && hand != nil:
-				if left := leave(*hand, true); left != 1 {
-					r.Fatalf("left %d", left)
-				}
-				delete(queued, number[hand.URL.String()])
-				if err := f.Return(*hand, frontier.Backoff{}); !errors.Is(err, frontier.ErrNotLeased) {
-					r.Fatalf("return of what has left: %v", err)
-				}
-				hand = nil
-			case what == "park" && hand != nil:
-				hand.Parked = "pattern"
-				if err := f.Park(context.Background(), *hand); err != nil {
-					r.Fatal(err)
-				}
-				i := number[hand.URL.String()]
-				delete(queued, i)
-				parked[i] = true
-				hand = nil
-			case what == "done" && hand != nil:
-				done(t, f, *hand, page)
-				delete(queued, number[hand.URL.String()])
-				hand = nil
-			case what == "reopen" && !o.InMemory:
-				f.Close()
-				f = open(t, o)
-				hand = nil
-			}
-			totals := f.Totals()
-			if totals.Queued != int64(len(queued)) || totals.Parked != int64(len(parked)) {
-				r.Fatalf("%d queued, %d parked, want %d, %d", totals.Queued, totals.Parked, len(queued), len(parked))
-			}
-			waits, ended := totals.Queued+totals.Parked, totals.Visited+totals.Repeats+totals.Dropped["elsewhere"]
-			if sum := waits + ended; totals.Links != sum {
-				r.Fatalf("%d links, %d accounted for", totals.Links, sum)
-			}
+			w.step(rapid.IntRange(0, len(w.all)-1).Draw(r, "url"))
+			w.check()
 		}
-		if got := waiting(r, f); !slices.Equal(got, gone) {
-			r.Fatalf("%q wait, want %q", got, gone)
-		}
-		if hand != nil {
-			if err := f.Return(*hand, frontier.Backoff{}); err != nil {
-				r.Fatal(err)
-			}
-		}
-		if served := drain(t, f); len(served) != len(queued) {
-			r.Fatalf("%d served, want %d", len(served), len(queued))
-		}
+		w.end()
 	})
+}
+
+// leaving is a frontier from which links leave, beside what must be in it.
+type leaving struct {
+	t              *testing.T
+	r              *rapid.T
+	options        frontier.Options
+	f              *frontier.Frontier
+	all            []frontier.Entry
+	number         map[string]int // URL → place in all
+	queued, parked map[int]bool
+	hand           *frontier.Entry // what a worker has
+	gone           []string        // what has left, in order
+}
+
+func newLeaving(t *testing.T, r *rapid.T, o frontier.Options) *leaving {
+	const urls, hosts = 30, 3
+	w := &leaving{t: t, r: r, options: o, f: open(t, o), number: map[string]int{}, queued: map[int]bool{},
+		parked: map[int]bool{}}
+	for i := range urls {
+		e := entry(i%hosts, i, float64(i)/urls)
+		push(t, w.f, e)
+		w.all, w.number[e.URL.String()], w.queued[i] = append(w.all, e), i, true
+	}
+	return w
+}
+
+// step does something with the entry of that number, or with what the worker has.
+func (w *leaving) step(i int) {
+	steps := []string{"leave", "push", "next", "leave own", "park", "done", "reopen"}
+	what := rapid.SampledFrom(steps).Draw(w.r, "what")
+	switch {
+	case what == "leave":
+		w.leaveOf(i)
+	case what == "push":
+		w.push(i)
+	case what == "next" && w.hand == nil && len(w.queued) > 0:
+		e := next(w.t, w.f)
+		w.hand = &e
+	case what == "leave own" && w.hand != nil:
+		w.leaveOwn()
+	case what == "park" && w.hand != nil:
+		w.hand.Parked = "pattern"
+		err := w.f.Park(context.Background(), *w.hand)
+		if err != nil {
+			w.r.Fatal(err)
+		}
+		w.parked[w.drop()] = true
+	case what == "done" && w.hand != nil:
+		done(w.t, w.f, *w.hand, page)
+		w.drop()
+	case what == "reopen" && !w.options.InMemory:
+		w.f.Close()
+		w.f, w.hand = open(w.t, w.options), nil
+	}
+}
+
+// drop takes from the worker what is queued no longer, and returns its number.
+func (w *leaving) drop() int {
+	i := w.number[w.hand.URL.String()]
+	delete(w.queued, i)
+	w.hand = nil
+	return i
+}
+
+// leave makes e go to another node, own: by who has leased it.
+func (w *leaving) leave(e frontier.Entry, own bool) (left int) {
+	e.Owner = "b"
+	var err error
+	if own {
+		left, err = w.f.Leave(context.Background(), "elsewhere", &e)
+	} else {
+		left, err = w.f.Leave(context.Background(), "elsewhere", nil, e)
+	}
+	if err != nil {
+		w.r.Fatal(err)
+	}
+	if left > 0 {
+		w.gone = append(w.gone, "b "+e.URL.String())
+	}
+	return left
+}
+
+func (w *leaving) leaveOf(i int) {
+	left := w.leave(w.all[i], false)
+	may := w.parked[i] || w.queued[i] && (w.hand == nil || w.number[w.hand.URL.String()] != i)
+	if (left == 1) != may {
+		w.r.Fatalf("left %d of %s, which may leave: %v", left, w.all[i].URL, may)
+	}
+	if may {
+		delete(w.queued, i)
+		delete(w.parked, i)
+	}
+}
+
+func (w *leaving) leaveOwn() {
+	left := w.leave(*w.hand, true)
+	if left != 1 {
+		w.r.Fatalf("left %d", left)
+	}
+	err := w.f.Return(*w.hand, frontier.Backoff{})
+	if !errors.Is(err, frontier.ErrNotLeased) {
+		w.r.Fatalf("return of what has left: %v", err)
+	}
+	w.drop()
+}
+
+func (w *leaving) push(i int) {
+	push(w.t, w.f, w.all[i])
+	n, ok, _ := w.f.Get(frontier.KeyOf(w.all[i].URL))
+	switch {
+	case !ok:
+		w.r.Fatal("not known after Push")
+	case n.State == frontier.Queued: // also if it was parked
+		w.queued[i] = true
+		delete(w.parked, i)
+	}
+}
+
+// check holds the totals against what must be there.
+func (w *leaving) check() {
+	totals := w.f.Totals()
+	if totals.Queued != int64(len(w.queued)) || totals.Parked != int64(len(w.parked)) {
+		w.r.Fatalf("%d queued, %d parked, want %d, %d", totals.Queued, totals.Parked, len(w.queued), len(w.parked))
+	}
+	waits, ended := totals.Queued+totals.Parked, totals.Visited+totals.Repeats+totals.Dropped["elsewhere"]
+	if totals.Links != waits+ended {
+		w.r.Fatalf("%d links, %d accounted for", totals.Links, waits+ended)
+	}
+}
+
+// end holds what waits for other nodes, and what can be served, against what must.
+func (w *leaving) end() {
+	got := waiting(w.r, w.f)
+	if !slices.Equal(got, w.gone) {
+		w.r.Fatalf("%q wait, want %q", got, w.gone)
+	}
+	if w.hand != nil {
+		err := w.f.Return(*w.hand, frontier.Backoff{})
+		if err != nil {
+			w.r.Fatal(err)
+		}
+	}
+	served := drain(w.t, w.f)
+	if len(served) != len(w.queued) {
+		w.r.Fatalf("%d served, want %d", len(served), len(w.queued))
+	}
 }
 
 // Parked links leave, too. Their owner judges for itself whether to park them.

@@ -275,7 +275,8 @@ func (w *sideBySide) leased(t *rapid.T) *modelURL {
 func (w *sideBySide) push(t *rapid.T) {
 	es := w.entries.Draw(t, "entries")
 	added, err := w.f.Push(context.Background(), es...)
-	if want := w.m.push(es...); err != nil || added != want {
+	want := w.m.push(es...)
+	if err != nil || added != want {
 		t.Fatalf("Push = %d, %v, want %d", added, err, want)
 	}
 }
@@ -333,7 +334,8 @@ func (w *sideBySide) done(t *rapid.T) {
 	w.m.order = append(w.m.order, KeyOf(u.entry.URL))
 	delete(w.m.waiting, u.entry.URL.Host())
 	w.m.totals.add(&o)
-	if want := w.m.push(es...); err != nil || added != want {
+	want := w.m.push(es...)
+	if err != nil || added != want {
 		t.Fatalf("Done = %d, %v, want %d", added, err, want)
 	}
 }
