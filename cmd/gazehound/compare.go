@@ -115,16 +115,19 @@ func (a *app) compare(ctx context.Context, o compareOptions) error {
 	})
 }
 
-var differencesText = textTemplate(`{{range .some}}{{line (printf "%s" .Kind)}}  {{line .Label}}   ({{printf "%.2f" .Confidence}})
+var differencesText = textTemplate(`{{range .some}}{{line (printf "%s" .Kind)}}  {{line .Label}} {{/**/ -}}
+{{printf "  (%.2f)" .Confidence}}
      {{line .Address}}
 {{if .Place}}     map  {{with .Map}}{{line .}}  {{end}}https://www.openstreetmap.org/{{.Place.ID}}
 {{end}}{{with .Web}}     web  {{line .}}
 {{end}}{{with .Evidence}}     {{line .URL}}   {{date .Fetched}}
 {{end}}{{end}}`)
 
-var differencesEndText = textTemplate(`{{range $i, $k := .kinds}}{{if $i}}, {{end}}{{index $.counts $k}} {{$k}}{{else}}nothing differs{{end}}
+var differencesEndText = textTemplate(`{{range $i, $k := .kinds}}{{if $i}}, {{end}}{{index $.counts $k}} {{$k -}}
+{{else}}nothing differs{{end}}
 {{if gt .total .shown}}{{.shown}} of {{.total}} shown; --limit shows more
-{{end}}{{with .left}}{{several . "more difference"}} that {{if eq . 1}}is{{else}}are{{end}} not about tags: --difference chooses them
+{{end}}{{with .left}}{{several . "more difference"}} that {{if eq . 1}}is{{else}}are{{end}} {{/**/ -}}
+not about tags: --difference chooses them
 {{end}}`)
 
 // showDifferences prints differences, or writes them in a format.

@@ -724,7 +724,8 @@ func (w *nextYear) rest(t *testing.T, wait time.Duration) {
 	at := time.Now().AddDate(1, 0, 0)
 	w.open(t, func(f *frontier.Frontier) error {
 		for host := range w.hosts {
-			err := putJSON(f, "rest "+host, map[string]any{"at": at, "until": at.Add(wait), "delay_ns": wait, "fails": 1})
+			rest := map[string]any{"at": at, "until": at.Add(wait), "delay_ns": wait, "fails": 1}
+			err := putJSON(f, "rest "+host, rest)
 			if err != nil {
 				return err
 			}

@@ -47,7 +47,8 @@ A+B joins two columns. housenumber_max means that the numbers from 1 to it exist
 Examples:
   gazehound gazetteer import DE.zip AT.zip CH.zip
   gazehound gazetteer import us-ca-irvine.geojson --country US --licence "public domain" --attribution "City of Irvine"
-  gazehound gazetteer import adressen.csv --map street=STRNAME,housenumber=HNR+HNRZ,postcode=PLZ,city=ORT,lat=Y,lon=X --licence "dl-de/by-2-0; Stadt Oldenburg"
+  gazehound gazetteer import adressen.csv --licence "dl-de/by-2-0; Stadt Oldenburg" \
+    --map street=STRNAME,housenumber=HNR+HNRZ,postcode=PLZ,city=ORT,lat=Y,lon=X
 `
 }
 
@@ -227,7 +228,9 @@ func newGazetteerRegionsCommand(a *app) *cobra.Command {
 		})
 }
 
-var regionText = textTemplate(`{{line .Spec}}{{with .Places}}  {{if eq . 1}}1 house or street{{else}}{{count .}} houses and streets{{end}}{{end}}{{with .Postcodes}}  {{several . "postcode"}}{{end}}
+var regionText = textTemplate(`{{line .Spec}}
+{{- with .Places}}  {{if eq . 1}}1 house or street{{else}}{{count .}} houses and streets{{end}}{{end}}
+{{- with .Postcodes}}  {{several . "postcode"}}{{end}}
 {{- with .Population}}  {{several . "inhabitant"}}{{end}}
 `)
 
@@ -271,7 +274,8 @@ func newGazetteerLookupCommand(a *app) *cobra.Command {
 }
 
 var matchText = textTemplate(`{{line .Place.Line}}  {{.Precision}}  {{printf "%.2f" .Score}}  {{if .Place.HasPoint -}}
-{{printf "%.5f,%.5f" .Place.Point.Lon .Place.Point.Lat}}{{else}}no coordinate{{end}}{{with .Place.ID}}  {{line .}}{{end}}
+{{printf "%.5f,%.5f" .Place.Point.Lon .Place.Point.Lat}}{{else}}no coordinate{{end}}
+{{- with .Place.ID}}  {{line .}}{{end}}
 `)
 
 func (a *app) gazetteerLookup(text string, q gazetteer.Query) error {

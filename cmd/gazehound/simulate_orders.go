@@ -174,7 +174,8 @@ func (o *simulateOrdersOptions) agentFlags(f *pflag.FlagSet) {
 	between(f, "agents", 1, 1000)
 	f.StringSliceVar(&o.turns, "turns", sim.Turns, "whose links of these agents are next: `NAMES`")
 	oneOf(f, "turns", sim.Turns)
-	f.StringVar(&o.partition, "partition", string(partition.SiteHash), "which of them owns a link: site-hash | url-hash")
+	f.StringVar(&o.partition, "partition", string(partition.SiteHash),
+		"which of them owns a link: site-hash | url-hash")
 	oneOf(f, "partition", []string{string(partition.SiteHash), string(partition.URLHash)})
 	config.All().AddFlags(f, "cluster.order_urls", "cluster.order_parts", "cluster.order_lambda", "cluster.order_every")
 	for _, name := range []string{"turns", "partition", "order-urls", "order-parts", "order-lambda", "order-every"} {

@@ -87,7 +87,8 @@ func (p *process) says(t *testing.T, text string) {
 }
 
 // shows waits until status says of the crawl in data what ok looks for.
-func (p *process) shows(t *testing.T, data string, ok func(s crawlStatus, text string) bool) (s crawlStatus, text string) {
+func (p *process) shows(t *testing.T, data string, ok func(s crawlStatus, text string) bool) (s crawlStatus,
+	text string) {
 	t.Helper()
 	for timeout := time.After(3 * time.Minute); ; {
 		s, text = statusOf(t, data)

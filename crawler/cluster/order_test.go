@@ -296,7 +296,8 @@ func TestOrderEvery(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				both, when := orderings(t, Order{URLs: 16, Parts: 4, Lambda: 8, InTurn: tt.inTurn, Every: 10 * time.Second})
+				o := Order{URLs: 16, Parts: 4, Lambda: 8, InTurn: tt.inTurn, Every: 10 * time.Second}
+				both, when := orderings(t, o)
 				var begins atomic.Int64
 				both[0].restart()
 				for _, o := range both {

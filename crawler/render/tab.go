@@ -117,8 +117,10 @@ func (t *tab) open(ctx context.Context, own cdp.BrowserContextID) error {
 			return err
 		}
 	}
-	_, err := cdp.Call(ctx, chromedp.FromContext(ctx).Browser, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-		Behavior: browser.SetDownloadBehaviorBehaviorDeny, BrowserContextID: own})
+	none := browser.SetDownloadBehaviorParams{
+		Behavior: browser.SetDownloadBehaviorBehaviorDeny, BrowserContextID: own,
+	}
+	_, err := cdp.Call(ctx, chromedp.FromContext(ctx).Browser, browser.SetDownloadBehavior, none)
 	if err != nil {
 		return err
 	}
@@ -171,7 +173,8 @@ func (t *tab) answer(ctx context.Context, event *fetch.EventRequestPaused) {
 		if event.ResourceType == network.ResourceTypeDocument {
 			reason = network.ErrorReasonAborted // the page stays as it is
 		}
-		cdp.Call(ctx, t.target, fetch.FailRequest, fetch.FailRequestParams{RequestID: event.RequestID, ErrorReason: reason})
+		fails := fetch.FailRequestParams{RequestID: event.RequestID, ErrorReason: reason}
+		cdp.Call(ctx, t.target, fetch.FailRequest, fails)
 		return
 	}
 	header := []*fetch.HeaderEntry{
@@ -245,7 +248,8 @@ type state struct {
 	Letters  int
 }
 
-const stateScript = `JSON.stringify({Ready: document.readyState == "complete", Origin: location.protocol + "//" + location.host,
+const stateScript = `JSON.stringify({Ready: document.readyState == "complete",
+	Origin: location.protocol + "//" + location.host,
 	Elements: document.getElementsByTagName("*").length, Letters: document.documentElement.textContent.length})`
 
 // settle waits until the page has no request in flight and has not changed for Options.Quiet, or its

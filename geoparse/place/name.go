@@ -736,7 +736,8 @@ func behindLeadIn(before string) string {
 
 var (
 	leadsIn = regexp.MustCompile(`(?i)^(?:ort|wo|treffpunkt|veranstaltungsort|spielort|where|venue|meeting place): |` +
-		`(?:^| )(?:beim?|im|in der|über die|durch die|at|by|chez|presso|bij)(?: (?:the|der|die|das|le|la|il|de|het))? `)
+		`(?:^| )(?:beim?|im|in der|über die|durch die|at|by|chez|presso|bij)` +
+		`(?: (?:the|der|die|das|le|la|il|de|het))? `)
 	thirdSections = lexiconOf("third-sections")
 	controllers   = lexiconOf("controllers") // lead to who answers for a site, in its notice of privacy
 	privacyPage   = regexp.MustCompile(`(?i)datenschutz|privacy|cookie|rgpd|gdpr|dsgvo|confidentialit`)

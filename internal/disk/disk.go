@@ -219,8 +219,8 @@ func Lock(name string) (unlock func() error, err error) {
 // DirLock is the file that LockDir locks where a directory itself cannot be locked (Windows).
 const DirLock = ".lock"
 
-// Whoever asks whether a directory is locked holds it for a moment, as a reader. A writer that comes in
-// that moment asks again every probeRetry; readers that stay for probeWait are there to read.
+// Whoever asks whether a directory is locked locks it for a moment, as a reader. So a writer that meets
+// readers tries again every probeRetry. After probeWait it takes them for readers that go on reading.
 const (
 	probeRetry = 10 * time.Millisecond
 	probeWait  = time.Second

@@ -87,7 +87,9 @@ func TestAgents(t *testing.T) {
 	if own.Time > nuggets.Time || own.Time > alone.Time*2/3 || turns.Time > alone.Time || turns.Time < alone.Time*9/10 {
 		t.Errorf("it takes: own %v, nuggets %v, turns %v, alone %v", own.Time, nuggets.Time, turns.Time, alone.Time)
 	}
-	for name, r := range map[string][2]*sim.Result{"nuggets": {nuggets, by(&rarely)}, "turns": {turns, by(&inTurnRarely)}} {
+	for name, r := range map[string][2]*sim.Result{
+		"nuggets": {nuggets, by(&rarely)}, "turns": {turns, by(&inTurnRarely)},
+	} {
 		if r[1].Time <= r[0].Time || r[1].Bits > r[0].Bits {
 			t.Errorf("%s every 20 s: %v and %d bits, at once %v and %d bits",
 				name, r[1].Time, r[1].Bits, r[0].Time, r[0].Bits)
