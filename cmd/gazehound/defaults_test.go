@@ -41,8 +41,8 @@ func TestDefaultsOfPackages(t *testing.T) {
 		except          []string
 	}{
 		{cfg.Revisit, crawler.DefaultSchedule(), nil},
-		{fetching, fetch.DefaultOptions(), []string{"UserAgent"}},                            // with version and contact
-		{cfg.GateOptions(), polite.DefaultOptions(), []string{"AtOnce"}},                     // the workers of the crawl
+		{fetching, fetch.DefaultOptions(), []string{"UserAgent"}},                            // contact
+		{cfg.GateOptions(), polite.DefaultOptions(), []string{"AtOnce"}},                     // workers
 		{cfg.RobotsOptions(), robots.DefaultOptions(), []string{"Retry", "Hosts", "Memory"}}, // by delay and memory
 		{rendering, render.DefaultOptions(), []string{"UserAgent"}},
 		{node, cluster.DefaultOptions(), []string{"Name"}}, // the machine's

@@ -187,7 +187,8 @@ func projectConfig(region *gazetteer.Region, contact string) ([]byte, error) {
 var initText = textTemplate(`  region      {{line .region.Describe}}
 {{with .postcodes}}  postcodes   {{join . ", "}}{{with $.more}} and {{count .}} more{{end}}
 {{end}}{{if .extract}}  addresses   {{several .total.HouseNumbers "house number"}}, {{/**/ -}}
-{{count .stats.Houses}} of them distinct, on {{template "streets" .}}{{with .total.NoStreet}}; {{count .}} without a street{{end}}
+{{count .stats.Houses}} of them distinct, on {{template "streets" .}}
+{{- with .total.NoStreet}}; {{count .}} without a street{{end}}
   places      {{several .stats.Cities "city"}} and parts of them, {{several .stats.Postcodes "postcode"}}, {{/**/ -}}
 {{several .stats.Outlines "outline"}}{{with .total.Broken}} ({{count .}} more reach beyond the extract){{end}}
   seeds       {{several .seeds "web site"}} in the region, of {{count .sites}} {{/**/ -}}
