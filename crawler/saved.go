@@ -13,7 +13,6 @@ import (
 	"gazehound/crawler/order/sitewide"
 	"gazehound/crawler/order/trap"
 	"gazehound/predictor"
-	"gazehound/predictor/topic"
 )
 
 // Names of the frontier's meta values that hold what a crawl has learned.
@@ -26,8 +25,7 @@ const (
 )
 
 // Learned is what a crawl learns in addition to its tree and saves at intervals. After a kill, what
-// was learned since the last Save is learned again from the tree, but for the words of Okapi's pages,
-// which it does not hold.
+// was learned since the last Save is learned again from the tree.
 type Learned struct {
 	Tree     *frontier.Frontier
 	Model    *predictor.Model  // nil: only restored, not saved
@@ -35,7 +33,6 @@ type Learned struct {
 	Strategy order.Strategy    // nil: the model alone is saved
 	Traps    *trap.Detector    // or nil
 	SiteWide *sitewide.Counter // or nil
-	Okapi    *topic.Okapi      // if its collection is the pages of the crawl; else nil
 
 	saving sync.Mutex
 }
@@ -46,7 +43,7 @@ func (l *Learned) Save() error {
 	l.saving.Lock()
 	defer l.saving.Unlock()
 	return errors.Join(l.saveModel(), save(l.Tree, trapsKey, l.Traps), save(l.Tree, sitewideKey, l.SiteWide),
-		save(l.Tree, okapiKey, l.Okapi))
+		save(l.Tree, okapiKey, order.CollectionOf(l.Strategy)))
 }
 
 // A keptNews is the value of newsKey.
@@ -115,8 +112,9 @@ func restore[M memory](tree *frontier.Frontier, key string, m M) error {
 // model was last saved, as after a kill. News that were not saved with that model, and the state of
 // an order.TreeLearner, are rebuilt from the whole crawl tree.
 func (l *Learned) Restore(ctx context.Context) error {
+	collection := order.CollectionOf(l.Strategy)
 	err := errors.Join(restore(l.Tree, trapsKey, l.Traps), restore(l.Tree, sitewideKey, l.SiteWide),
-		restore(l.Tree, okapiKey, l.Okapi))
+		restore(l.Tree, okapiKey, collection))
 	if err != nil {
 		return err
 	}
@@ -157,6 +155,9 @@ func (l *Learned) Restore(ctx context.Context) error {
 		}
 		if n.Outcome.Kind != frontier.KindPage {
 			return nil
+		}
+		if collection != nil && n.Seq > learned {
+			collect(collection, &n.Outcome)
 		}
 		trail, err := l.Tree.Trail(frontier.KeyOf(n.URL), predictor.MaxDepth)
 		if err != nil {

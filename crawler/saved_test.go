@@ -13,6 +13,7 @@ import (
 	"gazehound/crawler/order/trap"
 	"gazehound/crawler/weburl"
 	"gazehound/predictor"
+	"gazehound/predictor/topic"
 )
 
 // A crawl that was killed knows the addresses again that it had found, and has
@@ -185,5 +186,56 @@ func TestParkedBesideARelease(t *testing.T) {
 	}
 	if n := f.Totals(); n.Parked != 0 || n.Queued == 0 {
 		t.Errorf("%d parked, %d queued", n.Parked, n.Queued)
+	}
+}
+
+// The collection of Okapi is as before a kill: what was saved, and the words of the pages since then,
+// which the tree holds.
+func TestRestoreCollection(t *testing.T) {
+	t.Parallel()
+	f, err := frontier.Open(frontier.Options{InMemory: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	trend := func() order.Trend {
+		okapi, err := topic.NewOkapi([]string{"bread", "cake"}, topic.DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return order.Trend{Lookahead: order.Lookahead{Model: predictor.NewModel(predictor.DefaultOptions())}, Topic: okapi,
+			TopicGrows: true}
+	}
+	running := trend()
+	visit := func(path, text string) {
+		o := frontier.Outcome{Kind: frontier.KindPage}
+		running.Read(&o, text)
+		e := frontier.Entry{URL: mustURL("http://a.example/" + path), Depth: 1}
+		err := crawler.TopicSink{Okapi: running.Topic}.Visit(t.Context(), &crawler.Visit{Entry: e, Outcome: o})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Done(t.Context(), e, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	visit("1", "bread and cake, bread")
+	learned := crawler.Learned{Tree: f, Model: running.Model, Strategy: running,
+		File: filepath.Join(t.TempDir(), "model.gob")}
+	if err := learned.Save(); err != nil {
+		t.Fatal(err)
+	}
+	visit("2", "cake in the evening")
+	visit("3", "nothing")
+	want, err := running.Topic.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := trend()
+	if err := (&crawler.Learned{Tree: f, Strategy: again}).Restore(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := again.Topic.Snapshot(); err != nil || string(got) != string(want) {
+		t.Errorf("restored %s, %v, want %s", got, err, want)
 	}
 }

@@ -64,12 +64,19 @@ func OpenTopic(file, name, noted string, o topic.Options) (*topic.Chosen, error)
 // TopicSink adds the pages of a crawl to the collection of Okapi: its N, df and mean length.
 type TopicSink struct{ Okapi *topic.Okapi }
 
-// Visit observes a page.
+// Visit observes a page at its first visit.
 func (s TopicSink) Visit(_ context.Context, v *Visit) error {
-	if v.Page != nil {
-		s.Okapi.Observe(s.Okapi.Read(v.Page.Title + "\n" + v.Page.Text))
+	if v.Before == nil {
+		collect(s.Okapi, &v.Outcome)
 	}
 	return nil
+}
+
+// collect adds a page whose words are in its outcome to the collection of t.
+func collect(t *topic.Okapi, o *frontier.Outcome) {
+	if o.TextBytes > 0 {
+		t.Observe(topic.Text{Bytes: o.TextBytes, Counts: o.TopicWords})
+	}
 }
 
 // maxNameWords is how many words of a topic are in the name of its crawl.

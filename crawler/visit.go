@@ -299,6 +299,9 @@ func (c *Crawler) processPage(ctx context.Context, v *Visit) (retry *frontier.Ba
 		v.text = page.Fingerprint(p.Text)
 	}
 	v.judged()
+	if r, ok := c.Strategy.(order.PageRater); ok && !p.NoIndex {
+		r.Read(&v.Outcome, p.Title+"\n"+p.Text)
+	}
 	return nil, nil
 }
 

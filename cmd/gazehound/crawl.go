@@ -220,7 +220,7 @@ func (a *app) crawlOnce(ctx context.Context, o crawlOptions) (err error) {
 		return err
 	}
 	s.ended = s.run(ctx)
-	err = s.save(true)
+	err = errors.Join(s.rerank(context.WithoutCancel(ctx)), s.save(true))
 	if err != nil && s.ended == nil {
 		s.ended = err
 	}

@@ -36,7 +36,7 @@ func TestImportanceOrdersSearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	sink := indexSink{x, pageRater(trend)}
+	sink := newIndexSink(x, trend)
 	// One word that is the whole topic has a scaled Okapi of 1/2: I is 0, 0.25, 0.45 and 0.7.
 	for i, p := range []struct{ path, text string }{
 		{"/read", "nothing"}, {"/dull", "nothing"}, {"/bread-and-read", "bread"}, {"/bread", "bread"},
@@ -49,6 +49,7 @@ func TestImportanceOrdersSearch(t *testing.T) {
 			Response: &page.Response{URL: u, Status: 200}}
 		v.Verdict = geoparse.Verdict{Relevant: true, Addresses: []geoparse.Address{{Street: p.path[1:], HouseNumber: "1",
 			Postcode: "43101", City: "Demostadt", Country: "DE", InRegion: true, Confidence: float64(i) / 10}}}
+		trend.(order.PageRater).Read(&v.Outcome, p.text)
 		if err := sink.Visit(t.Context(), v); err != nil {
 			t.Fatal(err)
 		}

@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"io"
 
+	"gazehound/cmd/gazehound/config"
+	"gazehound/crawler"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
 	"gazehound/crawler/monitor/report"
+	"gazehound/crawler/order"
+	"gazehound/predictor"
 
 	"github.com/spf13/cobra"
 )
@@ -20,6 +24,10 @@ The evidence is the charset or language of a page, the topic's words with their 
 or the number of its addresses. The score is 1 for a language, else how well the page
 fits a topic, or the best confidence of its addresses. Pages marked noindex are left out.
 
+With --strategy trend each page also has its importance, from 0 to 1: how well its text fits
+the topic, by all pages that the crawl has read by now, and how long people stay on it.
+--best N --by importance lists the most important ones.
+
 --json prints one line per page, with its addresses if it has any, and a summary.
 
 Exit status: 0 done, 2 unusable flag, 4 damaged data, 5 a crawl runs with
@@ -28,13 +36,14 @@ Exit status: 0 done, 2 unusable flag, 4 damaged data, 5 a crawl runs with
 Examples:
   gazehound pages --best 20
   gazehound pages --format csv -o pages.csv
+  gazehound pages --best 20 --by importance --strategy trend --topics topics.yaml
   gazehound pages --json | jq -r 'select(.type == "page") | .url'
 `
 
 // pagesOptions are the flags of pages.
 type pagesOptions struct {
-	format, output string
-	best           int
+	format, output, by string
+	best               int
 }
 
 func newPagesCommand(a *app) *cobra.Command {
@@ -44,24 +53,58 @@ func newPagesCommand(a *app) *cobra.Command {
 			if a.json {
 				o.format = "json"
 			}
-			return a.readCrawl(func(_ project, _ *Config, f *frontier.Frontier) error {
-				return a.pages(ctx, f, o)
+			return a.readCrawl(func(p project, cfg *Config, f *frontier.Frontier) error {
+				importance, err := a.importanceOf(ctx, p, cfg, f)
+				if err != nil {
+					return err
+				}
+				return a.pages(ctx, f, o, importance)
 			})
 		}, "the list is not complete"))
 	f := cmd.Flags()
-	f.IntVar(&o.best, "best", 0, "only the `N` pages with the highest score, the best first")
+	f.IntVar(&o.best, "best", 0, "only the `N` best pages, the best first")
+	f.StringVar(&o.by, "by", "score", "what --best goes by: score | importance")
 	f.StringVar(&o.format, "format", "text", "text | csv")
 	f.StringVarP(&o.output, "output", "o", "-", "`FILE` for that; - is standard output")
 	between(f, "best", 1, report.MaxBest)
+	oneOf(f, "by", []string{"score", "importance"})
 	oneOf(f, "format", report.PageFormats)
+	strategyFlags(f)
+	config.All().AddFlags(f, "crawl.topics", "crawl.topic")
 	return cmd
 }
 
+// importanceOf returns what rates the pages of a crawl by strategy trend; nil with other strategies.
+func (a *app) importanceOf(ctx context.Context, p project, cfg *Config, f *frontier.Frontier) (
+	func(*frontier.Node) float64, error) {
+	model := predictor.NewModel(cfg.ModelOptions()) // trend asks it of links only
+	strategy, err := a.newOrder(p, cfg, model, nil)
+	if err != nil {
+		return nil, err
+	}
+	rater, ok := strategy.(order.PageRater)
+	if !ok {
+		return nil, nil
+	}
+	err = (&crawler.Learned{Tree: f, Model: model, Strategy: strategy}).Restore(ctx)
+	return func(n *frontier.Node) float64 { return rater.Importance(n.URL, &n.Outcome) }, err
+}
+
 // pages lists the relevant pages of a crawl.
-func (a *app) pages(ctx context.Context, f *frontier.Frontier, o pagesOptions) error {
+func (a *app) pages(ctx context.Context, f *frontier.Frontier, o pagesOptions,
+	importance func(*frontier.Node) float64) error {
+	switch {
+	case o.by == "importance" && o.best == 0:
+		return fail(badUsage, "--by importance belongs to --best N: without it pages are listed in the order of "+
+			"their visits")
+	case o.by == "importance" && importance == nil:
+		return fail(badUsage, "--by importance needs a crawl by --strategy trend; give its flags again, or set "+
+			"crawl.strategy and crawl.topics in the configuration of the crawl")
+	}
 	listed := 0
 	err := a.writeReport(o.output, o.format, func(w io.Writer) (err error) {
-		listed, err = report.WritePages(ctx, w, f, o.format, o.best)
+		listed, err = report.WritePages(ctx, w, f, report.PageOptions{Format: o.format, Best: o.best,
+			ByImportance: o.by == "importance", Importance: importance})
 		return err
 	})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/monitor"
+	"gazehound/crawler/order"
 	"gazehound/crawler/order/trap"
 	"gazehound/crawler/render"
 	"gazehound/geoparse"
@@ -31,15 +32,14 @@ type progress struct {
 	stats   time.Duration
 	emit    map[string]bool
 	resumed bool
-	redraws bool // one line on a terminal, redrawn
-	// importance of a fetched page, with strategy trend; nil with others
-	importance func(*crawler.Visit) float64
-	index      *index.Index                  // nil: there is none
-	osm        bool                          // the gazetteer has data from OpenStreetMap
-	admin      atomic.Pointer[monitor.Admin] // nil: there is no listener
-	labels     *crawler.Labelled             // nil: pages cannot be labelled
-	traps      *trap.Detector
-	left       int // pages that are due and were not revisited
+	redraws bool                          // one line on a terminal, redrawn
+	rater   order.PageRater               // strategy trend; nil with others
+	index   *index.Index                  // nil: there is none
+	osm     bool                          // the gazetteer has data from OpenStreetMap
+	admin   atomic.Pointer[monitor.Admin] // nil: there is no listener
+	labels  *crawler.Labelled             // nil: pages cannot be labelled
+	traps   *trap.Detector
+	left    int // pages that are due and were not revisited
 
 	browserFailed bool // a warning told so; of visited alone
 
@@ -49,11 +49,12 @@ type progress struct {
 
 func newProgress(s *session) *progress {
 	w := &progress{a: s.a, stats: s.o.stats, emit: map[string]bool{}, resumed: s.resumed, traps: s.c.Traps,
-		importance: pageRater(s.strategy), index: s.x, osm: s.places != nil && s.places.KnowsOSM(), labels: s.labels}
+		index: s.x, osm: s.places != nil && s.places.KnowsOSM(), labels: s.labels}
 	w.Recorder = &monitor.Recorder{
 		Board: monitor.NewBoard(), Crawler: s.c, Frontier: s.f, Gate: s.web.polite, Dir: s.p.dir, File: s.p.status(),
 		Region: s.region.Name, Strategy: s.cfg.Crawl.Strategy, Ceiling: int64(s.cfg.Storage.Memory),
 	}
+	w.rater, _ = s.strategy.(order.PageRater)
 	for _, kind := range s.o.emit {
 		w.emit[kind] = true
 	}
@@ -101,8 +102,8 @@ func (w *progress) visited(v *crawler.Visit) {
 	}
 	if v.Outcome.Kind == frontier.KindPage && w.emit["page"] {
 		line := monitor.NewPageLine(v)
-		if w.importance != nil && v.Page != nil {
-			i := w.importance(v)
+		if w.rater != nil {
+			i := w.rater.Importance(v.Entry.URL, &v.Outcome)
 			line.Importance = &i
 		}
 		w.a.printJSON(line)

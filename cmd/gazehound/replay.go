@@ -182,7 +182,7 @@ func (s *session) replayer(ctx context.Context, scope *crawler.Scope) (*crawler.
 			DomainLevels: o.DomainLevels, Reservations: o.Reservations,
 			Revisits: o.Revisits},
 		Frontier: s.f, Gate: crawler.Open{}, Judge: judge, Strategy: s.strategy,
-		Sinks: []crawler.Sink{indexSink{s.x, pageRater(s.strategy)}}, Scope: scope.Check,
+		Sinks: []crawler.Sink{newIndexSink(s.x, s.strategy)}, Scope: scope.Check,
 		Traps: s.learned.Traps, SiteWide: s.learned.SiteWide, Report: s.a.warnOfPanic, Forgotten: s.cfg.blocked,
 	}, nil
 }

@@ -225,16 +225,15 @@ func (s *session) build(ctx context.Context) error {
 	s.c = &crawler.Crawler{
 		Options:  s.cfg.CrawlerOptions(),
 		Frontier: f, Fetcher: s.web.fetcher, Gate: s.web.gate, Strategy: s.strategy,
-		Sinks: []crawler.Sink{indexSink{s.x, pageRater(s.strategy)}},
+		Sinks: []crawler.Sink{newIndexSink(s.x, s.strategy)},
 		Scope: s.web.scope.Check, Traps: s.learned.Traps, SiteWide: s.learned.SiteWide, Brake: &crawler.Brake{},
 		Forgotten: cfg.blocked,
 	}
 	if s.browser != nil {
 		s.c.Renderer = s.browser
 	}
-	if t, ok := s.strategy.(order.Trend); ok && t.TopicGrows {
-		s.learned.Okapi = t.Topic
-		s.c.Sinks = append(s.c.Sinks, crawler.TopicSink{Okapi: t.Topic})
+	if t := order.CollectionOf(s.strategy); t != nil {
+		s.c.Sinks = append(s.c.Sinks, crawler.TopicSink{Okapi: t})
 	}
 	err := s.watchLists()
 	if err != nil {
@@ -338,6 +337,23 @@ func (s *session) start(ctx context.Context) (err error) {
 // last minutes only with all.
 func (s *session) save(all bool) error {
 	return errors.Join(s.learned.Save(), s.watch.Board.Save(s.f, all))
+}
+
+// rerank renews the importance of the indexed pages by all pages that the crawl has read, which are
+// the collection of Okapi.
+func (s *session) rerank(ctx context.Context) error {
+	if order.CollectionOf(s.strategy) == nil {
+		return nil
+	}
+	rater := s.strategy.(order.PageRater)
+	return s.x.Rate(ctx, func(url string) (float64, bool) {
+		u, err := weburl.Parse(url)
+		if err != nil {
+			return 0, false
+		}
+		n, known, err := s.f.Get(frontier.KeyOf(u))
+		return rater.Importance(u, &n.Outcome), known && err == nil
+	})
 }
 
 // run runs the crawl loop and its background tasks, and returns why it ended: nil, an error of

@@ -165,18 +165,12 @@ func (a *app) openFrontier(p project, cfg *Config, strategy order.Strategy,
 // is removed.
 type indexSink struct {
 	index *index.Index
-	rate  func(v *crawler.Visit) float64 // importance of a page; nil: the strategy rates none
+	rater order.PageRater // nil: the strategy rates no pages
 }
 
-// pageRater returns the function with which a strategy rates fetched pages; nil if it rates none.
-func pageRater(s order.Strategy) func(v *crawler.Visit) float64 {
-	r, ok := s.(order.PageRater)
-	if !ok {
-		return nil
-	}
-	return func(v *crawler.Visit) float64 {
-		return r.Importance(v.Entry.URL, v.Page.Title+"\n"+v.Page.Text, v.Outcome.Score)
-	}
+func newIndexSink(x *index.Index, s order.Strategy) indexSink {
+	rater, _ := s.(order.PageRater)
+	return indexSink{x, rater}
 }
 
 // Visit stores the addresses of a visit.
@@ -218,8 +212,8 @@ func (s indexSink) document(v *crawler.Visit) index.Document {
 			d.Addresses = append(d.Addresses, a)
 		}
 	}
-	if s.rate != nil {
-		d.Importance = s.rate(v)
+	if s.rater != nil {
+		d.Importance = s.rater.Importance(v.Entry.URL, &v.Outcome)
 	}
 	if p.NoArchive {
 		d.BlankText()

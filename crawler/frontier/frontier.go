@@ -113,6 +113,10 @@ type Outcome struct {
 	Evidence  string   `json:",omitzero"` // what made it relevant, if no address; at most MaxEvidence bytes
 	LinkValue float64  `json:",omitzero"` // of an irrelevant page: expected value of its links, in [0, 1]
 	Addresses []string `json:",omitzero"` // ids of the distinct addresses in the region, at most MaxAddresses
+	// of a page, if the strategy rates pages by a topic: the topic's words in the text with their counts,
+	// and the length of the text in bytes
+	TopicWords map[string]int `json:",omitzero"`
+	TextBytes  int            `json:",omitzero"`
 	// of a page of several nodes: the place that it is most probably about, by their partition
 	Place string `json:",omitzero"`
 	// links of the page that were dropped before Done, by reason

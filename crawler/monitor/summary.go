@@ -125,7 +125,10 @@ func (s *Summary) Lines(last *Snapshot, missing int, flags string) []string {
 			count(again["unknown"]), count(int64(s.Due))))
 	}
 	lines = append(lines, s.advice(last))
-	if s.Relevant > 0 {
+	switch {
+	case s.Relevant > 0 && s.Addresses == 0:
+		lines = append(lines, fmt.Sprintf("look      gazehound pages%s (the relevant pages)", flags))
+	case s.Relevant > 0:
 		lines = append(lines, fmt.Sprintf("look      gazehound serve%s (search page and map), gazehound report%[1]s "+
 			"(what it achieved, what is undiscovered)", flags))
 	}

@@ -183,9 +183,10 @@ type Retractor interface {
 
 // A PageRater is a Strategy that also rates fetched pages.
 type PageRater interface {
-	// Importance returns the importance of a page with this text, in [0, 1]; content is the score
-	// of the verdict.
-	Importance(u weburl.URL, text string, content float64) float64
+	// Read notes what Importance needs of the text of a page in its outcome.
+	Read(o *frontier.Outcome, text string)
+	// Importance returns the importance of a page, in [0, 1], by what the strategy knows now.
+	Importance(u weburl.URL, o *frontier.Outcome) float64
 }
 
 // Nearness is the part of a priority for the distance from the last relevant page:

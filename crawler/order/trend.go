@@ -137,14 +137,24 @@ func (s Trend) scores(e *frontier.Entry) TrendScores {
 	return x
 }
 
-// Importance returns I of a fetched page, from 0 to 1; without a topic, content is used in place of
-// its text.
-func (s Trend) Importance(u weburl.URL, text string, content float64) float64 {
+// Read notes the topic's words in the text.
+func (s Trend) Read(o *frontier.Outcome, text string) {
+	if s.Topic != nil {
+		d := s.Topic.Read(text)
+		o.TextBytes, o.TopicWords = d.Bytes, d.Counts
+	}
+}
+
+// Importance returns I of a fetched page, from 0 to 1, by the collection as it is now; without a topic,
+// the score of the verdict is its content.
+func (s Trend) Importance(u weburl.URL, o *frontier.Outcome) float64 {
+	content := o.Score
+	d := topic.Text{Bytes: o.TextBytes, Counts: o.TopicWords}
 	switch {
 	case s.TrendSettings.Importance == published:
-		content = s.Topic.Score(s.Topic.Read(text))
+		content = s.Topic.Score(d)
 	case s.Topic != nil:
-		content = s.Topic.Scaled(s.Topic.Read(text))
+		content = s.Topic.Scaled(d)
 	}
 	stay := 0.0
 	if s.Stay != nil {
@@ -187,6 +197,14 @@ func (s Trend) LinkValue(best []frontier.Entry) float64 {
 		}
 	}
 	return s.Lookahead.LinkValue(contents)
+}
+
+// CollectionOf returns the Okapi of s if its collection is the pages of the crawl, else nil.
+func CollectionOf(s Strategy) *topic.Okapi {
+	if t, ok := s.(Trend); ok && t.TopicGrows {
+		return t.Topic
+	}
+	return nil
 }
 
 // Rescores is true if the content is learned or the collection of Okapi grows.

@@ -78,11 +78,12 @@ func TestTrendEquation(t *testing.T) {
 		}
 	}
 	s := newTrend(t, 0.5, 0.5, 1, true)
-	if got := s.Importance(link(t, "http://a.example/read", "", 0).URL, "bread", 0); math.Abs(got-0.5) > 1e-9 {
-		t.Errorf("importance of a page %v, want 0.5", got)
-	}
-	if got := s.Importance(link(t, "http://a.example/read", "", 0).URL, "nothing", 0); math.Abs(got-0.25) > 1e-9 {
-		t.Errorf("importance of a page without the topic %v, want 0.25", got)
+	for text, want := range map[string]float64{"bread": 0.5, "nothing": 0.25} {
+		var o frontier.Outcome
+		s.Read(&o, text)
+		if got := s.Importance(link(t, "http://a.example/read", "", 0).URL, &o); math.Abs(got-want) > 1e-9 {
+			t.Errorf("importance of a page with %q %v, want %v", text, got, want)
+		}
 	}
 }
 
