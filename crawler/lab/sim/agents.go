@@ -77,8 +77,8 @@ func (r *run) addAgents(strategies []order.Strategy, share Sharing) (err error) 
 			Frontier: a.queue, Fetcher: r.web, Gate: r.gate, Judge: judge{r.web, r.o}, Strategy: s,
 			Scope: scope, Report: r.visited,
 		}
-		if t, ok := s.(order.Trend); ok && t.TopicGrows {
-			a.crawler.Sinks = append(a.crawler.Sinks, collection{r.web, t.Topic})
+		if t := order.CollectionOf(s); t != nil {
+			a.crawler.Sinks = append(a.crawler.Sinks, collection{r.web, t})
 		}
 		if len(strategies) > 1 {
 			a.crawler.Peers = a
