@@ -58,6 +58,9 @@ func (p *Parser) assign(text string, in Input, marked *markup.Page, found []Addr
 	for i := range blocks {
 		p.judgeOccupant(&blocks[i], page, list)
 	}
+	if !p.options.Persons {
+		judgeNeighbours(blocks)
+	}
 	if p.options.OnlyRelevant && !in.Relevant && !p.Judge(found).Relevant {
 		return
 	}
@@ -295,6 +298,27 @@ func (p *Parser) judgePrivate(b *block, page *pageCues, imprint, typedPerson boo
 	a.evidence = door.Evidence()
 	a.weighPrivate()
 }
+
+// judgeNeighbours takes an address below two to four names for a home where at least half of the page's
+// addresses are: "Angi Okken" in a list of a club's board.
+func judgeNeighbours(blocks []block) {
+	homes := 0
+	for i := range blocks {
+		if blocks[i].a.Private {
+			homes++
+		}
+	}
+	for i := range blocks {
+		a := blocks[i].a
+		if homes > 1 && 2*homes >= len(blocks) && !a.Private && place.BelowNames(blocks[i].around.Before) {
+			a.evidence = max(a.evidence, neighbourHome)
+			a.weighPrivate()
+		}
+	}
+}
+
+// neighbourHome is evidence for a home on this page, and not enough for one on all pages of its host.
+const neighbourHome = 4
 
 // weighPrivate sets Private and Home by the evidence.
 func (a *Address) weighPrivate() {

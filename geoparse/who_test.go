@@ -68,6 +68,14 @@ func TestHonoraryOffices(t *testing.T) {
 		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>Webmaster: Peter Reents" + at + "</p>", true},
 		{"/team.html", "Team", "<p>Kassenwartin<br>Hanna Harms" + at + "</p>", true},
 		{"/about.html", "About us", "<p>Treasurer: Peter Reents" + at + "</p>", true},
+		{"/vorstand.html", "Vorstand", "<p>2. Vorsitzende<br>Hanna Harms<br>0172 1234567" + at + "</p>", true},
+		{"/vorstand.html", "Vorstand", "<p>Präsident / Kontakt zur Gemeinde<br>Peter Reents<br>peter@reents.example" +
+			at + "</p>", true},
+		{"/verein.html", "Verein", "<p>Vertreten durch<br>Hanna Harms – Geschäftsführerin" + at + "</p>", true},
+		{"/impressum.html", "Impressum", "<p>Peter Reents (Platzwart)" + at + "</p>", true},
+		{"/impressum.html", "Impressum", "<p>Peter Reents<br>Frontend Developer" + at + "</p>", true},
+		{"/impressum.html", "Impressum", "<p>Reents Bau GmbH<br>Peter Reents – Geschäftsführer" + at + "</p>", false},
+		{"/kontakt.html", "Hanna Harms", "<p>Hanna Harms<br>Psychotherapeutin in eigener Praxis" + at + "</p>", false},
 		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>Verantwortlich für den Inhalt nach § 18 MStV: Hanna Harms" + at + "</p>", true},
 		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>Praxis für Innere Medizin<br>Dr. med. Hanna Harms" + at + "<br>Telefax 0441 12345</p>", false},
 		{"/datenschutz.html", "Datenschutz | Praxis Dr. Harms", "<p>Verantwortlicher im Sinne der DSGVO:<br>Praxis Dr. med. Hanna Harms" + at + "</p>", false},
@@ -77,6 +85,38 @@ func TestHonoraryOffices(t *testing.T) {
 		v := sitePage(t, p, "www.hunte-freunde.example", c.path, c.title, c.body)
 		if len(v.Addresses) != 1 || v.Addresses[0].Private != c.private {
 			t.Errorf("%s: private is not %v: %+v", c.body, c.private, v.Addresses)
+		}
+	}
+}
+
+// Where half of a list are homes, so are the others below a person's name, and nothing else.
+func TestHomesOfList(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const board = "<h2>Vorstand</h2>" +
+		"<p>Präsidentin<br>Hanna Harms<br>Hauptstraße 7, 26123 Oldenburg<br>T: 0441 123456</p>" +
+		"<p>Kassier<br>Peter Reents<br>Hauptstraße 9, 26123 Oldenburg<br>T: 0441 123457</p>"
+	for _, c := range []struct {
+		name, entries string
+		private       int
+	}{
+		{"departments", board + "<p>Schule<br>Frank Ahlers<br>Hauptstraße 11, 26123 Oldenburg</p>" +
+			"<p>Personal<br>Angi Okken<br>Hauptstraße 13, 26123 Oldenburg</p>", 4},
+		{"a hall", board + "<p>Turnhalle am Deich<br>Hauptstraße 11, 26123 Oldenburg</p>", 2},
+		{"no homes", "<p>Malerbetrieb<br>Lotte Ahlers<br>Hauptstraße 7, 26123 Oldenburg</p>" +
+			"<p>Praxis<br>Angi Okken<br>Hauptstraße 9, 26123 Oldenburg</p>", 0},
+	} {
+		v := sitePage(t, p, "www.elternrunde.example", "/verein.html", "Elternrunde Hunte", c.entries)
+		private := 0
+		for _, a := range v.Addresses {
+			if a.Private {
+				private++
+			}
+		}
+		if private != c.private {
+			t.Errorf("%s: %d are private, want %d", c.name, private, c.private)
 		}
 	}
 }

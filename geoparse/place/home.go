@@ -116,11 +116,14 @@ const (
 )
 
 func (d *Door) cues() (f [cues]float64) {
-	lines := linesOf(d.Before)
-	first := ""
-	if len(lines) > 0 {
-		first = lines[len(lines)-1]
-		lines = lines[:len(lines)-1]
+	lines := slices.DeleteFunc(linesOf(d.Before), contactLine.MatchString)
+	first, held := "", "" // the nearest line, and what its person does
+	if n := len(lines) - 1; n >= 0 {
+		first, held = withoutOffice(lines[n])
+		lines = lines[:n]
+	}
+	if n := len(lines) - 1; n >= 0 && isPost(first) && IsPerson(lines[n]) { // "Developer" below "Hanna Harms"
+		first, held, lines = lines[n], first, lines[:n]
 	}
 	atHome := homeWords.in(foldWords(first))
 	further := ""
@@ -132,7 +135,7 @@ func (d *Door) cues() (f [cues]float64) {
 		behind = strings.TrimSpace(lineAfter(strings.TrimLeft(d.Below, " ,\n")))
 	}
 	lived := livesAt(first, lineAfter(d.Below))
-	above := foldWords(first + "\n" + further)
+	above := foldWords(first + "\n" + held + "\n" + further)
 	below := BeforeDisclaimer(firstBytes(d.Below, 4*doorText), 0)
 	title := firstBytes(d.Title, 2*MaxName)
 	inside := foldWords(d.Inside + " " + d.Unit)
@@ -150,8 +153,8 @@ func (d *Door) cues() (f [cues]float64) {
 	}
 	for c, has := range [cues]bool{
 		cueBias: true,
-		cuePerson: d.Person || endsWithPerson(first) || IsPerson(behind) ||
-			len(lines) > 0 && isOffice(lines[len(lines)-1]) && looksLikeNames(first),
+		cuePerson: d.Person || endsWithPerson(first) || IsPerson(behind) || held != "" ||
+			office && looksLikeNames(first),
 		cueFirm:        !lived && !lets && isInstitution(behindCareOf(first)) || firmHomes.in(foldWords(first)),
 		cueFirmAbove:   isInstitution(further),
 		cueFirmIn:      isInstitution(d.Inside) || isBuilding(d.Street),
@@ -194,6 +197,9 @@ func isTrade(line string) bool {
 	return !IsPerson(line) && !strings.ContainsAny(line, ":@0123456789") &&
 		len(strings.Fields(line)) <= mostTrade && kind.OfName(line, "", "") != ""
 }
+
+// isPost reports whether a line is a job, and none that people do at a place of their own: "Developer".
+func isPost(line string) bool { return isJob(line) && kind.OfName(line, "", "") == "" }
 
 // BeforeDisclaimer returns the text before the first heading of a disclaimer behind text[:from], which
 // speaks of firms whoever runs the site.
@@ -354,6 +360,12 @@ func looksLikeNames(line string) bool {
 	line, _, _ = strings.Cut(line, "(")
 	line = strings.Trim(line, " ,;:*|>-")
 	return properNames(line, 2, 4) && !isInstitution(line) && !isLabel(line) && !isAddressPart(line)
+}
+
+// BelowNames reports whether the nearest line of the text before an address may be a person's name.
+func BelowNames(before string) bool {
+	lines := slices.DeleteFunc(linesOf(before), contactLine.MatchString)
+	return len(lines) > 0 && looksLikeNames(lines[len(lines)-1])
 }
 
 // A lexicon has words, and phrases of several words.

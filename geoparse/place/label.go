@@ -30,6 +30,9 @@ func NameAbove(before string) string {
 		if line == "" {
 			continue
 		}
+		if looked == 0 && contactLine.MatchString(line) {
+			continue // of who is named above it
+		}
 		looked++
 		// The start of the text before may be the rest of a sentence.
 		if i == 0 && len(lines) == 1 && utf8.RuneCountInString(line) > 60 {
@@ -43,7 +46,7 @@ func NameAbove(before string) string {
 			if person == "" {
 				person = name
 			}
-		case agent, isLabel(line), isInvitation(line), isOffice(line):
+		case agent, isLabel(line), isInvitation(line), isOffice(line), isPost(line):
 		case !IsName(name):
 			return person
 		case IsPerson(name) && person == "":
@@ -62,6 +65,23 @@ func isOffice(line string) bool {
 	words := nameWords(line)
 	return len(words) > 0 && len(words) <= 3 && honorary.in(foldWords(words[len(words)-1]))
 }
+
+// withoutOffice cuts off what the person does whose name begins a line: "Hanna Harms – Kassenwartin".
+func withoutOffice(line string) (name, office string) {
+	if at := officeMark.FindStringIndex(line); at != nil && IsPerson(line[:at[0]]) {
+		office = strings.TrimRight(line[at[1]:], " ):")
+		if isOffice(office) || isPost(office) {
+			return line[:at[0]], office
+		}
+	}
+	return line, ""
+}
+
+// officeMark parts a person's name from an office, contactLine is nothing but a way to reach somebody.
+var (
+	officeMark  = regexp.MustCompile(` [–—|-] | \(|, `)
+	contactLine = regexp.MustCompile(`^(?:[\pL-]{1,8}[.:]* ?)?(?:[+\d(][\d ()/.–-]{5,}|[^ ]+@[^ ]+)$`)
+)
 
 // withoutLabel returns what follows a label and a colon, and whether the line
 // is about somebody who acts for a firm: its owner, manager, contact.
