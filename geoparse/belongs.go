@@ -138,9 +138,6 @@ func (p *Parser) judgeOccupant(b *block, page *pageCues, list bool) {
 	if above != "" && gazetteer.Key(above) == gazetteer.Key(a.Place.City) {
 		above = "" // the end of the address above: "Lange Straße 5, Oldenburg"
 	}
-	if !place.IsPerson(above) {
-		above = cmp.Or(responsiblePerson(before), above)
-	}
 	person := above != "" && place.IsPerson(above)
 	a.Person = a.Person || person && (a.Name == "" || place.IsPerson(a.Name))
 	if a.Person && place.IsFirm(cmp.Or(a.Name, clipName(above))) {
@@ -326,25 +323,6 @@ func (a *Address) weighPrivate() {
 	if a.Private {
 		a.Person, a.Belongings = true, Belongings{}
 	}
-}
-
-// responsiblePerson returns the person responsible for the content of a site, named in a sentence
-// before the address: "Verantwortlich für den Inhalt: Okka Grote. Sie finden uns unter der
-// Anschrift". "" where there is none.
-func responsiblePerson(before string) string {
-	i := strings.LastIndex(strings.ToLower(before), "verantwortlich")
-	if i < 0 || i > len(before) || strings.Count(before[i:], "\n") > 2 {
-		return ""
-	}
-	_, name, found := strings.Cut(before[i:], ": ")
-	if !found {
-		return ""
-	}
-	end := strings.IndexAny(name, ".,\n")
-	if end < 0 || place.IsFirm(name[end:]) || !place.IsPerson(name[:end]) {
-		return ""
-	}
-	return name[:end]
 }
 
 // pageCues are lazily computed cues of a whole page.
