@@ -83,7 +83,8 @@ func thirdParty(text string, from, start int) Role {
 	}
 	for _, cue := range makers {
 		i := strings.LastIndex(window, cue)
-		if i < 0 || i > 0 && isLetterAt(window, lastRune(window, i)) {
+		if i < 0 || i > 0 && isLetterAt(window, lastRune(window, i)) ||
+			strings.Contains(window[strings.LastIndexByte(window[:i], '\n')+1:i], "inhalt") { // who answers for it
 			continue
 		}
 		rest := window[i+len(cue):]

@@ -23,6 +23,7 @@ func TestThirdParty(t *testing.T) {
 		"Registergericht: Amtsgericht Oldenburg, HRB 1\nMuster GmbH\n" + address: OwnRole,
 		"Berufshaftpflichtversicherung\nMuster AG\n" + address:                   AuthorityRole,
 		"Muster Webdesign GmbH\n" + address:                                      OwnRole,
+		"Verantwortlich für den Inhalt dieser Website:\nMuster AG\n" + address:   OwnRole,
 		"Impressum\nDatenschutz\nKontakt\nMuster GmbH\n" + address:               OwnRole,
 		"Webdesign: Muster\nWir\nüber\nuns\nund\nmehr\nMuster GmbH\n" + address:  OwnRole,
 		"Schlichtungsstelle, Am Markt 1, 28195 Bremen\nMuster GmbH\n" + address:  OwnRole,
