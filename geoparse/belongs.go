@@ -174,7 +174,6 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 	if single && !a.Person && a.Hours == "" {
 		a.Hours = page.site.Hours()
 	}
-	a.Phone = page.site.WholePhone(a.Phone, a.Country)
 	p.takeObject(a, page, b.around)
 	if a.Kind == "" && !a.Role.ThirdParty() {
 		own := single || a.Role == OwnRole && page.site.IsNamed(a.Name) // one of its branches

@@ -130,10 +130,6 @@ func (d *Door) cues() (f [cues]float64) {
 	if !atHome { // "Home address" ends what the lines above say
 		further = strings.Join(slices.DeleteFunc(lines, func(l string) bool { return isProse(l) || isLabel(l) }), "\n")
 	}
-	behind := ""
-	if first == "" { // a letterhead may have the name below
-		behind = strings.TrimSpace(lineAfter(strings.TrimLeft(d.Below, " ,\n")))
-	}
 	lived := livesAt(first, lineAfter(d.Below))
 	above := foldWords(first + "\n" + held + "\n" + further)
 	below := BeforeDisclaimer(firstBytes(d.Below, 4*doorText), 0)
@@ -152,9 +148,8 @@ func (d *Door) cues() (f [cues]float64) {
 		trade, business, first = false, title, ""
 	}
 	for c, has := range [cues]bool{
-		cueBias: true,
-		cuePerson: d.Person || endsWithPerson(first) || IsPerson(behind) || held != "" ||
-			office && looksLikeNames(first),
+		cueBias:        true,
+		cuePerson:      d.Person || endsWithPerson(first) || held != "" || office && looksLikeNames(first),
 		cueFirm:        !lived && !lets && isInstitution(behindCareOf(first)) || firmHomes.in(foldWords(first)),
 		cueFirmAbove:   isInstitution(further),
 		cueFirmIn:      isInstitution(d.Inside) || isBuilding(d.Street),
@@ -191,11 +186,10 @@ func (d *Door) cues() (f [cues]float64) {
 // mostTrade is how many words say what somebody does for a living.
 const mostTrade = 4
 
-// isTrade reports whether a line says what somebody does for a living and names nobody: "Staatlich
+// isTrade reports whether a line says what somebody does for a living: "Staatlich
 // anerkannte Physiotherapeutin".
 func isTrade(line string) bool {
-	return !IsPerson(line) && !strings.ContainsAny(line, ":@0123456789") &&
-		len(strings.Fields(line)) <= mostTrade && kind.OfName(line, "", "") != ""
+	return len(strings.Fields(line)) <= mostTrade && kind.OfName(line, "", "") != ""
 }
 
 // isPost reports whether a line is a job, and none that people do at a place of their own: "Developer".
@@ -261,20 +255,15 @@ func endsWithPerson(text string) bool {
 		from++
 	}
 	name := strings.Trim(strings.Join(words[from:], " "), ",:")
-	return (running || from > 0) && n-from >= 2 &&
-		(IsPerson(name) || from > 0 && isOffice(words[from-1]) && looksLikeNames(name))
+	return (running || from > 0) && n-from >= 2 && IsPerson(name)
 }
 
-// linesOf returns the last lines of the text before an address, the nearest
-// last; one that only parts the text ends them.
+// linesOf returns the last lines of the text before an address, the nearest last.
 func linesOf(before string) []string {
 	all := strings.Split(before, "\n")
 	from := len(all)
 	for n := 0; from > 0 && n < doorLines; from-- {
 		line := strings.TrimSpace(all[from-1])
-		if len(line) > 3 && strings.Trim(line, "_-=*~#<>. ") == "" {
-			break
-		}
 		if cut := len(line) - doorText; cut > 0 {
 			for !utf8.RuneStart(line[cut]) {
 				cut++
@@ -337,13 +326,13 @@ func LinksResume(site *markup.Site) bool {
 
 // isUserPath reports whether a page lies in the folder of a user, /~name/.
 func isUserPath(path string) bool {
-	return strings.Contains(path, "/~") || strings.Contains(strings.ToLower(path), "/%7e")
+	return strings.Contains(path, "/~")
 }
 
 // isProse reports whether a line is a part of a running text, whose words name
 // nobody who is at the address below it.
 func isProse(line string) bool {
-	return len(strings.Fields(line)) > 12 || strings.HasSuffix(line, "!") || strings.HasSuffix(line, "?")
+	return len(strings.Fields(line)) > 12
 }
 
 // isBuilding reports whether a street is really a building: "Donald Bren Hall".

@@ -114,11 +114,6 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 	for line := range strings.SplitSeq(text[:min(len(text), legalText)], "\n") {
 		p.addLine(line)
 	}
-	if len(text) > legalText {
-		for line := range strings.SplitSeq(text[max(legalText, len(text)-4000):], "\n") {
-			p.addLine(line)
-		}
-	}
 	return p
 }
 
@@ -279,7 +274,7 @@ func (p *Page) ReadList(all []Around) {
 		}
 	}
 	p.tenants = 0
-	if len(all) > 1 && len(names) > 1 {
+	if len(names) > 1 {
 		p.tenants = float64(len(names)) / float64(len(all))
 	}
 }
@@ -293,10 +288,7 @@ func (p *Page) IsDirectory() bool { return p.tenants >= directory }
 // neither is known. That of a user, /~name/, is nobody else's.
 func (p *Page) IsOwn(site, name string) bool {
 	u, err := url.Parse(site)
-	if err != nil {
-		return false
-	}
-	if strings.HasPrefix(u.Path, "/~") && !IsPerson(name) {
+	if err != nil || strings.HasPrefix(u.Path, "/~") && !IsPerson(name) {
 		return false
 	}
 	bare := func(host string) string { return strings.TrimPrefix(strings.ToLower(host), "www.") }
@@ -317,17 +309,6 @@ func (p *Page) Phone(country string) string {
 	if !known {
 		number = p.findPhone(country)
 		p.phones[country] = number
-	}
-	return number
-}
-
-// WholePhone returns the number of a tel: link of the page that begins with an E.164 number, which
-// markup may state without its extension; the number itself where there is none.
-func (p *Page) WholePhone(number, country string) string {
-	for _, link := range p.site.Phones {
-		if whole := PhoneNumber(link, country); number != "" && strings.HasPrefix(whole, number) {
-			return whole
-		}
 	}
 	return number
 }
@@ -404,35 +385,16 @@ func (p *Page) Name(a Around) Name {
 // of "Corporate Headquarters Address", or the last part of the name that does.
 func (p *Page) branch(a Around, name string) string {
 	for _, line := range linesBefore(a.Before, 1) {
-		if _, part, ok := cutBranch(line.text); ok {
-			return part
-		}
 		words := strings.Fields(trimName(line.text))
 		for len(words) > 0 && addressWords[strings.ToLower(words[len(words)-1])] {
 			words = words[:len(words)-1]
 		}
 		text := strings.Join(words, " ")
-		if text != name && IsName(text) && p.branchShare(text) > 0.6 &&
-			!IsPerson(text) && !strings.Contains(text, "&") {
+		if text != name && IsName(text) && p.branchShare(text) > 0.6 && !IsPerson(text) {
 			return text
 		}
 	}
 	return ""
-}
-
-// cutBranch cuts the last part of a name between commas off that only says which one it is:
-// "Reents Ltd, Headquarters Office".
-func cutBranch(text string) (name, branch string, found bool) {
-	i := strings.LastIndex(text, ", ")
-	if i < 0 {
-		return text, "", false
-	}
-	for _, w := range nameWords(text[i:]) {
-		if !branchTerms[w] {
-			return text, "", false
-		}
-	}
-	return text[:i], text[i+len(", "):], true
 }
 
 type lineAbove struct {
@@ -450,8 +412,7 @@ func linesBefore(before string, most int) (lines []lineAbove) {
 			continue
 		}
 		name, agent := withoutLabel(line)
-		if IsDetail(line) && !agent ||
-			i == 0 && len(all) == 1 && utf8.RuneCountInString(line) > 80 {
+		if IsDetail(line) && !agent {
 			break
 		}
 		if agent && IsPerson(name) {
@@ -491,11 +452,11 @@ func (p *Page) candidates(a Around) (found []candidate, theirs bool) {
 		found = append(found, c)
 	}
 	led := behindLeadIn(a.Before)
-	if led != "" && p.canBeName(led) && (p.places == nil || !p.places(led)) {
+	if p.canBeName(led) {
 		add(led, leadIn)
 	}
 	above := linesBefore(a.Before, linesAbove+1)
-	sentence := len(above) > 0 && above[0].prefix && isSentence(above[0].text) && !isInvitation(above[0].text)
+	sentence := len(above) > 0 && above[0].prefix && isSentence(above[0].text)
 	if sentence { // what heads its paragraph does not name the address
 		above = above[:1]
 	}
@@ -540,7 +501,6 @@ func (p *Page) candidates(a Around) (found []candidate, theirs bool) {
 		return other || f[venue] > 0 || f[rival] > 0 && third
 	})
 	support(found)
-	p.markSubject(found)
 	return found, theirs
 }
 
@@ -576,35 +536,6 @@ func firmOfSentence(text string) string {
 
 // sentenceJoint stands before the name of a firm in a sentence: "services of Reents Inc." in German.
 var sentenceJoint = regexp.MustCompile(`(?i)(?:^| )(?:von|durch|by|from|bei|der|die|des|the|anbieter|is|ist) `)
-
-// markSubject marks the candidate that the page is about, the entry of a
-// directory for example: a heading and first part of the title that stands near
-// the address. Those that do not say the same are marked as others. What a page
-// with a list of places is about is the list, none of its entries.
-func (p *Page) markSubject(found []candidate) {
-	isSubject := func(c candidate) bool {
-		f := &c.features
-		near := f[prefix]+f[above1]+f[above2] > 0 && f[stated] == 0
-		title := f[title1] > 0 && f[titleOther] == 0
-		return near && title && f[heading] > 0 && f[branchWords] < 0.5 && f[labels] < 0.5 && f[part] == 0
-	}
-	at := slices.IndexFunc(found, isSubject)
-	if at < 0 {
-		return
-	}
-	if p.IsDirectory() {
-		if found[at].features[domain] < 0.5 {
-			found[at].features[otherSubject] = 1
-		}
-		return
-	}
-	words := nameWords(found[at].text)
-	for i := range found {
-		other := nameWords(found[i].text)
-		same := within(words, other) || within(other, words)
-		found[i].features[subject], found[i].features[otherSubject] = is(same), is(!same)
-	}
-}
 
 // look sets the features that do not depend on where the candidate comes from; label is that of the
 // domain beside the address, or "".
@@ -863,7 +794,6 @@ func titleParts(title string) []string {
 // trimName takes off what often stands around a name and is no part of it.
 func trimName(text string) string {
 	text = withoutQuotes(strings.Trim(fold(text), " \t,;:|·•–—-/>»›→▸*©®™"))
-	text, _, _ = cutBranch(text)
 	text = foundedIn.ReplaceAllString(text, "")
 	lower := strings.ToLower(text)
 	for _, lead := range nameLeads {

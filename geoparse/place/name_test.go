@@ -37,7 +37,7 @@ func TestName(t *testing.T) {
 		"a country":           {`<title>Anreise</title>`, "In Deutschland\n", "", "", "In Deutschland", ""},
 		"a course":            {`<title>ICS 22 / CSE 22 Fall 2012, Project #2: You Won't Find Me There</title>`, "Test data\n", "www.ics.example", "", "", ""},
 		"a room":              {`<title>Contact</title>`, "Donald Bren Hall 2068\n", "www.play.example", "", "", ""},
-		"half a bracket":      {`<title>Course</title>`, "AI (e.g.\n", "", "", "", ""},
+		"half of one bracket": {`<title>Course</title>`, "AI (e.g.\n", "", "", "", ""},
 		"a professor":         {`<title>SISL</title><p>Eric Mjolsness</p>`, "Eric Mjolsness, Associate Professor of Information and Computer Science\n", "www.ics.example", "", "", ""},
 		"a course's teacher":  {`<title>Schedule</title>`, "Project presentations and epilogue\nDavid G. Kay,\n", "www.ics.example", "", "", ""},
 		"above a person":      {`<title>Göttingen</title>`, "Filmbüro Göttingen\nSven Schreivogel\n", "www.film.example", "Filmbüro Göttingen", "", ""},
@@ -45,7 +45,6 @@ func TestName(t *testing.T) {
 		"partners":            {`<title>Contact Us | Katz, Marshall &amp; Banks, LLP</title><p>Katz, Marshall &amp; Banks</p>`, "Contact Us\n202.999.3975\n", "www.katzmarshallbanks.example", "Katz, Marshall & Banks, LLP", "", ""},
 		"a number in front":   {`<title>News - 5 Minuten</title><footer>© 2019 5 Minuten. Alle Rechte vorbehalten</footer>`, "Kontakt\n", "www.5minuten.example", "5 Minuten", "", ""},
 		"rights behind":       {`<title>Law</title>`, "The Reents Law Firm LLC. All Rights Reserved\n", "www.reentslaw.example", "The Reents Law Firm LLC.", "", ""},
-		"a head office's own": {`<title>Letters</title>`, "Reents Healthcare Corporation, Headquarters Office\n", "", "Reents Healthcare Corporation", "Headquarters Office", ""},
 		"a school that a church rents": {
 			`<title>Church of the Lantern - Westbrook</title><h1>Church of the Lantern</h1>`,
 			"Sundays\nWestbrook Elementary School\n", "www.lantern.example", "Westbrook Elementary School", "", "",
@@ -98,7 +97,6 @@ func TestNameInDirectory(t *testing.T) {
 	for _, name := range []string{"Bäckerei Kruse", "Gasthof Krone", "Café Treffpunkt", "Museum am Damm"} {
 		all = append(all, Around{Before: name + "\n", List: true})
 	}
-	all[0].Before = "Gaststätten\n" + all[0].Before
 	p.ReadList(all)
 	for _, a := range all {
 		if got := p.Name(a); !strings.HasSuffix(a.Before, got.Text+"\n") || got.Text == "" {

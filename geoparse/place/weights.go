@@ -53,15 +53,13 @@ const (
 	tenantsSite
 	tenantsNear
 	tenantsHeading
-	subject      // what the page is about: heading and first part of its title, near the address
-	otherSubject // another candidate is that
-	rival        // of the site, where the block of the address names another organisation
-	venue        // of the site, where the sentence that states the address names a place: "at Grote Hall,"
-	section      // of the site, where the section is about somebody that the page must name
-	privacySite  // of the site, on a page of privacy where nothing says that the address is its own
-	abroad       // of the site, where the address is in another country
-	foreign      // of the site, where a mail or web address beside the address is somebody else's
-	features     // their number
+	rival       // of the site, where the block of the address names another organisation
+	venue       // of the site, where the sentence that states the address names a place: "at Grote Hall,"
+	section     // of the site, where the section is about somebody that the page must name
+	privacySite // of the site, on a page of privacy where nothing says that the address is its own
+	abroad      // of the site, where the address is in another country
+	foreign     // of the site, where a mail or web address beside the address is somebody else's
+	features    // their number
 )
 
 var featureNames = [features]string{
@@ -70,8 +68,7 @@ var featureNames = [features]string{
 	"bias", "domain", "mail-domain", "no-domain", "legal-form", "organisation-word", "person", "job",
 	"user-name", "branch-words", "branch-only", "phrase", "address-part", "labels",
 	"one-word", "digits", "link", "heading", "repeats", "supported", "list-site", "list-near",
-	"tenants-site", "tenants-near", "tenants-heading", "subject", "other-subject",
-	"rival", "venue", "section", "privacy-site", "abroad", "foreign"}
+	"tenants-site", "tenants-near", "tenants-heading", "rival", "venue", "section", "privacy-site", "abroad", "foreign"}
 
 // leastScore is the probability from which a name is given: no name is better than a wrong one.
 const leastScore = 0.5
