@@ -188,7 +188,7 @@ type Crawler struct {
 	// Report runs after a visit is committed, in commit order; nil disables it.
 	Report func(v *Visit)
 	// Example is called with every judged page that a link led to, before the strategy learns from
-	// it, by several workers at once; nil disables it.
+	// it, by several workers at once; nil disables it. If the strategy does not learn, it is not called.
 	Example func(trail []frontier.Node, relevant bool)
 	// Brake pauses the crawl; nil: it is never paused.
 	Brake *Brake

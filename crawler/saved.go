@@ -144,6 +144,7 @@ func (l *Learned) Restore(ctx context.Context) error {
 			after = 0
 		}
 	}
+	learner, learns := l.Strategy.(order.Learner)
 	whole := false
 	if s, ok := l.Strategy.(order.TreeLearner); ok && s.LearnsTree() {
 		whole, after = true, 0
@@ -168,7 +169,9 @@ func (l *Learned) Restore(ctx context.Context) error {
 				l.Traps.Credit(page.URL)
 			}
 		}
-		l.Strategy.Learn(trail, n.Outcome.Relevant)
+		if learns {
+			learner.Learn(trail, n.Outcome.Relevant)
+		}
 		return nil
 	})
 }

@@ -33,10 +33,7 @@ func (f fragile) Judge(ctx context.Context, p *page.Page) (geoparse.Verdict, err
 	return f.judge.Judge(ctx, p)
 }
 
-func (f fragile) Learn(trail []frontier.Node, relevant bool) {
-	f.over("learn", trail[0].URL)
-	f.Strategy.Learn(trail, relevant)
-}
+func (f fragile) Learn(trail []frontier.Node, _ bool) { f.over("learn", trail[0].URL) }
 
 func (f fragile) Visit(_ context.Context, v *crawler.Visit) error {
 	if v.Page != nil {

@@ -36,7 +36,7 @@ const (
 const MaxRedirects = 10
 
 // A Visit is everything that one step of the crawl learned. Page, Verdict and
-// Trail are set for HTML pages only.
+// Trail are set for HTML pages only, and Trail only where the strategy learns.
 type Visit struct {
 	Entry    frontier.Entry
 	Outcome  frontier.Outcome
@@ -430,8 +430,12 @@ func (c *Crawler) markSiteWide(v *Visit, counted bool) {
 	v.Outcome.SiteWide = v.Verdict.SiteWide
 }
 
-// teach trains the strategy with the links that led to the page.
+// teach trains the strategy with the links that led to the page, if it learns.
 func (c *Crawler) teach(v *Visit) error {
+	learner, learns := c.Strategy.(order.Learner)
+	if !learns {
+		return nil
+	}
 	if s, ok := c.Strategy.(order.LinkValuer); ok && !v.Verdict.Relevant {
 		v.Outcome.LinkValue = s.LinkValue(v.best)
 	}
@@ -447,7 +451,7 @@ func (c *Crawler) teach(v *Visit) error {
 	if c.Example != nil && v.Entry.Depth > 0 {
 		c.Example(v.Trail, v.Verdict.Relevant)
 	}
-	c.Strategy.Learn(v.Trail, v.Verdict.Relevant)
+	learner.Learn(v.Trail, v.Verdict.Relevant)
 	return nil
 }
 

@@ -66,9 +66,6 @@ func (s BestFirst) Explain(e *frontier.Entry) Explanation {
 	return x
 }
 
-// Learn does nothing.
-func (BestFirst) Learn([]frontier.Node, bool) {}
-
 // named reports whether the link names a place as whole words. In a URL, where
 // names are run together, a place of one word may be a part of a longer one
 // if it has five letters.

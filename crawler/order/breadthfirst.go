@@ -22,6 +22,3 @@ func (s BreadthFirst) Explain(e *frontier.Entry) Explanation {
 	priority, _ := s.Score(e)
 	return whole(priority, "1/(1+%d), %d links from a seed", e.Depth, e.Depth)
 }
-
-// Learn does nothing.
-func (BreadthFirst) Learn([]frontier.Node, bool) {}

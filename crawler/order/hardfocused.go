@@ -23,6 +23,3 @@ func (HardFocused) Explain(*frontier.Entry) Explanation { return whole(1, keptLi
 
 // keptLink is the name of the part for links near a relevant page.
 const keptLink = "a relevant page or a seed holds the link, or it is a seed"
-
-// Learn does nothing.
-func (HardFocused) Learn([]frontier.Node, bool) {}

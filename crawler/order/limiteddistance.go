@@ -73,9 +73,6 @@ func (s LimitedDistance) Explain(e *frontier.Entry) Explanation {
 	return whole(priority, "within %d irrelevant pages in a row", s.Limit)
 }
 
-// Learn does nothing.
-func (LimitedDistance) Learn([]frontier.Node, bool) {}
-
 // irrelevantBefore returns how many irrelevant pages in a row lie before e: 0
 // for seeds, which count as relevant, and for links of relevant pages and of
 // seeds.

@@ -26,6 +26,3 @@ func (s LinkDistance) Explain(e *frontier.Entry) Explanation {
 	x.Decayed, x.Boost = &priority, new(float64)
 	return x
 }
-
-// Learn does nothing.
-func (LinkDistance) Learn([]frontier.Node, bool) {}

@@ -134,6 +134,10 @@ type Strategy interface {
 	// words, and whether it is kept. It is called when the link is found and, for a Rescorer, again
 	// at the front of the queue.
 	Score(e *frontier.Entry) (priority float64, keep bool)
+}
+
+// A Learner is a Strategy that learns from pages.
+type Learner interface {
 	// Learn learns the verdict on the page trail[0], after its links have been scored. trail[1] is
 	// the page with the link to it, and so on towards the seed.
 	Learn(trail []frontier.Node, relevant bool)

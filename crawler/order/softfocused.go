@@ -28,6 +28,3 @@ func (s SoftFocused) Explain(e *frontier.Entry) Explanation {
 	}
 	return whole(priority, keptLink)
 }
-
-// Learn does nothing.
-func (SoftFocused) Learn([]frontier.Node, bool) {}

@@ -90,8 +90,7 @@ func (s *nonsense) Score(e *frontier.Entry) (float64, bool) {
 	s.values = append(s.values[1:], s.values[0])
 	return s.values[0], true
 }
-func (*nonsense) Learn([]frontier.Node, bool) {}
-func (*nonsense) Rescores() bool              { return true }
+func (*nonsense) Rescores() bool { return true }
 
 // A strategy that answers NaN or infinities neither stops the crawl nor
 // leaves a page out.

@@ -38,6 +38,3 @@ func (o Oracle) find(u weburl.URL) int32 {
 	}
 	return o.Web.number(to)
 }
-
-// Learn does nothing: the labels are given.
-func (Oracle) Learn([]frontier.Node, bool) {}
