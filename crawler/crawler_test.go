@@ -269,19 +269,15 @@ too deep
 // scored counts how often a strategy scored a page.
 type scored struct {
 	order.Strategy
-	rescores bool
-	times    map[string]int
+	times map[string]int
 }
-
-func (s scored) Rescores() bool { return s.rescores }
 
 func (s scored) Score(e *frontier.Entry) (float64, bool) {
 	s.times[e.URL.String()]++
 	return s.Strategy.Score(e)
 }
 
-// A link back to a page that was visited is counted, and not scored: unless
-// the strategy may leave it out, which is a reason of its own.
+// A link back to a page that was visited is counted, and not scored.
 func TestVisitedPagesAreNotScored(t *testing.T) {
 	const ring = `
 -- http://a.example/ --
@@ -293,25 +289,21 @@ func TestVisitedPagesAreNotScored(t *testing.T) {
 -- http://a.example/3 --
 <a href="/">Start</a> <a href="/1">1</a> <a href="/2">2</a>
 `
-	for rescores, want := range map[bool]map[string]int{
-		true:  {"http://a.example/": 1, "http://a.example/1": 1, "http://a.example/2": 1, "http://a.example/3": 1},
-		false: {"http://a.example/": 4, "http://a.example/1": 3, "http://a.example/2": 2, "http://a.example/3": 1},
-	} {
-		s := crawltest.MustWeb(ring).Start(1)
-		defer s.Close()
-		c, l := newCrawler(t, s, "adaptive", nil, nil)
-		order := scored{c.Strategy, rescores, map[string]int{}}
-		c.Strategy = order
-		seed(t, c, "http://a.example/")
-		if err := c.Run(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if !maps.Equal(order.times, want) {
-			t.Errorf("rescores %v: asked for %v, want %v", rescores, order.times, want)
-		}
-		if n := c.Frontier.Totals(); len(l.urls()) != 4 || n.Links != 10 || n.Repeats != 6 || n.Visited != 4 {
-			t.Errorf("rescores %v: visited %q, totals %+v", rescores, l.urls(), n)
-		}
+	s := crawltest.MustWeb(ring).Start(1)
+	defer s.Close()
+	c, l := newCrawler(t, s, "breadth-first", nil, nil)
+	order := scored{c.Strategy, map[string]int{}}
+	c.Strategy = order
+	seed(t, c, "http://a.example/")
+	if err := c.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int{"http://a.example/": 1, "http://a.example/1": 1, "http://a.example/2": 1, "http://a.example/3": 1}
+	if !maps.Equal(order.times, want) {
+		t.Errorf("asked for %v, want %v", order.times, want)
+	}
+	if n := c.Frontier.Totals(); len(l.urls()) != 4 || n.Links != 10 || n.Repeats != 6 || n.Visited != 4 {
+		t.Errorf("visited %q, totals %+v", l.urls(), n)
 	}
 }
 

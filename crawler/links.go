@@ -156,13 +156,9 @@ func (c *Crawler) deepest(v *Visit) (bool, error) {
 	return len(parents) == most && !slices.ContainsFunc(parents, outside), nil
 }
 
-// find scores entries that v has found, or counts why they are left out. Those
-// that were visited keep the priority 0: the queue only counts them. But a
-// strategy that does not rescore keeps every link, and with Peers the page may be
-// another node's by now.
+// find scores entries that v has found, or counts why they are left out. Those that were visited are
+// only counted; but with Peers the page may be another node's by now.
 func (c *Crawler) find(v *Visit, found []frontier.Entry) error {
-	rescorer, rescores := c.Strategy.(order.Rescorer)
-	passVisited := rescores && rescorer.Rescores() && c.Peers == nil
 	_, values := c.Strategy.(order.LinkValuer)
 	states, err := c.Frontier.States(frontier.KeysOf(found)...)
 	if err != nil {
@@ -175,16 +171,18 @@ func (c *Crawler) find(v *Visit, found []frontier.Entry) error {
 			v.drop(reason, 1)
 			continue
 		}
-		if !passVisited || states[i] != frontier.Visited {
-			var keep bool
-			f := finding(c.Traps, e)
-			e.Priority, keep = score(c.Strategy, f, e)
-			if !keep {
-				v.drop("strategy", 1)
-				continue
-			}
-			e.Parked = f.Pattern
+		if states[i] == frontier.Visited && c.Peers == nil {
+			v.Outcome.Repeats++
+			continue
 		}
+		var keep bool
+		f := finding(c.Traps, e)
+		e.Priority, keep = score(c.Strategy, f, e)
+		if !keep {
+			v.drop("strategy", 1)
+			continue
+		}
+		e.Parked = f.Pattern
 		if values && states[i] == 0 && e.Parked == "" {
 			v.keepBest(e)
 		}

@@ -435,6 +435,8 @@ func (t *Totals) remove(o *Outcome) { t.addTimes(o, -1) }
 func (t *Totals) addTimes(o *Outcome, n int64) {
 	t.Visited += n
 	t.Bytes += n * o.Bytes
+	t.Links += n * o.Repeats
+	t.Repeats += n * o.Repeats
 	if o.Rendered {
 		t.Rendered += n
 	}
