@@ -126,8 +126,8 @@ type head struct {
 
 // What readHead selects, anywhere in the page.
 var (
-	headElements = cascadia.MustCompile("html, title, base, meta, link, body")
-	roots        = cascadia.MustCompile("html")
+	headElements = markup.Elements(atom.Html, atom.Title, atom.Base, atom.Meta, atom.Link, atom.Body)
+	roots        = markup.Elements(atom.Html)
 	titles       = cascadia.MustCompile("title:not(svg > title)")
 	bases        = cascadia.MustCompile("base[href]")
 )

@@ -129,8 +129,20 @@ var shown = cascadia.Selector(func(n *html.Node) bool {
 })
 
 // stating selects the elements that may state an address, a point, or what is there.
-var stating = cascadia.MustCompile("[class], [itemprop], [itemscope], [property], [typeof], script, address, meta, " +
-	"a[href], area[href], iframe[src], img[src], embed[src]")
+var stating = cascadia.Selector(func(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Script, atom.Address, atom.Meta:
+		return true
+	case atom.A, atom.Area:
+		return hasAny(n, "href") || hasAny(n, stated...)
+	case atom.Iframe, atom.Img, atom.Embed:
+		return hasAny(n, "src") || hasAny(n, stated...)
+	}
+	return hasAny(n, stated...)
+})
+
+// stated are the attributes of elements that may say what is there.
+var stated = []string{"class", "itemprop", "itemscope", "property", "typeof"}
 
 // read reads the statements of a page.
 func (f *finder) read(page *goquery.Selection) {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/PuerkitoBio/goquery"
-	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
@@ -36,9 +35,9 @@ type Site struct {
 
 // Elements with evidence of who runs the site.
 var (
-	titles = cascadia.MustCompile("title")
-	labels = cascadia.MustCompile("a, button, h1, h2, h3, h4, h5, h6")
-	logos  = cascadia.MustCompile("[class], [id], img")
+	titles = Elements(atom.Title)
+	labels = Elements(atom.A, atom.Button, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6)
+	logos  = having([]string{"class", "id"}, atom.Img)
 )
 
 // read reads the evidence of the elements of a page.
@@ -100,7 +99,7 @@ func isBrand(n *html.Node) bool {
 }
 
 // parts selects what has a footer of its own, and what may be a footer.
-var parts = cascadia.MustCompile("[class], [id], [role], article, blockquote, footer")
+var parts = having([]string{"class", "id", "role"}, atom.Article, atom.Blockquote, atom.Footer)
 
 // footers returns the texts of the footers of a page.
 func footers(page *goquery.Selection) (texts []string) {
