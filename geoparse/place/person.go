@@ -123,12 +123,12 @@ func isWordBreak(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(
 // IsCommerce reports whether the text around an address says that somebody does
 // business there. It is narrower than IsFirm: "Team" in a menu says nothing.
 func IsCommerce(text string) bool {
+	text = strings.ToLower(text)
 	for word := range strings.FieldsFuncSeq(text, isWordBreak) {
-		if commerceWords[strings.ToLower(word)] {
+		if commerceWords[word] {
 			return true
 		}
 	}
-	text = strings.ToLower(text)
 	return slices.ContainsFunc(firmPhrases, func(phrase string) bool { return strings.Contains(text, phrase) })
 }
 
