@@ -32,8 +32,8 @@ func (nowhere) Done(context.Context, frontier.Entry, frontier.Outcome, ...fronti
 	return 0, nil
 }
 func (nowhere) Trail(frontier.Key, int) ([]frontier.Node, error) { return nil, nil }
-func (nowhere) States(keys ...frontier.Key) ([]frontier.State, error) {
-	return make([]frontier.State, len(keys)), nil
+func (nowhere) Known(keys ...frontier.Key) ([]frontier.Known, error) {
+	return make([]frontier.Known, len(keys)), nil
 }
 
 type anytime struct{ crawler.Open }

@@ -91,9 +91,8 @@ type Frontier interface {
 	Unpark(ctx context.Context, p frontier.ParkedPattern, score func(*frontier.Entry) float64) (released int, err error)
 	// Trail returns the node of k, the page it was found on, and so on towards its seed, at most n.
 	Trail(k frontier.Key, n int) ([]frontier.Node, error)
-	// States returns the state of each URL, 0 for one that is not known. Visited is final; the others may
-	// have changed when it returns.
-	States(keys ...frontier.Key) ([]frontier.State, error)
+	// Known returns what is known of each URL.
+	Known(keys ...frontier.Key) ([]frontier.Known, error)
 	// Totals returns the counts of the crawl as of now.
 	Totals() frontier.Totals
 }

@@ -156,22 +156,23 @@ func (c *Crawler) deepest(v *Visit) (bool, error) {
 	return len(parents) == most && !slices.ContainsFunc(parents, outside), nil
 }
 
-// find scores entries that v has found, or counts why they are left out. Those that were visited are
-// only counted; but with Peers the page may be another node's by now.
+// find scores entries that v has found, or counts why they are left out. Links that change nothing, to
+// visited pages or to queued ones with a better link, are only counted; but with Peers the page may be
+// another node's by now.
 func (c *Crawler) find(v *Visit, found []frontier.Entry) error {
 	_, values := c.Strategy.(order.LinkValuer)
-	states, err := c.Frontier.States(frontier.KeysOf(found)...)
+	known, err := c.Frontier.Known(frontier.KeysOf(found)...)
 	if err != nil {
 		return fmt.Errorf("links of %s: %w", v.Entry.URL, err)
 	}
 	v.Found = slices.Grow(v.Found, len(found))
 	for i := range found {
 		e := &found[i]
-		if reason := c.outside(e, states[i]); reason != "" {
+		if reason := c.outside(e, known[i].State); reason != "" {
 			v.drop(reason, 1)
 			continue
 		}
-		if states[i] == frontier.Visited && c.Peers == nil {
+		if known[i].State == frontier.Visited && c.Peers == nil {
 			v.Outcome.Repeats++
 			continue
 		}
@@ -183,7 +184,11 @@ func (c *Crawler) find(v *Visit, found []frontier.Entry) error {
 			continue
 		}
 		e.Parked = f.Pattern
-		if values && states[i] == 0 && e.Parked == "" {
+		if known[i].Outdoes(e) && c.Peers == nil {
+			v.Outcome.Repeats++
+			continue
+		}
+		if values && known[i].State == 0 && e.Parked == "" {
 			v.keepBest(e)
 		}
 		v.Found = append(v.Found, *e)

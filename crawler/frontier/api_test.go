@@ -824,9 +824,23 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// States are those of the queue, also in a store that was opened anew and has
+// known returns the states of URLs, and of which of them another link of this priority changes nothing.
+func known(t *testing.T, f *frontier.Frontier, priority float64, keys []frontier.Key) (states []frontier.State, outdone []bool) {
+	t.Helper()
+	got, err := f.Known(keys...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range got {
+		states = append(states, k.State)
+		outdone = append(outdone, k.Outdoes(&frontier.Entry{Priority: priority}))
+	}
+	return states, outdone
+}
+
+// What is known of URLs is that of the queue, also in a store that was opened anew and has
 // nothing of it in memory.
-func TestStates(t *testing.T) {
+func TestKnown(t *testing.T) {
 	dir := t.TempDir()
 	f := open(t, frontier.Options{Dir: dir})
 	ctx := context.Background()
@@ -845,15 +859,16 @@ func TestStates(t *testing.T) {
 	for page := range 4 {
 		keys = append(keys, frontier.KeyOf(address(0, page)))
 	}
-	want := []frontier.State{0, frontier.Visited, frontier.Queued, frontier.Queued}
-	if got, err := f.States(keys...); err != nil || !slices.Equal(got, want) {
-		t.Errorf("states: %v, %v, want %v", got, err, want)
-	}
-	f.Close()
-	f = open(t, frontier.Options{Dir: dir})
-	for range 2 { // from the store, and then from memory
-		if got, err := f.States(keys...); err != nil || !slices.Equal(got, want) {
-			t.Errorf("states after opening: %v, %v, want %v", got, err, want)
+	same := func(when string) {
+		states, outdone := known(t, f, 1.5, keys)
+		want := []frontier.State{0, frontier.Visited, frontier.Queued, frontier.Queued}
+		if !slices.Equal(states, want) || !slices.Equal(outdone, []bool{false, true, true, false}) {
+			t.Errorf("%s: %v, outdone %v", when, states, outdone)
 		}
 	}
+	same("in memory")
+	f.Close()
+	f = open(t, frontier.Options{Dir: dir})
+	same("from the store")
+	same("read before")
 }

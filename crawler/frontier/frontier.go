@@ -121,8 +121,8 @@ type Outcome struct {
 	Place string `json:",omitzero"`
 	// links of the page that were dropped before Done, by reason
 	Dropped map[string]int64 `json:",omitzero"`
-	// links of the page to visited URLs that are not among those given to Done; they are not stored
-	// with the visit, like those that are
+	// links of the page to known URLs that are not given to Done, because Known outdoes them; not stored
+	// with the visit
 	Repeats int64 `json:"-"`
 	// its scripts were run
 	Rendered bool      `json:",omitzero"`

@@ -21,7 +21,7 @@ type queueOfACrawl interface {
 	Return(Entry, Backoff) error
 	Done(ctx context.Context, e Entry, o Outcome, found ...Entry) (added int, err error)
 	Trail(k Key, n int) ([]Node, error)
-	States(keys ...Key) ([]State, error)
+	Known(keys ...Key) ([]Known, error)
 	Totals() Totals
 }
 
@@ -100,7 +100,7 @@ func TestMemoryAgrees(t *testing.T) {
 			o := Outcome{Kind: "page", Relevant: epoch%4 == 0, Addresses: []string{fmt.Sprint(epoch % 5)}, At: time.UnixMilli(5).UTC()}
 			both("done", func(q queueOfACrawl) (any, error) { return q.Done(ctx, next, o, found...) })
 			other := KeyOf(entry().URL)
-			both("states", func(q queueOfACrawl) (any, error) { return q.States(KeyOf(next.URL), KeyOf(entry1()), other) })
+			both("known", func(q queueOfACrawl) (any, error) { return q.Known(KeyOf(next.URL), KeyOf(entry1()), other) })
 			both("trail", func(q queueOfACrawl) (any, error) {
 				trail, err := q.Trail(KeyOf(next.URL), 3)
 				var text []string

@@ -228,9 +228,16 @@ type urlRecord struct {
 	Seq      uint64 // visited: the number of the visit; parked: the id of its pattern
 }
 
-// outdoes reports whether another link to the URL, of this rank and distance, is no better.
-func (r urlRecord) outdoes(rank uint32, distance int) bool {
-	return r.State == Visited || rank > r.Rank || rank == r.Rank && distance >= int(r.Distance)
+// outdoes reports whether another link to the URL, which is known, changes nothing.
+func (r urlRecord) outdoes(e *Entry) bool {
+	switch {
+	case r.State == Visited || e.Parked != "":
+		return true
+	case r.State == Parked: // the link releases it
+		return false
+	}
+	rank := rankOf(finite(e.Priority))
+	return rank > r.Rank || rank == r.Rank && e.Distance >= int(r.Distance)
 }
 
 // A hostRecord sums up the URLs of a host. No queued entry has a better place than Rank and Tie.

@@ -439,7 +439,7 @@ func BenchmarkVisit(b *testing.B) {
 		if err != nil {
 			return err
 		}
-		if _, err := f.States(keys[i]...); err != nil {
+		if _, err := f.Known(keys[i]...); err != nil {
 			return err
 		}
 		if _, err = f.Trail(e.Parent, 3); err != nil {

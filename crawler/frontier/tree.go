@@ -72,24 +72,33 @@ func (f *Frontier) Get(k Key) (n Node, ok bool, err error) {
 	return n, ok, nil
 }
 
-// States returns the state of each key's URL: Queued, Visited, Parked, or 0 if it was never queued. Visited
-// is final; the others may change at any moment.
-func (f *Frontier) States(keys ...Key) ([]State, error) {
-	states := make([]State, len(keys))
+// Known is what is known of a URL.
+type Known struct {
+	State  State // 0: it was never queued
+	record urlRecord
+}
+
+// Outdoes reports whether Push of another link to the URL changes nothing but the count of Repeats. That
+// stays so unless the URL is parked: one that is queued becomes visited, or gets a better link.
+func (k Known) Outdoes(e *Entry) bool { return k.State != 0 && k.record.outdoes(e) }
+
+// Known returns what is known of each key's URL. State may change at any moment, but for Visited.
+func (f *Frontier) Known(keys ...Key) ([]Known, error) {
+	known := make([]Known, len(keys))
 	err := f.read(func(v view) error {
 		for i, k := range keys {
 			r, _, err := get(v, urlKey(k), decodeFixed[urlRecord])
 			if err != nil {
 				return err
 			}
-			states[i] = r.State
+			known[i] = Known{r.State, r}
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("frontier: states: %w", err)
+		return nil, fmt.Errorf("frontier: known: %w", err)
 	}
-	return states, nil
+	return known, nil
 }
 
 // Trail returns the node k, the page it was found on, the page that one was found on, and so on, at

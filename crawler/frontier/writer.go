@@ -250,26 +250,12 @@ func (b *batch) pushLink(l *link) (isNew bool) {
 	}
 	b.totals.Links++
 	r, known := b.lookup(l.key)
-	rank := rankOf(finite(l.Priority))
-	if known && r.State == Parked && l.Parked == "" {
-		b.totals.Repeats++
-		b.release(l, r)
-		return false
-	}
-	if known && (l.Parked != "" || r.outdoes(rank, l.Distance)) {
-		b.totals.Repeats++
-		return false
-	}
-	h, tie := b.host(l.key), b.tie(l.key)
 	if known {
 		b.totals.Repeats++
-		if _, leased := b.f.leaseOf(h, tie); !leased {
-			b.delete(queueKey(h.id, place{r.Rank, tie}))
-			l.Retries = int(r.Retries)
-			b.enqueue(h, l, place{rank, tie})
-		}
+		b.improve(l, r)
 		return false
 	}
+	h := b.host(l.key)
 	if l.Parked != "" {
 		if b.parkedFull(h, l) {
 			count(b.totals.Dropped, "host_limit", 1)
@@ -286,8 +272,25 @@ func (b *batch) pushLink(l *link) (isNew bool) {
 	b.totals.Queued++
 	b.hosts[h].queued++
 	b.hosts[h].total++
-	b.enqueue(h, l, place{rank, tie})
+	b.enqueue(h, l, place{rankOf(finite(l.Priority)), b.tie(l.key)})
 	return true
+}
+
+// improve gives a known URL a better link, unless it is leased.
+func (b *batch) improve(l *link, r urlRecord) {
+	switch {
+	case r.outdoes(&l.Entry):
+		return
+	case r.State == Parked:
+		b.release(l, r)
+		return
+	}
+	h, tie := b.host(l.key), b.tie(l.key)
+	if _, leased := b.f.leaseOf(h, tie); !leased {
+		b.delete(queueKey(h.id, place{r.Rank, tie}))
+		l.Retries = int(r.Retries)
+		b.enqueue(h, l, place{rankOf(finite(l.Priority)), tie})
+	}
 }
 
 // enqueue writes the record of a waiting URL and its place in the queue.
