@@ -298,7 +298,9 @@ func TestVisitedPagesAreNotScored(t *testing.T) {
 	if err := c.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]int{"http://a.example/": 1, "http://a.example/1": 1, "http://a.example/2": 1, "http://a.example/3": 1}
+	want := map[string]int{
+		"http://a.example/": 1, "http://a.example/1": 1, "http://a.example/2": 1, "http://a.example/3": 1,
+	}
 	if !maps.Equal(order.times, want) {
 		t.Errorf("asked for %v, want %v", order.times, want)
 	}

@@ -825,7 +825,9 @@ func TestDiskFull(t *testing.T) {
 }
 
 // known returns the states of URLs, and of which of them another link of this priority changes nothing.
-func known(t *testing.T, f *frontier.Frontier, priority float64, keys []frontier.Key) (states []frontier.State, outdone []bool) {
+func known(
+	t *testing.T, f *frontier.Frontier, priority float64, keys []frontier.Key,
+) (states []frontier.State, outdone []bool) {
 	t.Helper()
 	got, err := f.Known(keys...)
 	if err != nil {
