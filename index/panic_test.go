@@ -2,7 +2,10 @@ package index
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -41,5 +44,19 @@ func TestPanicInWriter(t *testing.T) {
 	pages := 0
 	if err := x.Pages(t.Context(), func(string) { pages++ }); err != nil || pages != 9 {
 		t.Errorf("%d pages are indexed, want 9; %v", pages, err)
+	}
+}
+
+// Where the disk cannot be written to, that is the cause of an error or a panic, and no change is.
+func TestCauseOfFailure(t *testing.T) {
+	x := &Index{dir: filepath.Join(t.TempDir(), "gone")}
+	for _, err := range []error{errors.New("input/output error"), &panicked{value: "assignment to entry in nil map"}} {
+		got := x.explained(err)
+		if _, bad := errors.AsType[*panicked](got); bad || !errors.Is(got, fs.ErrNotExist) {
+			t.Errorf("%v: it does not say why nothing can be written: %v", err, got)
+		}
+	}
+	if got := x.explained(nil); got != nil {
+		t.Errorf("%v is no error", got)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"gazehound/geoparse"
 	"gazehound/internal/corrections"
+	"gazehound/internal/disk"
 	"gazehound/internal/oserr"
 
 	"github.com/blevesearch/bleve/v2/document"
@@ -192,25 +193,35 @@ func (x *Index) writeBatch(c change, wait time.Duration) (size int) {
 		}
 	}
 	timer.Stop()
-	err := x.commit(batch)
+	err := x.explained(x.commit(batch))
 	_, bad := errors.AsType[*panicked](err)
-	if bad {
-		if broken := x.broken(); broken != nil {
-			err, bad = broken, false
-		}
-	}
 	for _, c := range batch {
 		if bad { // each alone, for only one of them need have caused it
-			err = x.commit([]change{c})
+			err = x.explained(x.commit([]change{c}))
 		}
 		c.done <- err
 	}
 	return len(batch)
 }
 
-// broken returns an error if Bleve cannot even be read: after a failure to open or write one of its
-// files it panics over every change, none of which is to blame.
-func (x *Index) broken() (err error) {
+// explained adds to an error of commit why the disk cannot be written to. A panic of which no change is
+// the cause becomes an error: Bleve panics over all of them after it failed to open or write a file.
+func (x *Index) explained(err error) error {
+	p, bad := errors.AsType[*panicked](err)
+	if !bad {
+		return disk.WithCause(x.dir, err)
+	}
+	failed := fmt.Errorf("index: it failed (%v), as it does after an error of the disk or at the limit of open "+
+		"files; what is on the disk is whole", p.value)
+	caused := disk.WithCause(x.dir, failed)
+	if caused != failed || !x.isReadable() {
+		return caused
+	}
+	return err
+}
+
+// isReadable reports whether Bleve can be read without a panic.
+func (x *Index) isReadable() bool {
 	look := func() (err error) {
 		defer intoError(&err)
 		reader, err := x.latest()
@@ -221,11 +232,8 @@ func (x *Index) broken() (err error) {
 		_, err = newCommit(reader).page("")
 		return err
 	}
-	if p, bad := errors.AsType[*panicked](look()); bad {
-		return fmt.Errorf("index: it failed (%v), as it does after an error of the disk or at the limit of open "+
-			"files; what is on the disk is whole", p.value)
-	}
-	return nil
+	_, bad := errors.AsType[*panicked](look())
+	return !bad
 }
 
 // A panicked is a panic over a change on its way to the caller of Put or Delete,

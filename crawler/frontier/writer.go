@@ -84,6 +84,9 @@ func (f *Frontier) show(b *batch) {
 
 // fail ends all writing, because the state on disk is unknown until the next Open.
 func (f *Frontier) fail(err error) error {
+	if !f.options.InMemory {
+		err = disk.WithCause(f.options.Dir, err)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.failed = err

@@ -144,7 +144,7 @@ func (w *Writer) store(records []byte) error {
 	}
 	more := int64(len(records))
 	if w.file != nil && w.size+more > w.options.MaxFile {
-		w.failed = w.finish()
+		w.failed = disk.WithCause(w.options.Dir, w.finish())
 		if w.failed != nil {
 			return w.failed
 		}
@@ -160,7 +160,7 @@ func (w *Writer) store(records []byte) error {
 		err = w.file.Sync()
 	}
 	if err != nil {
-		err = fmt.Errorf("warc: %w", err)
+		err = disk.WithCause(w.options.Dir, fmt.Errorf("warc: %w", err))
 		undo := w.cut()
 		if undo != nil {
 			w.failed = errors.Join(err, undo)

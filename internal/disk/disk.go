@@ -292,6 +292,33 @@ func (t Temp) Close() error {
 	return err
 }
 
+// WithCause adds to an error over a file below dir why nothing can be written there, if that is so. On a
+// disk that becomes full or read-only, files that are open may give only EIO, and libraries pass on the
+// text alone, or panic.
+func WithCause(dir string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if cause := write(dir); cause != nil {
+		return fmt.Errorf("%w (%w)", err, cause)
+	}
+	return err
+}
+
+// write returns why nothing can be written to a new file in dir, or nil. It tries, because a file system
+// that the kernel has made read-only need not say so of its folders.
+func write(dir string) error {
+	f, err := NewTemp(dir)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(make([]byte, 64<<10))
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
 // Map maps a file into memory for reading, or for reading and writing. Processes
 // that map the same file share its memory. The slice begins at an address that
 // is a multiple of the page size. It is gone after unmap. The file may be closed

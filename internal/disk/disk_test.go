@@ -218,6 +218,24 @@ func TestTempAndMap(t *testing.T) {
 	}
 }
 
+// The cause of an error is that nothing can be written, if that is so.
+func TestWithCause(t *testing.T) {
+	dir := t.TempDir()
+	err := errors.New("input/output error")
+	if got := WithCause(dir, err); got != err {
+		t.Errorf("%v has a cause where there is none", got)
+	}
+	if got := WithCause(filepath.Join(dir, "gone"), err); !errors.Is(got, err) || !errors.Is(got, fs.ErrNotExist) {
+		t.Errorf("%v does not have its cause", got)
+	}
+	if got := WithCause(filepath.Join(dir, "gone"), nil); got != nil {
+		t.Errorf("%v is no error", got)
+	}
+	if got := names(t, dir); len(got) > 0 {
+		t.Errorf("files %q are left", got)
+	}
+}
+
 func TestMapArray(t *testing.T) {
 	f, err := NewTemp(t.TempDir())
 	if err != nil {
