@@ -158,35 +158,45 @@ func (c *commit) seats(host string) (seats []*record, err error) {
 
 // notes returns what the pages of a host say of its place: of each kind what most of them do.
 func (c *commit) notes(host string) (best geoparse.Notes, err error) {
-	ids, err := c.idsUnder(fieldNoted, host, maxNotes)
+	pages, err := c.noted(host, c.hosts[host].pages...)
 	if err != nil {
 		return best, err
 	}
-	ids = append(ids, c.hosts[host].pages...)
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
 	var phones, hours, kinds = map[string]int{}, map[string]int{}, map[string]int{}
-	read := 0
-	for _, id := range ids {
-		p := c.pages[id]
-		if _, known := c.pages[id]; !known {
+	for _, p := range pages {
+		phones[p.Notes.Phone]++
+		hours[p.Notes.Hours]++
+		kinds[p.Notes.Kind]++
+	}
+	return geoparse.Notes{Phone: mostStated(phones), Hours: mostStated(hours), Kind: mostStated(kinds)}, nil
+}
+
+// noted returns the pages of a host with notes that are read, in the order of their IDs; more are IDs of
+// pages that may have some now.
+func (c *commit) noted(host string, more ...string) (pages []*pageRecord, err error) {
+	ids, err := c.idsUnder(fieldNoted, host, maxNotes)
+	if err != nil {
+		return nil, err
+	}
+	ids = append(ids, more...)
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		p, known := c.pages[id]
+		if !known {
 			p, err = pageOf(c.reader, id)
 			if err != nil {
-				return best, err
+				return nil, err
 			}
 		}
 		if p == nil || p.Notes == (geoparse.Notes{}) {
 			continue
 		}
-		phones[p.Notes.Phone]++
-		hours[p.Notes.Hours]++
-		kinds[p.Notes.Kind]++
-		read++
-		if read == maxNotes {
+		pages = append(pages, p)
+		if len(pages) == maxNotes {
 			break
 		}
 	}
-	return geoparse.Notes{Phone: mostStated(phones), Hours: mostStated(hours), Kind: mostStated(kinds)}, nil
+	return pages, nil
 }
 
 // mostStated returns the value with the highest count, "" where there is none.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gazehound/geoparse"
@@ -75,6 +76,54 @@ func TestOnePictureOfASite(t *testing.T) {
 		}
 		if r := find(t, x, Query{Filters: Filters{Kind: []string{"tourism=hostel"}}}); len(r.Hits) != 1 {
 			t.Fatalf("round %d: the kind of the welcome page is not searched", round)
+		}
+	}
+}
+
+// Of many pages with notes those with the lowest IDs are read, and others are not written, in whatever order
+// they come.
+func TestManyNotes(t *testing.T) {
+	t.Parallel()
+	house := houseSite()[0]
+	var noted []Document
+	for i := range 3 * maxNotes {
+		d := Document{URL: fmt.Sprintf("https://haus-hunte.example/%d", i), Title: "Haus Hunte", Fetched: day}
+		d.Notes = geoparse.Notes{Phone: fmt.Sprintf("+494415550%d", i%3)}
+		noted = append(noted, d)
+	}
+	slices.SortFunc(noted, func(a, b Document) int { return strings.Compare(pageID(a.URL), pageID(b.URL)) })
+	phones := map[string]int{}
+	for _, d := range noted[:maxNotes] {
+		phones[d.Notes.Phone]++
+	}
+	want := mostStated(phones)
+	random := rand.New(rand.NewPCG(3, 4))
+	for round := range 4 {
+		x := open(t)
+		pages := slices.Clone(noted)
+		if round > 0 {
+			random.Shuffle(len(pages), func(i, j int) { pages[i], pages[j] = pages[j], pages[i] })
+		}
+		put(t, x, house)
+		for _, d := range pages {
+			if err := x.Put(t.Context(), d); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, hits := hitsOf(t, x); len(hits) != 1 || hits[0].Phone != want {
+			t.Fatalf("round %d: %+v, want phone %s", round, hits, want)
+		}
+		state := newCommitOf(t, x).state
+		if state.Bare < maxNotes || round == 0 && state.Bare != maxNotes || state.Bare >= len(noted) {
+			t.Errorf("round %d: %d of %d pages with notes are kept, %d are read", round, state.Bare, len(noted), maxNotes)
+		}
+		renewed := noted[0] // a known page is written again
+		renewed.Notes.Phone = "+49441999"
+		if err := x.Put(t.Context(), renewed); err != nil {
+			t.Fatal(err)
+		}
+		if p, err := pageOf(newCommitOf(t, x).reader, pageID(renewed.URL)); err != nil || p.Notes != renewed.Notes {
+			t.Errorf("round %d: %+v, %v", round, p, err)
 		}
 	}
 }

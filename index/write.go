@@ -75,9 +75,9 @@ func (x *Index) put(ctx context.Context, d Document, gone int64) error {
 		return err
 	}
 	c.gone = gone
-	if c.isEmpty() && x.writes != nil {
-		known, err := x.knows(c.url)
-		if err != nil || !known {
+	if len(c.mentions)+len(c.homes) == 0 && x.writes != nil {
+		counts, err := x.counts(&c)
+		if err != nil || !counts {
 			return err // no batch for nothing
 		}
 	}
@@ -121,15 +121,21 @@ func (c *change) isEmpty() bool {
 	return len(c.mentions)+len(c.counted)+len(c.homes) == 0 && !c.lost && c.notes == geoparse.Notes{}
 }
 
-// knows reports whether there is a record of the page.
-func (x *Index) knows(url string) (bool, error) {
+// counts reports whether a page that states no address makes a difference: it is known, or its notes are
+// among those of its host that are read.
+func (x *Index) counts(c *change) (bool, error) {
 	v, err := x.view()
 	if v == nil {
 		return false, err
 	}
 	defer v.Close()
-	p, err := pageOf(v, pageID(url))
-	return p != nil, err
+	id := pageID(c.url)
+	p, err := pageOf(v, id)
+	if err != nil || p != nil || c.isEmpty() {
+		return p != nil, err
+	}
+	noted, err := newCommit(v).noted(hostOf(c.url))
+	return len(noted) < maxNotes || id < noted[maxNotes-1].id, err
 }
 
 // hand sends c to the writer and blocks while its queue is full.
