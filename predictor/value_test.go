@@ -304,3 +304,28 @@ func TestExpect(t *testing.T) {
 		t.Errorf("after 60 pages of no value the link has %.3f, want less than %.3f", named, before)
 	}
 }
+
+// A term that led nowhere says nothing while nothing of value is known, and the more the more there is.
+func TestEvidenceAgainst(t *testing.T) {
+	t.Parallel()
+	c := newClassifier(DefaultOptions())
+	term := []string{"anchor:links"}
+	for range 100 {
+		c.learn(term, false)
+	}
+	for _, step := range []struct {
+		relevant  int // links known, without the term
+		low, high float64
+	}{{0, 0, 0}, {1, -1.6, -1.4}, {9, -2.8, -2.6}, {99, -3, -2.9}} {
+		for c.relevant < step.relevant {
+			c.learn([]string{"anchor:kontakt"}, true)
+		}
+		got := c.evidence(nil, term, 1, 1)[0].logOdds
+		if got < step.low || got > step.high {
+			t.Errorf("with %d relevant links: log-odds %.2f, want %.1f to %.1f", step.relevant, got, step.low, step.high)
+		}
+	}
+	if got := c.evidence(nil, []string{"anchor:kontakt"}, 1, 1)[0].logOdds; got < 1 {
+		t.Errorf("evidence for a link is %.2f, want 1 or more", got)
+	}
+}
