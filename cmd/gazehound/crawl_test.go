@@ -31,6 +31,8 @@ type requestLedger struct {
 	http.Handler
 	mu       sync.Mutex
 	requests []request
+	at       int    // the number of answers after which do runs
+	do       func() // nil: nothing
 }
 
 // A request is one line of a requestLedger.
@@ -51,8 +53,18 @@ func (l *requestLedger) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.requests = append(l.requests, seen)
+		if l.do != nil && len(l.requests) == l.at {
+			l.do()
+		}
 	}()
 	l.Handler.ServeHTTP(answer, r)
+}
+
+// after calls do once after so many answers.
+func (l *requestLedger) after(answers int, do func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.at, l.do = answers, do
 }
 
 // Requests returns the requests in the order in which they were answered.
@@ -163,10 +175,9 @@ func terminate(t *testing.T) {
 
 // One signal saves and exits with 11, and the same command goes on.
 func TestCrawlStoppedBySignal(t *testing.T) {
-	_, flags := townProject(t)
+	_, flags, _, ledger := servedTown(t)
 	var out, complaints bytes.Buffer
-	timer := time.AfterFunc(400*time.Millisecond, func() { terminate(t) })
-	defer timer.Stop()
+	ledger.after(100, func() { terminate(t) }) // a crawl that requests pages hears signals
 	code := run(t.Context(), append([]string{"crawl", "--json", "--quiet"}, flags...), nil, &out, &complaints)
 	if code != exitStopped || !strings.Contains(out.String(), `"reason":"signal","exit_code":11`) {
 		t.Fatalf("exit %d, %s%s; want 11", code, out.String(), complaints.String())
