@@ -58,6 +58,7 @@ func limitMemory(cfg *Config) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(200)
 	}
+	runtime.MemProfileRate = 0 // nothing writes a profile of memory
 	debug.SetMemoryLimit(int64(memoryShare * float64(cfg.Storage.Memory)))
 }
 
