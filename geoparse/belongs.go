@@ -285,7 +285,7 @@ func (p *Parser) judgePrivate(b *block, page *pageCues, imprint, typedPerson boo
 		Person: a.Person, Typed: a.Type, TypedPerson: typedPerson,
 		Imprint:  imprint || place.HasImprintCue(page.title) || place.IsNotice(page.title, page.in.Path),
 		Business: page.commerce,
-		Lets:     func() bool { return p.letsElsewhere(page, a) },
+		Lets:     func() (bool, bool) { return p.lets(page, a) },
 		Resume:   page.resume,
 	}
 	if p.onDoor != nil {
@@ -355,16 +355,16 @@ func newPageCues(in Input, text string, marked *markup.Page, order []*Address) *
 	return c
 }
 
-// letsElsewhere reports whether the title or host names a house or flat for holidays and, in the
-// title, a town other than that of the address.
-func (p *Parser) letsElsewhere(page *pageCues, a *Address) bool {
+// lets reports whether the title or host names a house or flat for holidays and not the town of the
+// address; elsewhere: and the title names another town.
+func (p *Parser) lets(page *pageCues, a *Address) (lets, elsewhere bool) {
 	named := page.title + " " + page.in.Host
 	if a.City == "" || !place.IsLetting(strings.ReplaceAll(named, "-", " ")) ||
 		strings.Contains(gazetteer.Key(named), gazetteer.Key(a.City)) {
-		return false
+		return false, false
 	}
 	words := strings.FieldsFunc(page.title, func(r rune) bool { return !unicode.IsLetter(r) })
-	return slices.ContainsFunc(words, func(word string) bool {
+	return true, slices.ContainsFunc(words, func(word string) bool {
 		return len(word) > leastTown && len(p.codes.cities(a.Country, word)) > 0
 	})
 }

@@ -59,6 +59,8 @@ func TestHonoraryOffices(t *testing.T) {
 		t.Fatal(err)
 	}
 	const at = "<br>Hauptstraße 7<br>26123 Oldenburg"
+	const letting = "<p>Umsatzsteuer-ID: entfällt</p><p>Wir freuen uns auf Sie.</p>" +
+		"<p>Startseite Zimmer Preise Buchung Park Kontakt Impressum Datenschutz</p><h1>Impressum</h1><p>Hanna Harms"
 	for _, c := range []struct {
 		path, title, body string
 		private           bool
@@ -76,6 +78,9 @@ func TestHonoraryOffices(t *testing.T) {
 		{"/impressum.html", "Impressum", "<p>Peter Reents<br>Frontend Developer" + at + "</p>", true},
 		{"/impressum.html", "Impressum", "<p>Reents Bau GmbH<br>Peter Reents – Geschäftsführer" + at + "</p>", false},
 		{"/kontakt.html", "Hanna Harms", "<p>Hanna Harms<br>Psychotherapeutin in eigener Praxis" + at + "</p>", false},
+		{"/kontakt.html", "Kontakt", "<p>Veyt Reents<br>Vorsitzender" + at + "</p>", true},
+		{"/impressum.html", "Impressum – Ferienhaus Deichblick", letting + at + "</p>", true},
+		{"/impressum.html", "Impressum – Ferienhaus Oldenburg", letting + at + "</p>", false},
 		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>Verantwortlich für den Inhalt nach § 18 MStV: Hanna Harms" + at + "</p>", true},
 		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>Praxis für Innere Medizin<br>Dr. med. Hanna Harms" + at + "<br>Telefax 0441 12345</p>", false},
 		{"/datenschutz.html", "Datenschutz | Praxis Dr. Harms", "<p>Verantwortlicher im Sinne der DSGVO:<br>Praxis Dr. med. Hanna Harms" + at + "</p>", false},
@@ -132,6 +137,9 @@ func TestPartsOfNames(t *testing.T) {
 		{"landhotel.example", "Landhotel", `<p>Landhotel "Zur Schleuse"` + at + "</p>", `Landhotel "Zur Schleuse"`},
 		{"anwalt.example", "Kanzlei", `<p>Ahlers, Behn &amp; Partner mbB` + at + "</p>", "Ahlers, Behn & Partner mbB"},
 		{"okken.example", "FAQ", "<p>Kontakt" + at + "</p><footer>© OKKEN — seit 1921</footer>", "OKKEN"},
+		{"harms.example", "Kontakt", "<p>Kontakt" + at + "</p><p>© 2024 Zahnarztpraxis Dr. med. Hanna Harms</p>",
+			"Zahnarztpraxis Dr. med. Hanna Harms"},
+		{"deich.example", "Kontakt", "<p>Deichbund e.V. (gemeinnützig)" + at + "</p>", "Deichbund e.V."},
 	} {
 		v := sitePage(t, p, c.host, "/kontakt", c.title, c.body)
 		if len(v.Addresses) != 1 || v.Addresses[0].Name != c.want {

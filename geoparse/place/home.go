@@ -71,15 +71,15 @@ type Door struct {
 	Before, Below string // lines above and below it that belong to no other address
 	Inside        string // what stands in it beside street and city
 	Street, Unit  string
-	Title         string      // of the page
-	Host, Path    string      // of the page
-	Person        bool        // the name above is a person's
-	Typed         string      // the type that markup gives what is there
-	TypedPerson   bool        // markup says that it is a person
-	Imprint       bool        // it stands in an imprint
-	Business      func() bool // what is said of who runs the site, or its host, has a word of business
-	Lets          func() bool // the site lets a house or flat in another town
-	Resume        func() bool // a heading or link of the page is that of a résumé
+	Title         string                        // of the page
+	Host, Path    string                        // of the page
+	Person        bool                          // the name above is a person's
+	Typed         string                        // the type that markup gives what is there
+	TypedPerson   bool                          // markup says that it is a person
+	Imprint       bool                          // it stands in an imprint
+	Business      func() bool                   // what is said of who runs the site, or its host, has a word of business
+	Lets          func() (lets, elsewhere bool) // the site lets a house or flat, perhaps or surely in another town
+	Resume        func() bool                   // a heading or link of the page is that of a résumé
 }
 
 // Evidence returns what the text around an address adds to the log-odds that it is a home.
@@ -122,7 +122,8 @@ func (d *Door) cues() (f [cues]float64) {
 		first, held = withoutOffice(lines[n])
 		lines = lines[:n]
 	}
-	if n := len(lines) - 1; n >= 0 && isPost(first) && IsPerson(lines[n]) { // "Developer" below "Hanna Harms"
+	if n := len(lines) - 1; n >= 0 && // "Hanna Harms", below it "Developer" or "Kassenwartin"
+		(isPost(first) && IsPerson(lines[n]) || isOffice(first) && looksLikeNames(lines[n])) {
 		first, held, lines = lines[n], first, lines[:n]
 	}
 	atHome := homeWords.in(foldWords(first))
@@ -136,8 +137,12 @@ func (d *Door) cues() (f [cues]float64) {
 	title := firstBytes(d.Title, 2*MaxName)
 	inside := foldWords(d.Inside + " " + d.Unit)
 	titled := foldWords(title)
-	lets := d.Lets != nil && d.Lets()
-	office := lets || honorary.in(above) // held at home, whatever the site does
+	letting, lets := false, false
+	if d.Lets != nil {
+		letting, lets = d.Lets()
+	}
+	honoured := honorary.in(above)                    // held at home, whatever the site does
+	office := lets || letting && d.Person || honoured // where no word of business counts
 	own := isHomepage(title, titled) || resumePath.MatchString(d.Path) || d.Resume != nil && d.Resume()
 	trade := isTrade(first) || len(lines) > 0 && isTrade(lines[len(lines)-1])
 	business := first + "\n" + further + "\n" + title
@@ -173,7 +178,7 @@ func (d *Door) cues() (f [cues]float64) {
 		cueTypedPerson: d.TypedPerson,
 		cueNoStreet:    d.Street == "" && !strings.ContainsAny(first, "0123456789"),
 		cueBusiness:    !office && d.Imprint && d.Business != nil && d.Business(),
-		cueHonorary:    office && !lets,
+		cueHonorary:    honoured && !lets,
 		cueEditor:      editor.MatchString(first + "\n" + further),
 		cueResident:    lived,
 		cueLets:        lets,

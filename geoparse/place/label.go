@@ -148,7 +148,10 @@ var webAddress = regexp.MustCompile(`(?i)://|^www\.[^ ]+$|^[^ ]+\.\p{L}{2,}/[^ ]
 // leadsOn are words that no name ends with: a sentence goes on with the address.
 var leadsOn = Words("leads-on")
 
-// isLabel reports whether a line is a usual heading and no name.
+// leastMenu is how many words a line has that lists the pages of a site.
+const leastMenu = 6
+
+// isLabel reports whether a line is a usual heading or a menu, and no name.
 func isLabel(line string) bool {
 	line = strings.ToLower(strings.Trim(line, " .:,;-–|"))
 	if allLabels[line] {
@@ -156,7 +159,8 @@ func isLabel(line string) bool {
 	}
 	for word := range strings.FieldsSeq(slashToSpace.Replace(line)) {
 		if !allLabels[strings.Trim(word, ".:,;&/-–|()")] {
-			return false
+			words := nameWords(line)
+			return len(words) >= leastMenu && labelShare(words) > 0.4
 		}
 	}
 	return true

@@ -9,6 +9,7 @@ func TestNoNames(t *testing.T) {
 		"So finden Sie uns", "Hier finden Sie uns", "Ihr Weg zu uns", "Visit us",
 		"Ansprechpartner", "Ihre Ansprechpartnerin", "Stellenmarkt", "Kontakt", "Kontakt & Anfahrt", "Impressum", "Aktuelles", "Termine und Veranstaltungen", "Alle Ergebnisse", "Unsere Leistungen", "Öffnungszeiten und Anfahrt",
 		"Jobs & Karriere", "Team", "Careers", "Contact Us", "News", "Suchergebnisse", "Impressum/Kontakt", "Partner", "Weiteres",
+		"Startseite Zimmer Preise Buchung Park Kontakt Impressum Datenschutz", "Ordination",
 		"www.okken-vermessung.example", "WWW.OKKEN.EXAMPLE", "okken.example/haus/#keller", "https://okken.example",
 	} {
 		if IsName(line) {
@@ -21,6 +22,7 @@ func TestNoNames(t *testing.T) {
 	for _, line := range []string{
 		"Bäckerei Harms", "Kontakt Oldenburg e.V.", "Wir für Oldenburg e.V.", "Café Treffpunkt", "Gasthaus zum Anker", "Stadt Oldenburg", "Unter den Linden Apotheke", "Hotel zur Post", "Toys R Us", "Job Center Oldenburg",
 		"Team Harms Elektrotechnik", "News Café", "Contact Lens Center", "Finden und Binden Buchladen", "Service Harms GmbH", "Haus der Begegnung", "The Meeting Point", "Reach US Inc", "Wübben und Partner", "Bäckerei Ihnen",
+		"Verein für die Förderung der Kunst in Oldenburg", "Ordination Dr. Harms",
 		"Okken.example", "Okken.example GmbH", "Garage Okken/Reents",
 	} {
 		if !IsName(line) {

@@ -867,7 +867,7 @@ func owner(line string) string {
 		" · ", "powered", "design", ". ", ", "} {
 		if i := strings.Index(lower, end); i > 0 && len(lower) == len(rest) {
 			if end == ". " && i+2 < len(rest) && !strings.HasPrefix(lower[i+2:], "all") &&
-				!hasLegalForm(rest[:i+1]) && i < 12 {
+				!hasLegalForm(rest[:i+1]) && (i < 12 || degrees[lower[strings.LastIndexByte(lower[:i], ' ')+1:i]]) {
 				continue
 			}
 			if end == ", " && hasLegalForm(rest[i:min(len(rest), i+8)]) {
