@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"gazehound/geoparse/markup"
 	"gazehound/internal/kind"
@@ -24,14 +23,10 @@ const (
 	cueFirm      // a word of an organisation in the line above the address, or before it in its line
 	cueFirmAbove // in the two lines further up
 	cueFirmIn    // in the address itself, or its street is a building
-	cueRoom      // a room, suite, floor or mail stop
-	cueFlat
-	cueCommerce // a word that stands around places of business alone, near the address or in the title
-	cueJob      // what somebody does at an institution
-	cueOffice   // "Office", "Work", "Mailing address", "located at"
-	cueHome     // "Home", "privat", "lives at", "my address is" in the line above or in its own
+	cueCommerce  // a word that stands around places of business alone, near the address or in the title
+	cueJob       // what somebody does at an institution
+	cueHome      // "Home", "privat", "lives at", "my address is" in the line above or in its own
 	cueHomeAbove
-	cueHomePhone
 	cueFax
 	cueFreemail
 	cueTilde    // the page lies in the folder of a user of a computer
@@ -49,8 +44,8 @@ const (
 )
 
 var cueTitles = [cues]string{
-	"bias", "person", "business", "honorary", "editor", "firm", "firm-above", "firm-in", "room",
-	"flat", "commerce", "job", "office", "home", "home-above", "home-phone", "fax", "freemail",
+	"bias", "person", "business", "honorary", "editor", "firm", "firm-above", "firm-in", "commerce",
+	"job", "home", "home-above", "fax", "freemail",
 	"tilde", "folder", "homepage",
 	"family", "own-name", "firm-title", "typed", "typed-person", "no-street", "resident", "lets",
 }
@@ -111,8 +106,9 @@ func (d *Door) HomeCues() []float64 {
 }
 
 const (
-	doorLines = 3   // above the address that are looked at
-	doorText  = 100 // bytes of each, the last ones
+	doorLines   = 3   // above the address that are looked at
+	doorText    = 100 // bytes of each, the last ones
+	headingText = 300 // bytes of a line that may be a heading
 )
 
 func (d *Door) cues() (f [cues]float64) {
@@ -131,49 +127,44 @@ func (d *Door) cues() (f [cues]float64) {
 	if !atHome { // "Home address" ends what the lines above say
 		further = strings.Join(slices.DeleteFunc(lines, func(l string) bool { return isProse(l) || isLabel(l) }), "\n")
 	}
-	lived := livesAt(first, lineAfter(d.Below))
+	behind, _, _ := strings.Cut(d.Below, "\n")
+	lived := livesAt(first, behind)
 	above := foldWords(first + "\n" + held + "\n" + further)
-	below := BeforeDisclaimer(firstBytes(d.Below, 4*doorText), 0)
-	title := firstBytes(d.Title, 2*MaxName)
-	inside := foldWords(d.Inside + " " + d.Unit)
-	titled := foldWords(title)
+	below := BeforeDisclaimer(d.Below, 0)
+	titled := foldWords(d.Title)
 	letting, lets := false, false
 	if d.Lets != nil {
 		letting, lets = d.Lets()
 	}
 	honoured := honorary.in(above)                    // held at home, whatever the site does
 	office := lets || letting && d.Person || honoured // where no word of business counts
-	own := isHomepage(title, titled) || resumePath.MatchString(d.Path) || d.Resume != nil && d.Resume()
+	own := isHomepage(d.Title, titled) || resumePath.MatchString(d.Path) || d.Resume != nil && d.Resume()
 	trade := isTrade(first) || len(lines) > 0 && isTrade(lines[len(lines)-1])
-	business := first + "\n" + further + "\n" + title
+	business := first + "\n" + further + "\n" + d.Title
 	switch {
 	case !own:
 		business += "\n" + below
 	case isTrade(first): // a résumé names what somebody does elsewhere, and for whom
-		trade, business, first = false, title, ""
+		trade, business, first = false, d.Title, ""
 	}
 	for c, has := range [cues]bool{
 		cueBias:        true,
 		cuePerson:      d.Person || endsWithPerson(first) || held != "" || office && looksLikeNames(first),
-		cueFirm:        !lived && !lets && isInstitution(behindCareOf(first)) || firmHomes.in(foldWords(first)),
+		cueFirm:        !lived && !lets && isInstitution(behindCareOf(first)),
 		cueFirmAbove:   isInstitution(further),
 		cueFirmIn:      isInstitution(d.Inside) || isBuilding(d.Street),
-		cueRoom:        roomWords.in(inside),
-		cueFlat:        flatWords.in(inside) || flatNumber.MatchString(d.Unit),
 		cueCommerce:    !office && IsCommerce(business) || trade,
 		cueJob:         jobWords.in(above),
-		cueOffice:      officeWords.in(above),
 		cueHome:        atHome,
 		cueHomeAbove:   homeWords.in(foldWords(further)),
-		cueHomePhone:   homePhone.MatchString(below),
 		cueFax:         faxWords.MatchString(below),
 		cueFreemail:    freemail.MatchString(below) || freemail.MatchString(first+further),
 		cueTilde:       isUserPath(d.Path),
 		cueFolder:      peopleFolder.MatchString(d.Path) || peopleHost.MatchString(d.Host),
 		cueHomepage:    own,
 		cueFamily:      familyWords.in(titled) || familyWords.in(foldWords(d.Path)),
-		cueOwnName:     IsPerson(title),
-		cueFirmTitle:   isInstitution(title),
+		cueOwnName:     IsPerson(d.Title),
+		cueFirmTitle:   isInstitution(d.Title),
 		cueTyped:       d.Typed != "" && !d.TypedPerson,
 		cueTypedPerson: d.TypedPerson,
 		cueNoStreet:    d.Street == "" && !strings.ContainsAny(first, "0123456789"),
@@ -205,7 +196,7 @@ func isPost(line string) bool { return isJob(line) && kind.OfName(line, "", "") 
 func BeforeDisclaimer(text string, from int) string {
 	for at := from; at < len(text); {
 		line, _, _ := strings.Cut(text[at:], "\n")
-		if word := firstField(line); word != "" && len(line) < 3*doorText && disclaimers[strings.ToLower(word)] {
+		if word := firstField(line); word != "" && len(line) < headingText && disclaimers[strings.ToLower(word)] {
 			return text[:at]
 		}
 		at += len(line) + 1
@@ -264,44 +255,14 @@ func endsWithPerson(text string) bool {
 }
 
 // linesOf returns the last lines of the text before an address, the nearest last.
-func linesOf(before string) []string {
-	all := strings.Split(before, "\n")
-	from := len(all)
-	for n := 0; from > 0 && n < doorLines; from-- {
-		line := strings.TrimSpace(all[from-1])
-		if cut := len(line) - doorText; cut > 0 {
-			for !utf8.RuneStart(line[cut]) {
-				cut++
-			}
-			line = line[cut:]
-		}
-		all[from-1] = line
+func linesOf(before string) (lines []string) {
+	for line := range strings.SplitSeq(before, "\n") {
+		line = strings.TrimSpace(line)
 		if line != "" {
-			n++
+			lines = append(lines, line[max(0, len(line)-doorText):])
 		}
 	}
-	var lines []string
-	for _, line := range all[from:] {
-		if line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return lines
-}
-
-func lineAfter(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return firstBytes(line, doorText)
-}
-
-func firstBytes(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
+	return lines[max(0, len(lines)-doorLines):]
 }
 
 // isInstitution reports whether a text names an organisation or a part of one. It
@@ -385,12 +346,8 @@ func (l lexicon) in(folded string) bool {
 
 var (
 	institutions  = lexiconOf("institutions")
-	firmHomes     = lexiconOf("firm-homes") // where nobody's home is, although it says so
 	buildings     = Words("buildings")
-	roomWords     = lexiconOf("room-words")
-	flatWords     = lexiconOf("flat-words")
 	jobWords      = lexiconOf("job-words")
-	officeWords   = lexiconOf("office-words")
 	homeWords     = lexiconOf("home-words")
 	resumeWords   = lexiconOf("resume-words")
 	homepageWords = lexiconOf("homepage-words")
@@ -415,10 +372,8 @@ var (
 	// editor leads to who edits a site, whom German law wants to be named.
 	editor = regexp.MustCompile(`(?i)verantwortlich\pL* .{0,60}(?:§ ?(?:18|55|10)|inhalt|mstv|rstv|redaktion)|` +
 		`v\. ?i\. ?s\. ?d\.`)
-	flatNumber = regexp.MustCompile(`#\s?\d{1,4}\b`)
-	homePhone  = regexp.MustCompile(`(?i)\([hr]\)|\b[hr]:|\b(home|residence|privat|cell)[ :.(]*(phone)?[ :.#]*[+(\d]`)
-	faxWords   = regexp.MustCompile(`(?i)fax|toll.?free|\bext\.? ?\d|x\d{3,5}\b`)
-	freemail   = regexp.MustCompile(`(?i)@\s?(aol|gmail|hotmail|yahoo|gmx|web|t-online|earthlink|msn|juno|` +
+	faxWords = regexp.MustCompile(`(?i)fax|toll.?free|\bext\.? ?\d|x\d{3,5}\b`)
+	freemail = regexp.MustCompile(`(?i)@\s?(aol|gmail|hotmail|yahoo|gmx|web|t-online|earthlink|msn|juno|` +
 		`compuserve|comcast|outlook|icloud|erols|mindspring|optonline|verizon|att|freenet|netscape|bellsouth)\.`)
 	peopleFolder = regexp.MustCompile(`(?i)/(users?|homes?|home-?pages?|members?|people|persons?|personal|students?|` +
 		`grads?|alumni|faculty|staff|mitarbeiter|mitglieder)/[^/]`)

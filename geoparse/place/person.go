@@ -120,15 +120,10 @@ func IsFirm(text string) bool {
 
 func isWordBreak(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// IsCommerce reports whether the text around an address says that somebody does
-// business there. It is narrower than IsFirm: "Team" in a menu says nothing.
+// IsCommerce reports whether the text around an address has a phrase of business. It is narrower than
+// IsFirm: "Team" in a menu says nothing.
 func IsCommerce(text string) bool {
 	text = strings.ToLower(text)
-	for word := range strings.FieldsFuncSeq(text, isWordBreak) {
-		if commerceWords[word] {
-			return true
-		}
-	}
 	return slices.ContainsFunc(firmPhrases, func(phrase string) bool { return strings.Contains(text, phrase) })
 }
 
@@ -155,8 +150,6 @@ var (
 	firmPhrases = Phrases("firm-phrases")
 	// firmWords are whole words.
 	firmWords = Words("firm-words")
-	// commerceWords are whole words of those that stand around an address.
-	commerceWords = Words("commerce-words")
 	// firmEnds end German compounds, surnameEnds among them surnames too.
 	firmEnds    = Phrases("firm-ends")
 	surnameEnds = Words("surname-ends")
