@@ -80,11 +80,24 @@ func (p *Parser) describe(blocks []block, page *pageCues, marked *markup.Page, s
 	}
 	page.site.ReadList(arounds)
 	page.single = single && !page.site.IsDirectory()
+	page.phonesFirst = phonesFirst(blocks)
 	for i := range blocks {
 		if !blocks[i].a.Private {
 			p.describeOne(&blocks[i], page)
 		}
 	}
+}
+
+// phonesFirst reports whether the addresses of a list follow their telephone numbers: the first has one
+// right above it, and the last has none below.
+func phonesFirst(blocks []block) bool {
+	first, last := &blocks[0], &blocks[len(blocks)-1]
+	return len(blocks) > 1 && first.first && phoneAbove(first) != "" &&
+		place.PhoneIn(last.around.Below, last.a.Country) == ""
+}
+
+func phoneAbove(b *block) string {
+	return place.PhoneIn(strings.Join(lastLines(b.around.Before), "\n"), b.a.Country)
 }
 
 // A block is the text around one address of a page.
@@ -160,10 +173,15 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 	case a.Role != OwnRole:
 	case name.Section && (name.Other || name.Text == ""):
 		a.Role = AgencyRole
+	case name.Text == "" && page.site.IsDirectory():
+		a.Role = ListedRole
 	case name.Other && !place.HasImprintCue(before): // an imprint may have another name of who runs the site
 		a.Role = ListedRole
 	}
 	single := page.single && a.Role == OwnRole
+	if page.phonesFirst {
+		a.Phone = phoneAbove(b)
+	}
 	p.read(a, page, a.End, a.End+len(b.below))
 	if b.first {
 		p.read(a, page, a.Start-len(before), a.Start)
@@ -177,7 +195,11 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 	p.takeObject(a, page, b.around)
 	if a.Kind == "" && !a.Role.ThirdParty() {
 		own := single || a.Role == OwnRole && page.site.IsNamed(a.Name) // one of its branches
-		a.Kind = page.site.Kind(a.Name, languagesOf(page.in, a.Country), a.Country, own)
+		langs := languagesOf(page.in, a.Country)
+		a.Kind = page.site.Kind(a.Name, langs, a.Country, own)
+		if a.Kind == "" { // "Center for Tides, 12 Grote Hall, Reents University"
+			a.Kind = page.site.Kind(fold(page.inside(a)), langs, a.Country, false)
+		}
 	}
 	if a.Fax == a.Phone {
 		a.Fax = ""
@@ -326,11 +348,14 @@ func (a *Address) weighPrivate() {
 
 // pageCues are lazily computed cues of a whole page.
 type pageCues struct {
-	in       Input
-	text     string
-	title    string        // of the input, else of the markup
-	site     *place.Page   // nil until the addresses are described
-	single   bool          // it is about one place
+	in     Input
+	text   string
+	title  string      // of the input, else of the markup
+	site   *place.Page // nil until the addresses are described
+	single bool        // it is about one place
+
+	phonesFirst bool // the addresses of its list follow their telephone numbers
+
 	lower    func() string // title and the begin of the text in small letters
 	commerce func() bool   // its host, or what it says of who runs it, has a word of business
 	resume   func() bool   // a heading or link is that of a résumé

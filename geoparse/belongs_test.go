@@ -88,6 +88,51 @@ func TestBelongingsOfList(t *testing.T) {
 	}
 }
 
+// Where the numbers of a list stand before their addresses, each goes with the address that follows.
+func TestPhonesBeforeAddresses(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string][]string{
+		"Blumen Meyer\nTel. 0441 100001\nAdresse: Hauptstraße 1, 26123 Oldenburg\nMo-Fr 9-18 Uhr\n" +
+			"Bäckerei Kruse\nTel. 0441 100002\nAdresse: Hauptstraße 2, 26123 Oldenburg\nMo-Sa 6-12 Uhr": {
+			"+49441100001", "+49441100002"},
+		"Tel. 0441 100001\nBlumen Meyer\nHauptstraße 1\n26123 Oldenburg\nTel. 0441 100001\n" +
+			"Bäckerei Kruse\nHauptstraße 2\n26123 Oldenburg\nTel. 0441 100002": {"+49441100001", "+49441100002"},
+	} {
+		v := parse(t, p, Input{Text: text})
+		if len(v.Addresses) != len(want) {
+			t.Fatalf("%q: %d addresses", text, len(v.Addresses))
+		}
+		for i, a := range v.Addresses {
+			if a.Phone != want[i] {
+				t.Errorf("%q: %q, want %q", text, a.Phone, want[i])
+			}
+		}
+	}
+}
+
+// An institution inside of an address says the kind where the name does not, and an entry of a directory
+// without a name is not who runs the site.
+func TestKindInsideAndNamelessEntry(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := parse(t, p, Input{Text: "Zentrum für Gezeiten\nHauptstraße 1\nUniversität Hunte\n26123 Oldenburg"})
+	if len(v.Addresses) != 1 || v.Addresses[0].Kind != "amenity=university" {
+		t.Errorf("%+v, want a university", v.Addresses)
+	}
+	v = sitePage(t, p, "hunte-freunde.example", "/partner", "Hunte-Freunde",
+		"<p>Blumen Meyer<br>Hauptstraße 1<br>26123 Oldenburg</p>"+
+			"<p>Bäckerei Kruse<br>Hauptstraße 2<br>26123 Oldenburg</p>"+
+			"<p>Nach Absprache auch hier vor Ort möglich<br>Hauptstraße 3<br>26123 Oldenburg</p>")
+	if n := len(v.Addresses); n != 3 || v.Addresses[2].Role != ListedRole || v.Addresses[2].Name != "" {
+		t.Errorf("%+v", v.Addresses)
+	}
+}
+
 // Who is private, in German and in English.
 func TestPrivatePersons(t *testing.T) {
 	g, r := town(t)

@@ -30,7 +30,7 @@ func (s daySet) has(day int) bool { return s&(1<<day) != 0 }
 // stop of an abbreviation.
 var dayWords = func() map[string]daySet {
 	m := map[string]daySet{
-		"täglich": 0x7f, "daily": 0x7f, "everyday": 0x7f, "weekdays": 0x1f,
+		"täglich": 0x7f, "daily": 0x7f, "everyday": 0x7f, "dagelijks": 0x7f, "weekdays": 0x1f,
 		"wochenende": 0x60, "weekend": 0x60, "weekends": 0x60, "werktags": 0x3f, "werktage": 0x3f,
 		"wochentags": 0x1f, "sonn": 1 << sunday, // "Sonn- und Feiertage"
 	}
@@ -318,19 +318,22 @@ var (
 	isAvailable = regexp.MustCompile(`(?i)\bopen|hours?\b|stunden|geöffnet|offen`)
 	notOpen     = regexp.MustCompile(`(?i)support|hotline|online|not(?:dienst|ruf|fall)|chat|answering|monitor|` +
 		`surveil|securit|roadside|web|order|bestell|access|zugang|zutritt|emergenc|service|towing`)
-	lead = regexp.MustCompile(`(?i)^[\s;,|•·*).–—-]*(?:(?:jeden|jeweils|every|an|am|on|and|und|sowie|le|il|du|` +
-		`dal|dalla|de|van|los)\s+|(?:lunch|dinner|brunch|breakfast|mittags?|abends?|frühstück)\b[\s:]*)*`)
+	lead = regexp.MustCompile(`(?i)^[\s;,|•·*).–—-]*(?:(?:jeden|jeweils|every|each|elke|iedere|an|am|on|and|und|` +
+		`sowie|en|le|il|du|dal|dalla|de|van|los)\s+|` +
+		`(?:lunch|dinner|brunch|breakfast|mittags?|abends?|frühstück)\b[\s:]*)*`)
 	dash = regexp.MustCompile(`(?i)^\s*(?:-?(?:bis|to|until|till|through|thru|au|alla|alle|al|a|t/m|tot en met|` +
 		`tot|til)\b-?|[-–—‑−~à\x{fffd}])(?:\s*(?:zu|um)\b)?\s*`)
 	// dayJoint goes on in the next line only behind a comma or with a word: else the days are columns.
-	dayJoint   = regexp.MustCompile(`(?i)^(?:[^\S\n]|[,/&+]\s*)*(?:\s*(?:und|and|sowie|et|en|e|y|og|u\.?)\s+)?`)
+	dayJoint = regexp.MustCompile(`(?i)^(?:[^\S\n]|[,/&+]\s*)*(?:\s*(?:und|and|sowie|et|en|e|y|og|u\.?)\s+)?` +
+		`(?:(?:jeden|every|each|elke|iedere)\s+)?`)
 	exceptDays = regexp.MustCompile(`(?i)^[\s,(]*(?:außer|ausser|except(?: on| for)?|excluding|sauf)\s+` +
 		`(?:(?:le|an)\s+)?`)
-	sevenDays = regexp.MustCompile(`(?i)^(?:(?:7|seven|sieben) (?:days|tage)` +
-		`(?: (?:a|per|die|pro|in der) (?:week|woche))?|(?:every|each) day|jeden tag|tous les jours)\b`)
+	sevenDays = regexp.MustCompile(`(?i)^(?:(?:7|seven|sieben|zeven) (?:days|tage|dagen)` +
+		`(?: (?:a|per|die|pro|in der) (?:week|woche))?|(?:every|each) day|jeden tag|tous les jours|` +
+		`(?:elke|iedere) dag|alle dagen|tutti i giorni|todos los d[ií]as)\b`)
 	letterDays = regexp.MustCompile(`^(M|T|Tu|W)\s?[-–]\s?(Th|F|Sa|Su)\b`)
-	timeLead   = regexp.MustCompile(`(?i)^[\s:|=,(.…·_–—-]*(?:(?:von|from|between|zwischen|ab|open|` +
-		`geöffnet|offen|jeweils|entre|desde|de|dalle|van|the|hours|of|in|der|zeit|zu|den|servicezeiten)\b[\s:]*)*`)
+	timeLead   = regexp.MustCompile(`(?i)^[\s:|=,(.…·_*–—-]*(?:(?:von|from|between|zwischen|ab|open|` +
+		`geöffnet|geopend|offen|jeweils|entre|desde|de|dalle|van|the|hours|of|in|der|zeit|zu|den|servicezeiten)\b[\s:]*)*`)
 	timeFrom    = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:geöffnet|open)\s+)?(?:ab|from)\s+`)
 	closed      = regexp.MustCompile(`(?i)^(?:` + strings.Join(closedWords, "|") + `|no (?:office )?hours)\.?`)
 	closedDash  = regexp.MustCompile(`^[\s:]*[-–—]+[ \t]*(?:\n|$)`)
@@ -371,7 +374,9 @@ func (r *hoursReader) rule() (set daySet, spans []timeSpan, ok bool) {
 	start := *r
 	number := digitsAt(r.rest, 0) > 0 && r.rest[0] != '7' // of "7 days"
 	if !number {
-		r.take(lead)
+		if !sevenDays.MatchString(r.rest[:min(len(r.rest), maxTaken)]) {
+			r.take(lead)
+		}
 		set, ok = r.days()
 	}
 	switch {
@@ -411,7 +416,7 @@ func firstWord(text string) string {
 }
 
 // smallDays are the short names that are written small where people speak a Romance language.
-const smallDays = " lun mar mer mie jeu gio jue ven vie sam sab dim dom "
+const smallDays = " lun mar mer mie jeu gio jue ven vie sam sab dim dom ma. di. wo. do. vr. za. zo. "
 
 // day reads one name of a day. Short ones need a capital letter, but for smallDays.
 func (r *hoursReader) day() (daySet, bool) {
@@ -424,7 +429,9 @@ func (r *hoursReader) day() (daySet, bool) {
 	}
 	set, ok := dayWords[strings.ToLower(word)]
 	if first, _ := utf8.DecodeRuneInString(word); !ok || len(word) <= 3 && !unicode.IsUpper(first) &&
-		!strings.Contains(smallDays, " "+word+" ") || march.MatchString(r.rest[:min(len(r.rest), 12)]) {
+		!strings.Contains(smallDays, " "+word+" ") &&
+		!(strings.HasPrefix(r.rest[len(word):], ".") && strings.Contains(smallDays, " "+word+". ")) ||
+		march.MatchString(r.rest[:min(len(r.rest), 12)]) {
 		return 0, false
 	}
 	r.rest = strings.TrimPrefix(r.rest[len(word):], ".")
@@ -479,7 +486,8 @@ func (r *hoursReader) listedDays() (set daySet, ok bool) {
 func oneDay(s daySet) bool { return s&(s-1) == 0 && s != 1<<holiday }
 
 // dayCues are the words in lower case with which sevenDays, letterDays and closedOn begin.
-var dayCues = append(strings.Fields("seven sieben every each jeden tous m t tu w"), closedWords...)
+var dayCues = append(strings.Fields("seven sieben zeven every each jeden tous elke iedere alle tutti todos "+
+	"m t tu w"), closedWords...)
 
 // letterDay are the days of letterDays.
 var letterDay = map[string]daySet{"M": 1, "T": 2, "Tu": 2, "W": 4, "Th": 8, "F": 16, "Sa": 32, "Su": 64}
@@ -850,7 +858,7 @@ const months = `\b` + month + `\s*(?:[-–—]|bis|to|through|until|à|al?)\s*` 
 
 var (
 	openCue = regexp.MustCompile(`(?i)öffnungs|geöffnet|\bopen|(?:business|store|shop|visiting) hours|` +
-		`ouvert|horaires|\borari|horario|åbningstid|sprechzeit|bürozeit`)
+		`ouvert|horaires|\borari|\bapert|horario|openings(?:tijd|uren)|geopend|åbningstid|sprechzeit|bürozeit`)
 	// season ends what says that the hours are not those of the whole year.
 	season = regexp.MustCompile(`(?i)(?:` + months + `|(?:sommer|winter|summer)(?:zeit|halbjahr|saison|monate|` +
 		`öffnungszeiten| hours| season)?|(?:weihnachts|oster|sommer|schul)ferien|(?:christmas|holiday|new year\S*)` +

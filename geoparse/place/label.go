@@ -121,8 +121,9 @@ func IsName(line string) bool {
 	if last := line[len(line)-1]; last == '.' && len(strings.Fields(line)) > 5 || last == '?' || last == '!' {
 		return false
 	}
-	if strings.ContainsAny(line, "@{}<>\\=") || webAddress.MatchString(line) || strings.Contains(line, "...") ||
-		strings.Count(line, "(") != strings.Count(line, ")") || strings.IndexByte(line, ')') < strings.IndexByte(line, '(') {
+	if strings.ContainsAny(line, "@{}<>\\=") || timeOfDay.MatchString(line) || webAddress.MatchString(line) ||
+		strings.Contains(line, "...") || strings.Count(line, "(") != strings.Count(line, ")") ||
+		strings.IndexByte(line, ')') < strings.IndexByte(line, '(') {
 		return false
 	}
 	letters, digits := 0, 0
@@ -141,6 +142,9 @@ func IsName(line string) bool {
 	return letters >= 2 && letters > digits && (unicode.IsUpper(first) || unicode.IsDigit(first) ||
 		unicode.Is(unicode.Lo, first))
 }
+
+// timeOfDay is one; lines of a programme are no names.
+var timeOfDay = regexp.MustCompile(`\d[:.]\d\d(?:\D|$)|\d ?[AaPp]\.?[Mm]\b`)
 
 // webAddress is one that a page writes out. "Harms.example" alone may be what a firm calls itself.
 var webAddress = regexp.MustCompile(`(?i)://|^www\.[^ ]+$|^[^ ]+\.\p{L}{2,}/[^ ]*$`)

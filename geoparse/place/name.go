@@ -390,7 +390,8 @@ func (p *Page) branch(a Around, name string) string {
 			words = words[:len(words)-1]
 		}
 		text := strings.Join(words, " ")
-		if text != name && IsName(text) && p.branchShare(text) > 0.6 && !IsPerson(text) {
+		if text != name && IsName(text) && p.branchShare(text) > 0.6 && !strings.HasSuffix(line.text, ".") &&
+			!IsPerson(text) {
 			return text
 		}
 	}
@@ -403,15 +404,23 @@ type lineAbove struct {
 }
 
 // linesBefore returns the last lines of text that hold something, the nearest
-// first, up to one that belongs to the address before.
+// first, up to one that belongs to the address before. The label of the address is none.
 func linesBefore(before string, most int) (lines []lineAbove) {
 	all := strings.Split(before, "\n")
+	labelled := false
 	for i := len(all) - 1; i >= 0 && len(lines) < most; i-- {
 		line := strings.Trim(all[i], " \t,;:|·•–—-/>»*")
 		if line == "" {
 			continue
 		}
+		if i == len(all)-1 && isLabel(line) { // "Address:" ends its block
+			labelled = true
+			continue
+		}
 		name, agent := withoutLabel(line)
+		if labelled && lines == nil && IsDetail(line) && phoneLabel.MatchString(strings.ToLower(line)) {
+			continue // "Reents Ltd / Phone: 555-0100 / Address:"
+		}
 		if IsDetail(line) && !agent {
 			break
 		}
@@ -462,7 +471,7 @@ func (p *Page) candidates(a Around) (found []candidate, theirs bool) {
 	}
 	for i, line := range above[:min(len(above), linesAbove)] {
 		firm := ""
-		if line.prefix && !p.canBeName(line.text) {
+		if line.prefix && !p.canBeName(line.text) && owner(line.text) == "" {
 			firm = firmOfSentence(line.text)
 		}
 		switch {
@@ -565,6 +574,7 @@ func (p *Page) look(c *candidate, a Around, label string) {
 			near = max(near, 0.5)
 		}
 	}
+	f[phrase] *= 1 - f[leadIn] // "at Grote Hall restaurant"
 	if f.near() {
 		f[mailDomain] = max(f[mailDomain], near)
 	}
@@ -597,7 +607,7 @@ func (p *Page) ownFeatures(text string) (f vector) {
 	f[part] = is(isAddressPart(text))
 	f[labels] = labelShare(words)
 	f[oneWord] = is(len(words) == 1)
-	f[digits] = is(strings.ContainsAny(text, "0123456789"))
+	f[digits] = is(strings.ContainsAny(numbered.ReplaceAllString(text, ""), "0123456789"))
 	key := strings.ToLower(text)
 	f[link] = is(p.site.Links[key])
 	f[heading] = is(p.site.Headings[key])
@@ -637,7 +647,8 @@ func markRivals(found []candidate) {
 			}
 			if other := nameWords(withoutLegalForm(found[k].text)); !within(words, other) && !within(other, words) {
 				found[k].features[rival] = max(found[k].features[rival], 1-f[leadIn])
-				strong := is(f[orgWord] > 0 && f[above1]+f[prefix] > 0 && f[phrase]+f[branchWords]+f[job] == 0)
+				strong := is(f[orgWord] > 0 && f[above1]+f[prefix] > 0 && f[phrase]+f[job] == 0 &&
+					f[branchWords] < 0.4) // "Reents County Courts"
 				found[k].features[venue] = max(found[k].features[venue], f[leadIn], strong,
 					theirs*found[k].features[foreign])
 			}
@@ -666,8 +677,9 @@ func behindLeadIn(before string) string {
 }
 
 var (
-	leadsIn = regexp.MustCompile(`(?i)^(?:ort|wo|treffpunkt|veranstaltungsort|spielort|where|venue|meeting place): |` +
-		`(?:^| )(?:beim?|im|in der|über die|durch die|at|by|chez|presso|bij)` +
+	leadsIn = regexp.MustCompile(`(?i)^(?:ort|wo|treffpunkt|veranstaltungsort|spielort|where|venue|location|` +
+		`meeting place): |` +
+		`(?:^| )(?:beim?|im|in der|über die|durch die|at|by|outside|inside|chez|presso|bij)` +
 		`(?: (?:the|der|die|das|le|la|il|de|het))? `)
 	thirdSections = lexiconOf("third-sections")
 	controllers   = lexiconOf("controllers") // lead to who answers for a site, in its notice of privacy
@@ -795,6 +807,7 @@ func titleParts(title string) []string {
 func trimName(text string) string {
 	text = withoutQuotes(strings.Trim(fold(text), " \t,;:|·•–—-/>»›→▸*©®™"))
 	text = foundedIn.ReplaceAllString(text, "")
+	text = ownDomain.ReplaceAllString(text, "")
 	lower := strings.ToLower(text)
 	for _, lead := range nameLeads {
 		if strings.HasPrefix(lower, lead+" ") && len(lower) == len(text) {
@@ -822,6 +835,9 @@ func trimName(text string) string {
 // foundedIn is what some names end with: "Reents Ltd, est. 1963".
 var foundedIn = regexp.MustCompile(`(?i)[ ,(–—-]+(?:gegründet|gegr\.?|seit|since|est\.?|established|founded)(?: (?:in|im|anno))? \d{4}\)?$`)
 
+// ownDomain is the web address behind a name: "Reents Ltd reents.example".
+var ownDomain = regexp.MustCompile(`(?i) (?:www\.)?[\w-]+\.(?:com|net|org|co\.uk)$`)
+
 // withoutQuotes takes quotation marks off both ends of a name, and one that has no other.
 func withoutQuotes(text string) string {
 	const marks = "\"“”„"
@@ -838,6 +854,9 @@ var serviceMark = regexp.MustCompile(`(\p{Ll})(TM|SM)$`)
 // rightsDate is what stands between © and the holder: years, dates, times, "by".
 var rightsDate = regexp.MustCompile(`(?i)^(?:[^\pL\d]+|(?:\d{1,2}\.\d{1,2}\.)?(?:19|20)\d\d\b|` +
 	`\d{1,2}:\d\d(?: h| uhr)?|copyright\b|by\b)*`)
+
+// rightsEnd is what may stand behind the holder: marks and years, but not the number of "Post 228".
+var rightsEnd = regexp.MustCompile(`(?:[^\pL\d.)]+|\b(?:19|20)\d\d\b|^\d+$)*$`)
 
 // rightsMarks stand in lines about rights. They are looked for in every line of a page.
 var rightsMarks = []string{"©", "opyright", "OPYRIGHT", "(c)", "(C)"}
@@ -871,12 +890,16 @@ func owner(line string) string {
 				continue
 			}
 			if end == ", " && hasLegalForm(rest[i:min(len(rest), i+8)]) {
-				continue
+				k := strings.Index(lower[i+len(end):], end) // "Reents Foundation, Inc., 5 Long Street"
+				if k < 0 {
+					continue
+				}
+				i += len(end) + k
 			}
 			rest, lower = rest[:i], lower[:i]
 		}
 	}
-	return strings.TrimRightFunc(rest, func(r rune) bool { return !unicode.IsLetter(r) && r != '.' && r != ')' })
+	return rightsEnd.ReplaceAllString(rest, "")
 }
 
 // legalForms end the names of firms and associations.
@@ -958,6 +981,9 @@ func isAddressPart(text string) bool {
 	}
 	return len(words) > 0 && (unitTerms[words[0]] || houseTerms[words[len(words)-1]]) || room.MatchString(text)
 }
+
+// numbered is what many names of branches of an organisation end with: "Fire Station #28", "Post 4".
+var numbered = regexp.MustCompile(`(?i)(?:#|\b(?:no\.?|post|lodge|station|troop|chapter|company) )\d+`)
 
 // room is one such as "DBH 6011", "444 CS" and "3rd floor".
 var room = regexp.MustCompile(`^(?:[A-Z]{1,5}[ -]?\d{2,5}[A-Za-z]?|\d{2,5}[A-Za-z]? [A-Z]{1,5}|` +

@@ -51,6 +51,29 @@ func TestName(t *testing.T) {
 		},
 		"a sentence of two lines": {`<title>Church of the Lantern - Downtown</title><h1>Church of the Lantern</h1>`,
 			"Sunday 10:30 AM at Marlow Auditorium,\n", "www.lantern.example", "Marlow Auditorium", "", ""},
+		"a place after an hour": {`<title>Church of the Lantern</title><h1>Church of the Lantern</h1>`,
+			"Sundays at 10:00 AM\nSunday School 12:00 PM\n",
+			"www.churchofthelantern.example", "Church of the Lantern", "", ""},
+		"above a label": {`<title>Reents Book Club</title><p>© Reents Book Club</p>`,
+			"Where: Okken Tavern\nAddress: ", "www.reentsbookclub.example", "Okken Tavern", "", ""},
+		"outside of a place": {`<title>Rake the Ditch</title>`,
+			"We meet every Wednesday outside the Okken Tea Rooms, ", "www.raketheditch.example", "Okken Tea Rooms", "", ""},
+		"a place in small letters": {`<title>Reents Divers</title>`,
+			"In May we will meet at Old Quay Inn restaurant, ",
+			"www.reentsdivers.example", "Old Quay Inn restaurant", "", ""},
+		"a court that a law firm goes to": {`<title>Family law | Reents Law</title><p>© 2024 Reents Law LLC</p>`,
+			"Most cases are heard here:\nAhlers County Combined Courts\n",
+			"www.reentslaw.example", "Ahlers County Combined Courts", "", ""},
+		"a number of its own": {`<title>Okken Amateur Radio</title>`,
+			"We meet at:\nReents Fire Station #28\n", "www.oarc.example", "Reents Fire Station #28", "", ""},
+		"its web address behind it": {`<title>Curriculum vitae</title>`,
+			"Reents Data, Inc. ReentsData.com\n", "", "Reents Data, Inc.", "", ""},
+		"who holds the rights": {`<title>Licence</title>`,
+			"Copyright (C) 1999 Ahlers Software Foundation, Inc., ", "", "Ahlers Software Foundation, Inc.", "", ""},
+		"phone before the address": {`<title>C&amp;R Catering</title><p>© C&amp;R Catering</p>`,
+			"Head Office:\nPhone: 415-555-2671\nAddress: ", "www.cr-catering.example", "C&R Catering", "Head Office", ""},
+		"no branch": {`<title>Ahlers Dentistry</title><p>© Ahlers Dentistry</p>`,
+			"Visit\nIn the centre of Chelsea.\n", "www.ahlersdentistry.example", "Ahlers Dentistry", "", ""},
 		"the host as its owner": {
 			`<title>Harbor Lights Chapel | harborlights.example</title><p>© 2022 harborlights.example</p>`,
 			"Contact\n", "www.harborlights.example", "Harbor Lights Chapel", "", "",
@@ -125,6 +148,21 @@ func FuzzName(f *testing.F) {
 			t.Errorf("score %v", n.Score)
 		}
 	})
+}
+
+// A copyright line has a holder, with the number of its branch and without years and addresses.
+func TestOwner(t *testing.T) {
+	for line, want := range map[string]string{
+		"© 2025 Reents Veterans Post 28. All rights reserved.":  "Reents Veterans Post 28",
+		"© Reents Ltd 2019–2024":                                "Reents Ltd",
+		"Copyright (C) 1999 Ahlers Foundation, Inc., 9 Long St": "Ahlers Foundation, Inc.",
+		"Copyright 2020 Reents & Söhne GmbH":                    "Reents & Söhne GmbH",
+		"© 2021":                                                "",
+	} {
+		if got := owner(line); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
 }
 
 func TestAgreement(t *testing.T) {

@@ -74,7 +74,7 @@ var featureNames = [features]string{
 const leastScore = 0.5
 
 // leastEntry is that for an entry of a directory: the others show that each has a name of its own.
-const leastEntry = 0.4
+const leastEntry = 0.33
 
 // weights are what each feature adds to the log-odds that a candidate is right.
 // "go test ./geoparse -run EvalNames -learn" writes them, from pages on which people
