@@ -112,7 +112,9 @@ const (
 )
 
 func (d *Door) cues() (f [cues]float64) {
-	lines := slices.DeleteFunc(linesOf(d.Before), contactLine.MatchString)
+	lines := linesOf(d.Before)
+	mail := freemail.MatchString(strings.Join(lines, "\n"))
+	lines = slices.DeleteFunc(lines, contactLine.MatchString)
 	first, held := "", "" // the nearest line, and what its person does
 	if n := len(lines) - 1; n >= 0 {
 		first, held = withoutOffice(lines[n])
@@ -158,7 +160,7 @@ func (d *Door) cues() (f [cues]float64) {
 		cueHome:        atHome,
 		cueHomeAbove:   homeWords.in(foldWords(further)),
 		cueFax:         faxWords.MatchString(below),
-		cueFreemail:    freemail.MatchString(below) || freemail.MatchString(first+further),
+		cueFreemail:    mail || freemail.MatchString(below),
 		cueTilde:       isUserPath(d.Path),
 		cueFolder:      peopleFolder.MatchString(d.Path) || peopleHost.MatchString(d.Host),
 		cueHomepage:    own,
@@ -182,10 +184,11 @@ func (d *Door) cues() (f [cues]float64) {
 // mostTrade is how many words say what somebody does for a living.
 const mostTrade = 4
 
-// isTrade reports whether a line says what somebody does for a living: "Staatlich
-// anerkannte Physiotherapeutin".
+// isTrade reports whether a line says what somebody does for a living and names nobody: "Staatlich
+// anerkannte Physiotherapeutin", not "Hans Schneider".
 func isTrade(line string) bool {
-	return len(strings.Fields(line)) <= mostTrade && kind.OfName(line, "", "") != ""
+	return !IsPerson(line) &&
+		len(strings.Fields(line)) <= mostTrade && kind.OfName(line, "", "") != ""
 }
 
 // isPost reports whether a line is a job, and none that people do at a place of their own: "Developer".
@@ -292,7 +295,7 @@ func LinksResume(site *markup.Site) bool {
 
 // isUserPath reports whether a page lies in the folder of a user, /~name/.
 func isUserPath(path string) bool {
-	return strings.Contains(path, "/~")
+	return strings.Contains(path, "/~") || strings.Contains(strings.ToLower(path), "/%7e")
 }
 
 // isProse reports whether a line is a part of a running text, whose words name

@@ -29,7 +29,7 @@ const (
 // says anything. Last, "e.V." shows an association. It is "" if nothing shows it.
 func (h *Head) Kind(name string, langs []string, country string, own bool) string {
 	for _, lang := range langs {
-		if id := kind.OfName(name, lang, country); id != "" {
+		if id := kind.OfName(name, lang, country); id != "" && !IsPerson(name) {
 			return id
 		}
 		if !own {

@@ -143,8 +143,9 @@ func IsName(line string) bool {
 		unicode.Is(unicode.Lo, first))
 }
 
-// timeOfDay is one; lines of a programme are no names.
-var timeOfDay = regexp.MustCompile(`\d[:.]\d\d(?:\D|$)|\d ?[AaPp]\.?[Mm]\b`)
+// timeOfDay is one, or a term of a year; lines of a programme and titles of courses are no names.
+var timeOfDay = regexp.MustCompile(`\d[:.]\d\d(?:\D|$)|\d ?[AaPp]\.?[Mm]\b|` +
+	`(?i:\b(?:spring|summer|fall|autumn|winter|[ws]s|(?:winter|sommer)semester) ?20\d\d)`)
 
 // webAddress is one that a page writes out. "Harms.example" alone may be what a firm calls itself.
 var webAddress = regexp.MustCompile(`(?i)://|^www\.[^ ]+$|^[^ ]+\.\p{L}{2,}/[^ ]*$`)

@@ -70,8 +70,8 @@ var featureNames = [features]string{
 	"one-word", "digits", "link", "heading", "repeats", "supported", "list-site", "list-near",
 	"tenants-site", "tenants-near", "tenants-heading", "rival", "venue", "section", "privacy-site", "abroad", "foreign"}
 
-// leastScore is the probability from which a name is given: no name is better than a wrong one.
-const leastScore = 0.5
+// leastScore is the probability from which a name is given. Below .5 lie few names, most of them right.
+const leastScore = 0.45
 
 // leastEntry is that for an entry of a directory: the others show that each has a name of its own.
 const leastEntry = 0.33
