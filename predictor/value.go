@@ -29,7 +29,7 @@ const (
 	termWeight = 1.5 // links that the share of all links counts in that of a term
 	maxTerm    = 3   // largest absolute log-odds of a term
 	priorLinks = 5   // links of no value that are learned before the first
-	trustLinks = 1   // links of value 1 from which evidence against a link counts half
+	trustLinks = 1   // links of value 1 from which evidence against a link counts in full
 )
 
 // The inputs of the regression: what every link has, then the evidence of its terms by family, first
@@ -188,13 +188,13 @@ func (m *Model) features(l Link, terms []string) features {
 // evidence appends what each term says: log p(t|relevant)/p(t|other), where p(t|c) is the share of
 // the links of class c that have the term, smoothed towards the share of all links, so that a term
 // that nobody has met says nothing. The n terms of a family together are divided by √n, because they
-// say much the same. Evidence against a link counts the less, the fewer links of value are known: until
-// then every term has led nowhere, the more often the further. unit is the number of counts of a link.
+// say much the same. Evidence against a link counts only once a link of value is known: until then every
+// term has led nowhere, the more often the further. unit is the number of counts of a link.
 func (c *classifier) evidence(list []termEvidence, terms []string, depth int, unit float64) []termEvidence {
 	known, relevant, other := c.resolve(terms)
 	all := (float64(c.relevant) + unit) / (float64(c.relevant+c.other) + priorLinks*unit)
 	weight := termWeight * unit
-	trust := float64(c.relevant) / (float64(c.relevant) + trustLinks*unit)
+	trust := min(1, float64(c.relevant)/(trustLinks*unit))
 	var n [len(families) + 1]float64
 	first := len(list)
 	for i, term := range known {

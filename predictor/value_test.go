@@ -305,27 +305,28 @@ func TestExpect(t *testing.T) {
 	}
 }
 
-// A term that led nowhere says nothing while nothing of value is known, and the more the more there is.
+// A term that led nowhere says nothing while no link of value is known, half while half of one is, and then
+// what its counts say.
 func TestEvidenceAgainst(t *testing.T) {
 	t.Parallel()
 	c := newClassifier(DefaultOptions())
 	term := []string{"anchor:links"}
-	for range 100 {
+	for range 100 * quanta {
 		c.learn(term, false)
 	}
 	for _, step := range []struct {
-		relevant  int // links known, without the term
+		quanta    int // of links of value, without the term
 		low, high float64
-	}{{0, 0, 0}, {1, -1.6, -1.4}, {9, -2.8, -2.6}, {99, -3, -2.9}} {
-		for c.relevant < step.relevant {
+	}{{0, 0, 0}, {quanta / 2, -1.5, -1.2}, {quanta, -3, -2.6}, {9 * quanta, -3, -2.9}} {
+		for c.relevant < step.quanta {
 			c.learn([]string{"anchor:kontakt"}, true)
 		}
-		got := c.evidence(nil, term, 1, 1)[0].logOdds
+		got := c.evidence(nil, term, 1, quanta)[0].logOdds
 		if got < step.low || got > step.high {
-			t.Errorf("with %d relevant links: log-odds %.2f, want %.1f to %.1f", step.relevant, got, step.low, step.high)
+			t.Errorf("with %d quanta of value: log-odds %.2f, want %.1f to %.1f", step.quanta, got, step.low, step.high)
 		}
 	}
-	if got := c.evidence(nil, []string{"anchor:kontakt"}, 1, 1)[0].logOdds; got < 1 {
+	if got := c.evidence(nil, []string{"anchor:kontakt"}, 1, quanta)[0].logOdds; got < 1 {
 		t.Errorf("evidence for a link is %.2f, want 1 or more", got)
 	}
 }

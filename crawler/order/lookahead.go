@@ -79,7 +79,7 @@ func ParseParts(names string) (p Parts, err error) {
 }
 
 // discount is the value of a bridge page as a share of the mean of its best links.
-const discount = 0.3
+const discount = 0.45
 
 // repeated is the share of its value that a link keeps if every page repeats known addresses.
 const repeated = 0.3
