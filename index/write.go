@@ -78,7 +78,7 @@ func (x *Index) put(ctx context.Context, d Document, gone int64) error {
 	if len(c.mentions)+len(c.homes) == 0 && x.writes != nil {
 		counts, err := x.counts(&c)
 		if err != nil || !counts {
-			return err // no batch for nothing
+			return raised(x.explained(err)) // no batch for nothing
 		}
 	}
 	return x.change(ctx, c)
@@ -107,10 +107,7 @@ func (x *Index) change(ctx context.Context, c change) error {
 	}
 	select {
 	case err := <-c.done:
-		if p, ok := errors.AsType[*panicked](err); ok {
-			panic(p)
-		}
-		return err
+		return raised(err)
 	case <-ctx.Done():
 		return fmt.Errorf("index: %w", ctx.Err())
 	}
@@ -123,7 +120,8 @@ func (c *change) isEmpty() bool {
 
 // counts reports whether a page that states no address makes a difference: it is known, or its notes are
 // among those of its host that are read.
-func (x *Index) counts(c *change) (bool, error) {
+func (x *Index) counts(c *change) (does bool, err error) {
+	defer intoError(&err)
 	v, err := x.view()
 	if v == nil {
 		return false, err
@@ -250,6 +248,14 @@ type panicked struct {
 }
 
 func (p *panicked) Error() string { return fmt.Sprintf("index: panic: %v\n%s", p.value, p.stack) }
+
+// raised panics where err is a panic over a change, and returns it otherwise.
+func raised(err error) error {
+	if p, ok := errors.AsType[*panicked](err); ok {
+		panic(p)
+	}
+	return err
+}
 
 // intoError, deferred, makes an error of a panic.
 func intoError(err *error) {
