@@ -203,8 +203,8 @@ func TestRestoreCollection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return order.Trend{Lookahead: order.Lookahead{Model: predictor.NewModel(predictor.DefaultOptions())}, Topic: okapi,
-			TopicGrows: true}
+		model := predictor.NewModel(predictor.DefaultOptions())
+		return order.Trend{Lookahead: order.Lookahead{Model: model}, Topic: okapi, TopicGrows: true}
 	}
 	running := trend()
 	visit := func(path, text string) {

@@ -70,8 +70,8 @@ func TestHonoraryOffices(t *testing.T) {
 		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>Webmaster: Peter Reents" + at + "</p>", true},
 		{"/team.html", "Team", "<p>Kassenwartin<br>Hanna Harms" + at + "</p>", true},
 		{"/kontakt.html", "Kontakt", "<p>Hans Schneider" + at + "</p>", true}, // no tailor's
-		{"/index.html", "A personal website", "<h4>Contact me:</h4><ul><li>Email: hanna@gmail.com<li>Phone: 0172 1234567" +
-			"<li>Address: Hauptstraße 7, 26123 Oldenburg</ul>", true},
+		{"/index.html", "A personal website", "<h4>Contact me:</h4><ul><li>Email: hanna@gmail.com" +
+			"<li>Phone: 0172 1234567<li>Address: Hauptstraße 7, 26123 Oldenburg</ul>", true},
 		{"/about.html", "About us", "<p>Treasurer: Peter Reents" + at + "</p>", true},
 		{"/vorstand.html", "Vorstand", "<p>2. Vorsitzende<br>Hanna Harms<br>0172 1234567" + at + "</p>", true},
 		{"/vorstand.html", "Vorstand", "<p>Präsident / Kontakt zur Gemeinde<br>Peter Reents<br>peter@reents.example" +

@@ -115,7 +115,8 @@ func TestManyNotes(t *testing.T) {
 		}
 		state := newCommitOf(t, x).state
 		if state.Bare < maxNotes || round == 0 && state.Bare != maxNotes || state.Bare >= len(noted) {
-			t.Errorf("round %d: %d of %d pages with notes are kept, %d are read", round, state.Bare, len(noted), maxNotes)
+			t.Errorf("round %d: %d of %d pages with notes are kept, %d are read",
+				round, state.Bare, len(noted), maxNotes)
 		}
 		renewed := noted[0] // a known page is written again
 		renewed.Notes.Phone = "+49441999"

@@ -16,7 +16,8 @@ func TestRate(t *testing.T) {
 		d.Importance = importance
 		put(t, x, d)
 	}
-	now := map[string]float64{"https://a.example/damm": 0.2, "https://a.example/hunt": 0.5002, "https://a.example/none": 1}
+	const host = "https://a.example/"
+	now := map[string]float64{host + "damm": 0.2, host + "hunt": 0.5002, host + "none": 1}
 	err := x.Rate(t.Context(), func(url string) (float64, bool) {
 		value, known := now[url]
 		return value, known

@@ -100,7 +100,9 @@ func TestMemoryAgrees(t *testing.T) {
 			o := Outcome{Kind: "page", Relevant: epoch%4 == 0, Addresses: []string{fmt.Sprint(epoch % 5)}, At: time.UnixMilli(5).UTC()}
 			both("done", func(q queueOfACrawl) (any, error) { return q.Done(ctx, next, o, found...) })
 			other := KeyOf(entry().URL)
-			both("known", func(q queueOfACrawl) (any, error) { return q.Known(KeyOf(next.URL), KeyOf(entry1()), other) })
+			both("known", func(q queueOfACrawl) (any, error) {
+				return q.Known(KeyOf(next.URL), KeyOf(entry1()), other)
+			})
 			both("trail", func(q queueOfACrawl) (any, error) {
 				trail, err := q.Trail(KeyOf(next.URL), 3)
 				var text []string

@@ -72,7 +72,7 @@ type Door struct {
 	Typed         string                        // the type that markup gives what is there
 	TypedPerson   bool                          // markup says that it is a person
 	Imprint       bool                          // it stands in an imprint
-	Business      func() bool                   // what is said of who runs the site, or its host, has a word of business
+	Business      func() bool                   // words of business in what is said of who runs the site, or in its host
 	Lets          func() (lets, elsewhere bool) // the site lets a house or flat, perhaps or surely in another town
 	Resume        func() bool                   // a heading or link of the page is that of a résumé
 }

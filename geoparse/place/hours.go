@@ -333,7 +333,8 @@ var (
 		`(?:elke|iedere) dag|alle dagen|tutti i giorni|todos los d[ií]as)\b`)
 	letterDays = regexp.MustCompile(`^(M|T|Tu|W)\s?[-–]\s?(Th|F|Sa|Su)\b`)
 	timeLead   = regexp.MustCompile(`(?i)^[\s:|=,(.…·_*–—-]*(?:(?:von|from|between|zwischen|ab|open|` +
-		`geöffnet|geopend|offen|jeweils|entre|desde|de|dalle|van|the|hours|of|in|der|zeit|zu|den|servicezeiten)\b[\s:]*)*`)
+		`geöffnet|geopend|offen|jeweils|entre|desde|de|dalle|van|the|hours|of|in|der|zeit|zu|den|` +
+		`servicezeiten)\b[\s:]*)*`)
 	timeFrom    = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:geöffnet|open)\s+)?(?:ab|from)\s+`)
 	closed      = regexp.MustCompile(`(?i)^(?:` + strings.Join(closedWords, "|") + `|no (?:office )?hours)\.?`)
 	closedDash  = regexp.MustCompile(`^[\s:]*[-–—]+[ \t]*(?:\n|$)`)
