@@ -581,8 +581,9 @@ func (p *Page) look(c *candidate, a Around, label string) {
 	if f.ofSite() {
 		f[listSite], f[tenantsSite], f[foreign] = is(a.List), p.tenants, is(label != "" && near < 0.5)
 	} else {
-		f[listNear], f[tenantsNear], f[tenantsHeading] = is(a.List), p.tenants, p.tenants*f[heading]
-		f[link] *= 1 - min(p.tenants, 1) // the entries of a directory are links
+		f[listNear], f[tenantsNear] = is(a.List), p.tenants
+		f[tenantsHeading] = p.tenants * f[heading] * (1 - f[title1]) // the title names the list, none of its entries
+		f[link] *= 1 - min(p.tenants, 1)                             // the entries of a directory are links
 	}
 }
 

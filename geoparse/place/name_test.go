@@ -122,6 +122,7 @@ func TestNameInDirectory(t *testing.T) {
 	for _, name := range []string{"Bäckerei Kruse", "Gasthof Krone", "Café Treffpunkt", "Museum am Damm"} {
 		all = append(all, Around{Before: name + "\n", List: true})
 	}
+	all[0].Before = "Gaststätten\n" + all[0].Before // the heading of the list
 	p.ReadList(all)
 	for _, a := range all {
 		if got := p.Name(a); !strings.HasSuffix(a.Before, got.Text+"\n") || got.Text == "" {
