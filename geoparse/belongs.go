@@ -13,6 +13,7 @@ import (
 	"gazehound/geoparse/markup"
 	"gazehound/geoparse/place"
 	"gazehound/internal/kind"
+	"gazehound/internal/textutil"
 )
 
 // Windows in which what belongs to an address is looked for, in bytes. What
@@ -303,7 +304,7 @@ func (p *Parser) judgePrivate(b *block, page *pageCues, imprint, typedPerson boo
 	a := b.a
 	door := place.Door{
 		Before: b.around.Before, Below: b.below, Inside: page.inside(a), Street: a.Street, Unit: a.Unit,
-		Title: page.title, Host: page.in.Host, Path: page.in.Path,
+		Title: textutil.ClipBytes(page.title, 2*place.MaxName), Host: page.in.Host, Path: page.in.Path,
 		Person: a.Person, Typed: a.Type, TypedPerson: typedPerson,
 		Imprint:  imprint || place.HasImprintCue(page.title) || place.IsNotice(page.title, page.in.Path),
 		Business: page.commerce,

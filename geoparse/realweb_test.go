@@ -45,6 +45,9 @@ func TestWhoIsThere(t *testing.T) {
 			func(a Address) bool { return a.Private }},
 		{"a name that is not on the list below an office", "sv-wiesengrund.de", "/vorstand.html", "<h1>SV Wiesengrund</h1><h3>2. Vorsitzender#</h3><p>Yorick Wyb<br>" + at + "</p>",
 			func(a Address) bool { return a.Private }},
+		{"and behind one", "sv-wiesengrund.de", "/vorstand.html", "<h1>SV Wiesengrund</h1>" +
+			"<p>2. Vorsitzender Yorick Wyb<br>" + at + "</p>",
+			func(a Address) bool { return a.Private }},
 		{"an office before a name", "sv-wiesengrund.de", "/lehrgang.html", "<h1>SV Wiesengrund</h1><p>Lehrgangsleiter Karsten Peters<br>" + at + "</p>",
 			func(a Address) bool { return a.Private }},
 		{"a word of the street behind a name", "sv-wiesengrund.de", "/impressum.html", "<h1>SV Wiesengrund</h1><p>Ehemaliger Webmaster:<br>" +

@@ -61,8 +61,10 @@ Examples:
   gazehound crawl --warc archive --max-pages 500
   gazehound crawl --revisit --max-time 8h
   gazehound crawl --stay 1h --max-pages 50000
-  gazehound crawl --strategy trend --topics topics.yaml --examples shop.html --judge topic --seed https://www.example.org/
-  gazehound crawl --judge language --language th --seed https://www.example.co.th/ --contact https://your-site.example/bot
+  gazehound crawl --strategy trend --topics topics.yaml --examples shop.html --judge topic \
+    --seed https://www.example.org/
+  gazehound crawl --judge language --language th --seed https://www.example.co.th/ \
+    --contact https://your-site.example/bot
   gazehound crawl --seed http://www.oldenburg.example/ --proxy http://127.0.0.1:8118 --delay 0s
 `
 }
@@ -76,8 +78,8 @@ func newCrawlCommand(a *app) *cobra.Command {
 		})
 	o.flags(cmd.Flags())
 	cmd.MarkFlagsMutuallyExclusive("fresh", "revisit")
-	groupFlags(a, cmd, crawlHeadings(), "region", "seed", "seeds", "contact", "max-pages", "max-time", "delay", "workers",
-		"strategy", "warc")
+	groupFlags(a, cmd, crawlHeadings(), "region", "seed", "seeds", "contact", "max-pages", "max-time", "delay",
+		"workers", "strategy", "warc")
 	return cmd
 }
 
@@ -116,8 +118,8 @@ func (o *crawlOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.serve, "serve", besideCrawl, "serve the search page while the crawl runs at this `ADDRESS`, or "+
 		"off; where the default is in use, another port is taken")
 	add("admin.listen", "warc.dir")
-	f.StringVar(&o.trace, "record-trace", "", "record every visit with its links in this `FILE`, for \"simulate orders "+
-		"--trace FILE\"")
+	f.StringVar(&o.trace, "record-trace", "", "record every visit with its links in this `FILE`, for \"simulate "+
+		"orders --trace FILE\"")
 	f.DurationVar(&o.stats, "stats", 30*time.Second, "time between status lines where there is no terminal")
 	add("storage.memory")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show what would be crawled; download nothing")

@@ -89,7 +89,8 @@ func (w *progress) visited(v *crawler.Visit) {
 	w.a.warnOfPanic(v)
 	if errors.Is(v.RenderErr, render.ErrBrowser) && !w.browserFailed {
 		w.browserFailed = true
-		w.a.warn("%s is not rendered, and others may not be either: %s", oneLine(v.Entry.URL.String()), oneLine(v.RenderErr.Error()))
+		w.a.warn("%s is not rendered, and others may not be either: %s", oneLine(v.Entry.URL.String()),
+			oneLine(v.RenderErr.Error()))
 	}
 	if w.labels != nil {
 		err := w.labels.Visited(v)
@@ -260,8 +261,8 @@ func (w *progress) finish(runErr error) error {
 	w.newLine()
 	w.End(end.reason)
 	all := w.Summary()
-	all.Reason, all.ExitCode, all.Resumed, all.Resumable = end.reason, end.kind.code(), w.resumed, end.kind != success ||
-		end.reason == "page-limit"
+	all.Reason, all.ExitCode, all.Resumed = end.reason, end.kind.code(), w.resumed
+	all.Resumable = end.kind != success || end.reason == "page-limit"
 	all.Due = w.left
 	all.Patterns, all.Params = w.traps.Counts()
 	missing := 0

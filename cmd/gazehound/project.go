@@ -347,7 +347,8 @@ func (p project) remakesIndex() string {
 		return fmt.Sprintf("\"gazehound replay %s --data %s --into DIR\" makes it anew in DIR from what the crawl "+
 			"recorded", textutil.ShellQuoteAll(folders), textutil.ShellQuote(p.dir))
 	}
-	return fmt.Sprintf("\"gazehound crawl --fresh --data %s\" crawls again; the model stays", textutil.ShellQuote(p.dir))
+	return fmt.Sprintf("\"gazehound crawl --fresh --data %s\" crawls again; the model stays",
+		textutil.ShellQuote(p.dir))
 }
 
 // openModel loads the project's model, or returns an untrained one that expects links which name the

@@ -45,7 +45,8 @@ it learns from --train-pages of a breadth-first crawl of that other web.
 Examples:
   gazehound simulate orders --demo default --strategy all --pages 5000
   gazehound simulate orders --demo sites=2000,pages=245,hints=0.4 --webs 3 --strategy adaptive,breadth-first,oracle-next
-  gazehound simulate orders --demo sites=1300,finite=1,language=th --judge language --language th --strategy soft-focused,hard-focused --pages 0
+  gazehound simulate orders --demo sites=1300,finite=1,language=th --judge language --language th \
+    --strategy soft-focused,hard-focused --pages 0
   gazehound simulate orders --trace web.trace --strategy all --pages 5000 --runs 5 --seed 1 --format csv > curves.csv
   gazehound simulate orders --trace web.trace --strategy lookahead,adaptive --pages 2500 --at 500,1000
   gazehound simulate orders --demo default --strategy lookahead --agents 4 --latency 1s --pages 2000
@@ -155,8 +156,8 @@ func newSimulateAblationCommand(a *app) *cobra.Command {
 		stoppable(func(ctx context.Context, args []string) error { return a.simulateOrders(ctx, o) }))
 	o.simulatedWebs.flags(cmd, true)
 	f := cmd.Flags()
-	f.StringArrayVar(&o.without, "without", []string{"bayes", "bridge", "rates", "novelty"}, "leave out these `PARTS`, "+
-		"one or several joined by + (repeatable)")
+	f.StringArrayVar(&o.without, "without", []string{"bayes", "bridge", "rates", "novelty"}, "leave out these "+
+		"`PARTS`, one or several joined by + (repeatable)")
 	restrict(f, "without", func(text string) error {
 		if _, err := order.ParseParts(text); err != nil {
 			return fmt.Errorf("--without: %w", err)

@@ -27,7 +27,8 @@ var lookahead = Kind{
 		if o.Model == nil {
 			return nil, errNoModel
 		}
-		s := Lookahead{Near: Nearness{cmp.Or(o.BridgeWeight, bridgeWeight), o.Decay}, Model: o.Model, Without: o.Without}
+		near := Nearness{cmp.Or(o.BridgeWeight, bridgeWeight), o.Decay}
+		s := Lookahead{Near: near, Model: o.Model, Without: o.Without}
 		if o.News && !o.Without.Novelty {
 			s.News = NewNews()
 		}

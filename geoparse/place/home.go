@@ -72,7 +72,7 @@ type Door struct {
 	Typed         string                        // the type that markup gives what is there
 	TypedPerson   bool                          // markup says that it is a person
 	Imprint       bool                          // it stands in an imprint
-	Business      func() bool                   // words of business in what is said of who runs the site, or in its host
+	Business      func() bool                   // words of business in its host, or in what is said of who runs it
 	Lets          func() (lets, elsewhere bool) // the site lets a house or flat, perhaps or surely in another town
 	Resume        func() bool                   // a heading or link of the page is that of a résumé
 }
@@ -187,8 +187,7 @@ const mostTrade = 4
 // isTrade reports whether a line says what somebody does for a living and names nobody: "Staatlich
 // anerkannte Physiotherapeutin", not "Hans Schneider".
 func isTrade(line string) bool {
-	return !IsPerson(line) &&
-		len(strings.Fields(line)) <= mostTrade && kind.OfName(line, "", "") != ""
+	return !IsPerson(line) && len(strings.Fields(line)) <= mostTrade && kind.OfName(line, "", "") != ""
 }
 
 // isPost reports whether a line is a job, and none that people do at a place of their own: "Developer".
@@ -236,7 +235,8 @@ var careOf = regexp.MustCompile(`(?i)\bc/o\b`)
 // endsWithPerson reports whether a running text ends with a person: "Petition of Mr. Carl Foster, ".
 func endsWithPerson(text string) bool {
 	text = strings.TrimRight(text, " ,:(")
-	if name, rest, found := strings.Cut(text, ", "); found && IsPerson(name) && properNames(rest, 1, 1) && !IsFirm(rest) {
+	name, rest, found := strings.Cut(text, ", ")
+	if found && IsPerson(name) && properNames(rest, 1, 1) && !IsFirm(rest) {
 		return true // "Uwe Reents, Zeche" of "Zeche Eiberg 7"
 	}
 	words := strings.Fields(text)
@@ -253,8 +253,9 @@ func endsWithPerson(text string) bool {
 	if n-from > 2 && honorary.in(foldWords(words[from])) { // "1. Vorsitzender Uwe Harms"
 		from++
 	}
-	name := strings.Trim(strings.Join(words[from:], " "), ",:")
-	return (running || from > 0) && n-from >= 2 && IsPerson(name)
+	name = strings.Trim(strings.Join(words[from:], " "), ",:")
+	return (running || from > 0) && n-from >= 2 &&
+		(IsPerson(name) || from > 0 && isOffice(words[from-1]) && looksLikeNames(name))
 }
 
 // linesOf returns the last lines of the text before an address, the nearest last.

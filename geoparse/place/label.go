@@ -46,7 +46,7 @@ func NameAbove(before string) string {
 			if person == "" {
 				person = name
 			}
-		case agent, isLabel(line), isOffice(line), isPost(line):
+		case agent, isLabel(line), isInvitation(line), isOffice(line), isPost(line):
 		case !IsName(name):
 			return person
 		case IsPerson(name) && person == "":
@@ -115,7 +115,8 @@ var agents = Phrases("agents")
 // a person.
 func IsName(line string) bool {
 	n := utf8.RuneCountInString(line)
-	if n < 2 || n > MaxName || len(strings.Fields(line)) > MaxNameWords || isLabel(line) || isSentence(line) {
+	if n < 2 || n > MaxName || len(strings.Fields(line)) > MaxNameWords || isLabel(line) ||
+		isInvitation(line) || isSentence(line) {
 		return false
 	}
 	if last := line[len(line)-1]; last == '.' && len(strings.Fields(line)) > 5 || last == '?' || last == '!' {
@@ -173,6 +174,25 @@ func isLabel(line string) bool {
 
 var slashToSpace = strings.NewReplacer("/", " ", "|", " ")
 
+// isInvitation reports whether a line leads on to the address in a sentence, and
+// names nobody: "Sie finden uns unter der Anschrift", "So erreichen Sie uns",
+// "How to find us". It has a verb of finding or visiting and says to whom; or it
+// points to what follows, "unter folgender Adresse".
+func isInvitation(line string) bool {
+	verb, whom, points, label := false, false, false, false
+	for word := range strings.FieldsFuncSeq(line, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if word == "US" && line != strings.ToUpper(line) { // the country
+			continue
+		}
+		word = strings.ToLower(word)
+		verb = verb || inviting[word]
+		whom = whom || invited[word]
+		points = points || pointing[word]
+		label = label || addressWords[word]
+	}
+	return verb && (whom || points) || points && label
+}
+
 // isSentence reports whether a line of some words has a usual finite verb in small letters: "Die
 // Bücherei ist im Haus". Names have none.
 func isSentence(line string) bool {
@@ -181,6 +201,9 @@ func isSentence(line string) bool {
 }
 
 var (
+	inviting     = Words("inviting")
+	invited      = Words("invited")
+	pointing     = Words("pointing")
 	finite       = Words("finite")
 	addressWords = Words("address-words")
 )

@@ -2,11 +2,14 @@ package place
 
 import "testing"
 
-// Headings and menus are no names; what has
+// Headings, menus and sentences that lead to an address are no names; what has
 // such a word beside others may be one.
 func TestNoNames(t *testing.T) {
 	for _, line := range []string{
-		"So finden Sie uns", "Hier finden Sie uns", "Ihr Weg zu uns", "Visit us",
+		"Sie finden uns unter der Anschrift", "So finden Sie uns", "Hier finden Sie uns", "So erreichen Sie uns",
+		"Besuchen Sie uns in Oldenburg", "Wir freuen uns auf Ihren Besuch", "Ihr Weg zu uns",
+		"Unter folgender Adresse", "Schreiben Sie uns", "Unsere Praxis befindet sich hier", "How to find us",
+		"Visit us", "Find us here", "You can reach us at the following address", "We are located here",
 		"Ansprechpartner", "Ihre Ansprechpartnerin", "Stellenmarkt", "Kontakt", "Kontakt & Anfahrt", "Impressum", "Aktuelles", "Termine und Veranstaltungen", "Alle Ergebnisse", "Unsere Leistungen", "Öffnungszeiten und Anfahrt",
 		"Jobs & Karriere", "Team", "Careers", "Contact Us", "News", "Suchergebnisse", "Impressum/Kontakt", "Partner", "Weiteres",
 		"Startseite Zimmer Preise Buchung Park Kontakt Impressum Datenschutz", "Ordination",

@@ -465,7 +465,7 @@ func (p *Page) candidates(a Around) (found []candidate, theirs bool) {
 		add(led, leadIn)
 	}
 	above := linesBefore(a.Before, linesAbove+1)
-	sentence := len(above) > 0 && above[0].prefix && isSentence(above[0].text)
+	sentence := len(above) > 0 && above[0].prefix && isSentence(above[0].text) && !isInvitation(above[0].text)
 	if sentence { // what heads its paragraph does not name the address
 		above = above[:1]
 	}
@@ -834,9 +834,10 @@ func trimName(text string) string {
 }
 
 // foundedIn is what some names end with: "Reents Ltd, est. 1963".
-var foundedIn = regexp.MustCompile(`(?i)[ ,(–—-]+(?:gegründet|gegr\.?|seit|since|est\.?|established|founded)(?: (?:in|im|anno))? \d{4}\)?$`)
+var foundedIn = regexp.MustCompile(`(?i)[ ,(–—-]+(?:gegründet|gegr\.?|seit|since|est\.?|established|founded)` +
+	`(?: (?:in|im|anno))? \d{4}\)?$`)
 
-// ownDomain is the web address behind a name: "Reents Ltd reents.example".
+// ownDomain is the web address behind a name: "Reents Data, Inc. ReentsData.com".
 var ownDomain = regexp.MustCompile(`(?i) (?:www\.)?[\w-]+\.(?:com|net|org|co\.uk)$`)
 
 // withoutQuotes takes quotation marks off both ends of a name, and one that has no other.

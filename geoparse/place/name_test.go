@@ -69,7 +69,7 @@ func TestName(t *testing.T) {
 			"We meet at:\nReents Fire Station #28\n", "www.oarc.example", "Reents Fire Station #28", "", ""},
 		"its web address behind it": {`<title>Curriculum vitae</title>`,
 			"Reents Data, Inc. ReentsData.com\n", "", "Reents Data, Inc.", "", ""},
-		"who holds the rights": {`<title>Licence</title>`,
+		"holder of a licence": {`<title>Licence</title>`,
 			"Copyright (C) 1999 Ahlers Software Foundation, Inc., ", "", "Ahlers Software Foundation, Inc.", "", ""},
 		"phone before the address": {`<title>K&amp;L Sailmakers</title><p>© K&amp;L Sailmakers</p>`,
 			"Head Office:\nPhone: 415-555-0171\nAddress: ",
