@@ -143,11 +143,10 @@ func (h *hours) add(set daySet, spans []timeSpan) bool {
 		return false
 	}
 	for d := range days {
-		switch {
-		case !set.has(d):
-		case changes:
-			h[d] = append([]timeSpan{}, spans...)
-		default:
+		if set.has(d) {
+			if changes {
+				h[d] = nil
+			}
 			h[d] = append(append([]timeSpan{}, h[d]...), spans...)
 		}
 	}
@@ -350,11 +349,11 @@ var (
 		strings.Join(closedWords, "|") + `)(?: for lunch)?[\s:]+(?:von\s|from\s|de\s|between\s)?)?\s*`)
 	pauseEnd = regexp.MustCompile(`(?i)^\s*(?:mittags?pause|pause|lunch|break|` + strings.Join(closedWords, "|") + `)`)
 	// march is no "Mar" of Romance weeks.
-	march     = regexp.MustCompile(`(?i)^mar\.?\s*\d{1,2}(?:[^\d:.h]|$)`)
-	fourDigit = regexp.MustCompile(`(?i)^([01]\d|2[0-4])([0-5][05])(?: ?(?:h|hrs?|uhr|hours))?\b`)
-	clockWord = regexp.MustCompile(`(?i)^(?:12 ?)?(?:(noon|midday|mittags?)|(midnight|mitternacht))\b`)
-	clockTime = regexp.MustCompile(`(?i)^(\d{1,2})(?:[:.h](\d{2}))?(?::\d{2})?` +
-		`(?:\s*(uhr|uur|h)\b|\s*([ap])\.?m\b\.?|([ap])\b)?`)
+	march = regexp.MustCompile(`(?i)^mar\.?\s*\d{1,2}(?:[^\d:.h]|$)`)
+	// clockTime is a word, four digits, or hours with or without minutes.
+	clockTime = regexp.MustCompile(`(?i)^(?:(?:12 ?)?(?:(noon|midday|mittags?)|(midnight|mitternacht))\b|` +
+		`([01]\d|2[0-4])([0-5][05])(?: ?(?:h|hrs?|uhr|hours))?\b|` +
+		`(\d{1,2})(?:[:.h](\d{2}))?(?::\d{2})?(?:\s*(uhr|uur|h)\b|\s*([ap])\.?m\b\.?|([ap])\b)?)`)
 )
 
 // An hoursReader holds the text that is still to be read.
@@ -378,29 +377,22 @@ func (r *hoursReader) rule() (set daySet, spans []timeSpan, ok bool) {
 		if !sevenDays.MatchString(r.rest[:min(len(r.rest), maxTaken)]) {
 			r.take(lead)
 		}
-		set, ok = r.days()
+		set = r.days()
 	}
+	ok = true
 	switch {
-	case ok:
+	case set != 0:
 		spans, ok = r.times()
 	case !number && r.take(closedOn) != nil:
-		set, ok = r.days()
+		set = r.days()
 	default:
 		spans = r.spans()
 		if len(spans) > 0 {
 			r.take(timeJoint)
-			set, ok = r.days()
+			set = r.days()
 		}
 	}
-	except := *r
-	if ok && r.take(exceptDays) != nil { // "Mo-Fr 9-18 Uhr außer Mi"
-		but, found := r.listedDays()
-		if found {
-			set &^= but
-		} else {
-			*r = except
-		}
-	}
+	set = r.butFor(set) // "Mo-Fr 9-18 Uhr außer Mi"
 	ok = ok && set != 0
 	if !ok {
 		*r = start
@@ -419,68 +411,73 @@ func firstWord(text string) string {
 // smallDays are the short names that are written small where people speak a Romance language.
 const smallDays = " lun mar mer mie jeu gio jue ven vie sam sab dim dom ma. di. wo. do. vr. za. zo. "
 
-// day reads one name of a day. Short ones need a capital letter, but for smallDays.
-func (r *hoursReader) day() (daySet, bool) {
+// day reads one name of a day; 0: none. Short ones need a capital letter, but for smallDays.
+func (r *hoursReader) day() daySet {
 	if r.take(sevenDays) != nil {
-		return 0x7f, true
+		return 0x7f
 	}
 	word := firstWord(r.rest)
 	if len(word) < 2 && word != "F" || len(word) > maxDayWord {
-		return 0, false
+		return 0
 	}
-	set, ok := dayWords[strings.ToLower(word)]
-	if first, _ := utf8.DecodeRuneInString(word); !ok || len(word) <= 3 && !unicode.IsUpper(first) &&
+	set := dayWords[strings.ToLower(word)]
+	first, _ := utf8.DecodeRuneInString(word)
+	if set == 0 || len(word) <= 3 && !unicode.IsUpper(first) &&
 		!strings.Contains(smallDays, " "+word+" ") &&
 		!(strings.HasPrefix(r.rest[len(word):], ".") && strings.Contains(smallDays, " "+word+". ")) ||
 		march.MatchString(r.rest[:min(len(r.rest), 12)]) {
-		return 0, false
+		return 0
 	}
 	r.rest = strings.TrimPrefix(r.rest[len(word):], ".")
-	return set, true
+	return set
 }
 
 // days reads "Mo–Fr", "Montag, Dienstag und Donnerstag", "Sonn- und Feiertage", "daily except
-// Monday", "M-F".
-func (r *hoursReader) days() (set daySet, ok bool) {
+// Monday", "M-F"; 0: none.
+func (r *hoursReader) days() daySet {
 	m := r.take(letterDays)
 	if m != nil {
-		return between(letterDay[m[1]], letterDay[m[2]]), true
+		return between(letterDay[m[1]], letterDay[m[2]])
 	}
-	set, ok = r.listedDays()
-	before := *r
-	if ok && r.take(exceptDays) != nil {
-		except, found := r.listedDays()
-		if found {
-			return set &^ except, set&^except != 0
-		}
-		*r = before
-	}
-	return set, ok
+	return r.butFor(r.listedDays())
 }
 
-func (r *hoursReader) listedDays() (set daySet, ok bool) {
+// butFor reads which of the days before it are excepted and returns the others.
+func (r *hoursReader) butFor(set daySet) daySet {
+	before := *r
+	if set == 0 || r.take(exceptDays) == nil {
+		return set
+	}
+	but := r.listedDays()
+	if but == 0 {
+		*r = before
+	}
+	return set &^ but
+}
+
+func (r *hoursReader) listedDays() (set daySet) {
 	for {
 		before := *r
-		if ok {
+		if set != 0 {
 			r.take(dayJoint)
 		}
 		start := r.rest
-		first, found := r.day()
-		if !found {
+		first := r.day()
+		if first == 0 {
 			*r = before
-			return set, ok
+			return set
 		}
 		before = *r
 		noDash := strings.HasSuffix(start[:len(start)-len(r.rest)], ".") // "Mon.Fri."
 		if r.take(dash) != nil || noDash {
-			last, found := r.day()
-			if found && oneDay(first) && oneDay(last) {
+			last := r.day()
+			if last != 0 && oneDay(first) && oneDay(last) {
 				first = between(first, last)
 			} else {
 				r.rest = strings.TrimPrefix(before.rest, "-") // "Sonn- und Feiertage"
 			}
 		}
-		set, ok = set|first, true
+		set |= first
 	}
 }
 
@@ -593,7 +590,6 @@ func without(spans []timeSpan, from, to int) (left []timeSpan) {
 // span reads "8–18 Uhr", "8.00 Uhr bis 18.00 Uhr", "9am - 5:30 p.m.", "17:00+"; plain reports
 // whether nothing says which half of the day is meant.
 func (r *hoursReader) span() (s timeSpan, plain, ok bool) {
-	padded := strings.HasPrefix(r.rest, "0") // of 24 hours
 	from, half, whole, ok := r.time()
 	if !ok {
 		return timeSpan{}, false, false
@@ -606,12 +602,11 @@ func (r *hoursReader) span() (s timeSpan, plain, ok bool) {
 	if r.take(dash) == nil && !lost {
 		return timeSpan{}, false, false
 	}
-	padded = padded || strings.HasPrefix(r.rest, "0")
 	to, half2, whole2, ok := r.time()
 	if !ok {
 		return timeSpan{}, false, false
 	}
-	plain = half == "" && half2 == "" && !padded && !whole && !whole2
+	plain = half == "" && half2 == "" && !whole && !whole2
 	half, half2 = halves(from, to, half, half2, plain)
 	from, to = clock(from, half), clock(to, half2)
 	if to == 24*60-1 {
@@ -656,53 +651,37 @@ func clock(t int, half string) int {
 	return t
 }
 
-// time reads "8", "8:30", "08.30 Uhr", "8h30", "9 a.m.", "noon"; half is "a", "p" or "", and whole
-// reports whether it says that it is one of 24 hours.
+// time reads "8", "8:30", "08.30 Uhr", "8h30", "0830", "9 a.m.", "noon"; half is "a", "p" or "", and
+// whole reports whether it is written as one of 24 hours.
 func (r *hoursReader) time() (t int, half string, whole, ok bool) {
-	n := digitsAt(r.rest, 0)
-	if n == 0 || strings.HasPrefix(r.rest, "12") {
-		m := r.take(clockWord)
-		if m != nil {
-			if m[2] != "" {
-				return 24 * 60, "", false, true
-			}
-			return 12 * 60, "", false, true
-		}
-	}
-	if n == len("0800") {
-		m := r.take(fourDigit)
-		if m != nil {
-			hour, _ := strconv.Atoi(m[1])
-			minute, _ := strconv.Atoi(m[2])
-			return 60*hour + minute, "", true, 60*hour+minute <= 24*60
-		}
-	}
-	if n == 0 {
-		return 0, "", false, false
-	}
+	padded := strings.HasPrefix(r.rest, "0")
 	m := r.take(clockTime)
-	if m == nil || r.rest != "" && r.rest[0]-'0' <= 9 && m[4] == "" {
+	switch {
+	case m == nil || r.rest != "" && r.rest[0]-'0' <= 9 && m[8] == "":
 		return 0, "", false, false
+	case m[1] != "":
+		return 12 * 60, "", false, true
+	case m[2] != "":
+		return 24 * 60, "", false, true
 	}
-	hour, _ := strconv.Atoi(m[1])
-	minute, _ := strconv.Atoi(m[2])
-	t, half = 60*hour+minute, strings.ToLower(m[4]+m[5])
+	hour, _ := strconv.Atoi(m[3] + m[5])
+	minute, _ := strconv.Atoi(m[4] + m[6])
+	t, half = 60*hour+minute, strings.ToLower(m[8]+m[9])
 	ok = minute < 60 && t <= 24*60 && (half == "" || t > 0 && t < 13*60)
-	return t, half, m[3] != "", ok
+	return t, half, padded || m[3] != "" || m[7] != "", ok
 }
 
 // isDayLine reports whether a line holds days, with hours or without.
 func isDayLine(line string) bool {
 	r := hoursReader{line[:min(len(line), 80)]}
 	r.take(lead)
-	_, ok := r.days()
-	if !ok {
+	if r.days() == 0 {
 		return false
 	}
 	if strings.Trim(r.rest, " \t:|") == "" {
 		return true
 	}
-	_, ok = r.times()
+	_, ok := r.times()
 	return ok
 }
 
@@ -800,8 +779,7 @@ func hoursWithin(text string, from, to int) (osm string, leaveOut bool) {
 				continue
 			}
 			r := hoursReader{line[i:]}
-			_, ok := r.days()
-			if !ok && !closedOn.MatchString(r.rest) {
+			if r.days() == 0 && !closedOn.MatchString(r.rest) {
 				continue
 			}
 			if isColumn(text[from+i:]) {
@@ -844,12 +822,7 @@ func digitsAt(text string, i int) (n int) {
 // isColumn reports whether text begins with days, and others stand in the next line or cell.
 func isColumn(text string) bool {
 	r := hoursReader{text[:min(len(text), maxTaken)]}
-	_, ok := r.days()
-	if !ok || r.take(nextCell) == nil {
-		return false
-	}
-	_, ok = r.days()
-	return ok
+	return r.days() != 0 && r.take(nextCell) != nil && r.days() != 0
 }
 
 const month = `(?:jan|feb|mär|mar|apr|ma[iy]|jun|jul|aug|sep|o[kc]t|nov|de[zc])[a-zä]*\.?`
