@@ -307,10 +307,7 @@ func isProse(line string) bool {
 
 // isBuilding reports whether a street is really a building: "Donald Bren Hall".
 func isBuilding(street string) bool {
-	words := nameWords(street)
-	for len(words) > 0 && strings.Trim(words[len(words)-1], "0123456789") == "" {
-		words = words[:len(words)-1]
-	}
+	words := withoutNumbers(nameWords(street))
 	return len(words) > 0 && buildings[words[len(words)-1]]
 }
 
@@ -327,7 +324,7 @@ func BelowNames(before string) bool {
 	return len(lines) > 0 && looksLikeNames(lines[len(lines)-1])
 }
 
-// A lexicon has words, and phrases of several words.
+// A lexicon has words and phrases, each as it stands in the text.
 type lexicon []string
 
 // lexiconOf returns a list of words.txt, in which "_" joins the words of a phrase.
@@ -338,14 +335,9 @@ func lexiconOf(list string) (l lexicon) {
 	return l
 }
 
-// in reports whether a text that foldWords returned has one of l.
-func (l lexicon) in(folded string) bool {
-	for _, w := range l {
-		if strings.Contains(folded, w) {
-			return true
-		}
-	}
-	return false
+// in reports whether a text has one of l. It is in lower case, for lexiconOf as foldWords returns it.
+func (l lexicon) in(text string) bool {
+	return slices.ContainsFunc(l, func(w string) bool { return strings.Contains(text, w) })
 }
 
 var (

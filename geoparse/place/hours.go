@@ -720,11 +720,10 @@ func HoursIn(text string, from, to int) string {
 
 // IsHoursPage reports whether a page is one of opening hours by its title or path.
 func IsHoursPage(title, path string) bool {
-	title = strings.ToLower(title + " " + path)
-	return slices.ContainsFunc(hoursPages, func(word string) bool { return strings.Contains(title, word) })
+	return hoursPages.in(strings.ToLower(title + " " + path))
 }
 
-var hoursPages = Phrases("hours-pages")
+var hoursPages = lexicon(Phrases("hours-pages"))
 
 // neighbours returns the lines above and below the line text[from:to].
 func neighbours(text string, from, to int) string {

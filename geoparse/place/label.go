@@ -87,25 +87,19 @@ var (
 // is about somebody who acts for a firm: its owner, manager, contact.
 func withoutLabel(line string) (name string, agent bool) {
 	lower := strings.ToLower(line)
-	for _, cue := range agents {
-		if strings.HasPrefix(lower, cue) {
-			agent = true
-			break
-		}
+	cue := slices.IndexFunc(agents, func(cue string) bool { return strings.HasPrefix(lower, cue) })
+	agent = cue >= 0
+	colon := strings.LastIndex(line, ": ")
+	switch {
+	case colon >= 0 && colon < 60:
+		line = line[colon+2:]
+	case agent && len(lower) == len(line):
+		rest := strings.TrimLeftFunc(line[len(agents[cue]):], unicode.IsLetter) // "Inhaberin"
+		line = strings.TrimLeft(rest, " .:")
+	default:
+		return line, agent
 	}
-	name = line
-	if i := strings.LastIndex(line, ": "); i >= 0 && i < 60 {
-		name = strings.TrimSpace(line[i+2:])
-	} else if agent {
-		for _, cue := range agents {
-			if strings.HasPrefix(lower, cue) && len(lower) == len(line) {
-				rest := strings.TrimLeftFunc(line[len(cue):], unicode.IsLetter) // "Inhaberin"
-				name = strings.TrimSpace(strings.TrimLeft(rest, " .:"))
-				break
-			}
-		}
-	}
-	return name, agent
+	return strings.TrimSpace(line), agent
 }
 
 // agents begin lines about those who act for a firm.

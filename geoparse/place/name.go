@@ -64,7 +64,7 @@ type Page struct {
 	people bool   // the page lies in the folder of a person
 	notice bool   // it is a page of privacy or cookies
 	plain  bool   // it has no markup
-	sites  []candidate
+	sites  candidates
 	places func(name string) bool
 
 	// tenants is the share of the page's addresses that have a name of their own
@@ -249,15 +249,7 @@ func (p *Page) addSite(text string, source feature) {
 		strings.EqualFold(strings.TrimPrefix(text, "www."), strings.TrimPrefix(p.host, "www.")) {
 		return
 	}
-	for i := range p.sites {
-		if strings.EqualFold(p.sites[i].text, text) {
-			p.sites[i].features[source] = 1
-			return
-		}
-	}
-	c := candidate{text: text}
-	c.features[source] = 1
-	p.sites = append(p.sites, c)
+	p.sites.of(text)[source] = 1
 }
 
 // ReadList reads all addresses of the page, before the first call of Name.
@@ -356,6 +348,29 @@ type candidate struct {
 	features vector
 }
 
+// candidates have different texts, but for capitals.
+type candidates []candidate
+
+// find returns the candidate of a text, nil where there is none.
+func (all candidates) find(text string) *candidate {
+	for i := range all {
+		if strings.EqualFold(all[i].text, text) {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// of returns the features of a text, which becomes a candidate if it is none.
+func (all *candidates) of(text string) *vector {
+	c := all.find(text)
+	if c == nil {
+		*all = append(*all, candidate{text: text})
+		c = &(*all)[len(*all)-1]
+	}
+	return &c.features
+}
+
 // Name weighs the candidates for one address and returns the best, with Text
 // "" where none is good enough.
 func (p *Page) Name(a Around) Name {
@@ -443,22 +458,13 @@ func linesBefore(before string, most int) (lines []lineAbove) {
 
 // candidates returns the texts that may be the name. theirs: the block of the address, in a notice of
 // privacy or in another country, names somebody who is not the site.
-func (p *Page) candidates(a Around) (found []candidate, theirs bool) {
-	found = make([]candidate, 0, len(p.sites)+linesAbove+1)
+func (p *Page) candidates(a Around) (found candidates, theirs bool) {
+	found = make(candidates, 0, len(p.sites)+linesAbove+1)
 	add := func(text string, source feature) {
 		text = trimName(text)
-		if text == "" {
-			return
+		if text != "" {
+			found.of(text)[source] = 1
 		}
-		for i := range found {
-			if strings.EqualFold(found[i].text, text) {
-				found[i].features[source] = 1
-				return
-			}
-		}
-		c := candidate{text: text}
-		c.features[source] = 1
-		found = append(found, c)
 	}
 	led := behindLeadIn(a.Before)
 	if p.canBeName(led) {
@@ -514,18 +520,14 @@ func (p *Page) candidates(a Around) (found []candidate, theirs bool) {
 }
 
 // withSites adds the names of the site, and what makes them its names to candidates of the same text.
-func (p *Page) withSites(found []candidate) []candidate {
+func (p *Page) withSites(found candidates) candidates {
 	for _, c := range p.sites {
-		i := slices.IndexFunc(found, func(f candidate) bool { return strings.EqualFold(f.text, c.text) })
-		if i < 0 && p.IsDirectory() {
+		if p.IsDirectory() && found.find(c.text) == nil {
 			continue // the names are those of the entries, not of who lists them
 		}
-		if i < 0 {
-			found = append(found, c)
-			continue
-		}
+		all := found.of(c.text)
 		for f, v := range c.features {
-			found[i].features[f] = max(found[i].features[f], v)
+			all[f] = max(all[f], v)
 		}
 	}
 	return found
@@ -698,38 +700,24 @@ func support(found []candidate) {
 	for i := range found {
 		words[i] = nameWords(withoutLegalForm(found[i].text))
 	}
-	counts := make([]float64, len(found))
 	for i := range found {
-		var sources [features]bool
-		for j := range found {
-			if i == j || within(words[i], words[j]) || within(words[j], words[i]) {
-				for f := range bias {
-					sources[f] = sources[f] || found[j].features[f] > 0
+		others := -1.0 // but for its own
+		for f := range bias {
+			for j := range found {
+				if found[j].features[f] > 0 &&
+					(i == j || within(words[i], words[j]) || within(words[j], words[i])) {
+					others++
+					break
 				}
 			}
 		}
-		for f := range bias {
-			if sources[f] {
-				counts[i]++
-			}
-		}
-	}
-	for i := range found {
-		f := &found[i].features
-		f[supported] = min(counts[i]-1, 4) / 4
+		found[i].features[supported] = min(others, 4) / 4
 	}
 }
 
+// within reports whether all of few words, and at least one, are among many.
 func within(few, many []string) bool {
-	if len(few) == 0 {
-		return false
-	}
-	for _, w := range few {
-		if !slices.Contains(many, w) {
-			return false
-		}
-	}
-	return true
+	return len(few) > 0 && !slices.ContainsFunc(few, func(w string) bool { return !slices.Contains(many, w) })
 }
 
 func is(b bool) float64 {
@@ -861,12 +849,12 @@ var rightsDate = regexp.MustCompile(`(?i)^(?:[^\pL\d]+|(?:\d{1,2}\.\d{1,2}\.)?(?
 var rightsEnd = regexp.MustCompile(`(?:[^\pL\d.)]+|\b(?:19|20)\d\d\b|^\d+$)*$`)
 
 // rightsMarks stand in lines about rights. They are looked for in every line of a page.
-var rightsMarks = []string{"©", "opyright", "OPYRIGHT", "(c)", "(C)"}
+var rightsMarks = lexicon{"©", "opyright", "OPYRIGHT", "(c)", "(C)"}
 
 // owner returns the holder of the rights in a line such as "© 2010–2012 Harms Ltd. All rights
 // reserved", or "".
 func owner(line string) string {
-	if !slices.ContainsFunc(rightsMarks, func(mark string) bool { return strings.Contains(line, mark) }) {
+	if !rightsMarks.in(line) {
 		return ""
 	}
 	lower := strings.ToLower(line)
@@ -908,13 +896,9 @@ func owner(line string) string {
 var legalForms = Words("legal-forms")
 
 func hasLegalForm(text string) bool {
-	for _, w := range nameWords(text) {
-		if legalForms[w] {
-			return true
-		}
-	}
 	lower := strings.ToLower(text)
-	return strings.Contains(lower, "e. v.") || strings.Contains(lower, "e.v.")
+	return slices.ContainsFunc(nameWords(text), func(w string) bool { return legalForms[w] }) ||
+		strings.Contains(lower, "e. v.") || strings.Contains(lower, "e.v.")
 }
 
 func withoutLegalForm(text string) string {
@@ -977,11 +961,16 @@ var houseTerms = Words("house-terms")
 // isAddressPart reports whether a text is a part of an address: a unit, a room, or
 // the name of a building, "Donald Bren Hall 2068".
 func isAddressPart(text string) bool {
-	words := nameWords(text)
-	for len(words) > 1 && strings.Trim(words[len(words)-1], "0123456789") == "" {
+	words := withoutNumbers(nameWords(text))
+	return len(words) > 0 && (unitTerms[words[0]] || houseTerms[words[len(words)-1]]) || room.MatchString(text)
+}
+
+// withoutNumbers returns words but for the numbers behind them.
+func withoutNumbers(words []string) []string {
+	for len(words) > 0 && strings.Trim(words[len(words)-1], "0123456789") == "" {
 		words = words[:len(words)-1]
 	}
-	return len(words) > 0 && (unitTerms[words[0]] || houseTerms[words[len(words)-1]]) || room.MatchString(text)
+	return words
 }
 
 // numbered is what many names of branches of an organisation end with: "Fire Station #28", "Post 4".

@@ -1,7 +1,6 @@
 package place
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -97,10 +96,8 @@ func properNames(text string, least, most int) bool {
 // professions have beside an address.
 func IsFirm(text string) bool {
 	text = strings.ToLower(text) + "." // "Harms e.V" too
-	for _, phrase := range firmPhrases {
-		if strings.Contains(text, phrase) {
-			return true
-		}
+	if firmPhrases.in(text) {
+		return true
 	}
 	before := ""
 	for word := range strings.FieldsFuncSeq(text, isWordBreak) {
@@ -123,22 +120,14 @@ func isWordBreak(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(
 // IsCommerce reports whether the text around an address has a phrase of business. It is narrower than
 // IsFirm: "Team" in a menu says nothing.
 func IsCommerce(text string) bool {
-	text = strings.ToLower(text)
-	return slices.ContainsFunc(firmPhrases, func(phrase string) bool { return strings.Contains(text, phrase) })
+	return firmPhrases.in(strings.ToLower(text))
 }
 
 // imprintCues head what the law wants a site to say of who runs it.
-var imprintCues = Phrases("imprint-cues")
+var imprintCues = lexicon(Phrases("imprint-cues"))
 
-func HasImprintCue(text string) bool {
-	text = strings.ToLower(text)
-	for _, cue := range imprintCues {
-		if strings.Contains(text, cue) {
-			return true
-		}
-	}
-	return false
-}
+// HasImprintCue reports whether a text has such a heading.
+func HasImprintCue(text string) bool { return imprintCues.in(strings.ToLower(text)) }
 
 var (
 	courtesies = Words("courtesies")
@@ -147,7 +136,7 @@ var (
 	particles  = Words("particles")
 
 	// firmPhrases are looked for anywhere.
-	firmPhrases = Phrases("firm-phrases")
+	firmPhrases = lexicon(Phrases("firm-phrases"))
 	// firmWords are whole words.
 	firmWords = Words("firm-words")
 	// firmEnds end German compounds, surnameEnds among them surnames too.
