@@ -432,13 +432,8 @@ func (r *record) addWords(d *builder) {
 		}
 		to.add(weight, terms[text]...)
 	}
+	r.addAddress(where, words)
 	for _, m := range r.Mentions {
-		for _, part := range []string{m.Street + " " + m.Number, m.Code, m.City} {
-			where.add(1, termsOf(addressWords, part)...)
-		}
-		words.add(inName, termsOf(addressWords, m.Street+" "+m.Number)...)
-		words.add(inName, termsOf(addressWords, m.Code)...)
-		words.add(nearby, termsOf(addressWords, m.City)...)
 		said := termSet{}
 		to, weight := words, inName
 		if m.Street == "" { // no single place, and the names of many
@@ -472,6 +467,23 @@ func (r *record) addWords(d *builder) {
 	}
 	d.terms(fieldWhere, where, bleveindex.IndexField|bleveindex.SkipFreqNorm)
 	d.terms(fieldWords, words, bleveindex.IndexField)
+}
+
+// addAddress adds the words of the address as its pages write it, each way once.
+func (r *record) addAddress(where, words termSet) {
+	added := map[[3]string]bool{}
+	for _, m := range r.Mentions {
+		parts := [3]string{m.Street + " " + m.Number, m.Code, m.City}
+		if added[parts] {
+			continue
+		}
+		added[parts] = true
+		for i, part := range parts {
+			terms := termsOf(addressWords, part)
+			where.add(1, terms...)
+			words.add([...]int{inName, inName, nearby}[i], terms...)
+		}
+	}
 }
 
 // addCounted adds to words what stands near the address, and on its pages, by the number of pages on
@@ -640,8 +652,10 @@ func (f *termField) AnalyzedTokenFrequencies() bleveindex.TokenFrequencies {
 
 func (f *termField) Analyze() {
 	f.words = make(bleveindex.TokenFrequencies, len(f.all))
+	terms := make([]bleveindex.TokenFreq, 0, len(f.all))
 	for term, often := range f.all {
-		t := &bleveindex.TokenFreq{Term: []byte(term)}
+		terms = append(terms, bleveindex.TokenFreq{Term: []byte(term)})
+		t := &terms[len(terms)-1]
 		t.SetFrequency(often)
 		f.words[term] = t
 	}

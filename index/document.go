@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
@@ -149,6 +150,9 @@ func mentionsOf(d Document) (found []*mention, err error) {
 	if host == "" {
 		return nil, fmt.Errorf("index: %.200q is not an absolute URL", d.URL)
 	}
+	if !slices.ContainsFunc(d.Addresses, func(a geoparse.Address) bool { return a.Counts() }) {
+		return nil, nil
+	}
 	site := siteOf(host)
 	title := clip(strings.Join(strings.Fields(d.Title), " "), maxTitle)
 
@@ -156,9 +160,10 @@ func mentionsOf(d Document) (found []*mention, err error) {
 	for _, a := range d.Addresses {
 		last = max(last, a.End)
 	}
-	text := []rune(clip(d.Text, last+maxNear+1))
-	spans := spansOf(d.Addresses, len(text))
-	text = withoutMenus(text, d.Links, spans)
+	near := clip(d.Text, last+maxNear+1)
+	spans := spansOf(d.Addresses, utf8.RuneCountInString(near))
+	menus := menusOf(d.Links)
+	text := []rune(menus.without(near, spans))
 	byID := map[string]*mention{}
 	for _, a := range d.Addresses {
 		if !a.Counts() {
@@ -191,8 +196,7 @@ func mentionsOf(d Document) (found []*mention, err error) {
 		found = append(found, m)
 	}
 	if len(found) > 0 && len(spans.distinct) <= maxTextShared && len(spans.private) == 0 {
-		whole := []rune(clip(d.Text, maxText))
-		words := distinctWords(string(withoutMenus(whole, d.Links, spansOf(d.Addresses, len(whole)))))
+		words := distinctWords(menus.without(clip(d.Text, maxText), spans))
 		for _, m := range found {
 			m.Words = words
 		}
@@ -391,6 +395,9 @@ func hostWords(host string) string {
 // ofTitle reports whether a name stands in the title of a page and not beside the
 // address.
 func ofTitle(name, title, near string) bool {
+	if name == "" {
+		return false
+	}
 	name = foldPhrase(name)
 	return strings.Contains(foldPhrase(title), name) && !strings.Contains(foldPhrase(near), name)
 }

@@ -150,11 +150,33 @@ func TestWithoutMenus(t *testing.T) {
 	}
 }
 
+func TestMenuLines(t *testing.T) {
+	menus := menusOf([]string{"Start", "Über uns", "» Kontakt", "Impressum", ""})
+	for text, want := range map[string]string{
+		"Start\nÜber uns\nImpressum\nText":                "     \n        \n         \nText",
+		"Start | Über uns » Impressum":                    "                            ",
+		"Start\n\n» Kontakt\nÜber uns":                    "     \n\n         \n        ",
+		"Start\nImpressum\nText\nÜber uns":                "Start\nImpressum\nText\nÜber uns",
+		"Start\nImpressum\nÜber uns und andere":           "Start\nImpressum\nÜber uns und andere",
+		"Start\nImpressum\nMarkt 1\nÜber uns\n\xff Start": "Start\nImpressum\nMarkt 1\nÜber uns\n\xff Start",
+	} {
+		got := menus.without(text, spans{})
+		if got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	text, address := "Start\nÜber uns\nImpressum", spans{list: [][2]int{{6, 14}}} // a link that is an address
+	got := menus.without(text, address)
+	if got != text {
+		t.Errorf("with an address: %q", got)
+	}
+}
+
 func FuzzWithoutMenus(f *testing.F) {
 	f.Add("Start\nKontakt\n\nImpressum | Start\nText", "Start,Kontakt,Impressum")
 	f.Fuzz(func(t *testing.T, text, links string) {
 		in := []rune(text)
-		out := withoutMenus(in, strings.Split(links, ","), spans{})
+		out := []rune(menusOf(strings.Split(links, ",")).without(text, spans{}))
 		if len(out) != len(in) {
 			t.Fatalf("%d characters became %d", len(in), len(out))
 		}

@@ -2,6 +2,7 @@ package index
 
 import (
 	"bytes"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,31 +41,41 @@ type wordTokenizer struct{}
 // Tokenize returns the words of a text with their places in it.
 func (wordTokenizer) Tokenize(text []byte) analysis.TokenStream {
 	all := make([]analysis.Token, 0, len(text)/6+1)
-	start := -1 // of the word that at stands in; -1: in none
-	end := func(at int) {
-		if start >= 0 {
-			all = append(all, analysis.Token{Term: text[start:at:at], Start: start, End: at})
-			start = -1
-		}
+	for from, to := range runsOf(string(text)) {
+		all = append(all, analysis.Token{Term: text[from:to:to], Start: from, End: to})
 	}
-	for at, r := range string(text) {
-		switch {
-		case isIdeograph(r):
-			end(at)
-			start = at
-			end(at + utf8.RuneLen(r))
-		case !inWord(r):
-			end(at)
-		case start < 0:
-			start = at
-		}
-	}
-	end(len(text))
 	tokens := make(analysis.TokenStream, len(all))
 	for i := range all {
 		tokens[i] = &all[i]
 	}
 	return tokens
+}
+
+// runsOf yields where the words of a text begin and end, in bytes.
+func runsOf(text string) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		start := -1 // of the word that at stands in; -1: in none
+		for at, r := range text {
+			word := inWord(r)
+			if start >= 0 && (!word || isIdeograph(r)) {
+				if !yield(start, at) {
+					return
+				}
+				start = -1
+			}
+			switch {
+			case isIdeograph(r):
+				if !yield(at, at+utf8.RuneLen(r)) {
+					return
+				}
+			case word && start < 0:
+				start = at
+			}
+		}
+		if start >= 0 {
+			yield(start, len(text))
+		}
+	}
 }
 
 func inWord(r rune) bool {
@@ -112,14 +123,20 @@ func termsOf(a *analysis.DefaultAnalyzer, text string) []string {
 
 // stemmed returns the terms of folded words.
 func stemmed(a *analysis.DefaultAnalyzer, words string) []string {
-	var tokens analysis.TokenStream
-	for w := range strings.FieldsSeq(words) {
-		tokens = append(tokens, &analysis.Token{Term: []byte(w)})
+	terms := strings.Fields(words)
+	filters := a.TokenFilters[len(plainWords.TokenFilters):]
+	if len(filters) == 0 {
+		return terms
 	}
-	for _, filter := range a.TokenFilters[len(plainWords.TokenFilters):] {
+	all := make([]analysis.Token, len(terms))
+	tokens := make(analysis.TokenStream, len(terms))
+	for i, word := range terms {
+		all[i].Term = []byte(word)
+		tokens[i] = &all[i]
+	}
+	for _, filter := range filters {
 		tokens = filter.Filter(tokens)
 	}
-	terms := make([]string, len(tokens))
 	for i, t := range tokens {
 		terms[i] = string(t.Term)
 	}
@@ -143,33 +160,32 @@ func forms(word string) []string {
 	return forms
 }
 
-// distinctWords returns the folded words of a page's text, each once. Most words of a
-// page are there before, so only one of each spelling is folded.
+// distinctWords returns the folded words of a page's text, each once. Most words of a page are
+// there before, so only one of each spelling is folded.
 func distinctWords(text string) string {
-	tokens := once(wordTokenizer{}.Tokenize([]byte(text)))
+	seen := map[string]bool{}
+	var tokens analysis.TokenStream
+	for from, to := range runsOf(text) {
+		word := text[from:to]
+		if !seen[word] {
+			seen[word] = true
+			tokens = append(tokens, &analysis.Token{Term: []byte(word)})
+		}
+	}
 	for _, filter := range plainWords.TokenFilters {
 		tokens = filter.Filter(tokens)
 	}
+	clear(seen)
 	var words strings.Builder
-	for _, t := range once(tokens) {
-		if 0 < len(t.Term) && len(t.Term) <= maxWord {
-			words.Write(t.Term)
-			words.WriteByte(' ')
+	for _, t := range tokens {
+		if len(t.Term) == 0 || len(t.Term) > maxWord || seen[string(t.Term)] {
+			continue
 		}
+		seen[string(t.Term)] = true
+		words.Write(t.Term)
+		words.WriteByte(' ')
 	}
 	return strings.TrimSuffix(words.String(), " ")
-}
-
-// once returns the first token of each term.
-func once(tokens analysis.TokenStream) analysis.TokenStream {
-	seen := make(map[string]bool, len(tokens)/2)
-	return slices.DeleteFunc(tokens, func(t *analysis.Token) bool {
-		again := seen[string(t.Term)]
-		if !again {
-			seen[string(t.Term)] = true
-		}
-		return again
-	})
 }
 
 // A streetFilter unifies street words, which stand alone ("Langestr." is lange,

@@ -132,7 +132,12 @@ func (x *Index) counts(c *change) (does bool, err error) {
 	if err != nil || p != nil || c.isEmpty() {
 		return p != nil, err
 	}
-	noted, err := newCommit(v).noted(hostOf(c.url))
+	w, host := newCommit(v), hostOf(c.url)
+	ids, err := w.idsUnder(fieldNoted, host, maxNotes)
+	if err != nil || len(ids) < maxNotes { // then fewer are noted
+		return true, err
+	}
+	noted, err := w.noted(host)
 	return len(noted) < maxNotes || id < noted[maxNotes-1].id, err
 }
 
