@@ -29,7 +29,8 @@ var (
 	// vanity numbers have letters: "1-800-FLOWERS", "303.333.PAUL".
 	vanity = regexp.MustCompile(`^(?:\+?1[-. ])?(?:\(?8(?:00|33|44|55|66|77|88)\)?[-. ]+(?:[A-Z0-9]-?){7}|` +
 		`(?:\(\d{3}\) ?|\d{3}[-.])\d{3}[-. ][A-Z]{4}\b)`)
-	phoneLabel = regexp.MustCompile(`\btel|telef|fon|phone|\b(?:an|not|rück)?ruf|mobil|call|handy|natel|hotline|` +
+	northAmerican = regexp.MustCompile(`^\D*(?:1\D+)?\d{3}\D+\d{3}\D+\d{4}\D*$`)
+	phoneLabel    = regexp.MustCompile(`\btel|telef|fon|phone|\b(?:an|not|rück)?ruf|mobil|call|handy|natel|hotline|` +
 		`\bvoice|toll.?free|contact number|office|büro|zentrale|sekretariat|durchwahl|reception|☎|📞|(?:^|[\s|/·,;])[tp][.:]?\s*$`)
 	// otherNumber is the label of a number that cannot be called.
 	otherNumber = regexp.MustCompile(`(?i)invoice|order|account|konto|kto|blz|iban|bic|steuer|ust|vat|tax|regist|` +
@@ -132,20 +133,10 @@ const mostAround = 20
 func looksLikePhone(line string, from, to int, country string) bool {
 	number, around := line[from:to], line[:from]+line[to:]
 	if country == "US" || country == "CA" {
-		groups := strings.FieldsFunc(number, func(r rune) bool { return r-'0' > 9 || r < '0' })
-		if len(groups) == 4 && groups[0] == "1" {
-			groups = groups[1:]
-		}
-		return len(groups) == 3 && len(groups[0]) == 3 && len(groups[1]) == 3 && len(groups[2]) == 4 ||
-			vanity.FindString(line[from:]) == number
+		return northAmerican.MatchString(number) || vanity.FindString(line[from:]) == number
 	}
-	letters := 0
-	for _, r := range around {
-		if unicode.IsLetter(r) {
-			letters++
-		}
-	}
-	return strings.HasPrefix(strings.TrimPrefix(number, "("), "0") && letters <= mostAround &&
+	return strings.HasPrefix(strings.TrimPrefix(number, "("), "0") &&
+		countRunes(around, unicode.IsLetter) <= mostAround &&
 		strings.ContainsAny(number, " /-") && !otherNumber.MatchString(around) && !dateForm.MatchString(number)
 }
 
@@ -280,17 +271,20 @@ func IsDetail(line string) bool {
 	if strings.Contains(line, "@") || strings.Contains(line, "www.") || strings.Contains(line, "://") {
 		return true
 	}
-	n := 0
-	for i := range len(line) {
-		if line[i]-'0' <= 9 {
+	return countRunes(line, isDigit) >= leastDigits || isDayLine(line)
+}
+
+// countRunes returns how many characters of a text are of a kind.
+func countRunes(text string, kind func(rune) bool) (n int) {
+	for _, r := range text {
+		if kind(r) {
 			n++
 		}
 	}
-	if n >= 6 {
-		return true
-	}
-	return isDayLine(line)
+	return n
 }
+
+func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 
 // isLetterAt reports whether the character that begins at text[i] is a letter.
 func isLetterAt(text string, i int) bool {

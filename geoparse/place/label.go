@@ -108,12 +108,12 @@ var agents = Phrases("agents")
 // IsName reports whether a line can be the name of a business, an institution or
 // a person.
 func IsName(line string) bool {
-	n := utf8.RuneCountInString(line)
-	if n < 2 || n > MaxName || len(strings.Fields(line)) > MaxNameWords || isLabel(line) ||
-		isInvitation(line) || isSentence(line) {
+	n, words := utf8.RuneCountInString(line), strings.Fields(line)
+	if n < 2 || n > MaxName || len(words) > MaxNameWords || isLabel(line) || isInvitation(line) || isSentence(line) {
 		return false
 	}
-	if last := line[len(line)-1]; last == '.' && len(strings.Fields(line)) > 5 || last == '?' || last == '!' {
+	last := line[len(line)-1]
+	if last == '.' && len(words) > 5 || last == '?' || last == '!' {
 		return false
 	}
 	if strings.ContainsAny(line, "@{}<>\\=") || timeOfDay.MatchString(line) || webAddress.MatchString(line) ||
@@ -121,18 +121,10 @@ func IsName(line string) bool {
 		strings.IndexByte(line, ')') < strings.IndexByte(line, '(') {
 		return false
 	}
-	letters, digits := 0, 0
-	for _, r := range line {
-		switch {
-		case unicode.IsLetter(r):
-			letters++
-		case unicode.IsDigit(r):
-			digits++
-		}
-	}
-	if words := strings.Fields(line); len(words) > 1 && leadsOn[strings.Trim(words[len(words)-1], ".,:;")] {
+	if len(words) > 1 && leadsOn[strings.Trim(words[len(words)-1], ".,:;")] {
 		return false
 	}
+	letters, digits := countRunes(line, unicode.IsLetter), countRunes(line, unicode.IsDigit)
 	first, _ := utf8.DecodeRuneInString(line)
 	return letters >= 2 && letters > digits && (unicode.IsUpper(first) || unicode.IsDigit(first) ||
 		unicode.Is(unicode.Lo, first))

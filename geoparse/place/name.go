@@ -95,21 +95,12 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 	if p.label == "" {
 		p.mailed = mainDomain(p.raw)
 	}
-	for _, name := range p.site.Stated {
-		p.addSite(name, siteName)
-	}
-	for i, part := range p.own[:p.titles] {
-		source := title1
-		if i > 0 {
-			source = titleOther
-		}
-		p.addSite(part, source)
-	}
-	for _, name := range p.site.Logos {
-		p.addSite(name, logo)
-	}
+	p.addSite(siteName, p.site.Stated...)
+	p.addSite(title1, p.own[:min(1, p.titles)]...)
+	p.addSite(titleOther, p.own[min(1, p.titles):p.titles]...)
+	p.addSite(logo, p.site.Logos...)
 	for _, name := range p.site.Rights {
-		p.addSite(owner(name), rights)
+		p.addSite(rights, owner(name))
 	}
 	for line := range strings.SplitSeq(text[:min(len(text), legalText)], "\n") {
 		p.addLine(line)
@@ -132,7 +123,7 @@ func (p *Page) addFirstLines(text string) {
 			return
 		}
 		if len(line) < 4*MaxName {
-			p.addSite(line, firstLine)
+			p.addSite(firstLine, line)
 		}
 	}
 }
@@ -143,16 +134,12 @@ func (p *Page) addLine(line string) {
 	if len(line) > 400 {
 		return
 	}
-	if name := owner(line); name != "" {
-		p.addSite(name, rights)
-	}
-	if name := firmIn(line); name != "" {
-		p.addSite(name, legalLine)
-	}
+	p.addSite(rights, owner(line))
+	p.addSite(legalLine, firmIn(line))
 	if label := cmp.Or(p.label, p.mailed); p.plain && label != "" && len(line) <= MaxName {
 		for _, part := range titleParts(line) {
 			if len(part) <= 2*len(label) && agreement(nameWords(part), label) >= 0.9 {
-				p.addSite(part, domainLine)
+				p.addSite(domainLine, part)
 			}
 		}
 	}
@@ -209,9 +196,6 @@ func isLegalForm(word string) bool {
 	if len(word) < 2 || len(word) > 20 {
 		return false
 	}
-	if !strings.ContainsFunc(word, isWordBreak) && !legalForms[strings.ToLower(word)] {
-		return word == "SE" // most words of a page are none
-	}
 	key := strings.ToLower(strings.Trim(word, `.,;:()"“„`))
 	if key == "se" { // not the pronoun
 		return strings.HasPrefix(word, "SE")
@@ -240,16 +224,16 @@ func (p *Page) canBeName(text string) bool {
 		p.agreement(nameWords(text)) >= 0.9) && IsName(string(unicode.ToUpper(first))+text[n:])
 }
 
-func (p *Page) addSite(text string, source feature) {
-	if len(p.sites) >= mostSites {
-		return
+// addSite adds names of who runs the site, which come from one source.
+func (p *Page) addSite(source feature, texts ...string) {
+	for _, text := range texts {
+		text = trimName(text)
+		if len(p.sites) < mostSites && p.canBeName(text) &&
+			!slices.Contains(nameWords(text), "logo") && // of a picture
+			!strings.EqualFold(strings.TrimPrefix(text, "www."), strings.TrimPrefix(p.host, "www.")) {
+			p.sites.of(text)[source] = 1
+		}
 	}
-	text = trimName(text)
-	if !p.canBeName(text) || slices.Contains(nameWords(text), "logo") || // of a picture
-		strings.EqualFold(strings.TrimPrefix(text, "www."), strings.TrimPrefix(p.host, "www.")) {
-		return
-	}
-	p.sites.of(text)[source] = 1
 }
 
 // ReadList reads all addresses of the page, before the first call of Name.
@@ -476,15 +460,12 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 		above = above[:1]
 	}
 	for i, line := range above[:min(len(above), linesAbove)] {
-		firm := ""
-		if line.prefix && !p.canBeName(line.text) && owner(line.text) == "" {
-			firm = firmOfSentence(line.text)
-		}
 		switch {
-		case firm != "": // in a sentence: "services of Reents Inc. ("
-			add(firm, prefix)
-		case !p.canBeName(line.text), owner(line.text) != "": // a copyright line: its owner is a candidate anyway
-			continue
+		case owner(line.text) != "": // a copyright line: its owner is a candidate anyway
+		case !p.canBeName(line.text):
+			if line.prefix {
+				add(firmOfSentence(line.text), prefix)
+			}
 		case line.prefix && led != "" && line.text != led: // a sentence
 		case line.prefix:
 			add(line.text, prefix)
