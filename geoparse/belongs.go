@@ -77,6 +77,7 @@ func (p *Parser) describe(blocks []block, page *pageCues, marked *markup.Page, s
 	home := countryHint(Input{Host: in.Host})
 	for i := range blocks {
 		blocks[i].around.Abroad = home != "" && blocks[i].a.Country != home
+		blocks[i].around.Inside = place.InstitutionsIn(page.textOf(blocks[i].a), blocks[i].a.Street)
 		arounds[i] = blocks[i].around
 	}
 	page.site.ReadList(arounds)
@@ -198,8 +199,10 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 		own := single || a.Role == OwnRole && page.site.IsNamed(a.Name) // one of its branches
 		langs := languagesOf(page.in, a.Country)
 		a.Kind = page.site.Kind(a.Name, langs, a.Country, own)
-		if a.Kind == "" { // "Center for Tides, 12 Grote Hall, Reents University"
-			a.Kind = page.site.Kind(fold(page.inside(a)), langs, a.Country, false)
+		for _, name := range b.around.Inside { // "12 Grote Hall, Reents University"
+			if a.Kind == "" {
+				a.Kind = page.site.Kind(name, langs, a.Country, false)
+			}
 		}
 	}
 	if a.Fax == a.Phone {
@@ -398,13 +401,18 @@ func (p *Parser) lets(page *pageCues, a *Address) (lets, elsewhere bool) {
 // leastTown is the least length in bytes of a word of a title that may be a town.
 const leastTown = 4
 
-// inside returns the text of the address without its parts: "Department of Computer Science,
-// University of California".
-func (c *pageCues) inside(a *Address) string {
+// textOf returns the text of the address, "" where only the markup states it.
+func (c *pageCues) textOf(a *Address) string {
 	if a.Start < 0 {
 		return ""
 	}
-	rest := c.text[a.Start:a.End]
+	return c.text[a.Start:a.End]
+}
+
+// inside returns the text of the address without its parts: "Department of Computer Science,
+// University of California".
+func (c *pageCues) inside(a *Address) string {
+	rest := c.textOf(a)
 	for _, part := range [...]string{a.Street, a.Unit, a.City, a.State, a.POBox} {
 		if part != "" {
 			rest = strings.ReplaceAll(rest, part, " ")

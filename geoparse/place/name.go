@@ -300,13 +300,13 @@ func (p *Page) findPhone(country string) string {
 
 // Around is the text around one address.
 type Around struct {
-	Before string // the text above it, from the end of the address before it
-	Below  string // the text right behind it that belongs to no other address
-	Stated string // the name that markup gives it, or ""
-	City   string
-	List   bool // the page holds a list of addresses
-	Third  bool // the page names the address only by law, or as that of its maker
-	Abroad bool // it lies in another country than the host
+	Before string   // the text above it, from the end of the address before it
+	Below  string   // the text right behind it that belongs to no other address
+	Stated string   // the name that markup gives it, or ""
+	Inside []string // InstitutionsIn it
+	List   bool     // the page holds a list of addresses
+	Third  bool     // the page names the address only by law, or as that of its maker
+	Abroad bool     // it lies in another country than the host
 }
 
 // A Name is the best name for an address by all evidence.
@@ -371,6 +371,9 @@ func (p *Page) Name(a Around) Name {
 	}
 	if best.Score < leastScore && (best.Score < leastEntry || !p.IsDirectory()) {
 		best.Text = ""
+	}
+	if best.Text == "" && a.Inside != nil {
+		best = Name{Text: a.Inside[0], Score: leastScore}
 	}
 	best.Section = thirdSections.in(foldWords(a.Before))
 	named := best.Text != "" && best.Other
@@ -498,6 +501,30 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 	})
 	support(found)
 	return found, theirs
+}
+
+// InstitutionsIn returns the organisations that an address names, the narrowest first: "Department of Tides"
+// and "Reents University" of "12 Grote Hall, Department of Tides, Reents University (RU), Oldenburg".
+func InstitutionsIn(address, street string) (names []string) {
+	add := func(text string) bool {
+		text = trimName(text)
+		is := IsName(text) && isInstitution(text) && !isBuilding(text) && !isAddressPart(text) &&
+			!strings.ContainsAny(text, "0123456789") && (street == "" || !strings.Contains(text, street))
+		if is {
+			names = append(names, text)
+		}
+		return is
+	}
+	for line := range strings.SplitSeq(address, "\n") {
+		line, _, _ = strings.Cut(line, "(")
+		if add(line) { // "Reents University, Oldenburg"
+			continue
+		}
+		for part := range strings.SplitSeq(line, ",") {
+			add(part)
+		}
+	}
+	return names
 }
 
 // withSites adds the names of the site, and what makes them its names to candidates of the same text.

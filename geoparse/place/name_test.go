@@ -99,6 +99,31 @@ func TestName(t *testing.T) {
 }
 
 // Plain text has a name if nothing but its mail and web addresses agree with it.
+// The organisation that an address names is who is there where nothing else says so.
+func TestNameInside(t *testing.T) {
+	const street = "Grote Hall"
+	for name, c := range map[string]struct{ above, address, want string }{
+		"a line of its own": {"Office:", "12 Grote Hall\nReents University, Okken\nOkken, CA 92697", "Reents University, Okken"},
+		"a part of it": {"Office:", "12 Grote Hall\nDepartment of Tides\nReents University, Okken\nOkken, CA 92697",
+			"Department of Tides"},
+		"between commas":      {"Mail:", "12 Grote Hall, Reents University (RU), Okken, CA 92697", "Reents University"},
+		"below its institute": {"Institute for Tides", "12 Grote Hall\nReents University\nOkken, CA 92697", "Institute for Tides"},
+		"below a person":      {"Okka Reents", "12 Grote Hall\nReents University\nOkken, CA 92697", "Reents University"},
+		"a building":          {"Office:", "12 Grote Hall, Computer Science Building, Okken, CA 92697", ""},
+		"its street":          {"Office:", "12 University of Grote Hall\nOkken, CA 92697", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			doc := markup.Parse([]byte("<title>" + c.above + "</title>"))
+			p := ReadPage(markup.Read(doc), c.above+"\n"+c.address, "", "www.ru.example", "/~okka/", isTestCity)
+			a := Around{Before: c.above + "\n", Inside: InstitutionsIn(c.address, street)}
+			p.ReadList([]Around{a})
+			if got := p.Name(a); got.Text != c.want {
+				t.Errorf("name %q (%.2f %v), want %q", got.Text, got.Score, got.Reasons, c.want)
+			}
+		})
+	}
+}
+
 func TestNameInPlainText(t *testing.T) {
 	for text, want := range map[string]string{
 		"Contact us\n\nHarms & Reents\n\nRoofs since 1910\nSite Map\n#info@harms-reents.example\n": "Harms & Reents",
