@@ -103,14 +103,16 @@ func TestName(t *testing.T) {
 func TestNameInside(t *testing.T) {
 	const street = "Grote Hall"
 	for name, c := range map[string]struct{ above, address, want string }{
-		"a line of its own": {"Office:", "12 Grote Hall\nReents University, Okken\nOkken, CA 92697", "Reents University, Okken"},
+		"a line of its own": {"Office:", "12 Grote Hall\nReents University, Okken\nOkken, CA 92697",
+			"Reents University, Okken"},
 		"a part of it": {"Office:", "12 Grote Hall\nDepartment of Tides\nReents University, Okken\nOkken, CA 92697",
 			"Department of Tides"},
-		"between commas":      {"Mail:", "12 Grote Hall, Reents University (RU), Okken, CA 92697", "Reents University"},
-		"below its institute": {"Institute for Tides", "12 Grote Hall\nReents University\nOkken, CA 92697", "Institute for Tides"},
-		"below a person":      {"Okka Reents", "12 Grote Hall\nReents University\nOkken, CA 92697", "Reents University"},
-		"a building":          {"Office:", "12 Grote Hall, Computer Science Building, Okken, CA 92697", ""},
-		"its street":          {"Office:", "12 University of Grote Hall\nOkken, CA 92697", ""},
+		"between commas": {"Mail:", "12 Grote Hall, Reents University (RU), Okken, CA 92697", "Reents University"},
+		"below its institute": {"Institute for Tides", "12 Grote Hall\nReents University\nOkken, CA 92697",
+			"Institute for Tides"},
+		"below a person": {"Okka Reents", "12 Grote Hall\nReents University\nOkken, CA 92697", "Reents University"},
+		"a building":     {"Office:", "12 Grote Hall, Computer Science Building, Okken, CA 92697", ""},
+		"its street":     {"Office:", "12 University of Grote Hall\nOkken, CA 92697", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			doc := markup.Parse([]byte("<title>" + c.above + "</title>"))
