@@ -109,12 +109,29 @@ func (m *Model) Score(terms []string) []float64 {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	p := make([]float64, len(m.depths))
-	for d, c := range m.depths {
-		if m.isTrained(d) {
-			p[d] = sigmoid(c.prior() + c.logOdds(terms)/c.temper(len(terms)))
-		}
+	for d := range p {
+		p[d] = m.at(terms, d)
 	}
 	return p
+}
+
+// ScoreAt returns what Score has for a depth from 1 on; ok is false beyond Options.Depths.
+func (m *Model) ScoreAt(terms []string, depth int) (p float64, ok bool) {
+	if depth < 1 || depth > len(m.depths) {
+		return 0, false
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.at(terms, depth-1), true
+}
+
+// at returns the probability at depth d+1. m.mu is held.
+func (m *Model) at(terms []string, d int) float64 {
+	if !m.isTrained(d) {
+		return 0
+	}
+	c := m.depths[d]
+	return sigmoid(c.prior() + c.logOdds(terms)/c.temper(len(terms)))
 }
 
 // isTrained reports whether depth d+1 is trained enough to predict.

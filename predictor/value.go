@@ -146,7 +146,7 @@ func newValueModel(o Options) *valueModel {
 // A features value is the feature vector of a link at one moment.
 type features struct {
 	input [inputs]float64
-	terms []termEvidence
+	terms []termEvidence // nil: not asked for
 	host  uint64
 	shape uint64
 }
@@ -160,10 +160,14 @@ type termEvidence struct {
 	relevant, other float64 // links with the term, of values as far as they had one
 }
 
-// features returns the feature vector of a link with these terms. m.mu and m.value.mu are held.
-func (m *Model) features(l Link, terms []string) features {
+// features returns the feature vector of a link with these terms, and what each term says where explained.
+// m.mu and m.value.mu are held.
+func (m *Model) features(l Link, terms []string, explained bool) features {
 	w := m.value
 	s := features{host: hash(l.Host), shape: hash(shapeOf(l))}
+	if explained {
+		s.terms = []termEvidence{}
+	}
 	s.input[inputPrior] = 1
 	if !w.parts.Bridge {
 		s.input[inputNear] = math.Pow(0.5, float64(max(l.Distance-1, 0)))
@@ -174,49 +178,62 @@ func (m *Model) features(l Link, terms []string) features {
 		s.input[inputVisits] = math.Log1p(float64(w.hosts.get(s.host).Pages)) / 4
 	}
 	if !w.parts.Bayes {
-		s.terms = w.terms.evidence(make([]termEvidence, 0, (1+len(m.depths))*len(terms)), terms, 0, quanta)
+		groups := groupsOf(terms)
+		w.terms.evidence(&s, terms, groups, 0, quanta)
 		for d, c := range m.depths {
-			s.terms = c.evidence(s.terms, terms, d+1, 1)
+			c.evidence(&s, terms, groups, d+1, 1)
 		}
-	}
-	for _, t := range s.terms {
-		s.input[t.input] += t.logOdds
 	}
 	return s
 }
 
-// evidence appends what each term says: log p(t|relevant)/p(t|other), where p(t|c) is the share of
-// the links of class c that have the term, smoothed towards the share of all links, so that a term
-// that nobody has met says nothing. The n terms of a family together are divided by √n, because they
-// say much the same. Evidence against a link counts only once a link of value is known: until then every
-// term has led nowhere, the more often the further. unit is the number of counts of a link.
-func (c *classifier) evidence(list []termEvidence, terms []string, depth int, unit float64) []termEvidence {
+// A group is what a term shares with those of its family.
+type group struct {
+	family int
+	root   float64 // of the number of terms
+}
+
+// groupsOf returns the group of each term.
+func groupsOf(terms []string) []group {
+	groups := make([]group, len(terms))
+	var n [len(families) + 1]float64
+	for i, term := range terms {
+		groups[i].family = familyOf(term)
+		n[groups[i].family]++
+	}
+	for i := range groups {
+		groups[i].root = math.Sqrt(n[groups[i].family])
+	}
+	return groups
+}
+
+// evidence adds to the inputs of s what each term says: log p(t|relevant)/p(t|other), where p(t|c) is the
+// share of the links of class c that have the term, smoothed towards the share of all links, so that a term
+// that nobody has met says nothing. The n terms of a family together are divided by √n, because they say
+// much the same. Evidence against a link counts only once a link of value is known: until then every term
+// has led nowhere, the more often the further. unit is the number of counts of a link.
+func (c *classifier) evidence(s *features, terms []string, groups []group, depth int, unit float64) {
 	known, relevant, other := c.resolve(terms)
 	all := (float64(c.relevant) + unit) / (float64(c.relevant+c.other) + priorLinks*unit)
+	usual := logit(all)
 	weight := termWeight * unit
 	trust := min(1, float64(c.relevant)/(trustLinks*unit))
-	var n [len(families) + 1]float64
-	first := len(list)
 	for i, term := range known {
-		family := familyOf(term)
-		n[family]++
-		e := termEvidence{
-			depth: depth, term: term, input: inputTerms + depth*len(families) + min(family, len(families)-1),
-			relevant: relevant[i] / unit, other: other[i] / unit,
-		}
+		logOdds := 0.0
 		if relevant[i]+other[i] > 0 {
-			z := math.Log((relevant[i]+weight*all)/(other[i]+weight*(1-all))) - logit(all)
-			e.logOdds = bounded(z, maxTerm)
+			z := math.Log((relevant[i]+weight*all)/(other[i]+weight*(1-all))) - usual
+			logOdds = bounded(z, maxTerm)
 			if z < 0 {
-				e.logOdds *= trust
+				logOdds *= trust
 			}
+			logOdds /= groups[i].root
 		}
-		list = append(list, e)
+		input := inputTerms + depth*len(families) + min(groups[i].family, len(families)-1)
+		s.input[input] += logOdds
+		if s.terms != nil {
+			s.terms = append(s.terms, termEvidence{depth, term, input, logOdds, relevant[i] / unit, other[i] / unit})
+		}
 	}
-	for i := first; i < len(list); i++ {
-		list[i].logOdds /= math.Sqrt(n[familyOf(list[i].term)])
-	}
-	return list
 }
 
 // lift returns the log-odds of a rate, smoothed towards the global one, above those of the global
@@ -332,7 +349,7 @@ func (m *Model) valueOf(l Link, terms []string) float64 {
 	defer m.mu.RUnlock()
 	w.mu.RLock()
 	defer w.mu.RUnlock()
-	s := m.features(l, terms)
+	s := m.features(l, terms, false)
 	return sigmoid(w.logOdds(&s))
 }
 
@@ -348,7 +365,7 @@ func (m *Model) LearnValue(l Link, terms []string, target float64) {
 	defer m.mu.RUnlock()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s := m.features(l, terms)
+	s := m.features(l, terms, false)
 	w.learn(&s, terms, min(target, 1))
 }
 
@@ -401,7 +418,7 @@ func (m *Model) ExplainValue(l Link) ValueExplanation {
 	defer m.mu.RUnlock()
 	w.mu.RLock()
 	defer w.mu.RUnlock()
-	s := m.features(l, terms)
+	s := m.features(l, terms, true)
 	var e ValueExplanation
 	sum := 0.0
 	add := func(t TermWeight) {

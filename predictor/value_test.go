@@ -314,6 +314,11 @@ func TestEvidenceAgainst(t *testing.T) {
 	for range 100 * quanta {
 		c.learn(term, false)
 	}
+	says := func(term []string) float64 {
+		s := features{terms: []termEvidence{}}
+		c.evidence(&s, term, groupsOf(term), 1, quanta)
+		return s.terms[0].logOdds
+	}
 	for _, step := range []struct {
 		quanta    int // of links of value, without the term
 		low, high float64
@@ -321,12 +326,13 @@ func TestEvidenceAgainst(t *testing.T) {
 		for c.relevant < step.quanta {
 			c.learn([]string{"anchor:kontakt"}, true)
 		}
-		got := c.evidence(nil, term, 1, quanta)[0].logOdds
+		got := says(term)
 		if got < step.low || got > step.high {
 			t.Errorf("with %d quanta of value: log-odds %.2f, want %.1f to %.1f", step.quanta, got, step.low, step.high)
 		}
 	}
-	if got := c.evidence(nil, []string{"anchor:kontakt"}, 1, quanta)[0].logOdds; got < 1 {
+	got := says([]string{"anchor:kontakt"})
+	if got < 1 {
 		t.Errorf("evidence for a link is %.2f, want 1 or more", got)
 	}
 }

@@ -307,7 +307,7 @@ func (s *session) start(ctx context.Context) (err error) {
 	}
 	s.c.Report = s.watch.visited
 	s.c.Example = func(trail []frontier.Node, relevant bool) {
-		s.watch.Board.Example(trail, relevant, s.model.Score)
+		s.watch.Board.Example(trail, relevant, s.model.ScoreAt)
 	}
 	if s.o.operator != nil {
 		s.admin = s.o.operator.Listener

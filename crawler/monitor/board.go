@@ -215,15 +215,16 @@ func (b *Board) dot(d Dot) (isNew bool) {
 	return true
 }
 
-// Example counts what the strategy is about to learn, with the model's
-// answers for the links of the trail so far.
-func (b *Board) Example(trail []frontier.Node, relevant bool, score func(terms []string) []float64) {
+// Example counts what the strategy is about to learn, with the model's answers for the links of the trail
+// so far: score returns that for a link at a depth from 1 on, see predictor.Model.ScoreAt.
+func (b *Board) Example(trail []frontier.Node, relevant bool, score func(terms []string, depth int) (float64, bool)) {
 	terms := order.TrailTerms(trail)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for d := range min(len(terms), len(b.losses)) {
-		if p := score(terms[d]); d < len(p) && trail[d].Depth > 0 { // a link led to it
-			b.losses[d].add(p[d], relevant)
+		p, ok := score(terms[d], d+1)
+		if ok && trail[d].Depth > 0 { // a link led to it
+			b.losses[d].add(p, relevant)
 		}
 	}
 }

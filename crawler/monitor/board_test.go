@@ -149,7 +149,7 @@ func TestBoard(t *testing.T) {
 		t.Errorf("the street of one house: %+v", streets)
 	}
 	trail := []frontier.Node{{Entry: frontier.Entry{URL: at(t, "http://a.example/x"), Depth: 1, Anchor: "kontakt"}}}
-	b.Example(trail, true, func([]string) []float64 { return []float64{.5, 0, 0} })
+	b.Example(trail, true, func(_ []string, depth int) (float64, bool) { return []float64{.5, 0, 0}[depth-1], true })
 	if s := b.Tick(s.Snapshot); s.LogLoss[0] == nil || math.Abs(*s.LogLoss[0]-math.Ln2) > 1e-9 || s.LogLoss[1] != nil {
 		t.Errorf("log-loss %v", s.LogLoss)
 	}
