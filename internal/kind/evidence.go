@@ -151,6 +151,9 @@ func (t *table) noun(words []string, lang string) (id string, found bool) {
 func (t *table) longest(words []string, lang string) (n int, p phrase) {
 	for n := min(len(words), MaxPhrase); n > 0; n-- {
 		text := strings.Join(words[:n], " ")
+		if p, ok := t.phrases[In(lang, text)]; ok {
+			return n, p
+		}
 		if p, ok := t.phrases[text]; ok && p.said(lang) {
 			return n, p
 		}

@@ -36,6 +36,9 @@ const (
 	Head   = 'h' // compound names of many kinds end with it: "laden"
 )
 
+// In returns the key of the table for what a phrase means in one language and in no other.
+func In(lang, phrase string) string { return lang + ":" + phrase }
+
 //go:embed kinds.txt.gz
 var packed []byte
 
@@ -114,7 +117,7 @@ func read(packed []byte) (*table, error) {
 	}
 	t.addValues()
 	for text, p := range t.phrases {
-		if strings.Contains(p.langs, "de") && !strings.Contains(text, " ") && p.use != Other && p.use != Head {
+		if strings.Contains(p.langs, "de") && !strings.ContainsAny(text, " :") && p.use != Other && p.use != Head {
 			t.german = append(t.german, text)
 		}
 	}

@@ -20,8 +20,8 @@ type saying struct {
 	langs []string
 }
 
-// supplement returns what supplement.tsv says of folded phrases. A phrase of several languages has
-// the use and kinds of the first.
+// supplement returns what supplement.tsv says of folded phrases. A phrase that means something else in
+// a later language is under kind.In of that language, too: "Club" ends compounds in German.
 func (t *table) supplement() (map[string]saying, error) {
 	all := map[string]saying{}
 	for line := range strings.Lines(supplementFile) {
@@ -42,12 +42,17 @@ func (t *table) supplement() (map[string]saying, error) {
 			}
 		}
 		for phrase := range strings.SplitSeq(cells[3], ", ") {
-			s, known := all[fold(phrase)]
+			key := fold(phrase)
+			s, known := all[key]
+			if known && (s.use != cells[1][0] || !slices.Equal(s.kinds, kinds)) && !slices.Contains(s.langs, cells[0]) {
+				key = kind.In(cells[0], key)
+				s, known = all[key]
+			}
 			if !known {
 				s = saying{use: cells[1][0], kinds: kinds}
 			}
 			s.langs = append(s.langs, cells[0])
-			all[fold(phrase)] = s
+			all[key] = s
 		}
 	}
 	return all, nil
