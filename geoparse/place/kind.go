@@ -70,10 +70,12 @@ func (h *Head) kindOfSite(lang, country string) string {
 	if h.start {
 		weights[kind.OfName(firstClause(h.site.About), lang, country)] += startWeight
 	}
+	typed := map[string]bool{}
 	for _, name := range h.site.Types {
-		if id := kind.OfType(name); weights[id] < typeWeight {
-			weights[id] += typeWeight
-		}
+		typed[kind.OfType(name)] = true
+	}
+	for id := range typed {
+		weights[id] += typeWeight
 	}
 	weight, domain := domainWeight, strings.Join(h.domain, " ")
 	if kind.IsSurname(domain) { // "uwezimmermann.example"
