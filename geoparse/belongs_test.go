@@ -227,6 +227,10 @@ func TestBelongingsOfMarkup(t *testing.T) {
 			<div itemprop="address" itemscope itemtype="https://schema.org/PostalAddress"><span itemprop="streetAddress">Nadorster Straße 12</span> <span itemprop="postalCode">26123</span> <span itemprop="addressLocality">Oldenburg</span></div>
 			<span itemprop="telephone">0441 123456</span></div>`: {
 			Name: "Blumen Meyer", Phone: "+49441123456", Website: "https://blumen.example/", Hours: "Mo-Fr 09:00-18:00; Sa 09:00-13:00", Type: "Florist", Kind: "shop=florist"},
+		`<script type="application/ld+json">{"@type":"Restaurant","name":"Café Meyer",` + address + `}</script>`: {
+			Name: "Café Meyer", Type: "Restaurant", Kind: "amenity=cafe"},
+		`<script type="application/ld+json">{"@type":"Restaurant","name":"Meyer",` + address + `}</script>`: {
+			Name: "Meyer", Type: "Restaurant", Kind: "amenity=restaurant"},
 		`<script type="application/ld+json">{"@type":"Person","name":"Hanna Harms","telephone":"0441 123456",` + address + `}</script>`: {},
 	} {
 		in := Input{Doc: markup.Parse([]byte(html))}

@@ -74,7 +74,7 @@ func (b *Address) takeStated(a *Address) {
 
 // belongings reads what a statement says beside its address.
 func (p *Parser) belongings(st *markup.Statement, country string) Belongings {
-	b := Belongings{Type: st.Type, Kind: kind.OfType(st.Type), Website: place.WebURL(st.URL),
+	b := Belongings{Type: st.Type, Kind: kindOf(st), Website: place.WebURL(st.URL),
 		Email: place.RoleAddress(st.Email), Phone: place.PhoneNumber(st.Phone, country)}
 	if place.IsName(st.Name) {
 		b.Name = st.Name
@@ -82,6 +82,20 @@ func (p *Parser) belongings(st *markup.Statement, country string) Belongings {
 	b.Hours, _ = place.ParseHours(st.Hours)
 	return b
 }
+
+// kindOf returns the kind that the type of a statement says. "Restaurant" is the type of all places
+// with meals, and their names say more: "Reents Café".
+func kindOf(st *markup.Statement) string {
+	stated := kind.OfType(st.Type)
+	if stated == "amenity=restaurant" && meals[kind.Main(kind.OfName(st.Name, "", ""))] {
+		return kind.OfName(st.Name, "", "")
+	}
+	return stated
+}
+
+// meals are the other kinds of places with meals.
+var meals = map[string]bool{"amenity=cafe": true, "amenity=pub": true, "amenity=bar": true,
+	"amenity=fast_food": true, "amenity=ice_cream": true}
 
 // A stated address is one of those at one street and number, by its place in the
 // list, with the folded parts that tell it from the others.

@@ -17,6 +17,8 @@ func TestThirdParty(t *testing.T) {
 		"Aufsichtsbehörde: Landesbeauftragte für den Datenschutz\n" + address:    AuthorityRole,
 		"Firmenbuchgericht: Landesgericht Krems, " + address:                     AuthorityRole,
 		"Hébergeur : Muster Medien, " + address:                                  AgencyRole,
+		"Der Präsident des Landgerichts Oldenburg\n" + address:                   AuthorityRole,
+		"Ausstellende Behörde: Stadt Oldenburg\nOrdnungsamt " + address:          AuthorityRole,
 		"Umgesetzt von Muster Medien, " + address:                                AgencyRole,
 		"Site designed by\nMuster Medien\n" + address:                            AgencyRole,
 		"Registergericht: Amtsgericht Oldenburg, " + address:                     AuthorityRole,
