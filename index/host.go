@@ -249,7 +249,9 @@ func (r *record) takeNotes() {
 		for _, o := range r.Mentions {
 			if o.host == m.host {
 				m.notes.Phone, m.notes.Hours = unless(o.Phone, m.notes.Phone), unless(o.Hours, m.notes.Hours)
-				m.notes.Kind = unless(o.Kind, m.notes.Kind)
+				if o.Kind != association { // the legal form says no more
+					m.notes.Kind = unless(o.Kind, m.notes.Kind)
+				}
 			}
 		}
 	}
@@ -265,4 +267,12 @@ func unless(stated, value string) string {
 
 func (m *mention) phone() string { return cmp.Or(m.Phone, m.notes.Phone) }
 func (m *mention) hours() string { return cmp.Or(m.Hours, m.notes.Hours) }
-func (m *mention) kind() string  { return cmp.Or(m.Kind, m.notes.Kind) }
+func (m *mention) kind() string {
+	if m.Kind == association {
+		return cmp.Or(m.notes.Kind, m.Kind)
+	}
+	return cmp.Or(m.Kind, m.notes.Kind)
+}
+
+// association is the kind of a place of which a page says no more than "e.V.".
+const association = "office=association"

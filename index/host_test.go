@@ -42,6 +42,21 @@ func hitsOf(t testing.TB, x *Index) (all []string, hits []Hit) {
 	return all, hits
 }
 
+// What the welcome page says is more than that an imprint ends in "e.V.".
+func TestStartPageGoesBeforeAssociation(t *testing.T) {
+	t.Parallel()
+	for stated, want := range map[string]string{association: "tourism=hostel", "tourism=hotel": "tourism=hotel"} {
+		pages := houseSite()
+		pages[0].Addresses[0].Kind = stated
+		x := open(t)
+		put(t, x, pages...)
+		_, hits := hitsOf(t, x)
+		if len(hits) != 1 || hits[0].Kind != want {
+			t.Errorf("%s: %+v, want %s", stated, hits, want)
+		}
+	}
+}
+
 // The pages of a host give one picture, in whatever order and in whatever batches they come.
 func TestOnePictureOfASite(t *testing.T) {
 	t.Parallel()
