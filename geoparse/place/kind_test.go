@@ -33,9 +33,10 @@ func TestKindOfPage(t *testing.T) {
 			head: `<meta name="description" content="Bäckerei in Oldenburg: Brot, Kuchen, Café">`},
 		{what: "a type of schema.org", name: "Harms GmbH", title: "Kontakt", host: "nord.example", want: "shop=bakery",
 			head: `<script type="application/ld+json">{"@type": "Bakery", "name": "Harms"}</script>`},
-		{what: "a title and a type against a description", name: "Harms", title: "Harms Nightclub", host: "nord.example", path: "/",
-			head: `<meta name="description" content="Bar in Oldenburg"><script type="application/ld+json">{"@type": "NightClub"}</script>`,
-			want: "amenity=nightclub"},
+		{what: "a title and a type against a description", name: "Harms", title: "Harms Nightclub",
+			host: "nord.example", path: "/", want: "amenity=nightclub",
+			head: `<meta name="description" content="Bar in Oldenburg">` +
+				`<script type="application/ld+json">{"@type": "NightClub"}</script>`},
 		{what: "a template's language", name: "Bäckerei Harms", title: "Kontakt", host: "nord.example", lang: "en", want: "shop=bakery"},
 		{what: "an association by its legal form", name: "Harms e. V.", title: "Kontakt", host: "nord.example", want: "office=association"},
 		{what: "the type of an offer", name: "Harms GmbH", title: "Kontakt", host: "nord.example",
