@@ -76,7 +76,7 @@ func numberIn(text, country string, wantFax bool) string {
 				}
 			}
 			if digits < leastDigits || digits > mostDigits || noPhone.MatchString(line[i:end]) ||
-				i > 0 && isLetterAt(line, lastRune(line, i)) {
+				isLetterBefore(line, i) {
 				i = max(end, i+1)
 				continue
 			}
@@ -292,8 +292,8 @@ func isLetterAt(text string, i int) bool {
 	return unicode.IsLetter(r)
 }
 
-// lastRune returns where the character that ends before text[i] begins.
-func lastRune(text string, i int) int {
-	_, n := utf8.DecodeLastRuneInString(text[:i])
-	return i - n
+// isLetterBefore reports whether the character that ends before text[i] is a letter.
+func isLetterBefore(text string, i int) bool {
+	r, _ := utf8.DecodeLastRuneInString(text[:i])
+	return unicode.IsLetter(r)
 }

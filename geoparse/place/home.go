@@ -152,7 +152,7 @@ func (d *Door) cues() (f [cues]float64) {
 	for c, has := range [cues]bool{
 		cueBias:        true,
 		cuePerson:      d.Person || endsWithPerson(first) || held != "" || office && looksLikeNames(first),
-		cueFirm:        !lived && !lets && isInstitution(behindCareOf(first)),
+		cueFirm:        !lived && !lets && isInstitution(behindLast(careOf, first)),
 		cueFirmAbove:   isInstitution(further),
 		cueFirmIn:      isInstitution(d.Inside) || isBuilding(d.Street),
 		cueCommerce:    !office && IsCommerce(business) || trade,
@@ -221,15 +221,7 @@ func livesAt(before, behind string) bool {
 		homeSale.MatchString(behind) && !isInstitution(before+" "+behind)
 }
 
-// behindCareOf returns what stands behind the last "c/o" of a line: at whose door it is.
-func behindCareOf(line string) string {
-	at := careOf.FindAllStringIndex(line, -1)
-	if at == nil {
-		return line
-	}
-	return line[at[len(at)-1][1]:]
-}
-
+// careOf stands before the name at whose door somebody is.
 var careOf = regexp.MustCompile(`(?i)\bc/o\b`)
 
 // endsWithPerson reports whether a running text ends with a person: "Petition of Mr. Carl Foster, ".

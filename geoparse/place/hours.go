@@ -267,14 +267,12 @@ func At(osm string, t time.Time, holiday func(time.Time) bool) (s State, ok bool
 			s.Unsure = s.Unsure || day == 0 && spans == nil
 		}
 		for _, span := range spans {
-			if span == byAppointment {
-				continue
-			}
 			clock := func(minute int) time.Time {
 				return time.Date(date.Year(), date.Month(), date.Day(), 0, minute, 0, 0, t.Location())
 			}
 			from, to := clock(span.from), clock(span.to)
 			switch {
+			case span == byAppointment:
 			case s.Open && from.After(s.Until):
 				return s, true
 			case s.Open || !from.After(t) && t.Before(to):
@@ -372,7 +370,7 @@ func (r *hoursReader) take(re *regexp.Regexp) []string {
 // Friday", or "closed on Sundays"; where there is none, r stays where it is. No spans: closed.
 func (r *hoursReader) rule() (set daySet, spans []timeSpan, ok bool) {
 	start := *r
-	number := digitsAt(r.rest, 0) > 0 && r.rest[0] != '7' // of "7 days"
+	number := leadingDigits(r.rest) > 0 && r.rest[0] != '7' // of "7 days"
 	if !number {
 		if !sevenDays.MatchString(r.rest[:min(len(r.rest), maxTaken)]) {
 			r.take(lead)
@@ -402,10 +400,7 @@ func (r *hoursReader) rule() (set daySet, spans []timeSpan, ok bool) {
 
 // firstWord returns the letters that text begins with.
 func firstWord(text string) string {
-	if n := strings.IndexFunc(text, func(c rune) bool { return !unicode.IsLetter(c) }); n >= 0 {
-		return text[:n]
-	}
-	return text
+	return text[:len(text)-len(strings.TrimLeftFunc(text, unicode.IsLetter))]
 }
 
 // smallDays are the short names that are written small where people speak a Romance language.
@@ -765,7 +760,7 @@ func hoursWithin(text string, from, to int) (osm string, leaveOut bool) {
 	}
 	tries := 0
 	for i := 0; i < len(line) && tries < maxHoursTries; i++ {
-		if i > 0 && (isLetterAt(line, lastRune(line, i)) || line[i-1]-'0' <= 9) {
+		if isLetterBefore(line, i) || i > 0 && line[i-1]-'0' <= 9 {
 			continue
 		}
 		if line[i]-'0' > 9 {
@@ -786,7 +781,7 @@ func hoursWithin(text string, from, to int) (osm string, leaveOut bool) {
 			}
 		}
 		tries++
-		if n := digitsAt(line, i); n == 3 || n > 4 {
+		if n := leadingDigits(line[i:]); n == 3 || n > 4 {
 			continue // a postcode, a part of a telephone number
 		}
 		h, ok := readHours(text[from+i:])
@@ -810,13 +805,8 @@ func beginsHours(word string) bool {
 	return dayWords[word] != 0 || slices.Contains(dayCues, word)
 }
 
-// digitsAt returns how many digits begin at text[i].
-func digitsAt(text string, i int) (n int) {
-	for i+n < len(text) && text[i+n]-'0' <= 9 {
-		n++
-	}
-	return n
-}
+// leadingDigits returns how many digits a text begins with.
+func leadingDigits(text string) int { return len(text) - len(strings.TrimLeft(text, "0123456789")) }
 
 // isColumn reports whether text begins with days, and others stand in the next line or cell.
 func isColumn(text string) bool {

@@ -216,11 +216,8 @@ func isLegalForm(word string) bool {
 // canBeName reports whether a text can be a name. One in small letters can if a
 // firm or the domain is called so: "comparis.ch AG".
 func (p *Page) canBeName(text string) bool {
-	if IsName(text) {
-		return true
-	}
 	first, n := utf8.DecodeRuneInString(text)
-	return unicode.IsLower(first) && (hasLegalForm(text) ||
+	return IsName(text) || unicode.IsLower(first) && (hasLegalForm(text) ||
 		p.agreement(nameWords(text)) >= 0.9) && IsName(string(unicode.ToUpper(first))+text[n:])
 }
 
@@ -545,12 +542,16 @@ func (p *Page) withSites(found candidates) candidates {
 func firmOfSentence(text string) string {
 	text = strings.TrimRight(text, " (")
 	text = text[strings.LastIndexAny(text, "()")+1:]
-	if at := sentenceJoint.FindAllStringIndex(text, -1); at != nil {
-		if firm := firmIn(text[at[len(at)-1][1]:]); firm != "" {
-			return firm
-		}
+	return cmp.Or(firmIn(behindLast(sentenceJoint, text)), firmIn(text))
+}
+
+// behindLast returns what stands behind the last match in a text, all of it where there is none.
+func behindLast(re *regexp.Regexp, text string) string {
+	at := re.FindAllStringIndex(text, -1)
+	if at == nil {
+		return text
 	}
-	return firmIn(text)
+	return text[at[len(at)-1][1]:]
 }
 
 // sentenceJoint stands before the name of a firm in a sentence: "services of Reents Inc." in German.
@@ -651,12 +652,12 @@ func markRivals(found []candidate) {
 			f[domain] >= 0.5 || f[person] > 0 || f[branchWords] > 0.5 || f[labels] > 0.5 || f[part] > f[leadIn] {
 			continue
 		}
-		words := nameWords(withoutLegalForm(found[i].text))
+		words := coreWords(found[i].text)
 		for k := range found {
 			if !found[k].features.ofSite() || !named && (theirs == 0 || found[k].features[foreign] == 0) {
 				continue
 			}
-			if other := nameWords(withoutLegalForm(found[k].text)); !within(words, other) && !within(other, words) {
+			if other := coreWords(found[k].text); !within(words, other) && !within(other, words) {
 				found[k].features[rival] = max(found[k].features[rival], 1-f[leadIn])
 				strong := is(f[orgWord] > 0 && f[above1]+f[prefix] > 0 && f[phrase]+f[job] == 0 &&
 					f[branchWords] < 0.4) // "Reents County Courts"
@@ -676,12 +677,9 @@ func behindLeadIn(before string) string {
 	}
 	line := before[strings.LastIndexByte(before, '\n')+1:]
 	line = strings.TrimRight(line, " ,(:–-")
-	at := leadsIn.FindAllStringIndex(line, -1)
-	if at == nil || len(line) > 400 {
-		return ""
-	}
-	name := line[at[len(at)-1][1]:]
-	if first, _ := utf8.DecodeRuneInString(name); !unicode.IsUpper(first) {
+	name := behindLast(leadsIn, line)
+	first, _ := utf8.DecodeRuneInString(name)
+	if name == line || len(line) > 400 || !unicode.IsUpper(first) {
 		return ""
 	}
 	return name
@@ -706,7 +704,7 @@ func IsNotice(title, path string) bool {
 func support(found []candidate) {
 	words := make([][]string, len(found))
 	for i := range found {
-		words[i] = nameWords(withoutLegalForm(found[i].text))
+		words[i] = coreWords(found[i].text)
 	}
 	for i := range found {
 		others := -1.0 // but for its own
@@ -909,13 +907,14 @@ func hasLegalForm(text string) bool {
 		strings.Contains(lower, "e. v.") || strings.Contains(lower, "e.v.")
 }
 
-func withoutLegalForm(text string) string {
+// coreWords returns the words of a name without legal forms and the smallest words.
+func coreWords(text string) []string {
 	words := strings.Fields(text)
 	words = slices.DeleteFunc(words, func(w string) bool {
 		key := strings.Join(nameWords(w), "")
 		return legalForms[key] || key == "the" || key == "company" || key == "co" || key == "und" || key == "and"
 	})
-	return strings.Join(words, " ")
+	return nameWords(strings.Join(words, " "))
 }
 
 // branchTerms name a branch of a firm.
@@ -1024,18 +1023,9 @@ func domainWords(host string) []string {
 // case. Those of free mail services are left out.
 func domainsIn(text string) iter.Seq[string] {
 	return func(yield func(host string) bool) {
-		for _, mark := range [...]string{"@", "www.", "://"} {
-			for at := 0; ; {
-				i := strings.Index(text[at:], mark)
-				if i < 0 {
-					break
-				}
-				at += i + len(mark)
-				end := at
-				for end < len(text) && end-at < maxHost && isHostByte(text[end]) {
-					end++
-				}
-				host := strings.Trim(strings.ToLower(text[at:end]), ".-")
+		for _, mark := range hostMarks {
+			for _, m := range mark.FindAllStringSubmatch(text, -1) {
+				host := strings.Trim(strings.ToLower(m[1][:min(len(m[1]), maxHost)]), ".-")
 				if strings.Contains(host, ".") && !freemail.MatchString("@"+host) && !yield(host) {
 					return
 				}
@@ -1046,9 +1036,9 @@ func domainsIn(text string) iter.Seq[string] {
 
 const maxHost = 253 // bytes of the name of a host
 
-func isHostByte(c byte) bool {
-	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '.' || c == '-'
-}
+// hostMarks lead to the name of a host.
+var hostMarks = []*regexp.Regexp{regexp.MustCompile(`@([a-zA-Z0-9.-]+)`),
+	regexp.MustCompile(`www\.([a-zA-Z0-9.-]+)`), regexp.MustCompile(`://([a-zA-Z0-9.-]+)`)}
 
 // mainDomain returns the label of the domain that the mail and web addresses of a
 // text name most, or "".

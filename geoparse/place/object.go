@@ -12,7 +12,7 @@ func (p *Page) Object(a Around, objects [][]string) (best int) {
 	score := leastObject
 	found, _ := p.candidates(a)
 	for _, c := range found {
-		words := nameWords(withoutLegalForm(c.text))
+		words := coreWords(c.text)
 		i := slices.IndexFunc(objects, func(names []string) bool { return isOneOf(words, names) })
 		if s := c.score(); i >= 0 && s > score {
 			best, score = i, s
@@ -28,7 +28,7 @@ const leastObject = 0.05
 // isOneOf reports whether words are those of a name, in any order.
 func isOneOf(words, names []string) bool {
 	return len(words) > 0 && slices.ContainsFunc(names, func(name string) bool {
-		own := nameWords(withoutLegalForm(name))
+		own := coreWords(name)
 		return within(own, words) && within(words, own)
 	})
 }
