@@ -221,11 +221,14 @@ func (p *Page) canBeName(text string) bool {
 		p.agreement(nameWords(text)) >= 0.9) && IsName(string(unicode.ToUpper(first))+text[n:])
 }
 
-// addSite adds names of who runs the site, which come from one source.
+// addSite adds names of who runs the site, which come from one source. Most lines of a page have none, "".
 func (p *Page) addSite(source feature, texts ...string) {
 	for _, text := range texts {
+		if text == "" || len(p.sites) >= mostSites {
+			continue
+		}
 		text = trimName(text)
-		if len(p.sites) < mostSites && p.canBeName(text) &&
+		if p.canBeName(text) &&
 			!slices.Contains(nameWords(text), "logo") && // of a picture
 			!strings.EqualFold(strings.TrimPrefix(text, "www."), strings.TrimPrefix(p.host, "www.")) {
 			p.sites.of(text)[source] = 1
