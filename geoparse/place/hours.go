@@ -108,6 +108,9 @@ func readHours(text string) (h hours, ok bool) {
 	}
 	r := hoursReader{text[:min(len(text), maxHoursText)]}
 	for {
+		if ok {
+			r.take(aside)
+		}
 		set, spans, found := r.rule()
 		if !found || !h.add(set, spans) {
 			break
@@ -325,9 +328,9 @@ var (
 		`(?:(?:jeden|every|each|elke|iedere)\s+)?`)
 	exceptDays = regexp.MustCompile(`(?i)^[\s,(]*(?:außer|ausser|except(?: on| for)?|excluding|sauf)\s+` +
 		`(?:(?:le|an)\s+)?`)
-	sevenDays = regexp.MustCompile(`(?i)^(?:(?:7|seven|sieben|zeven) (?:days|tage|dagen)` +
-		`(?: (?:a|per|die|pro|in der) (?:week|woche))?|(?:every|each) day|jeden tag|tous les jours|` +
-		`(?:elke|iedere) dag|alle dagen|tutti i giorni|todos los d[ií]as)\b`)
+	sevenDays = regexp.MustCompile(`(?i)^(?:(?:7|seven|sieben|zeven) (?:days|tage|dagen)|(?:every|each) day|` +
+		`jeden tag|tous les jours|(?:elke|iedere) dag|alle dagen|tutti i giorni|todos los d[ií]as)` +
+		`(?: (?:a|per|die|pro|in der|of the|van de) (?:week|woche))?\b`)
 	letterDays = regexp.MustCompile(`^(M|T|Tu|W)\s?[-–]\s?(Th|F|Sa|Su)\b`)
 	timeLead   = regexp.MustCompile(`(?i)^[\s:|=,(.…·_*–—-]*(?:(?:von|from|between|zwischen|ab|open|` +
 		`geöffnet|geopend|offen|jeweils|entre|desde|de|dalle|van|the|hours|of|in|der|zeit|zu|den|` +
@@ -340,6 +343,9 @@ var (
 		`(?: only)?"?`)
 	spanJoint = regexp.MustCompile(`(?i)^(?:[\s,/&|;·•]*|\s+[-–—]\s+)(?:(?:und|and|sowie|et|en|e|y|og|u\.?)\s+)?` +
 		`(?:(?:von|from|de|dalle|van)\s+)?`)
+	// aside is a line between those of two days, of what ends before the place closes.
+	aside = regexp.MustCompile(`(?i)^[\s,;(|]*(?:(?:warme )?küche|kitchen|letzter einlass|kassenschluss|` +
+		`last (?:entry|orders|admission))\b[^\n]*\n`)
 	timeZone = regexp.MustCompile(`(?i)^[\s(]*(?:(?:eastern|central|mountain|pacific|local)` +
 		`(?:\s+standard|\s+daylight)?(?:\s+time)?|[ecmp][sd]?t\b|gmt\b|bst\b|cet\b)\)?(?:\s*\([a-z]{2,4}\))?`)
 	timeJoint = regexp.MustCompile(`(?i)^[\s(),:]*(?:(?:on|every|am|jeden)\s+)?`)
@@ -351,7 +357,7 @@ var (
 	// clockTime is a word, four digits, or hours with or without minutes.
 	clockTime = regexp.MustCompile(`(?i)^(?:(?:12 ?)?(?:(noon|midday|mittags?)|(midnight|mitternacht))\b|` +
 		`([01]\d|2[0-4])([0-5][05])(?: ?(?:h|hrs?|uhr|hours))?\b|` +
-		`(\d{1,2})(?:[:.h](\d{2}))?(?::\d{2})?(?:\s*(uhr|uur|h)\b|\s*([ap])\.?m\b\.?|([ap])\b)?)`)
+		`(\d{1,2})(?:[:.hu](\d{2}))?(?::\d{2})?(?:\s*(uhr|uur|[hu])\b|\s*([ap])\.?m\b\.?|([ap])\b)?)`)
 )
 
 // An hoursReader holds the text that is still to be read.
@@ -685,6 +691,7 @@ const (
 	shortLine     = 40      // bytes of a line of days whose times may stand in the next
 	listedDays    = 8       // lines of a list of days
 	leastOpen     = 12 * 60 // minutes of a week that no course or service has
+	leastOffice   = 8 * 60  // minutes of a week that no teacher's office hours have
 	cueText       = 200     // bytes before hours that say what they are
 	mostShows     = 2       // days of a week on which a show begins: "Di und Do ab 20 Uhr"
 )
@@ -830,7 +837,9 @@ var (
 		`saison|season|ferien)|^[^\n]*\d[^\d\n]{0,20}` + months)
 	nextCell  = regexp.MustCompile(`^[ \t:]*[|\n]\s*`)
 	courseCue = regexp.MustCompile(`(?i)\b(?:class|lecture|course|seminar|workshop|lesson|tutorial|webinar|` +
-		`kurs|vorlesung|übung|gottesdienst|training|advising|help ?desk)`)
+		`kurs|vorlesung|übung|gottesdienst|training|advising|help ?desk|warenannahme|anlieferung|lieferzeit|` +
+		`telefonzeit|telefonsprech|telefonische)|\(telefon\)`)
+	officeCue = regexp.MustCompile(`(?i)\boffice hours\b`)
 )
 
 // opens reports whether h are rather opening hours than the times of a course: by
@@ -854,5 +863,9 @@ func (h hours) opens(before string) bool {
 		}
 		daily += min(len(spans), 1)
 	}
-	return open >= leastOpen && daily > 1 && !courseCue.MatchString(before)
+	least := leastOpen
+	if officeCue.MatchString(before) {
+		least = leastOffice
+	}
+	return open >= least && daily > 1 && !courseCue.MatchString(before)
 }

@@ -1,6 +1,8 @@
 package place
 
 import (
+	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,7 +28,8 @@ const (
 // Kind returns the kind of place by its name, in the form of package kind. If the page is the
 // place's own site, what its title, headings and domain say is weighed where the name says nothing:
 // "Bäckerei Meyer in Oldenburg" for "Meyer GmbH". It is read in the first of the languages in which it
-// says anything. Last, "e.V." shows an association. It is "" if nothing shows it.
+// says anything. Last, a department of an academic host is of a university, and "e.V." shows an
+// association. It is "" if nothing shows it.
 func (h *Head) Kind(name string, langs []string, country string, own bool) string {
 	for _, lang := range langs {
 		if id := kind.OfName(name, lang, country); id != "" && !IsPerson(name) {
@@ -39,11 +42,20 @@ func (h *Head) Kind(name string, langs []string, country string, own bool) strin
 			return id
 		}
 	}
-	if lower := strings.ToLower(name); strings.HasSuffix(lower, "e.v.") || strings.HasSuffix(lower, "e. v.") {
+	switch {
+	case academic.MatchString(h.host) && department.MatchString(name):
+		return "amenity=university"
+	case association.MatchString(name):
 		return "office=association"
 	}
 	return ""
 }
+
+var (
+	academic    = regexp.MustCompile(`\.(?:edu|ac)(?:\.[a-z]{2})?$`)
+	department  = regexp.MustCompile(`(?i)^(?:the )?(?:college|school|dep(?:artmen)?t\.?|faculty|institute) of\b`)
+	association = regexp.MustCompile(`(?i)e\. ?v\.$`)
+)
 
 // kindOfSite weighs what the titles, headings, domain, description and markup of a place's own site say.
 func (h *Head) kindOfSite(lang, country string) string {
@@ -83,32 +95,25 @@ func (h *Head) kindOfSite(lang, country string) string {
 	}
 	weights[kind.OfName(domain, lang, country)] += weight
 	delete(weights, "")
-	best := ""
-	for id, weight := range weights {
-		if weight > weights[best] || weight == weights[best] && id < best {
-			best = id
-		}
+	ids := slices.SortedFunc(maps.Keys(weights), func(a, b string) int {
+		return cmp.Or(cmp.Compare(weights[b], weights[a]), strings.Compare(a, b))
+	})
+	if len(ids) == 0 || weights[ids[0]] < leastKind {
+		return ""
 	}
-	for id, weight := range weights {
-		if id != best && kind.Main(id) != kind.Main(best) && weight*kindMargin > weights[best] {
+	for _, id := range ids[1:] {
+		if kind.Main(id) != kind.Main(ids[0]) && weights[id]*kindMargin > weights[ids[0]] {
 			return ""
 		}
 	}
-	if weights[best] < leastKind {
-		return ""
-	}
-	return best
+	return ids[0]
 }
 
 // firstClause returns the first words of a description, which say what it is of: "Garage à Provins" of
 // "Garage à Provins : diagnostic, réparations".
-func firstClause(text string) string {
-	text, _, _ = strings.Cut(text, " - ")
-	if end := strings.IndexAny(text, ".:;!?|,(–—"); end >= 0 {
-		text = text[:end]
-	}
-	return text
-}
+func firstClause(text string) string { return clauseEnd.Split(text, 2)[0] }
+
+var clauseEnd = regexp.MustCompile(` - |[.:;!?|,(–—]`)
 
 // IsStart reports whether a path is that of the start page of a site.
 func IsStart(path string) bool { return len(path) < 40 && startPath.MatchString(path) }

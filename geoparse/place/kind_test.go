@@ -39,6 +39,9 @@ func TestKindOfPage(t *testing.T) {
 				`<script type="application/ld+json">{"@type": "NightClub"}</script>`},
 		{what: "a template's language", name: "Bäckerei Harms", title: "Kontakt", host: "nord.example", lang: "en", want: "shop=bakery"},
 		{what: "an association by its legal form", name: "Harms e. V.", title: "Kontakt", host: "nord.example", want: "office=association"},
+		{what: "a department", name: "College of Computing", title: "Directions",
+			host: "cc.reents.edu", lang: "en", want: "amenity=university"},
+		{what: "a department elsewhere", name: "Department of Fun", title: "Directions", host: "fun.example", lang: "en"},
 		{what: "the type of an offer", name: "Harms GmbH", title: "Kontakt", host: "nord.example",
 			head: `<script type="application/ld+json">{"@type": "Service", "name": "Brot"}</script>`},
 	} {
