@@ -329,6 +329,7 @@ type Reason struct {
 // candidate is a text that may be the name of what is at an address.
 type candidate struct {
 	text     string
+	core     []string // its coreWords
 	features vector
 }
 
@@ -560,10 +561,11 @@ func behindLast(re *regexp.Regexp, text string) string {
 // sentenceJoint stands before the name of a firm in a sentence: "services of Reents Inc." in German.
 var sentenceJoint = regexp.MustCompile(`(?i)(?:^| )(?:von|durch|by|from|bei|der|die|des|the|anbieter|is|ist) `)
 
-// look sets the features that do not depend on where the candidate comes from; label is that of the
-// domain beside the address, or "".
+// look sets the words and the features that do not depend on where the candidate comes from; label is
+// that of the domain beside the address, or "".
 func (p *Page) look(c *candidate, a Around, label string) {
 	f := &c.features
+	c.core = coreWords(c.text)
 	own, known := p.looked[c.text]
 	if !known {
 		own = p.ownFeatures(c.text)
@@ -655,12 +657,11 @@ func markRivals(found []candidate) {
 			f[domain] >= 0.5 || f[person] > 0 || f[branchWords] > 0.5 || f[labels] > 0.5 || f[part] > f[leadIn] {
 			continue
 		}
-		words := coreWords(found[i].text)
 		for k := range found {
 			if !found[k].features.ofSite() || !named && (theirs == 0 || found[k].features[foreign] == 0) {
 				continue
 			}
-			if other := coreWords(found[k].text); !within(words, other) && !within(other, words) {
+			if !within(found[i].core, found[k].core) && !within(found[k].core, found[i].core) {
 				found[k].features[rival] = max(found[k].features[rival], 1-f[leadIn])
 				strong := is(f[orgWord] > 0 && f[above1]+f[prefix] > 0 && f[phrase]+f[job] == 0 &&
 					f[branchWords] < 0.4) // "Reents County Courts"
@@ -705,16 +706,12 @@ func IsNotice(title, path string) bool {
 
 // support counts for each candidate the other sources with the same name in more or fewer words.
 func support(found []candidate) {
-	words := make([][]string, len(found))
-	for i := range found {
-		words[i] = coreWords(found[i].text)
-	}
 	for i := range found {
 		others := -1.0 // but for its own
 		for f := range bias {
 			for j := range found {
 				if found[j].features[f] > 0 &&
-					(i == j || within(words[i], words[j]) || within(words[j], words[i])) {
+					(i == j || within(found[i].core, found[j].core) || within(found[j].core, found[i].core)) {
 					others++
 					break
 				}

@@ -12,8 +12,7 @@ func (p *Page) Object(a Around, objects [][]string) (best int) {
 	score := leastObject
 	found, _ := p.candidates(a)
 	for _, c := range found {
-		words := coreWords(c.text)
-		i := slices.IndexFunc(objects, func(names []string) bool { return isOneOf(words, names) })
+		i := slices.IndexFunc(objects, func(names []string) bool { return isOneOf(c.core, names) })
 		if s := c.score(); i >= 0 && s > score {
 			best, score = i, s
 		}
