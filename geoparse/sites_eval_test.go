@@ -2,6 +2,7 @@ package geoparse
 
 import (
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -96,11 +97,27 @@ func rowOf(rows []siteRow, a *Address) *siteRow {
 	return nil
 }
 
+// siteFolders yields the folders of sites and their sets: those at hand, then "further" for each folder
+// that the environment variable EVAL_SITES lists.
+func siteFolders(t *testing.T) iter.Seq2[string, string] {
+	return func(yield func(dir, set string) bool) {
+		for _, set := range []string{"de", "en", "ro"} {
+			if !yield(filepath.Join(sharedData(t), "sites", set), set) {
+				return
+			}
+		}
+		for _, dir := range filepath.SplitList(os.Getenv("EVAL_SITES")) {
+			if !yield(dir, "further") {
+				return
+			}
+		}
+	}
+}
+
 // eachSitePage parses every page of the sites with the parser, after begin.
 func eachSitePage(t *testing.T, p *Parser, begin func(set, host, path string, rows []siteRow), end func(Verdict)) {
 	pages := 0
-	for _, set := range []string{"de", "en", "ro"} {
-		dir := filepath.Join(sharedData(t), "sites", set)
+	for dir, set := range siteFolders(t) {
 		all := readSites(t, dir)
 		hosts, err := os.ReadDir(dir)
 		if err != nil {
