@@ -48,6 +48,7 @@ func TestStreetBefore(t *testing.T) {
 		{"in der Leipziger Poststraße 5\n", "Leipziger Poststraße", "5", ""},
 		{"Firma Lehmann Neustädtische Kirchstraße 12\n", "Neustädtische Kirchstraße", "12", ""},
 		{"Schwarze Bärenstraße 5\n", "Schwarze Bärenstraße", "5", ""},
+		{"Peter Reents\nAm Weener Bahnhof 5\n", "Am Weener Bahnhof", "5", ""},
 		{"Dr. Eberlestraße 5\n", "Dr. Eberlestraße", "5", ""},
 		{"in der Breiten Gasse 5\n", "Breiten Gasse", "5", ""},
 		{"Müller Poststraße 5\n", "Poststraße", "5", ""},

@@ -691,6 +691,9 @@ func ofPlace(w []word, i int, bounded bool) bool {
 	case titles[folded] && strings.HasSuffix(w[i].text, "."):
 		return true
 	case strings.HasSuffix(folded, "er"):
+		if i > 0 && w[i-1].text == "Am" { // "Am Kölner Bahnhof"
+			return true
+		}
 		first := i == 0 && bounded || i > 0 && articles[w[i-1].text]
 		return highRoads[w[i+1].fold()] || first &&
 			(strings.HasSuffix(w[i].text, "aer") || endsIn(folded, townEndings, 3))
