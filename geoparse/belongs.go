@@ -311,7 +311,7 @@ func (p *Parser) judgePrivate(b *block, page *pageCues, imprint, typedPerson boo
 		Person: a.Person, Typed: a.Type, TypedPerson: typedPerson,
 		Imprint:  imprint || place.HasImprintCue(page.title) || place.IsNotice(page.title, page.in.Path),
 		Business: page.commerce,
-		Lets:     func() (bool, bool) { return p.lets(page, a) },
+		Lets:     func() (bool, bool) { return p.lets(page, b) },
 		Resume:   page.resume,
 	}
 	if p.onDoor != nil {
@@ -384,15 +384,15 @@ func newPageCues(in Input, text string, marked *markup.Page, order []*Address) *
 	return c
 }
 
-// lets reports whether the title or host names a house or flat for holidays and not the town of the
-// address; elsewhere: and the title names another town.
-func (p *Parser) lets(page *pageCues, a *Address) (lets, elsewhere bool) {
-	named := page.title + " " + page.in.Host
+// lets reports whether the title, the host or a mail address below names a house or flat for holidays and
+// none the town of the address; elsewhere: and they name another town.
+func (p *Parser) lets(page *pageCues, b *block) (lets, elsewhere bool) {
+	a, named := b.a, page.title+" "+page.in.Host+" "+place.NearHost(b.around.Below)
 	if a.City == "" || !place.IsLetting(strings.ReplaceAll(named, "-", " ")) ||
 		strings.Contains(gazetteer.Key(named), gazetteer.Key(a.City)) {
 		return false, false
 	}
-	words := strings.FieldsFunc(page.title, func(r rune) bool { return !unicode.IsLetter(r) })
+	words := strings.FieldsFunc(named, func(r rune) bool { return !unicode.IsLetter(r) })
 	return true, slices.ContainsFunc(words, func(word string) bool {
 		return len(word) > leastTown && len(p.codes.cities(a.Country, word)) > 0
 	})

@@ -328,6 +328,15 @@ func TestHomes(t *testing.T) {
 		{"The Blue Door\n1151 Oxford Road\nIrvine, CA 92617", "The Blue Door", "www.bluedoor.example", "/contact", false},
 		{"Smith Family Dental\n1151 Oxford Road\nIrvine, CA 92617\nFax 949-555-0101", "Home", "www.smithdental.example", "/home/contact", false},
 		{"Services at Miller Funeral Home, 1151 Oxford Road\nIrvine, CA 92617", "Obituary of Wei Miller", "www.miller.example", "/obituary/wei", false},
+		{"Xu Wei\nDepartment of Computer Science\nNew Harbor University\nCurrent Address\n" + at +
+			"\nPhones\n949-555-0100 (voice) 949-555-0101 (fax)",
+			"Xu Wei", "www.uci.example", "/faculty/xuwei/index.html", true},
+		{"(949) 555-0100 (office)\n" + at, "Lily Miller", "www.uci.example", "/grads/lily/", true},
+		{"We ask for information, including but not limited to Lily Miller, 1374 Greystone Drive, Irvine, CA 92617",
+			"Privacy policy", "www.guess.example", "/privacy", true},
+		{"Our next meeting is at Harbor Loft\nThe address is\n1374 Greystone Dr.\nIrvine, CA 92617\nblue@gmail.com",
+			"Blue Harbor", "harbor.example", "/venue", false},
+		{"Alexandra Palace, 1374 Greystone Dr.\nIrvine, CA 92617", "The Gull Café", "gull.example", "/functions", false},
 		{"Hanna Harms, Attorney at Law\n1151 Oxford Road, Suite 5\nIrvine, CA 92617", "Hanna Harms", "www.harms.example", "/", false},
 	} {
 		v := parse(t, p, Input{Text: c.text, Title: c.title, Host: c.host, Path: c.path})

@@ -85,6 +85,13 @@ func TestHonoraryOffices(t *testing.T) {
 		{"/kontakt.html", "Hanna Harms", "<p>Hanna Harms<br>Psychotherapeutin in eigener Praxis" + at + "</p>", false},
 		{"/kontakt.html", "Kontakt", "<p>Veyt Reents<br>Vorsitzender" + at + "</p>", true},
 		{"/impressum.html", "Impressum – Ferienhaus Deichblick", letting + at + "</p>", true},
+		{"/impressum.html", "Ferienwohnung Familie Harms - Impressum", "<p>Ferienwohnung Harms" + at +
+			"</p><p>harms@web.de</p>", true},
+		{"/impressum.html", "Impressum – Deichblick Lodge", letting + at +
+			"</p><p>post@ferienwohnung-seeblick.example</p>", true},
+		{"/impressum.html", "Impressum – Deichblick Lodge", letting + at +
+			"</p><p>post@ferienwohnung-oldenburg.example</p>", false},
+		{"/index.html", "Bauernhof Harms", "<p>Bergbauernhof Harms · Fam. Harms" + at + "</p>", false},
 		{"/impressum.html", "Impressum – Ferienhaus Oldenburg", letting + at + "</p>", false},
 		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>Verantwortlich für den Inhalt nach § 18 MStV: Hanna Harms" + at + "</p>", true},
 		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>Praxis für Innere Medizin<br>Dr. med. Hanna Harms" + at + "<br>Telefax 0441 12345</p>", false},

@@ -124,24 +124,28 @@ func (d *Door) cues() (f [cues]float64) {
 		(isPost(first) && IsPerson(lines[n]) || isOffice(first) && looksLikeNames(lines[n])) {
 		first, held, lines = lines[n], first, lines[:n]
 	}
-	atHome := homeWords.in(foldWords(first))
-	further := ""
-	if !atHome { // "Home address" ends what the lines above say
-		further = strings.Join(slices.DeleteFunc(lines, func(l string) bool { return isProse(l) || isLabel(l) }), "\n")
+	letting, lets := false, false
+	if d.Lets != nil {
+		letting, lets = d.Lets()
 	}
+	if letting && IsLetting(first) { // "Ferienwohnung Okken" says no more than the title
+		first = ""
+	}
+	atHome := homeWords.in(foldWords(first))
+	if atHome { // "Home address" ends what the lines above say
+		lines = nil
+	}
+	lines = slices.DeleteFunc(lines, func(l string) bool { return isProse(l) || isLabel(l) })
+	further := strings.Join(lines, "\n")
+	trade := isTrade(first) || len(lines) > 0 && isTrade(lines[len(lines)-1])
 	behind, _, _ := strings.Cut(d.Below, "\n")
 	lived := livesAt(first, behind)
 	above := foldWords(first + "\n" + held + "\n" + further)
 	below := BeforeDisclaimer(d.Below, 0)
 	titled := foldWords(d.Title)
-	letting, lets := false, false
-	if d.Lets != nil {
-		letting, lets = d.Lets()
-	}
 	honoured := honorary.in(above)                    // held at home, whatever the site does
 	office := lets || letting && d.Person || honoured // where no word of business counts
 	own := isHomepage(d.Title, titled) || resumePath.MatchString(d.Path) || d.Resume != nil && d.Resume()
-	trade := isTrade(first) || len(lines) > 0 && isTrade(lines[len(lines)-1])
 	business := first + "\n" + further + "\n" + d.Title
 	switch {
 	case !own:
@@ -166,7 +170,7 @@ func (d *Door) cues() (f [cues]float64) {
 		cueHomepage:    own,
 		cueFamily:      familyWords.in(titled) || familyWords.in(foldWords(d.Path)),
 		cueOwnName:     IsPerson(d.Title),
-		cueFirmTitle:   isInstitution(d.Title),
+		cueFirmTitle:   !letting && isInstitution(d.Title),
 		cueTyped:       d.Typed != "" && !d.TypedPerson,
 		cueTypedPerson: d.TypedPerson,
 		cueNoStreet:    d.Street == "" && !strings.ContainsAny(first, "0123456789"),
@@ -264,7 +268,7 @@ func linesOf(before string) (lines []string) {
 // isInstitution reports whether a text names an organisation or a part of one. It
 // is wider than IsFirm by the words of institutions in English.
 func isInstitution(text string) bool {
-	text = strings.ReplaceAll(text, "-in-law", "")
+	text = noInstitutions.Replace(text)
 	return IsFirm(text) || institutions.in(foldWords(text))
 }
 
@@ -360,6 +364,8 @@ var (
 	// editor leads to who edits a site, whom German law wants to be named.
 	editor = regexp.MustCompile(`(?i)verantwortlich\pL* .{0,60}(?:§ ?(?:18|55|10)|inhalt|mstv|rstv|redaktion)|` +
 		`v\. ?i\. ?s\. ?d\.`)
+	noInstitutions = strings.NewReplacer("-in-law", "", "limited to", "")
+
 	faxWords = regexp.MustCompile(`(?i)fax|toll.?free|\bext\.? ?\d|x\d{3,5}\b`)
 	freemail = regexp.MustCompile(`(?i)@\s?(aol|gmail|hotmail|yahoo|gmx|web|t-online|earthlink|msn|juno|` +
 		`compuserve|comcast|outlook|icloud|erols|mindspring|optonline|verizon|att|freenet|netscape|bellsouth)\.`)

@@ -485,7 +485,7 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 	if !a.Third {
 		found = p.withSites(found)
 	}
-	before, label := foldWords(a.Before), nearDomain(a)
+	before, label := foldWords(a.Before), domainLabel(NearHost(a.Below))
 	third, controlled := thirdSections.in(before), controllers.in(before)
 	for i := range found {
 		p.look(&found[i], a, label)
@@ -1055,10 +1055,10 @@ func mainDomain(text string) (best string) {
 	return best
 }
 
-// nearDomain returns the label of the first domain beside an address.
-func nearDomain(a Around) string {
-	for host := range domainsIn(a.Below) {
-		return domainLabel(host)
+// NearHost returns the host of the first mail or web address in the text below an address, or "".
+func NearHost(below string) string {
+	for host := range domainsIn(below) {
+		return host
 	}
 	return ""
 }
