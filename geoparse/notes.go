@@ -8,12 +8,12 @@ import (
 )
 
 // notes returns what a page without an address of its host's place says of that place: the opening
-// hours on a page that its title or URL calls so, and the kind of place on a start page.
+// hours on a start page or one that its title or URL calls so, and the kind of place on a start page.
 func notes(text string, in Input, marked *markup.Page, found []Address) (n Notes) {
 	if marked == nil || slices.ContainsFunc(found, func(a Address) bool { return a.Street != "" && a.Counts() }) {
 		return n
 	}
-	if place.IsHoursPage(in.Title+" "+marked.Site.Title, in.Path) {
+	if place.IsStart(in.Path) || place.IsHoursPage(in.Title+" "+marked.Site.Title, in.Path) {
 		n.Hours = place.HoursIn(text, 0, min(len(text), imprintText))
 	}
 	if place.IsStart(in.Path) {

@@ -345,7 +345,7 @@ var (
 		`(?:(?:von|from|de|dalle|van)\s+)?`)
 	// aside is a line between those of two days, of what ends before the place closes.
 	aside = regexp.MustCompile(`(?i)^[\s,;(|]*(?:(?:warme )?küche|kitchen|letzter einlass|kassenschluss|` +
-		`last (?:entry|orders|admission))\b[^\n]*\n`)
+		`last (?:entry|orders|admission))\b[^\n\d]*\d[^\n]*\n`)
 	timeZone = regexp.MustCompile(`(?i)^[\s(]*(?:(?:eastern|central|mountain|pacific|local)` +
 		`(?:\s+standard|\s+daylight)?(?:\s+time)?|[ecmp][sd]?t\b|gmt\b|bst\b|cet\b)\)?(?:\s*\([a-z]{2,4}\))?`)
 	timeJoint = regexp.MustCompile(`(?i)^[\s(),:]*(?:(?:on|every|am|jeden)\s+)?`)

@@ -45,6 +45,7 @@ func TestParseHours(t *testing.T) {
 		{"Maandag: 8u30 - 19u00\nVrijdag: van 9u tot 17u", "Mo 08:30-19:00; Fr 09:00-17:00"},
 		{"Di–Sa 17:00–24:00 Uhr\nKüche bis 22:00 Uhr\nSonn- & Feiertag 11:30–14:30",
 			"Tu-Sa 17:00-24:00; Su,PH 11:30-14:30"},
+		{"Di - So: 8:00 bis 22:30 Uhr\nWarme Küche\n9:00 bis 21:00 Uhr\nMontag Ruhetag", "Tu-Su 08:00-22:30"},
 		{"zeven dagen per week open van 16:00 tot 21:00", "Mo-Su 16:00-21:00"},
 		{"Every Tuesday and every Thursday 10am-4pm", "Tu,Th 10:00-16:00"},
 		{"Tutti i giorni 19:00 - 24:00", "Mo-Su 19:00-24:00"},
