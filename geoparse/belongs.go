@@ -354,15 +354,15 @@ func (a *Address) weighPrivate() {
 type pageCues struct {
 	in     Input
 	text   string
+	head   string      // the begin of the text
 	title  string      // of the input, else of the markup
 	site   *place.Page // nil until the addresses are described
 	single bool        // it is about one place
 
 	phonesFirst bool // the addresses of its list follow their telephone numbers
 
-	lower    func() string // title and the begin of the text in small letters
-	commerce func() bool   // its host, or what it says of who runs it, has a word of business
-	resume   func() bool   // a heading or link is that of a résumé
+	commerce func() bool // its host, or what it says of who runs it, has a word of business
+	resume   func() bool // a heading or link is that of a résumé
 }
 
 // newPageCues returns the cues of a page with these addresses in the order of its text.
@@ -375,7 +375,7 @@ func newPageCues(in Input, text string, marked *markup.Page, order []*Address) *
 	if len(order) > 0 {
 		first = min(order[0].End, len(head))
 	}
-	c.lower = sync.OnceValue(func() string { return strings.ToLower(c.title + "\n" + head) })
+	c.head = head
 	c.resume = sync.OnceValue(func() bool { return marked != nil && place.LinksResume(&marked.Site) })
 	c.commerce = sync.OnceValue(func() bool {
 		notice := place.IsNotice(c.title, in.Path) // its text speaks of firms

@@ -42,6 +42,7 @@ const (
 // Words of words.txt, in small letters.
 var (
 	closedCues   = place.Phrases("closed-cues")
+	closing      = place.NewLexicon(closedCues...)
 	formerCues   = place.Phrases("former-cues")
 	formerLabels = place.Words("former-labels") // "old" of "old address"
 	formerEnds   = place.Words("former-ends")
@@ -92,10 +93,10 @@ func (p *Parser) closedBy(b *block, page *pageCues, single bool) string {
 		above = above[max(0, len(above)-2):]
 	}
 	near := strings.Join(above, "\n") + ".\n" + b.behind
-	if cue := closedIn(strings.ToLower(near), name, b.a.Kind); cue != "" || !single {
+	if cue := closedIn(near, name, b.a.Kind); cue != "" || !single {
 		return cue
 	}
-	return closedIn(page.lower(), name, b.a.Kind)
+	return closedIn(page.title+"\n"+page.head, name, b.a.Kind)
 }
 
 // formerLead returns the cue that a text in small letters ends with, "früher", "formerly at", "our old
@@ -131,10 +132,14 @@ func movedAway(text string) string {
 	return ""
 }
 
-// closedIn returns the words by which a text in small letters says that its own place, with that name
+// closedIn returns the words by which a text says that its own place, with that name
 // and of that kind, is closed for good. "The bridge is permanently closed" does not, nor what is not
 // closed for good.
 func closedIn(text, name, of string) string {
+	if !closing.In(text) {
+		return "" // most texts, for less than small letters cost
+	}
+	text = strings.ToLower(text)
 	for _, cue := range closedCues {
 		for at := 0; ; {
 			i := strings.Index(text[at:], cue)

@@ -131,7 +131,7 @@ func (d *Door) cues() (f [cues]float64) {
 	if letting && IsLetting(first) { // "Ferienwohnung Okken" says no more than the title
 		first = ""
 	}
-	atHome := homeWords.in(foldWords(first))
+	atHome := homeWords.In(foldWords(first))
 	if atHome { // "Home address" ends what the lines above say
 		lines = nil
 	}
@@ -143,7 +143,7 @@ func (d *Door) cues() (f [cues]float64) {
 	above := foldWords(first + "\n" + held + "\n" + further)
 	below := BeforeDisclaimer(d.Below, 0)
 	titled := foldWords(d.Title)
-	honoured := honorary.in(above)                    // held at home, whatever the site does
+	honoured := honorary.In(above)                    // held at home, whatever the site does
 	office := lets || letting && d.Person || honoured // where no word of business counts
 	own := isHomepage(d.Title, titled) || resumePath.MatchString(d.Path) || d.Resume != nil && d.Resume()
 	business := first + "\n" + further + "\n" + d.Title
@@ -160,15 +160,15 @@ func (d *Door) cues() (f [cues]float64) {
 		cueFirmAbove:   isInstitution(further),
 		cueFirmIn:      isInstitution(d.Inside) || isBuilding(d.Street),
 		cueCommerce:    !office && IsCommerce(business) || trade,
-		cueJob:         jobWords.in(above),
+		cueJob:         jobWords.In(above),
 		cueHome:        atHome,
-		cueHomeAbove:   homeWords.in(foldWords(further)),
+		cueHomeAbove:   homeWords.In(foldWords(further)),
 		cueFax:         faxWords.MatchString(below),
 		cueFreemail:    mail || freemail.MatchString(below),
 		cueTilde:       isUserPath(d.Path),
 		cueFolder:      peopleFolder.MatchString(d.Path) || peopleHost.MatchString(d.Host),
 		cueHomepage:    own,
-		cueFamily:      familyWords.in(titled) || familyWords.in(foldWords(d.Path)),
+		cueFamily:      familyWords.In(titled) || familyWords.In(foldWords(d.Path)),
 		cueOwnName:     IsPerson(d.Title),
 		cueFirmTitle:   !letting && isInstitution(d.Title),
 		cueTyped:       d.Typed != "" && !d.TypedPerson,
@@ -216,7 +216,7 @@ func firstField(line string) string {
 }
 
 // IsLetting reports whether a text names a house or flat for holidays.
-func IsLetting(text string) bool { return lettings.in(foldWords(text)) }
+func IsLetting(text string) bool { return lettings.In(foldWords(text)) }
 
 // livesAt reports whether the text right before an address says that somebody lives there, or that
 // behind it that persons sold it.
@@ -246,7 +246,7 @@ func endsWithPerson(text string) bool {
 	for from > 0 && n-from < 5 && properNames(words[from-1], 1, 1) {
 		from--
 	}
-	if n-from > 2 && honorary.in(foldWords(words[from])) { // "1. Vorsitzender Uwe Harms"
+	if n-from > 2 && honorary.In(foldWords(words[from])) { // "1. Vorsitzender Uwe Harms"
 		from++
 	}
 	name = strings.Trim(strings.Join(words[from:], " "), ",:")
@@ -269,13 +269,13 @@ func linesOf(before string) (lines []string) {
 // is wider than IsFirm by the words of institutions in English.
 func isInstitution(text string) bool {
 	text = noInstitutions.Replace(text)
-	return IsFirm(text) || institutions.in(foldWords(text))
+	return IsFirm(text) || institutions.In(foldWords(text))
 }
 
 // isHomepage reports whether a title, whose words are also given folded, is that of
 // a person's own page.
 func isHomepage(title, folded string) bool {
-	return resumeWords.in(folded) || homepageWords.in(folded) && !isInstitution(title)
+	return resumeWords.In(folded) || homepageWords.In(folded) && !isInstitution(title)
 }
 
 // LinksResume reports whether a heading or link of a page is that of a résumé: "Download CV".
@@ -318,22 +318,6 @@ func looksLikeNames(line string) bool {
 func BelowNames(before string) bool {
 	lines := slices.DeleteFunc(linesOf(before), contactLine.MatchString)
 	return len(lines) > 0 && looksLikeNames(lines[len(lines)-1])
-}
-
-// A lexicon has words and phrases, each as it stands in the text.
-type lexicon []string
-
-// lexiconOf returns a list of words.txt, in which "_" joins the words of a phrase.
-func lexiconOf(list string) (l lexicon) {
-	for w := range strings.FieldsSeq(wordLists[list]) {
-		l = append(l, " "+strings.ReplaceAll(w, "_", " ")+" ")
-	}
-	return l
-}
-
-// in reports whether a text has one of l. It is in lower case, for lexiconOf as foldWords returns it.
-func (l lexicon) in(text string) bool {
-	return slices.ContainsFunc(l, func(w string) bool { return strings.Contains(text, w) })
 }
 
 var (

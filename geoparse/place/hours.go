@@ -315,8 +315,9 @@ var (
 		`rund um die uhr (?:geöffnet|offen|für sie)|` +
 		`\b24 ?(?:hours?|hrs?|h|stunden|std\.?)\b(?: a day| am tag)?[ ,/&-]*(?:an )?` +
 		`(?:7|seven|365|sieben) ?(?:days|tage)`)
-	isAvailable = regexp.MustCompile(`(?i)\bopen|hours?\b|stunden|geöffnet|offen`)
-	notOpen     = regexp.MustCompile(`(?i)support|hotline|online|not(?:dienst|ruf|fall)|chat|answering|monitor|` +
+	roundTheClock = NewLexicon("rund um") // how everyHour begins without "24"
+	isAvailable   = regexp.MustCompile(`(?i)\bopen|hours?\b|stunden|geöffnet|offen`)
+	notOpen       = regexp.MustCompile(`(?i)support|hotline|online|not(?:dienst|ruf|fall)|chat|answering|monitor|` +
 		`surveil|securit|roadside|web|order|bestell|access|zugang|zutritt|emergenc|service|towing`)
 	lead = regexp.MustCompile(`(?i)^[\s;,|•·*).–—-]*(?:(?:jeden|jeweils|every|each|elke|iedere|an|am|on|and|und|` +
 		`sowie|en|le|il|du|dal|dalla|de|van|los)\s+|` +
@@ -722,10 +723,10 @@ func HoursIn(text string, from, to int) string {
 
 // IsHoursPage reports whether a page is one of opening hours by its title or path.
 func IsHoursPage(title, path string) bool {
-	return hoursPages.in(strings.ToLower(title + " " + path))
+	return hoursPages.In(title + " " + path)
 }
 
-var hoursPages = lexicon(Phrases("hours-pages"))
+var hoursPages = NewLexicon(Phrases("hours-pages")...)
 
 // neighbours returns the lines above and below the line text[from:to].
 func neighbours(text string, from, to int) string {
@@ -737,7 +738,7 @@ func neighbours(text string, from, to int) string {
 
 // alwaysOpen reports whether a line says that a place is open day and night.
 func alwaysOpen(line string) bool {
-	if !strings.Contains(line, "24") && !strings.Contains(strings.ToLower(line), "rund um") {
+	if !strings.Contains(line, "24") && !roundTheClock.In(line) {
 		return false // most lines, for less than everyHour costs
 	}
 	isOpen := len(line) <= len("open 24/7") || isAvailable.MatchString(line)

@@ -376,7 +376,7 @@ func (p *Page) Name(a Around) Name {
 	if best.Text == "" && a.Inside != nil {
 		best = Name{Text: a.Inside[0], Score: leastScore}
 	}
-	best.Section = thirdSections.in(foldWords(a.Before))
+	best.Section = thirdSections.In(foldWords(a.Before))
 	named := best.Text != "" && best.Other
 	best.Other = theirs && (named || best.Text == "") ||
 		named && (rivals || best.Section || p.IsDirectory()) && p.label != ""
@@ -486,7 +486,7 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 		found = p.withSites(found)
 	}
 	before, label := foldWords(a.Before), domainLabel(NearHost(a.Below))
-	third, controlled := thirdSections.in(before), controllers.in(before)
+	third, controlled := thirdSections.In(before), controllers.In(before)
 	for i := range found {
 		p.look(&found[i], a, label)
 		if f := &found[i].features; f.ofSite() {
@@ -854,13 +854,13 @@ var rightsDate = regexp.MustCompile(`(?i)^(?:[^\pL\d]+|(?:\d{1,2}\.\d{1,2}\.)?(?
 // rightsEnd is what may stand behind the holder: marks and years, but not the number of "Post 228".
 var rightsEnd = regexp.MustCompile(`(?:[^\pL\d.)]+|\b(?:19|20)\d\d\b|^\d+$)*$`)
 
-// rightsMarks stand in lines about rights. They are looked for in every line of a page.
-var rightsMarks = lexicon{"©", "opyright", "OPYRIGHT", "(c)", "(C)"}
+// rightsMarks stand in lines about rights, where "©" does not. They are looked for in every line of a page.
+var rightsMarks = NewLexicon("opyright", "(c)")
 
 // owner returns the holder of the rights in a line such as "© 2010–2012 Harms Ltd. All rights
 // reserved", or "".
 func owner(line string) string {
-	if !rightsMarks.in(line) {
+	if !strings.Contains(line, "©") && !rightsMarks.In(line) {
 		return ""
 	}
 	lower := strings.ToLower(line)

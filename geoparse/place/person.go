@@ -96,7 +96,7 @@ func properNames(text string, least, most int) bool {
 // professions have beside an address.
 func IsFirm(text string) bool {
 	text = strings.ToLower(text) + "." // "Harms e.V" too
-	if firmPhrases.in(text) {
+	if firmPhrases.In(text) {
 		return true
 	}
 	before := ""
@@ -119,15 +119,13 @@ func isWordBreak(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(
 
 // IsCommerce reports whether the text around an address has a phrase of business. It is narrower than
 // IsFirm: "Team" in a menu says nothing.
-func IsCommerce(text string) bool {
-	return firmPhrases.in(strings.ToLower(text))
-}
+func IsCommerce(text string) bool { return firmPhrases.In(text) }
 
 // imprintCues head what the law wants a site to say of who runs it.
-var imprintCues = lexicon(Phrases("imprint-cues"))
+var imprintCues = NewLexicon(Phrases("imprint-cues")...)
 
 // HasImprintCue reports whether a text has such a heading.
-func HasImprintCue(text string) bool { return imprintCues.in(strings.ToLower(text)) }
+func HasImprintCue(text string) bool { return imprintCues.In(text) }
 
 var (
 	courtesies = Words("courtesies")
@@ -136,7 +134,7 @@ var (
 	particles  = Words("particles")
 
 	// firmPhrases are looked for anywhere.
-	firmPhrases = lexicon(Phrases("firm-phrases"))
+	firmPhrases = NewLexicon(Phrases("firm-phrases")...)
 	// firmWords are whole words.
 	firmWords = Words("firm-words")
 	// firmEnds end German compounds, surnameEnds among them surnames too.
