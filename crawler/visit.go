@@ -59,7 +59,8 @@ type Visit struct {
 	// the order.BestLinks best of Found that are new to the queue, the best first
 	best     []frontier.Entry
 	sitemaps []string // sitemaps that the host's robots.txt names
-	text     uint64   // fingerprint of the page's text
+	// hashes of the page's text, see page.Hashes
+	text, content uint64
 }
 
 // Visit takes one page from the queue to the index: fetch, process, learn, commit. Run and the
@@ -296,7 +297,7 @@ func (c *Crawler) processPage(ctx context.Context, v *Visit) (retry *frontier.Ba
 	}
 	v.Page, v.Verdict = p, verdict
 	if c.Traps != nil || c.Options.Revisits.First > 0 {
-		v.text = page.Fingerprint(p.Text)
+		v.text, v.content = page.Hashes(p.Text)
 	}
 	v.judged()
 	if r, ok := c.Strategy.(order.PageRater); ok && !p.NoIndex {
@@ -313,7 +314,7 @@ func (c *Crawler) undecided(ctx context.Context, v *Visit, p *page.Page, reason 
 	v.Page = p
 	defer func() { v.Page = nil }()
 	if reason == ReasonNeedsScript && c.Traps != nil && v.Before == nil {
-		v.text = page.Fingerprint(p.Text)
+		v.text, v.content = page.Hashes(p.Text)
 		err := c.observe(ctx, v)
 		if err != nil {
 			return err
@@ -383,7 +384,7 @@ func (c *Crawler) observe(ctx context.Context, v *Visit) error {
 	matters := v.Verdict.Relevant && !v.Verdict.SiteWide
 	u := v.Entry.URL
 	released := c.Traps.Observe(trap.Page{
-		URL: u, Text: v.text, Content: page.Content(v.Page.Text), Relevant: matters,
+		URL: u, Text: v.text, Content: v.content, Relevant: matters,
 		Software: software.Of(v.Page.Marks),
 	})
 	err := c.release(ctx, u.Host(), released)

@@ -2,7 +2,6 @@ package page
 
 import (
 	"math/bits"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -17,32 +16,44 @@ const (
 	prime       = 1099511628211 // of FNV-1a
 )
 
-// Fingerprint returns the simhash of a text's pairs of words, in any case (Charikar 2002; Manku,
-// Jain & Das Sarma 2007): 64 bits that differ little between near-duplicates. Numbers are ignored,
-// so that a date or a counter makes no difference. A text without words has 0.
-func Fingerprint(text string) uint64 {
+// Hashes returns, in one pass over a text, two hashes of its words.
+//
+// near is the simhash of its pairs of words, in any case (Charikar 2002; Manku, Jain & Das Sarma
+// 2007): 64 bits that differ little between near-duplicates. Numbers are ignored, so that a date or a
+// counter makes no difference. A text without words has 0.
+//
+// content is a hash of its words and numbers, between white space, in any order: a list has one content
+// however it is sorted.
+func Hashes(text string) (near, content uint64) {
 	var s sums
 	hash, letters := uint64(offset), false // of the present word; whether it has letters
-	for i := 0; i < len(text) && s.words < maxShingles; {
-		var r rune
-		if c := text[i]; c < utf8.RuneSelf {
+	whole, begun := uint64(offset), false  // of what stands between white space; whether anything does
+	for i := 0; i < len(text); {
+		c := text[i]
+		if 'a' <= c|0x20 && c|0x20 <= 'z' { // nearly all
+			hash, letters = (hash^uint64(c|0x20))*prime, true
+			whole, begun = (whole^uint64(c))*prime, true
 			i++
-			c |= 0x20
-			if 'a' <= c && c <= 'z' {
-				hash, letters = (hash^uint64(c))*prime, true
-				continue
-			}
-			r = rune(text[i-1])
-		} else {
-			var size int
+			continue
+		}
+		r, size := rune(c), 1
+		if c >= utf8.RuneSelf {
 			r, size = utf8.DecodeRuneInString(text[i:])
-			i += size
-			if unicode.IsLetter(r) {
-				hash, letters = (hash^uint64(unicode.ToLower(r)))*prime, true
-				continue
+		}
+		isSpace := r == ' ' || unicode.IsSpace(r)
+		if isSpace && begun {
+			content += mix(whole)
+			whole, begun = offset, false
+		}
+		for end := i + size; i < end; i++ {
+			if !isSpace {
+				whole, begun = (whole^uint64(text[i]))*prime, true
 			}
 		}
-		if letters && !unicode.IsDigit(r) {
+		switch {
+		case c >= utf8.RuneSelf && unicode.IsLetter(r):
+			hash, letters = (hash^uint64(unicode.ToLower(r)))*prime, true
+		case letters && !unicode.IsDigit(r):
 			s.add(hash)
 			hash, letters = offset, false
 		}
@@ -50,7 +61,17 @@ func Fingerprint(text string) uint64 {
 	if letters {
 		s.add(hash)
 	}
-	return s.fingerprint()
+	if begun {
+		content += mix(whole)
+	}
+	return s.fingerprint(), content
+}
+
+// mix spreads the bits of a hash: FNV hardly changes the high ones of short input.
+func mix(hash uint64) uint64 {
+	hash ^= hash >> 29
+	hash *= 0xBF58476D1CE4E5B9
+	return hash ^ hash>>32
 }
 
 // sums count how many shingles (pairs of adjacent words) have each bit.
@@ -66,14 +87,15 @@ const lowest = 0x0101010101010101
 
 // add counts the shingle that ends with the word of this hash.
 func (s *sums) add(hash uint64) {
+	if s.words == maxShingles {
+		return
+	}
 	both := (offset ^ hash) * prime
 	if s.words > 0 {
 		both = (both ^ s.last) * prime
 	}
 	s.last = hash
-	both ^= both >> 29 // FNV hardly changes the high bits of short input
-	both *= 0xBF58476D1CE4E5B9
-	both ^= both >> 32
+	both = mix(both)
 	for k := range s.few { // eight bits at a time
 		s.few[k] += both >> k & lowest
 	}
@@ -104,18 +126,3 @@ func (s *sums) fingerprint() (bits uint64) {
 
 // SameText reports whether two fingerprints are those of near-duplicates.
 func SameText(a, b uint64) bool { return bits.OnesCount64(a^b) <= nearBits }
-
-// Content returns a hash of the words and numbers of a text in any order: a list has one Content
-// however it is sorted.
-func Content(text string) (sum uint64) {
-	for word := range strings.FieldsSeq(text) {
-		hash := uint64(offset)
-		for i := range len(word) {
-			hash = (hash ^ uint64(word[i])) * prime
-		}
-		hash ^= hash >> 29
-		hash *= 0xBF58476D1CE4E5B9
-		sum += hash ^ hash>>32
-	}
-	return sum
-}

@@ -21,8 +21,8 @@ import (
 // A Page is what a Detector learns from.
 type Page struct {
 	URL      weburl.URL
-	Text     uint64       // see page.Fingerprint
-	Content  uint64       // see page.Content; 0: as Text
+	Text     uint64       // near of page.Hashes
+	Content  uint64       // content of page.Hashes; 0: as Text
 	Relevant bool         // by more than what most pages of the host state
 	Software software.Set // that made it
 }
