@@ -243,7 +243,7 @@ func (w *writer) write(s string) {
 		case letter:
 			w.gap(s[i-size:])
 			w.out.WriteRune(r)
-			w.composable = w.composable || r >= firstMark
+			w.composable = w.composable || r >= firstMark && (r < dashes || r > signs)
 		case blank:
 			w.space = true
 		}
@@ -316,6 +316,12 @@ func (w *writer) compose(text string) (string, []Span) {
 // firstMark is the first character that can change in NFC, or join the one before
 // it: what lies below is Latin and whole.
 const firstMark = 0x300
+
+// From dashes on, dashes, quotes, bullets and signs of currencies change neither.
+const (
+	dashes = '\u2010'
+	signs  = '\u20cf'
+)
 
 type class uint8
 

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
+	"golang.org/x/text/unicode/norm"
 )
 
 func TestText(t *testing.T) {
@@ -273,4 +274,14 @@ func FuzzText(f *testing.F) {
 		}
 		checkStatements(t, Read(doc).Statements)
 	})
+}
+
+// Characters from dashes to signs need not be composed, nor do they join the one before them.
+func TestSignsAreWhole(t *testing.T) {
+	for r := rune(dashes); r <= signs; r++ {
+		p := norm.NFC.PropertiesString(string(r))
+		if !p.BoundaryBefore() || !norm.NFC.IsNormalString(string(r)) {
+			t.Errorf("%U", r)
+		}
+	}
 }

@@ -485,9 +485,18 @@ func (r *hoursReader) listedDays() (set daySet) {
 
 func oneDay(s daySet) bool { return s&(s-1) == 0 && s != 1<<holiday }
 
-// dayCues are the words in lower case with which sevenDays, letterDays and closedOn begin.
-var dayCues = append(strings.Fields("seven sieben zeven every each jeden tous elke iedere alle tutti todos "+
-	"m t tu w"), closedWords...)
+// hoursWords are the days, and the words in lower case with which sevenDays, letterDays and closedOn begin.
+var hoursWords = func() map[string]bool {
+	m := map[string]bool{}
+	for day := range dayWords {
+		m[day] = true
+	}
+	for _, word := range append(strings.Fields("seven sieben zeven every each jeden tous elke iedere alle tutti "+
+		"todos m t tu w"), closedWords...) {
+		m[word] = true
+	}
+	return m
+}()
 
 // letterDay are the days of letterDays.
 var letterDay = map[string]daySet{"M": 1, "T": 2, "Tu": 2, "W": 4, "Th": 8, "F": 16, "Sa": 32, "Su": 64}
@@ -809,8 +818,7 @@ func beginsHours(word string) bool {
 	if len(word) > maxDayWord {
 		return false
 	}
-	word = strings.ToLower(word)
-	return dayWords[word] != 0 || slices.Contains(dayCues, word)
+	return hoursWords[strings.ToLower(word)]
 }
 
 // leadingDigits returns how many digits a text begins with.

@@ -152,12 +152,11 @@ var joins = Words("joins")
 // words with a capital before it, "Harms und Söhne GmbH & Co. KG", and what
 // begins the line.
 func firmIn(line string) string {
-	words := strings.Fields(line)
-	end := slices.IndexFunc(words, func(w string) bool { return isLegalForm(w) })
+	end := legalFormIn(line)
 	if end <= 0 {
 		return ""
 	}
-	from := end
+	words, from := strings.Fields(line), end
 	for from > 0 && end-from < MaxNameWords {
 		w := words[from-1]
 		first, _ := utf8.DecodeRuneInString(strings.Trim(w, `"„“(`))
@@ -190,11 +189,44 @@ func firmIn(line string) string {
 	return strings.Trim(strings.Join(words[from:end+1], " "), ",;:()")
 }
 
+// legalFormIn returns which word of a line is the first legal form, or -1.
+func legalFormIn(line string) int {
+	n := 0
+	for word := range strings.FieldsSeq(line) {
+		if isLegalForm(word) {
+			return n
+		}
+		n++
+	}
+	return -1
+}
+
+// formLengths has the lengths of the legal forms of letters from a to z by their first letter, a bit each.
+var formLengths = func() (lengths [26]uint32) {
+	for form := range legalForms {
+		if n := smallLetters(form); n > 0 && n == len(form) {
+			lengths[form[0]-'a'] |= 1 << n
+		}
+	}
+	return lengths
+}()
+
+// smallLetters returns how many letters from a to z a word begins with, in any case.
+func smallLetters(word string) (n int) {
+	for n < len(word) && 'a' <= word[n]|0x20 && word[n]|0x20 <= 'z' {
+		n++
+	}
+	return n
+}
+
 // isLegalForm reports whether a word is a legal form, whatever marks it has: "GmbH,",
 // "e.V.", "L.L.C.". "EG" is a floor and "limited" an adjective.
 func isLegalForm(word string) bool {
 	if len(word) < 2 || len(word) > 20 {
 		return false
+	}
+	if smallLetters(word) == len(word) && formLengths[word[0]|0x20-'a']>>len(word)&1 == 0 {
+		return word == "SE" // most words of a page are none
 	}
 	key := strings.ToLower(strings.Trim(word, `.,;:()"“„`))
 	if key == "se" { // not the pronoun
@@ -696,12 +728,12 @@ var (
 		`(?: (?:the|der|die|das|le|la|il|de|het))? `)
 	thirdSections = lexiconOf("third-sections")
 	controllers   = lexiconOf("controllers") // lead to who answers for a site, in its notice of privacy
-	privacyPage   = regexp.MustCompile(`(?i)datenschutz|privacy|cookie|rgpd|gdpr|dsgvo|confidentialit`)
+	privacyPage   = NewLexicon("datenschutz", "privacy", "cookie", "rgpd", "gdpr", "dsgvo", "confidentialit")
 )
 
 // IsNotice reports whether a page with this title and path is one of privacy or cookies.
 func IsNotice(title, path string) bool {
-	return privacyPage.MatchString(path) || privacyPage.MatchString(title)
+	return privacyPage.In(path) || privacyPage.In(title)
 }
 
 // support counts for each candidate the other sources with the same name in more or fewer words.

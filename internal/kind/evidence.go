@@ -37,6 +37,9 @@ func OfName(name, lang, country string) string {
 
 // joined returns a name without the & in phrases of the table, such as "Fire & Rescue" and "B&B".
 func (t *table) joined(name string) string {
+	if !strings.Contains(name, "&") {
+		return name // most names, for less than the expression costs
+	}
 	return ampersand.ReplaceAllStringFunc(name, func(pair string) string {
 		before, after, _ := strings.Cut(pair, "&")
 		if p := t.phrases[fold(before+" "+after)]; p.use != Name {
