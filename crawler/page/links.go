@@ -254,21 +254,30 @@ func joinAround(before, after string) (words string, split int) {
 	before = strings.TrimSpace(strings.ToValidUTF8(before, ""))
 	after = strings.TrimSpace(strings.ToValidUTF8(after, ""))
 	if n := utf8.RuneCountInString(before); n >= side {
-		r := []rune(before)
-		before = string(r[n-side+1:])
+		before = before[beginOf(before, n-side+1):]
 		if i := strings.IndexByte(before, ' '); i >= 0 {
 			before = before[i+1:]
 		}
 	}
 	if utf8.RuneCountInString(after) > side {
-		r := []rune(after)
-		after = string(r[:side+1])
+		after = after[:beginOf(after, side+1)]
 		if i := strings.LastIndexByte(after, ' '); i >= 0 {
 			after = after[:i]
 		} else {
-			after = string(r[:side])
+			after = after[:beginOf(after, side)]
 		}
 	}
 	before = strings.TrimSpace(before)
 	return strings.TrimSpace(before + " " + after), len(before)
+}
+
+// beginOf returns where character n of s begins, counted from 0, or len(s).
+func beginOf(s string, n int) int {
+	for i := range s {
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	return len(s)
 }

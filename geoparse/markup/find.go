@@ -83,7 +83,7 @@ type Page struct {
 
 // Read reads the markup of a page, in time linear in it.
 func Read(doc *html.Node) *Page {
-	page := &goquery.Selection{Nodes: cascadia.QueryAll(doc, shown)}
+	page := &goquery.Selection{Nodes: shown(doc)}
 	f := finder{page: &Page{Site: Site{Links: map[string]bool{}, Headings: map[string]bool{}}}}
 	f.page.Site.read(page)
 	f.page.Footers = footers(page)
@@ -114,19 +114,20 @@ func (f *finder) add(s Statement) int {
 	return len(f.found) - 1
 }
 
-// shown selects the elements outside of drawings and templates.
-var shown = cascadia.Selector(func(n *html.Node) bool {
-	if n.Type != html.ElementNode {
-		return false
-	}
-	for ; n != nil; n = n.Parent {
+// shown returns the elements outside of drawings and templates.
+func shown(doc *html.Node) (elements []*html.Node) {
+	walk(doc, math.MaxInt, func(n *html.Node) bool {
 		switch n.DataAtom {
 		case atom.Style, atom.Template, atom.Svg:
 			return false
 		}
-	}
-	return true
-})
+		if n.Type == html.ElementNode {
+			elements = append(elements, n)
+		}
+		return true
+	}, func(*html.Node) {})
+	return elements
+}
 
 // stating selects the elements that may state an address, a point, or what is there.
 var stating = cascadia.Selector(func(n *html.Node) bool {

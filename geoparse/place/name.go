@@ -225,8 +225,9 @@ func isLegalForm(word string) bool {
 	if len(word) < 2 || len(word) > 20 {
 		return false
 	}
-	if smallLetters(word) == len(word) && formLengths[word[0]|0x20-'a']>>len(word)&1 == 0 {
-		return word == "SE" // most words of a page are none
+	n := smallLetters(word)
+	if n > 0 && strings.Trim(word[n:], ".,;:)") == "" && formLengths[word[0]|0x20-'a']>>n&1 == 0 {
+		return word[:n] == "SE" // most words of a page are none
 	}
 	key := strings.ToLower(strings.Trim(word, `.,;:()"“„`))
 	if key == "se" { // not the pronoun
