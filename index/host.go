@@ -138,7 +138,10 @@ func (c *commit) spreadNotes() error {
 
 // seats returns the addresses that pages of a host state as their own, at most maxSeats.
 func (c *commit) seats(host string) (seats []*record, err error) {
-	ids, err := c.idsUnder(fieldSeat, host, maxSeats)
+	var ids []string
+	if c.reader.count(fieldOwn, host) > 0 { // else no page of the host states one, which is found out faster
+		ids, err = c.idsUnder(fieldSeat, host, maxSeats)
+	}
 	if err != nil {
 		return nil, err
 	}
