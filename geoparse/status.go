@@ -6,6 +6,7 @@ import (
 
 	"gazehound/geoparse/place"
 	"gazehound/internal/kind"
+	"gazehound/internal/textutil"
 )
 
 // A Status says whether what a page names is still at the address.
@@ -42,7 +43,7 @@ const (
 // Words of words.txt, in small letters.
 var (
 	closedCues   = place.Phrases("closed-cues")
-	closing      = place.NewLexicon(closedCues...)
+	closing      = textutil.NewLexicon(closedCues...)
 	formerCues   = place.Phrases("former-cues")
 	formerLabels = place.Words("former-labels") // "old" of "old address"
 	formerEnds   = place.Words("former-ends")

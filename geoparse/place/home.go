@@ -8,6 +8,7 @@ import (
 
 	"gazehound/geoparse/markup"
 	"gazehound/internal/kind"
+	"gazehound/internal/textutil"
 )
 
 // Whether an address is a private home is decided by a logistic regression: see
@@ -326,6 +327,16 @@ func BelowNames(before string) bool {
 	return len(lines) > 0 && looksLikeNames(lines[len(lines)-1])
 }
 
+// lexiconOf returns a list of words.txt, in which "_" joins the words of a phrase, for texts that
+// foldWords returned.
+func lexiconOf(list string) *textutil.Lexicon {
+	var phrases []string
+	for w := range strings.FieldsSeq(wordLists[list]) {
+		phrases = append(phrases, " "+strings.ReplaceAll(w, "_", " ")+" ")
+	}
+	return textutil.NewLexicon(phrases...)
+}
+
 var (
 	institutions  = lexiconOf("institutions")
 	buildings     = Words("buildings")
@@ -357,7 +368,7 @@ var (
 	noInstitutions = strings.NewReplacer("-in-law", "", "limited to", "")
 
 	faxWords = regexp.MustCompile(`(?i)fax|toll.?free|\bext\.? ?\d|x\d{3,5}\b`)
-	tolls    = NewLexicon("toll")
+	tolls    = textutil.NewLexicon("toll")
 	freemail = regexp.MustCompile(`(?i)@\s?(aol|gmail|hotmail|yahoo|gmx|web|t-online|earthlink|msn|juno|` +
 		`compuserve|comcast|outlook|icloud|erols|mindspring|optonline|verizon|att|freenet|netscape|bellsouth)\.`)
 	peopleFolder = regexp.MustCompile(`(?i)/(users?|homes?|home-?pages?|members?|people|persons?|personal|students?|` +

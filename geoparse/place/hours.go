@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"gazehound/internal/textutil"
 )
 
 // Days of the week from Monday on, and public holidays.
@@ -26,10 +28,12 @@ type daySet uint8
 
 func (s daySet) has(day int) bool { return s&(1<<day) != 0 }
 
-// dayWords are the days as people write them, in lower case without the full
-// stop of an abbreviation.
+// dayWords are the days as people write them, in lower case without the full stop of an abbreviation.
+// Those without days are the other words with which sevenDays, letterDays and closedOn begin.
 var dayWords = func() map[string]daySet {
 	m := map[string]daySet{
+		"seven": 0, "sieben": 0, "zeven": 0, "every": 0, "each": 0, "jeden": 0, "tous": 0, "elke": 0, "iedere": 0,
+		"alle": 0, "tutti": 0, "todos": 0, "m": 0, "t": 0, "w": 0,
 		"täglich": 0x7f, "daily": 0x7f, "everyday": 0x7f, "dagelijks": 0x7f, "weekdays": 0x1f,
 		"wochenende": 0x60, "weekend": 0x60, "weekends": 0x60, "werktags": 0x3f, "werktage": 0x3f,
 		"wochentags": 0x1f, "sonn": 1 << sunday, // "Sonn- und Feiertage"
@@ -50,6 +54,9 @@ var dayWords = func() map[string]daySet {
 		for name := range strings.FieldsSeq(names) {
 			m[name] = 1 << i
 		}
+	}
+	for _, word := range closedWords {
+		m[word] = 0
 	}
 	return m
 }()
@@ -315,7 +322,7 @@ var (
 		`rund um die uhr (?:geöffnet|offen|für sie)|` +
 		`\b24 ?(?:hours?|hrs?|h|stunden|std\.?)\b(?: a day| am tag)?[ ,/&-]*(?:an )?` +
 		`(?:7|seven|365|sieben) ?(?:days|tage)`)
-	roundTheClock = NewLexicon("rund um") // how everyHour begins without "24"
+	roundTheClock = textutil.NewLexicon("rund um") // how everyHour begins without "24"
 	isAvailable   = regexp.MustCompile(`(?i)\bopen|hours?\b|stunden|geöffnet|offen`)
 	notOpen       = regexp.MustCompile(`(?i)support|hotline|online|not(?:dienst|ruf|fall)|chat|answering|monitor|` +
 		`surveil|securit|roadside|web|order|bestell|access|zugang|zutritt|emergenc|service|towing`)
@@ -484,19 +491,6 @@ func (r *hoursReader) listedDays() (set daySet) {
 }
 
 func oneDay(s daySet) bool { return s&(s-1) == 0 && s != 1<<holiday }
-
-// hoursWords are the days, and the words in lower case with which sevenDays, letterDays and closedOn begin.
-var hoursWords = func() map[string]bool {
-	m := map[string]bool{}
-	for day := range dayWords {
-		m[day] = true
-	}
-	for _, word := range append(strings.Fields("seven sieben zeven every each jeden tous elke iedere alle tutti "+
-		"todos m t tu w"), closedWords...) {
-		m[word] = true
-	}
-	return m
-}()
 
 // letterDay are the days of letterDays.
 var letterDay = map[string]daySet{"M": 1, "T": 2, "Tu": 2, "W": 4, "Th": 8, "F": 16, "Sa": 32, "Su": 64}
@@ -735,7 +729,7 @@ func IsHoursPage(title, path string) bool {
 	return hoursPages.In(title + " " + path)
 }
 
-var hoursPages = NewLexicon(Phrases("hours-pages")...)
+var hoursPages = textutil.NewLexicon(Phrases("hours-pages")...)
 
 // neighbours returns the lines above and below the line text[from:to].
 func neighbours(text string, from, to int) string {
@@ -815,10 +809,8 @@ func hoursWithin(text string, from, to int) (osm string, leaveOut bool) {
 
 // beginsHours reports whether a word is that of a day, or one with which hours begin.
 func beginsHours(word string) bool {
-	if len(word) > maxDayWord {
-		return false
-	}
-	return hoursWords[strings.ToLower(word)]
+	_, begins := dayWords[strings.ToLower(word)]
+	return begins && len(word) <= maxDayWord
 }
 
 // leadingDigits returns how many digits a text begins with.

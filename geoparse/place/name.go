@@ -15,6 +15,7 @@ import (
 
 	"gazehound/geoparse/markup"
 	"gazehound/internal/kind"
+	"gazehound/internal/textutil"
 
 	"golang.org/x/net/publicsuffix"
 )
@@ -152,11 +153,12 @@ var joins = Words("joins")
 // words with a capital before it, "Harms und Söhne GmbH & Co. KG", and what
 // begins the line.
 func firmIn(line string) string {
-	end := legalFormIn(line)
+	words := strings.Fields(line)
+	end := slices.IndexFunc(words, isLegalForm)
 	if end <= 0 {
 		return ""
 	}
-	words, from := strings.Fields(line), end
+	from := end
 	for from > 0 && end-from < MaxNameWords {
 		w := words[from-1]
 		first, _ := utf8.DecodeRuneInString(strings.Trim(w, `"„“(`))
@@ -189,45 +191,15 @@ func firmIn(line string) string {
 	return strings.Trim(strings.Join(words[from:end+1], " "), ",;:()")
 }
 
-// legalFormIn returns which word of a line is the first legal form, or -1.
-func legalFormIn(line string) int {
-	n := 0
-	for word := range strings.FieldsSeq(line) {
-		if isLegalForm(word) {
-			return n
-		}
-		n++
-	}
-	return -1
-}
-
-// formLengths has the lengths of the legal forms of letters from a to z by their first letter, a bit each.
-var formLengths = func() (lengths [26]uint32) {
-	for form := range legalForms {
-		if n := smallLetters(form); n > 0 && n == len(form) {
-			lengths[form[0]-'a'] |= 1 << n
-		}
-	}
-	return lengths
-}()
-
-// smallLetters returns how many letters from a to z a word begins with, in any case.
-func smallLetters(word string) (n int) {
-	for n < len(word) && 'a' <= word[n]|0x20 && word[n]|0x20 <= 'z' {
-		n++
-	}
-	return n
-}
-
 // isLegalForm reports whether a word is a legal form, whatever marks it has: "GmbH,",
 // "e.V.", "L.L.C.". "EG" is a floor and "limited" an adjective.
 func isLegalForm(word string) bool {
 	if len(word) < 2 || len(word) > 20 {
 		return false
 	}
-	n := smallLetters(word)
-	if n > 0 && strings.Trim(word[n:], ".,;:)") == "" && formLengths[word[0]|0x20-'a']>>n&1 == 0 {
-		return word[:n] == "SE" // most words of a page are none
+	plain := strings.TrimRight(word, ".,;:)")
+	if !legalForms[strings.ToLower(plain)] && !strings.ContainsFunc(plain, isWordBreak) {
+		return plain == "SE" // most words of a page are none
 	}
 	key := strings.ToLower(strings.Trim(word, `.,;:()"“„`))
 	if key == "se" { // not the pronoun
@@ -246,11 +218,11 @@ func isLegalForm(word string) bool {
 	return len(key) < len("limited") || unicode.IsUpper(rune(first[0]))
 }
 
-// canBeName reports whether a text can be a name. One in small letters can if a
-// firm or the domain is called so: "comparis.ch AG".
+// canBeName reports whether a text can be a name. One in small letters can if a firm, the title or the
+// domain is called so: "comparis.ch AG".
 func (p *Page) canBeName(text string) bool {
 	first, n := utf8.DecodeRuneInString(text)
-	return IsName(text) || unicode.IsLower(first) && (hasLegalForm(text) ||
+	return IsName(text) || unicode.IsLower(first) && (hasLegalForm(text) || slices.Contains(p.own[:p.titles], text) ||
 		p.agreement(nameWords(text)) >= 0.9) && IsName(string(unicode.ToUpper(first))+text[n:])
 }
 
@@ -729,7 +701,7 @@ var (
 		`(?: (?:the|der|die|das|le|la|il|de|het))? `)
 	thirdSections = lexiconOf("third-sections")
 	controllers   = lexiconOf("controllers") // lead to who answers for a site, in its notice of privacy
-	privacyPage   = NewLexicon("datenschutz", "privacy", "cookie", "rgpd", "gdpr", "dsgvo", "confidentialit")
+	privacyPage   = textutil.NewLexicon("datenschutz", "privacy", "cookie", "rgpd", "gdpr", "dsgvo", "confidentialit")
 )
 
 // IsNotice reports whether a page with this title and path is one of privacy or cookies.
@@ -888,7 +860,7 @@ var rightsDate = regexp.MustCompile(`(?i)^(?:[^\pL\d]+|(?:\d{1,2}\.\d{1,2}\.)?(?
 var rightsEnd = regexp.MustCompile(`(?:[^\pL\d.)]+|\b(?:19|20)\d\d\b|^\d+$)*$`)
 
 // rightsMarks stand in lines about rights, where "©" does not. They are looked for in every line of a page.
-var rightsMarks = NewLexicon("opyright", "(c)")
+var rightsMarks = textutil.NewLexicon("opyright", "(c)")
 
 // owner returns the holder of the rights in a line such as "© 2010–2012 Harms Ltd. All rights
 // reserved", or "".

@@ -82,6 +82,10 @@ func TestName(t *testing.T) {
 		},
 		"below a hosting service": {`<title>Hours | Ironworks Gym</title><h2>Hours</h2>`,
 			"Address\n", "okkareents-ironworks-gym.github.io", "Ironworks Gym", "", ""},
+		"small letters of the title": {
+			`<title>kleines zelt</title>`, "Impressum\nkleines zelt\n", "", "kleines zelt", "", "",
+		},
+		"small letters":       {`<title>Impressum</title>`, "Impressum\nunser zelt\n", "", "", "", ""},
 		"nothing":             {`<title>Contact</title>`, "Site Map\nContact\n", "www.example.example", "", "", ""},
 		"a course's schedule": {`<title>Computer Law</title><h1>Computer Law</h1>`, "Project presentations\nProject presentations and epilogue\nDavid G. Kay,\n", "www.uci.example", "", "", "/~kay/courses/264/s05.html"},
 	} {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"gazehound/internal/textutil"
 )
 
 // Addresses of private persons are dropped: see docs/decisions/031-private-persons.md for rules and
@@ -122,7 +124,7 @@ func isWordBreak(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(
 func IsCommerce(text string) bool { return firmPhrases.In(text) }
 
 // imprintCues head what the law wants a site to say of who runs it.
-var imprintCues = NewLexicon(Phrases("imprint-cues")...)
+var imprintCues = textutil.NewLexicon(Phrases("imprint-cues")...)
 
 // HasImprintCue reports whether a text has such a heading.
 func HasImprintCue(text string) bool { return imprintCues.In(text) }
@@ -134,7 +136,7 @@ var (
 	particles  = Words("particles")
 
 	// firmPhrases are looked for anywhere.
-	firmPhrases = NewLexicon(Phrases("firm-phrases")...)
+	firmPhrases = textutil.NewLexicon(Phrases("firm-phrases")...)
 	// firmWords are whole words.
 	firmWords = Words("firm-words")
 	// firmEnds end German compounds, surnameEnds among them surnames too.

@@ -1,4 +1,4 @@
-package place
+package textutil
 
 import (
 	"math/bits"
@@ -25,16 +25,6 @@ func NewLexicon(phrases ...string) *Lexicon {
 		}
 	}
 	return l
-}
-
-// lexiconOf returns a list of words.txt, in which "_" joins the words of a phrase, for texts that
-// foldWords returned.
-func lexiconOf(list string) *Lexicon {
-	var phrases []string
-	for w := range strings.FieldsSeq(wordLists[list]) {
-		phrases = append(phrases, " "+strings.ReplaceAll(w, "_", " ")+" ")
-	}
-	return NewLexicon(phrases...)
 }
 
 // In reports whether a text has one of the phrases anywhere, in letters of any case.

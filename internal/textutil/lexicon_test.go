@@ -1,6 +1,7 @@
-package place
+package textutil
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -30,13 +31,15 @@ func TestLexicon(t *testing.T) {
 
 // TestLexiconOfMany has more phrases than groups.
 func TestLexiconOfMany(t *testing.T) {
-	phrases := Phrases("firm-phrases")
-	for list := range wordLists {
-		for _, p := range Phrases(list) {
-			if len(p) > 2 && p == strings.ToLower(p) {
-				phrases = append(phrases, p)
-			}
+	random := rand.New(rand.NewPCG(1, 2))
+	letters := []rune("abcdeéöß &.")
+	var phrases []string
+	for range 300 {
+		phrase := "ab"
+		for range 1 + random.IntN(6) {
+			phrase += string(letters[random.IntN(len(letters))])
 		}
+		phrases = append(phrases, phrase)
 	}
 	l := NewLexicon(phrases...)
 	for _, phrase := range phrases {
