@@ -86,11 +86,11 @@ func (p *Parser) belongings(st *markup.Statement, country string) Belongings {
 // kindOf returns the kind that the type of a statement says. "Restaurant" is the type of all places
 // with meals, and their names say more: "Reents Café".
 func kindOf(st *markup.Statement) string {
-	stated := kind.OfType(st.Type)
-	if stated == "amenity=restaurant" && meals[kind.Main(kind.OfName(st.Name, "", ""))] {
-		return kind.OfName(st.Name, "", "")
+	typed, named := kind.OfType(st.Type), kind.OfName(st.Name, "", "")
+	if typed == "amenity=restaurant" && meals[kind.Main(named)] {
+		return named
 	}
-	return stated
+	return typed
 }
 
 // meals are the other kinds of places with meals.

@@ -164,7 +164,7 @@ func (d *Door) cues() (f [cues]float64) {
 		cueJob:         jobWords.In(above),
 		cueHome:        atHome,
 		cueHomeAbove:   homeWords.In(foldWords(further)),
-		cueFax:         hasFax(below),
+		cueFax:         faxWords.MatchString(below),
 		cueFreemail:    mail || freemail.MatchString(below),
 		cueTilde:       isUserPath(d.Path),
 		cueFolder:      peopleFolder.MatchString(d.Path) || peopleHost.MatchString(d.Host),
@@ -291,12 +291,6 @@ func LinksResume(site *markup.Site) bool {
 	return false
 }
 
-// hasFax reports whether a text names a fax, or the number of an office. Without the letter x and "toll"
-// there is none.
-func hasFax(text string) bool {
-	return (strings.ContainsAny(text, "xX") || tolls.In(text)) && faxWords.MatchString(text)
-}
-
 // isUserPath reports whether a page lies in the folder of a user, /~name/.
 func isUserPath(path string) bool {
 	return strings.Contains(path, "/~") || strings.Contains(strings.ToLower(path), "/%7e")
@@ -368,7 +362,6 @@ var (
 	noInstitutions = strings.NewReplacer("-in-law", "", "limited to", "")
 
 	faxWords = regexp.MustCompile(`(?i)fax|toll.?free|\bext\.? ?\d|x\d{3,5}\b`)
-	tolls    = textutil.NewLexicon("toll")
 	freemail = regexp.MustCompile(`(?i)@\s?(aol|gmail|hotmail|yahoo|gmx|web|t-online|earthlink|msn|juno|` +
 		`compuserve|comcast|outlook|icloud|erols|mindspring|optonline|verizon|att|freenet|netscape|bellsouth)\.`)
 	peopleFolder = regexp.MustCompile(`(?i)/(users?|homes?|home-?pages?|members?|people|persons?|personal|students?|` +
