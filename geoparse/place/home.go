@@ -164,7 +164,7 @@ func (d *Door) cues() (f [cues]float64) {
 		cueJob:         jobWords.In(above),
 		cueHome:        atHome,
 		cueHomeAbove:   homeWords.In(foldWords(further)),
-		cueFax:         faxWords.MatchString(below),
+		cueFax:         faxWords.In(below) || strings.ContainsAny(below, "xX") && extension.MatchString(below),
 		cueFreemail:    mail || freemail.MatchString(below),
 		cueTilde:       isUserPath(d.Path),
 		cueFolder:      peopleFolder.MatchString(d.Path) || peopleHost.MatchString(d.Host),
@@ -361,8 +361,9 @@ var (
 		`v\. ?i\. ?s\. ?d\.`)
 	noInstitutions = strings.NewReplacer("-in-law", "", "limited to", "")
 
-	faxWords = regexp.MustCompile(`(?i)fax|toll.?free|\bext\.? ?\d|x\d{3,5}\b`)
-	freemail = regexp.MustCompile(`(?i)@\s?(aol|gmail|hotmail|yahoo|gmx|web|t-online|earthlink|msn|juno|` +
+	faxWords  = textutil.NewLexicon("fax", "toll free", "toll-free", "tollfree")
+	extension = regexp.MustCompile(`(?i)\bext\.? ?\d|x\d{3,5}\b`)
+	freemail  = regexp.MustCompile(`(?i)@\s?(aol|gmail|hotmail|yahoo|gmx|web|t-online|earthlink|msn|juno|` +
 		`compuserve|comcast|outlook|icloud|erols|mindspring|optonline|verizon|att|freenet|netscape|bellsouth)\.`)
 	peopleFolder = regexp.MustCompile(`(?i)/(users?|homes?|home-?pages?|members?|people|persons?|personal|students?|` +
 		`grads?|alumni|faculty|staff|mitarbeiter|mitglieder)/[^/]`)

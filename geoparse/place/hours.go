@@ -2,6 +2,7 @@ package place
 
 import (
 	"fmt"
+	"maps"
 	"math/bits"
 	"regexp"
 	"slices"
@@ -28,7 +29,7 @@ type daySet uint8
 
 func (s daySet) has(day int) bool { return s&(1<<day) != 0 }
 
-// dayWords are the days as people write them, in lower case without the full stop of an abbreviation.
+// dayWords are the days as people write them, without the full stop of an abbreviation: "mo", "Mo", "MO".
 // Those without days are the other words with which sevenDays, letterDays and closedOn begin.
 var dayWords = func() map[string]daySet {
 	m := map[string]daySet{
@@ -49,7 +50,7 @@ var dayWords = func() map[string]daySet {
 		"sa sat saturday saturdays samstag samstags sonnabend sonnabends sam samedi sab sabato sáb sábado sábados " +
 			"sabado zaterdag za lørdag",
 		"su so sun sunday sundays sonntag sonntags dim dimanche dom domenica domingo domingos zondag zo søndag",
-		"ph feiertag feiertage feiertags feiertagen publicholidays holidays",
+		"ph feiertag feiertage feiertags feiertagen PublicHolidays holidays",
 	} {
 		for name := range strings.FieldsSeq(names) {
 			m[name] = 1 << i
@@ -58,7 +59,13 @@ var dayWords = func() map[string]daySet {
 	for _, word := range closedWords {
 		m[word] = 0
 	}
-	return m
+	forms := maps.Clone(m)
+	for word, set := range m {
+		_, first := utf8.DecodeRuneInString(word)
+		forms[strings.ToUpper(word)] = set
+		forms[strings.ToUpper(word[:first])+word[first:]] = set
+	}
+	return forms
 }()
 
 // A timeSpan is in minutes since midnight; where it ends on the next day, to is
@@ -102,7 +109,6 @@ func ParseMapHours(osm string) (hours string, ok bool) {
 const (
 	maxHoursText = 1000 // bytes
 	maxSpans     = 4    // of a day
-	maxDayWord   = 16   // bytes
 	maxTaken     = 160  // bytes between two words; matching takes longer the more text follows
 )
 
@@ -314,6 +320,10 @@ func Weekday(word string) (day int, ok bool) {
 var closedWords = strings.Fields("geschlossen geschl closed ruhetage ruhetag off fermé chiuso " +
 	"cerrado gesloten lukket")
 
+// timeLeads are words that may stand between days and times.
+var timeLeads = strings.Fields("von from between zwischen ab open geöffnet geopend offen jeweils entre desde de " +
+	"dalle van the hours of in der zeit zu den servicezeiten")
+
 // What stands between days and times. All but the first three begin where the reader is. U+FFFD is
 // what an unreadable dash leaves.
 var (
@@ -322,9 +332,8 @@ var (
 		`rund um die uhr (?:geöffnet|offen|für sie)|` +
 		`\b24 ?(?:hours?|hrs?|h|stunden|std\.?)\b(?: a day| am tag)?[ ,/&-]*(?:an )?` +
 		`(?:7|seven|365|sieben) ?(?:days|tage)`)
-	roundTheClock = textutil.NewLexicon("rund um") // how everyHour begins without "24"
-	isAvailable   = regexp.MustCompile(`(?i)\bopen|hours?\b|stunden|geöffnet|offen`)
-	notOpen       = regexp.MustCompile(`(?i)support|hotline|online|not(?:dienst|ruf|fall)|chat|answering|monitor|` +
+	isAvailable = regexp.MustCompile(`(?i)\bopen|hours?\b|stunden|geöffnet|offen`)
+	notOpen     = regexp.MustCompile(`(?i)support|hotline|online|not(?:dienst|ruf|fall)|chat|answering|monitor|` +
 		`surveil|securit|roadside|web|order|bestell|access|zugang|zutritt|emergenc|service|towing`)
 	lead = regexp.MustCompile(`(?i)^[\s;,|•·*).–—-]*(?:(?:jeden|jeweils|every|each|elke|iedere|an|am|on|and|und|` +
 		`sowie|en|le|il|du|dal|dalla|de|van|los)\s+|` +
@@ -340,9 +349,8 @@ var (
 		`jeden tag|tous les jours|(?:elke|iedere) dag|alle dagen|tutti i giorni|todos los d[ií]as)` +
 		`(?: (?:a|per|die|pro|in der|of the|van de) (?:week|woche))?\b`)
 	letterDays = regexp.MustCompile(`^(M|T|Tu|W)\s?[-–]\s?(Th|F|Sa|Su)\b`)
-	timeLead   = regexp.MustCompile(`(?i)^[\s:|=,(.…·_*–—-]*(?:(?:von|from|between|zwischen|ab|open|` +
-		`geöffnet|geopend|offen|jeweils|entre|desde|de|dalle|van|the|hours|of|in|der|zeit|zu|den|` +
-		`servicezeiten)\b[\s:]*)*`)
+	timeLead   = regexp.MustCompile(`(?i)^[\s:|=,(.…·_*–—-]*(?:(?:` + strings.Join(timeLeads, "|") +
+		`)\b[\s:]*)*`)
 	timeFrom    = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:geöffnet|open)\s+)?(?:ab|from)\s+`)
 	closed      = regexp.MustCompile(`(?i)^(?:` + strings.Join(closedWords, "|") + `|no (?:office )?hours)\.?`)
 	closedDash  = regexp.MustCompile(`^[\s:]*[-–—]+[ \t]*(?:\n|$)`)
@@ -422,14 +430,11 @@ const smallDays = " lun mar mer mie jeu gio jue ven vie sam sab dim dom ma. di. 
 
 // day reads one name of a day; 0: none. Short ones need a capital letter, but for smallDays.
 func (r *hoursReader) day() daySet {
-	if r.take(sevenDays) != nil {
+	word := firstWord(r.rest)
+	set, known := dayWords[word]
+	if set == 0 && (known || word == "") && r.take(sevenDays) != nil {
 		return 0x7f
 	}
-	word := firstWord(r.rest)
-	if len(word) < 2 && word != "F" || len(word) > maxDayWord {
-		return 0
-	}
-	set := dayWords[strings.ToLower(word)]
 	first, _ := utf8.DecodeRuneInString(word)
 	if set == 0 || len(word) <= 3 && !unicode.IsUpper(first) &&
 		!strings.Contains(smallDays, " "+word+" ") &&
@@ -444,9 +449,11 @@ func (r *hoursReader) day() daySet {
 // days reads "Mo–Fr", "Montag, Dienstag und Donnerstag", "Sonn- und Feiertage", "daily except
 // Monday", "M-F"; 0: none.
 func (r *hoursReader) days() daySet {
-	m := r.take(letterDays)
-	if m != nil {
-		return between(letterDay[m[1]], letterDay[m[2]])
+	if len(firstWord(r.rest)) <= len("Tu") {
+		m := r.take(letterDays)
+		if m != nil {
+			return between(letterDay[m[1]], letterDay[m[2]])
+		}
 	}
 	return r.butFor(r.listedDays())
 }
@@ -741,7 +748,7 @@ func neighbours(text string, from, to int) string {
 
 // alwaysOpen reports whether a line says that a place is open day and night.
 func alwaysOpen(line string) bool {
-	if !strings.Contains(line, "24") && !roundTheClock.In(line) {
+	if !strings.Contains(line, "24") && !strings.Contains(line, "und um") && !strings.Contains(line, "UND UM") {
 		return false // most lines, for less than everyHour costs
 	}
 	isOpen := len(line) <= len("open 24/7") || isAvailable.MatchString(line)
@@ -766,7 +773,7 @@ func listStart(text string, i int) int {
 // of a season and days as the columns of a table, nor can what follows them.
 func hoursWithin(text string, from, to int) (osm string, leaveOut bool) {
 	line := text[from:to]
-	if !strings.ContainsAny(line, "0123456789") && len(line) > shortLine {
+	if len(line) > shortLine && !strings.ContainsAny(line, "0123456789") {
 		return "", false
 	}
 	tries := 0
@@ -774,6 +781,7 @@ func hoursWithin(text string, from, to int) (osm string, leaveOut bool) {
 		if isLetterBefore(line, i) || i > 0 && line[i-1]-'0' <= 9 {
 			continue
 		}
+		mayBe := line[i]-'0' <= 9 && beginsSpan(text[from+i:])
 		if line[i]-'0' > 9 {
 			if !isLetterAt(line, i) {
 				continue
@@ -783,17 +791,19 @@ func hoursWithin(text string, from, to int) (osm string, leaveOut bool) {
 				i += len(word) - 1 // most words, for less than the expressions below cost
 				continue
 			}
-			r := hoursReader{line[i:]}
-			if r.days() == 0 && !closedOn.MatchString(r.rest) {
+			r := hoursReader{text[from+i : min(len(text), from+i+maxTaken)]}
+			set := r.days()
+			if set == 0 && !closedOn.MatchString(line[i:]) {
 				continue
 			}
-			if isColumn(text[from+i:]) {
+			if set != 0 && r.isColumn() {
 				return "", true
 			}
+			mayBe = set == 0 || r.mayBeTimes()
 		}
 		tries++
-		if n := leadingDigits(line[i:]); n == 3 || n > 4 {
-			continue // a postcode, a part of a telephone number
+		if !mayBe {
+			continue
 		}
 		h, ok := readHours(text[from+i:])
 		before := text[max(0, from-cueText) : from+i]
@@ -809,18 +819,50 @@ func hoursWithin(text string, from, to int) (osm string, leaveOut bool) {
 
 // beginsHours reports whether a word is that of a day, or one with which hours begin.
 func beginsHours(word string) bool {
-	_, begins := dayWords[strings.ToLower(word)]
-	return begins && len(word) <= maxDayWord
+	_, begins := dayWords[word]
+	return begins
+}
+
+// beginsSpan reports whether a number may be the time with which a span begins, by what is behind it: a
+// dash, a word that stands for one, or one of times. Most numbers are none.
+func beginsSpan(text string) bool {
+	n := leadingDigits(text)
+	if n == 3 || n > 4 {
+		return false // a postcode, a part of a telephone number
+	}
+	rest := text[n:]
+	for range 2 { // minutes, seconds
+		if len(rest) > 2 && strings.IndexByte(":.hHuU", rest[0]) >= 0 && leadingDigits(rest[1:3]) == 2 {
+			rest = rest[3:]
+		}
+	}
+	rest = strings.TrimLeft(rest, " \t\n")
+	return text[0] == '7' || // "7 days"
+		rest != "" && (rest[0] >= utf8.RuneSelf || strings.IndexByte("-~+abhmnptu", rest[0]|' ') >= 0)
 }
 
 // leadingDigits returns how many digits a text begins with.
 func leadingDigits(text string) int { return len(text) - len(strings.TrimLeft(text, "0123456789")) }
 
-// isColumn reports whether text begins with days, and others stand in the next line or cell.
-func isColumn(text string) bool {
-	r := hoursReader{text[:min(len(text), maxTaken)]}
-	return r.days() != 0 && r.take(nextCell) != nil && r.days() != 0
+// isColumn reports whether other days than those read stand in the next line or cell.
+func (r hoursReader) isColumn() bool { return r.take(nextCell) != nil && r.days() != 0 }
+
+// mayBeTimes reports whether the next word, or what is none, may be where times begin: behind a day in
+// running text it is not, for less than the expressions of times cost.
+func (r hoursReader) mayBeTimes() bool {
+	word := firstWord(strings.TrimLeft(r.rest, " \n\t:|=,(.…·_*"))
+	return word == "" || timesBegin[strings.ToLower(word)]
 }
+
+// timesBegin are the words with which times begins: timeLeads, and those of closed, appointment and clockTime.
+var timesBegin = func() map[string]bool {
+	m := map[string]bool{}
+	for _, word := range slices.Concat(timeLeads, closedWords, strings.Fields("no nur nach by auf "+
+		"noon midday midnight mittag mittags mitternacht")) {
+		m[word] = true
+	}
+	return m
+}()
 
 const month = `(?:jan|feb|mär|mar|apr|ma[iy]|jun|jul|aug|sep|o[kc]t|nov|de[zc])[a-zä]*\.?`
 
