@@ -228,6 +228,9 @@ func parseRegion(data []byte) (*Region, error) {
 		return nil, errors.New("it holds no Polygon or MultiPolygon")
 	}
 	for _, poly := range r.Area {
+		if len(poly) == 0 {
+			return nil, errors.New("a polygon of the outline has no ring")
+		}
 		for _, ring := range poly {
 			if len(ring) < 4 {
 				return nil, errors.New("a ring of the outline has fewer than four points")
