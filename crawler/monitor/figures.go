@@ -30,7 +30,7 @@ type figure struct {
 	Note  text   `yaml:"note"`
 
 	Title string `yaml:"title"` // of the line
-	Line  string `yaml:"line"`  // what comes out empty is left out
+	Line  string `yaml:"line"`  // what comes out empty is left out, what has several lines is as many
 
 	Metric string `yaml:"metric"` // in the text format of Prometheus
 }
@@ -121,8 +121,8 @@ func Lines(s *Snapshot) []Line {
 	var list []Line
 	all, _ := figures()
 	for _, f := range all {
-		if text := texts["en"].fill(f.Line, s); text != "" {
-			list = append(list, Line{f.Title, text})
+		for text := range strings.Lines(texts["en"].fill(f.Line, s)) {
+			list = append(list, Line{f.Title, strings.TrimSuffix(text, "\n")})
 		}
 	}
 	return list

@@ -6,6 +6,7 @@ import (
 
 	"gazehound/crawler"
 	"gazehound/crawler/frontier"
+	"gazehound/crawler/monitor/report"
 	"gazehound/crawler/weburl"
 	"gazehound/geoparse"
 )
@@ -32,5 +33,20 @@ func TestPrivateAreCounted(t *testing.T) {
 		if line.Title == "private" {
 			t.Errorf("status says %q of none", line.Text)
 		}
+	}
+}
+
+// TestSilentLines has a line of the status for each silent host.
+func TestSilentLines(t *testing.T) {
+	s := &Snapshot{Silent: []report.SilentHost{{Host: "a.example", Reason: "dns", URLs: 2}, {Host: "b.example", Reason: "tls", URLs: 1}}}
+	var got []Line
+	for _, line := range Lines(s) {
+		if line.Title == "silent" {
+			got = append(got, line)
+		}
+	}
+	want := []Line{{"silent", s.Silent[0].String()}, {"silent", s.Silent[1].String()}}
+	if !slices.Equal(got, want) {
+		t.Errorf("status says %q", got)
 	}
 }

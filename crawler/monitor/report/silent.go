@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gazehound/crawler/frontier"
+	"gazehound/internal/textutil"
 )
 
 // A SilentHost is a host that was tried and gave no relevant page, with what most of its URLs ended
@@ -49,7 +50,7 @@ func (h SilentHost) String() string {
 	if !known {
 		r.words, r.option = h.Reason, "\"gazehound explain URL\" says more"
 	}
-	return fmt.Sprintf("%s  %d URLs: %s (%s)", h.Host, h.URLs, r.words, r.option)
+	return fmt.Sprintf("%s  %s: %s (%s)", h.Host, textutil.Several(h.URLs, "URL"), r.words, r.option)
 }
 
 // maxSilent bounds the hosts that a Silence counts.

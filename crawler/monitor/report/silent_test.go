@@ -59,7 +59,12 @@ func TestSilence(t *testing.T) {
 	if top := s.Top(1, parked); len(top) != 1 || top[0].Host != "list.example" {
 		t.Errorf("the first is %+v", top)
 	}
-	if text := (SilentHost{"a.example", "robots", 7}).String(); text != "a.example  7 URLs: robots.txt forbids them (no option; ask its owner)" {
-		t.Errorf("line %q", text)
+	for urls, want := range map[int64]string{
+		7: "a.example  7 URLs: robots.txt forbids them (no option; ask its owner)",
+		1: "a.example  1 URL: robots.txt forbids them (no option; ask its owner)",
+	} {
+		if text := (SilentHost{"a.example", "robots", urls}).String(); text != want {
+			t.Errorf("line %q", text)
+		}
 	}
 }
