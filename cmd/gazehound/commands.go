@@ -35,6 +35,7 @@ func addCommands(root *cobra.Command, a *app) {
 		}
 	}
 	root.AddCommand(newConfigCommand(a), newVersionCommand(a), newLicencesCommand(a), newManualCommand(a))
+	showDefaults(root)
 	root.SetUsageTemplate(strings.NewReplacer(".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", a.columns),
 		`[command] --help" for more information about a command`, `COMMAND --help" for more about a command`,
 	).Replace(root.UsageTemplate()))
@@ -64,6 +65,21 @@ func describe(c *cobra.Command, help string) {
 	long, examples, _ := strings.Cut(help, "Examples:\n")
 	c.Long, c.Example = strings.TrimSpace(long), strings.TrimRight(examples, "\n")
 	c.Flags().SortFlags = false
+}
+
+// showDefaults lets the help of all commands show the default of a list as it is typed, and none if it is
+// empty.
+func showDefaults(c *cobra.Command) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		_, ours := f.Value.(restricted)
+		list := strings.HasPrefix(f.DefValue, "[") && strings.HasSuffix(f.DefValue, "]")
+		if list && (ours || f.DefValue != "[]") { // pflag knows an empty list by the brackets
+			f.DefValue = strings.Trim(f.DefValue, "[]")
+		}
+	})
+	for _, below := range c.Commands() {
+		showDefaults(below)
+	}
 }
 
 // fitHelp fits the descriptions of commands, and of those below them, to the terminal.

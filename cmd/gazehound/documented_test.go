@@ -51,6 +51,24 @@ func TestDocumentedCommands(t *testing.T) {
 	t.Logf("%d commands in %d texts", seen, len(texts))
 }
 
+// The help shows the default of a list as it is typed, and none if it is empty. What a flag takes has
+// no characters of several bytes, by which pflag would indent the column of descriptions.
+func TestHelpOfFlags(t *testing.T) {
+	t.Parallel()
+	commands, wide, lists := documentedRoot().Commands(), regexp.MustCompile(`(?m)^ +(-\w, )?--[\w-]+ \S*[^\x00-\x7f]`), 0
+	for ; len(commands) > 0; commands = commands[1:] {
+		help := commands[0].UsageString()
+		if strings.Contains(help, "(default [") || strings.Contains(help, "(default )") || wide.MatchString(help) {
+			t.Errorf("%s: %s", commands[0].CommandPath(), help)
+		}
+		lists += strings.Count(help, "(default 1,2,3,4)")
+		commands = append(commands, commands[0].Commands()...)
+	}
+	if lists == 0 {
+		t.Error("the numbers of limited-distance are in no help")
+	}
+}
+
 func documentedRoot() *cobra.Command {
 	return newRootCommand(&app{stdin: strings.NewReader(""), stdout: new(bytes.Buffer),
 		Console: console.Console{Err: new(bytes.Buffer)}})

@@ -68,7 +68,7 @@ func newGazetteerImportCommand(a *app) *cobra.Command {
 		stoppable(func(ctx context.Context, args []string) error { return a.gazetteerImport(ctx, args, o) }, asBefore))
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "", "format of the files, a `NAME` of the list above (default: guessed)")
-	f.StringVar(&o.columns, "map", "", "which column is what: `street=…,housenumber=…,…` (table only)")
+	f.StringVar(&o.columns, "map", "", "which `COLUMNS` are what, such as street=STRNAME,postcode=PLZ (table only)")
 	f.StringVar(&o.licence, "licence", "", "licence of the data, kept with it (`TEXT`; OpenStreetMap's, GeoNames' "+
 		"and TIGER's are known)")
 	f.StringVar(&o.attribution, "attribution", "", "who must be named where the data is shown (`TEXT`)")

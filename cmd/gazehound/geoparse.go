@@ -60,7 +60,7 @@ func newGeoparseCommand(a *app) *cobra.Command {
 		"looked for")
 	f.StringVar(&o.region, "region", "", "judge against this `REGION` (default the project's)")
 	f.BoolVar(&o.all, "all-candidates", false, "also list what was rejected, and why")
-	f.StringVar(&o.format, "format", formats[0], "print `text`, geojson or ndjson")
+	f.StringVar(&o.format, "format", formats[0], "`FORMAT` to print: text, geojson or ndjson")
 	oneOf(f, "format", formats)
 	f.BoolVar(&o.batch, "batch", false, "read and print JSON, one object per line")
 	return cmd

@@ -23,13 +23,13 @@ type placesOptions struct {
 }
 
 func (o *placesOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.by, "by", "time-zone", "how --places distributes cities: time-zone | state | size")
+	f.StringVar(&o.by, "by", "time-zone", "how the cities are distributed: time-zone | state | size")
 	f.IntVar(&o.groups, "groups", 5, "geographic nodes; neighbours are merged until no more than these are left")
 	oneOf(f, "by", partition.ShareNames)
 	between(f, "groups", 1, 10_000)
-	f.StringVar(&o.cities, "cities", "", "GeoNames `FILE` for --places, such as cities15000.txt: populations and "+
-		"time zones")
-	f.StringVar(&o.states, "states", "", "GeoNames `FILE` with the names of states, admin1CodesASCII.txt")
+	f.StringVar(&o.cities, "cities", "", "GeoNames `FILE` with populations and time zones of cities, such as "+
+		"cities15000.txt")
+	f.StringVar(&o.states, "states", "", "GeoNames `FILE` with the names of states, such as admin1CodesASCII.txt")
 }
 
 const placesHelp = `Writes the file that "gazehound node --nodes" and "gazehound simulate nodes --places"

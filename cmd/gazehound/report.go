@@ -107,8 +107,7 @@ func newReportCommand(a *app) *cobra.Command {
 	f.BoolVar(&o.questions, "questions", false, "list what is looked for in vain, by the log of serve.questions")
 	f.IntVar(&o.limit, "limit", 20, "`NUMBER` of these, 1 to 100,000")
 	between(f, "limit", 1, 100_000)
-	f.StringVar(&o.gates, "fail-under", "", "`NAME=NUMBER,…` that the crawl has to reach, such as "+
-		"harvest=0.1,streets=200")
+	f.StringVar(&o.gates, "fail-under", "", "`VALUES` that the crawl has to reach, such as harvest=0.1,streets=200")
 	f.StringVar(&o.format, "format", "text", strings.Join(report.Formats,
 		" | ")+"; csv has the curves, svg draws them; seeds with --top-bridges")
 	f.StringVarP(&o.output, "output", "o", "", "`FILE` for that; standard output otherwise")

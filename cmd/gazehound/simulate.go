@@ -87,7 +87,7 @@ func (o *simulatedCrawl) flags(f *pflag.FlagSet) {
 	f.Float64Var(&o.Patience, "crawl-patience", crawl.Patience,
 		"largest share of the fetchers' time that may be lost by that; 1 is no bound")
 	f.DurationVar(&o.Latency, "latency", 0, "before each answer, in virtual time")
-	f.Var(&o.rate, "rate", "bytes a second of each transfer, such as `1MB`; 0 is no limit")
+	f.Var(&o.rate, "rate", "`SIZE` a second of each transfer, such as 1MB; 0 is no limit")
 	f.Float64Var(&o.Noise, "noise", 0, "share of pages whose relevance is judged wrong")
 }
 
