@@ -81,8 +81,10 @@ func TestRemovalForm(t *testing.T) {
 	if !strings.Contains(body, `value="&#34;&gt;&lt;script&gt; · Weg 3"`) {
 		t.Error("the form is not filled in", body)
 	}
-	if r, _ := get(d, "/bot?what="+strings.Repeat("x", maxWhat+1)); r.StatusCode != 400 {
-		t.Errorf("a long text is %d", r.StatusCode)
+	for _, what := range []string{strings.Repeat("x", maxWhat+1), "%ff"} {
+		if r, body := get(d, "/bot?what="+what); r.StatusCode != 400 || !strings.Contains(body, "at most 2000 characters") {
+			t.Errorf("what=%.9s is %d: %s", what, r.StatusCode, body)
+		}
 	}
 }
 

@@ -109,6 +109,17 @@ func TestDifferencesRefused(t *testing.T) {
 		if r, _ := get(h, "/differences?"+query); r.StatusCode != 400 {
 			t.Errorf("the page for %s: %d", query, r.StatusCode)
 		}
+		r, body = get(h, "/differences?"+query, "Accept", "text/html,*/*;q=0.8")
+		if r.StatusCode != 400 || !strings.Contains(body, `role="alert"`) || !strings.Contains(body, want) {
+			t.Errorf("a browser gets for %s: %d %s", query, r.StatusCode, body)
+		}
+	}
+	for _, query := range []string{"limit=5", "cursor=a"} { // the files have all of them
+		for _, format := range []string{"csv", "maproulette"} {
+			if r, body := get(h, "/v1/differences."+format+"?"+query); r.StatusCode != 400 || !strings.Contains(body, "not a parameter") {
+				t.Errorf("%s with %s: %d %s", format, query, r.StatusCode, body)
+			}
+		}
 	}
 	none := Handler(town(t, 0), options())
 	if got := ask(t, none, "/v1/differences"); got["numberMatched"].(float64) != 0 || !strings.Contains(got["warning"].(string), "no OpenStreetMap data") {

@@ -44,10 +44,12 @@ const (
 	onNote // what people read as a page and programs as data
 	onOne  // the page of one address
 	onDifferences
-	onWebAndMap // the same as a page
+	onDifferencesFile // all of them as a file
+	onWebAndMap       // the same as a page
 	onPlaces
 
-	compared = onDifferences | onWebAndMap
+	paged    = onDifferences | onWebAndMap // routes with differences, page by page
+	compared = paged | onDifferencesFile
 	filtered = onSearch | onClusters | onFacets | onFeed | onPage | onItems // routes with all filters
 	worded   = filtered | onPhoton                                          // routes with words
 	photons  = onPhoton | onReverse | onStructured
@@ -156,9 +158,9 @@ var shaped = []parameter{
 	{"sort", onSearch | onPage | onItems, 0, "", oneOf("relevance", "distance", "newest", "name", "importance"), "newest"},
 	{"difference", compared, 0, "", oneOf(differenceNames()...).several(), "missing"},
 	{"min_confidence", compared, 0, "share", number(0, 1), 0.8},
-	{"limit", onSearch | onFeed | photons | onItems | onPage | onSuggest | compared, 0, "limit",
+	{"limit", onSearch | onFeed | photons | onItems | onPage | onSuggest | paged, 0, "limit",
 		integer(1, index.MaxLimit), 5},
-	{"cursor", onSearch | onPage | onItems | compared, 0, "cursor", text, nil},
+	{"cursor", onSearch | onPage | onItems | paged, 0, "cursor", text, nil},
 	{"facets", onSearch | onFacets | onPlaces, 0, "facets", special, "street,postcode"},
 	{"fields", onSearch | onItems, 0, "fields", special, "name,addr:street"},
 	{"explain", onSearch, 0, "truth", boolean, true},
@@ -174,7 +176,7 @@ var shaped = []parameter{
 	{"zoom", onPhoton | onStructured, 0, "zoom", integer(0, 24), 13},
 	{"zoom", onClusters, onClusters, "grid", integer(0, index.MaxZoom), 12},
 	{"location_bias_scale", onPhoton | onStructured, 0, "scale", number(0, 1), 0.2},
-	{"what", onBot, 0, "removal", special.checked(isWhat), "www.example.org"},
+	{"what", onBot, 0, "removal", valueType{name: "string", max: maxWhat}, "www.example.org"},
 	{"lang", photons | onPage | onBot | onOne | onNote | onWebAndMap, 0, "language",
 		special.checked(languageTag.MatchString), "de"},
 }
@@ -198,8 +200,6 @@ func areCategories(value string) bool {
 	return len(value) <= index.MaxQueryLength &&
 		!slices.ContainsFunc(strings.Split(value, ","), func(one string) bool { return !category.MatchString(one) })
 }
-
-func isWhat(value string) bool { return len(value) <= maxWhat && utf8.ValidString(value) }
 
 // onCalendar reports whether a page can have been seen at a time.
 func onCalendar(t time.Time) bool { return t.Year() >= 1970 && t.Year() < 2100 }

@@ -36,7 +36,7 @@ func asText(f func(*server, *http.Request) string) handler {
 // forReaders answers browsers with the page that f returns, and programs with data.
 func forReaders(f func(*server, *http.Request) (web.Note, *Problem), data handler) handler {
 	return func(s *server, w http.ResponseWriter, r *http.Request, a *params) *Problem {
-		if !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		if !isBrowser(r) {
 			return data(s, w, r, a)
 		}
 		note, p := f(s, r)
@@ -95,9 +95,9 @@ func endpoints() []endpoint {
 			placesPath + "?q=b%C3%A4ckerei&facets=kind,postcode", (*server).places},
 		{differencesPath, onDifferences, "what pages and OpenStreetMap do not agree about, place by place", geoJSON,
 			differencesPath + "?difference=missing&min_confidence=0.8", (*server).differences},
-		{differencesPath + ".csv", onDifferences, "all of them as a table", mediaOf("csv"),
+		{differencesPath + ".csv", onDifferencesFile, "all of them as a table", mediaOf("csv"),
 			differencesPath + ".csv", (*server).differences},
-		{differencesPath + ".maproulette", onDifferences, "tasks of MapRoulette, with the tags to set", mediaOf("geojsonseq"),
+		{differencesPath + ".maproulette", onDifferencesFile, "tasks of MapRoulette, with the tags to set", mediaOf("geojsonseq"),
 			"", (*server).differences},
 		{"/feed.atom", onFeed, "addresses as a feed, newest first", mediaOf("atom"),
 			"/feed.atom?since=7d", (*server).feed},
@@ -165,7 +165,7 @@ func mediaOf(format string) string {
 // serve answers a request at e.
 func (s *server) serve(e endpoint, w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	if e.on&(onSearch|onItems|onPlaces|onPage|onNote) != 0 {
+	if e.on&(onSearch|onItems|onPlaces|onPage|onNote|onWebAndMap) != 0 {
 		h.Add("Vary", "Accept")
 	}
 	if e.on&(onPage|onOne|onBot|onNote|onWebAndMap) != 0 {
@@ -191,7 +191,7 @@ func (s *server) serve(e endpoint, w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case p == nil:
-	case e.on == onPage && !isProgram(r):
+	case e.on == onPage && !isProgram(r), e.on == onWebAndMap && isBrowser(r):
 		s.problemPage(w, r, p)
 	case e.on == onOne && p.Status == http.StatusNotFound:
 		s.lost(w, r, web.LostAddress)
@@ -202,9 +202,11 @@ func (s *server) serve(e endpoint, w http.ResponseWriter, r *http.Request) {
 
 // isProgram reports whether a client accepts JSON and not HTML.
 func isProgram(r *http.Request) bool {
-	accept := r.Header.Get("Accept")
-	return strings.Contains(accept, "json") && !strings.Contains(accept, "text/html")
+	return strings.Contains(r.Header.Get("Accept"), "json") && !isBrowser(r)
 }
+
+// isBrowser reports whether a client accepts HTML.
+func isBrowser(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
 
 // freshness is how long an answer stays the same where nothing was crawled.
 const freshness = 5 * time.Minute
@@ -252,7 +254,7 @@ func paths() []string {
 func (s *server) notFound(w http.ResponseWriter, r *http.Request) {
 	w.Header().Add("Vary", "Accept, Accept-Language")
 	data := strings.HasPrefix(r.URL.Path, "/v1/") || strings.HasPrefix(r.URL.Path, "/ogc/")
-	if strings.Contains(r.Header.Get("Accept"), "text/html") && !data {
+	if isBrowser(r) && !data {
 		s.lost(w, r, web.LostPage)
 		return
 	}
