@@ -113,7 +113,7 @@ func damage(t *testing.T, data string, times int, seed uint64) {
 					t.Errorf("%s: %v: exit %d without a word", what, args, code)
 				}
 			case answer != want[i]:
-				t.Errorf("%s: %v: another answer:\n%.500s\nwant\n%.500s", what, args, answer, want[i])
+				t.Errorf("%s: %v: another answer:\n%.500s\nwant\n%.500s", what, args, answer[alike(answer, want[i]):], want[i][alike(answer, want[i]):])
 			}
 		}
 		if told {
@@ -130,6 +130,15 @@ func damage(t *testing.T, data string, times int, seed uint64) {
 		t.Errorf("only %d of %d were refused", refused, times)
 	}
 	t.Logf("%d damages of %d files %v, %d told of, the others made no difference", times, len(files), hit, refused)
+}
+
+// alike returns where two texts begin to differ, less some bytes to find the place by.
+func alike(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return max(0, n-100)
 }
 
 // runText returns what a command that succeeds prints.

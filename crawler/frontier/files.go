@@ -19,6 +19,7 @@ import (
 	badger "github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
 	"github.com/dgraph-io/badger/v4/table"
+	"github.com/dgraph-io/badger/v4/y"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -29,7 +30,8 @@ import (
 //
 // Badger also skips blocks that it cannot read, and a merge leaves out what they held. So a writer
 // reads all blocks first, and so does a reader after a kill. Other readers compare what they have
-// read with the totals (short): a large store then opens without being read.
+// read with the totals (short), and where a key is missing or a range has ended they read the blocks
+// of the tables that it may lie in (unread): a large store then opens without being read.
 
 // The files of a store.
 type files struct {
@@ -181,6 +183,42 @@ func checkTable(dir string, id uint64, c options.CompressionType, inFull bool) (
 		return err
 	})
 	return newest, errors.Join(err, unmap())
+}
+
+// unread are the tables of a store of which only the indexes were read.
+type unread []unreadTable
+
+// An unreadTable is one of them.
+type unreadTable struct {
+	low, high []byte       // its range of keys
+	read      func() error // reads all blocks, once
+}
+
+func unreadTables(dir string, tables []badger.TableInfo) (all unread) {
+	for _, t := range tables {
+		read := sync.OnceValue(func() error {
+			_, err := checkTable(dir, t.ID, options.Snappy, true)
+			if err != nil {
+				return damaged(table.IDToFilename(t.ID), "%w", err)
+			}
+			return nil
+		})
+		all = append(all, unreadTable{y.ParseKey(t.Left), y.ParseKey(t.Right), read})
+	}
+	return all
+}
+
+// check returns an error if a table cannot be read that may hold keys with a prefix.
+func (u unread) check(prefix []byte) error {
+	for _, t := range u {
+		if bytes.HasPrefix(t.low, prefix) || bytes.Compare(t.low, prefix) <= 0 && bytes.Compare(prefix, t.high) <= 0 {
+			err := t.read()
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func openTable(data []byte, id uint64, c options.CompressionType) (*table.Table, error) {

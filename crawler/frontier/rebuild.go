@@ -63,7 +63,7 @@ func rebuild(from, to string) (lost []string, err error) {
 	})
 	err = errors.Join(err, batch.Flush())
 	if err == nil {
-		c := newCopying(badgerTxn{db.NewTransactionAt(math.MaxUint64, false)}, Removal{})
+		c := newCopying(badgerTxn{txn: db.NewTransactionAt(math.MaxUint64, false)}, Removal{})
 		c.plan(context.Background()) // what cannot be read is left out
 		_, err = c.copy(context.Background(), to)
 		c.from.close()

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -63,6 +64,7 @@ type badgerStore struct {
 	lock   string // the lockFile; "": the store is only read
 	unlock func() error
 	temp   string // copy of what a killed process left, to be removed; "": none
+	unread unread
 }
 
 // openStore opens the store in o.Dir after examine. With ErrDamaged nothing is
@@ -92,6 +94,9 @@ func openStore(o Options, unlock func() error) (store, error) {
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(s.temp), unlock())
+	}
+	if o.ReadOnly && !o.Verify && !found.running {
+		s.unread = unreadTables(o.Dir, s.db.Tables())
 	}
 	if !o.ReadOnly {
 		// lockFile says that there is a log, after a power cut, too.
@@ -215,19 +220,26 @@ func badgerOptions(o Options) badger.Options {
 	return b
 }
 
-func (s *badgerStore) view() view     { return badgerTxn{s.db.NewTransaction(false)} }
-func (s *badgerStore) update() update { return badgerTxn{s.db.NewTransaction(true)} }
+func (s *badgerStore) view() view     { return badgerTxn{s.db.NewTransaction(false), s.unread} }
+func (s *badgerStore) update() update { return badgerTxn{s.db.NewTransaction(true), nil} }
 func (s *badgerStore) sync() error    { return s.db.Sync() }
 
-type badgerTxn struct{ txn *badger.Txn }
+type badgerTxn struct {
+	txn    *badger.Txn
+	unread unread
+}
 
 func (t badgerTxn) get(key []byte, fn func(value []byte) error) (known bool, err error) {
-	item, err := t.txn.Get(key)
+	var item *badger.Item
+	err = guarded(func() (err error) {
+		item, err = t.txn.Get(key)
+		return err
+	})
 	if errors.Is(err, badger.ErrKeyNotFound) {
-		return false, nil
+		return false, t.unread.check(key)
 	}
 	if err != nil {
-		return false, fmt.Errorf("%w: %w", ErrDamaged, err)
+		return false, t.damage(err, key)
 	}
 	return true, item.Value(fn)
 }
@@ -235,7 +247,8 @@ func (t badgerTxn) get(key []byte, fn func(value []byte) error) (known bool, err
 func (t badgerTxn) scan(prefix, from []byte, fn func(key, value []byte) error) error {
 	it := t.txn.NewIterator(badger.IteratorOptions{Prefix: prefix})
 	defer it.Close()
-	for it.Seek(from); it.Valid(); it.Next() {
+	broken := guarded(func() error { it.Seek(from); return nil })
+	for broken == nil && it.Valid() {
 		item := it.Item()
 		err := item.Value(func(value []byte) error { return fn(item.Key(), value) })
 		if err == errEnough {
@@ -244,8 +257,17 @@ func (t badgerTxn) scan(prefix, from []byte, fn func(key, value []byte) error) e
 		if err != nil {
 			return err
 		}
+		broken = guarded(func() error { it.Next(); return nil })
 	}
-	return nil
+	if broken != nil {
+		return t.damage(broken, prefix)
+	}
+	return t.unread.check(prefix)
+}
+
+// damage returns an ErrDamaged for what Badger could not read, with the table if it can be told.
+func (t badgerTxn) damage(err error, prefix []byte) error {
+	return cmp.Or(t.unread.check(prefix), fmt.Errorf("%w: %w", ErrDamaged, err))
 }
 
 func (t badgerTxn) set(key, value []byte) error { return t.txn.Set(key, value) }
