@@ -112,8 +112,8 @@ func TestBadRegions(t *testing.T) {
 		{file(`{"type":"Polygon","coordinates":[[[53,8],[53.1,8],[53.1,8.1],[53,8]]]}`), ErrEmptyRegion, "swapped"},
 		{file(`{"type":"FeatureCollection","features":[]}`), ErrBadRegion, "no Polygon"},
 		{file(`{"type":"Polygon","coordinates":[[[8,53]]]}`), ErrBadRegion, "fewer than four"},
-		{file(`{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Polygon","coordinates":[]}}]}`),
-			ErrBadRegion, "no ring"},
+		{file(`{"type":"FeatureCollection","features":[` +
+			`{"type":"Feature","geometry":{"type":"Polygon","coordinates":[]}}]}`), ErrBadRegion, "no ring"},
 		{file(`{"type":"MultiPolygon","coordinates":[[],[[[8,53],[9,53],[9,54],[8,53]]]]}`), ErrBadRegion, "no ring"},
 	} {
 		r, err := g.Region(c.spec)

@@ -113,7 +113,8 @@ func damage(t *testing.T, data string, times int, seed uint64) {
 					t.Errorf("%s: %v: exit %d without a word", what, args, code)
 				}
 			case answer != want[i]:
-				t.Errorf("%s: %v: another answer:\n%.500s\nwant\n%.500s", what, args, answer[alike(answer, want[i]):], want[i][alike(answer, want[i]):])
+				from := alike(answer, want[i])
+				t.Errorf("%s: %v: another answer:\n%.500s\nwant\n%.500s", what, args, answer[from:], want[i][from:])
 			}
 		}
 		if told {

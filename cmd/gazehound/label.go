@@ -113,13 +113,17 @@ func (a *app) undo(ctx context.Context, number int) error {
 		return fail(badUsage, "correction %d was taken back already", number)
 	}
 	back := corrections.Entry{Who: corrections.Operator, What: corrections.Undo, Undoes: number}
-	return a.correct(ctx, []corrections.Entry{back}, func(ctx context.Context, s *session) (crawler.LabelCount, error) {
+	err = a.correct(ctx, []corrections.Entry{back}, func(ctx context.Context, s *session) (crawler.LabelCount, error) {
 		n, err := s.labels.TakeBack(ctx, e)
 		if err == nil && e.Address != "" && s.x != nil {
 			err = s.x.Correct(ctx, []string{e.Address})
 		}
 		return n, err
 	})
+	if err == nil {
+		a.say("Correction %d is taken back. A page whose verdict before is not known gets one at its next visit.", number)
+	}
+	return err
 }
 
 var labelText = textTemplate(`{{with .Learned}}{{count .}} learned: the verdict changed

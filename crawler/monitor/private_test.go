@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"gazehound/crawler"
@@ -38,7 +39,8 @@ func TestPrivateAreCounted(t *testing.T) {
 
 // TestSilentLines has a line of the status for each silent host.
 func TestSilentLines(t *testing.T) {
-	s := &Snapshot{Silent: []report.SilentHost{{Host: "a.example", Reason: "dns", URLs: 2}, {Host: "b.example", Reason: "tls", URLs: 1}}}
+	s := &Snapshot{Silent: []report.SilentHost{
+		{Host: "a.example", Reason: "dns", URLs: 2}, {Host: "b.example", Reason: "tls", URLs: 1}}}
 	var got []Line
 	for _, line := range Lines(s) {
 		if line.Title == "silent" {
@@ -48,5 +50,17 @@ func TestSilentLines(t *testing.T) {
 	want := []Line{{"silent", s.Silent[0].String()}, {"silent", s.Silent[1].String()}}
 	if !slices.Equal(got, want) {
 		t.Errorf("status says %q", got)
+	}
+}
+
+// TestSummaryOfHouses names the command that writes the houses that are counted.
+func TestSummaryOfHouses(t *testing.T) {
+	s := new(Summary)
+	one := "; 1 house not on the map (gazehound export csv --in-osm=false --data d)"
+	for missing, want := range map[int]string{0: "", 1: one} {
+		line := s.Lines(&Snapshot{}, missing, " --data d")[0]
+		if _, houses, _ := strings.Cut(line, "%)"); houses != want {
+			t.Errorf("%d missing: %q", missing, line)
+		}
 	}
 }

@@ -100,7 +100,7 @@ func (s *Summary) Lines(last *Snapshot, missing int, flags string) []string {
 		found += fmt.Sprintf(", %s of %s", count(int64(c.Found)), several(int64(c.All), "street"))
 	}
 	if missing > 0 {
-		found += fmt.Sprintf("; %s not on the map (gazehound export maproulette --only-missing%s)",
+		found += fmt.Sprintf("; %s not on the map (gazehound export csv --in-osm=false%s)",
 			several(int64(missing), "house"), flags)
 	}
 	of := func(name string, counts map[string]int64) string {
