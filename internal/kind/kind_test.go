@@ -116,6 +116,11 @@ func TestOfName(t *testing.T) {
 		{"Abbey Road Programs", "en", "US", ""},
 		{"Better Builders", "en", "US", ""}, // the only builders of the presets build boats
 		{"Reents Design", "en", "US", ""},
+		{"Uitvaartcentrum Reents", "nl", "NL", "shop=funeral_directors"},
+		{"Okkencentrum", "nl", "NL", ""}, // no conference centre
+		{"De specialist voor uw laptop", "nl", "NL", ""},
+		{"Onoranze funebri Reenti", "it", "IT", "shop=funeral_directors"},
+		{"Harms Street Parking Garage", "en", "US", "amenity=parking"},
 		{"Fleischer Haustechnik", "de", "DE", "craft=hvac"}, // readers look for butchers by the first word, but it is a surname
 		{"", "", "", ""},
 	} {
