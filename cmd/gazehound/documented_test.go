@@ -16,6 +16,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// The program alone says how to use it.
+func TestNoCommand(t *testing.T) {
+	if out := gazehound(t); !strings.Contains(out, "Usage:") {
+		t.Errorf("printed %q", out)
+	}
+}
+
 // Every command in the documents and in --help exists, with its flags. The examples of --help are
 // valid with their values and arguments.
 func TestDocumentedCommands(t *testing.T) {

@@ -109,7 +109,7 @@ serves what it found: search page, HTTP API, evidence for every address.`,
 			a.flags = cmd.Flags()
 			a.dataGiven = cmd.Flags().Changed("data")
 			a.Configure("info", a.Format)
-			switch command := cmd.CommandPath()[len("gazehound "):]; {
+			switch command := strings.TrimPrefix(cmd.CommandPath(), "gazehound "); {
 			case a.beside != nil:
 				return a.enterCrawl(command)
 			case a.readsBeside(command):
