@@ -355,6 +355,9 @@ func preferKnown(
 // skipPlaceLabel returns the index behind the label at token k, which a city
 // must follow: "Ort: Oldenburg".
 func skipPlaceLabel(text string, t grammar.Tokens, k int) int {
+	if t[k].Text() == "te" && t.At(k+1).Kind == grammar.Word { // "5541 BA te Reusel"
+		return k + 1
+	}
 	if !grammar.PlaceLabel(t[k].Text()) {
 		return k
 	}

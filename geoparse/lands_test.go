@@ -31,6 +31,7 @@ func TestKnownStreets(t *testing.T) {
 		{"DE|26121|Oldenburg|Wolfsangel|9", "Café am Wall, Wolfsangel 9, 26121 Oldenburg", "Wolfsangel|9"},
 		{"DE|22113|Hamburg|Billwerder Billdeich|256", "Hof Ahrens, Billwerder Billdeich 256, 22113 Hamburg", "Billwerder Billdeich|256"},
 		{"NL|1012|Amsterdam|Zandhoek|14", "Zandhoek 14, 1012 AB Amsterdam", "Zandhoek|14"},
+		{"NL|1012|Amsterdam|Zandhoek|14", "Het adres Zandhoek 14 1012 AB te Amsterdam", "Zandhoek|14"},
 		// The town is no street of itself, unless it has a number.
 		{"DE|26121|Varel|Varel|9", "Hotel zur Post, Varel, 26121 Varel", "||postcode"},
 		{"DE|26121|Varel|Varel|9", "Rathaus\nVarel\n26121 Varel", "||postcode"},
@@ -150,6 +151,8 @@ func TestWrittenPlaces(t *testing.T) {
 		"Shop\n18 Weaver Lane\nLeeds\nLS9\nTel 0113":            "Weaver Lane|18|LS9|Leeds",
 		"18 Weaver Lane\nLondon\nSE1":                           "Weaver Lane|18|SE1|London",
 		"18 Weaver Lane, London, SE1.":                          "Weaver Lane|18|SE1|London",
+		"Weaver Road, Otter Hill, Leeds LS9 7ZB":                "Weaver Road||LS9 7ZB|Leeds",
+		"Otter Hill, Leeds LS9 7ZB":                             "Otter Hill||LS9 7ZB|Leeds",
 		"12 Cedar Way, Portland, OR 972271234":                  "Cedar Way|12|97227-1234|Portland",
 		"12 Cedar Way, Portland, OR 97227 1234":                 "Cedar Way|12|97227-1234|Portland",
 		"12 Cedar Way\nPortland, Oregon 972271234\n":            "Cedar Way|12|97227-1234|Portland",

@@ -41,6 +41,8 @@ var (
 	// street and number.
 	britishRoads = british.set("roads")
 	premises     = british.set("premises")
+	// villages are the ends of roads that names of villages have too.
+	villages = british.set("villages")
 )
 
 // PremisesBefore reads a British address without a house number from the last
@@ -51,11 +53,8 @@ func PremisesBefore(t Tokens) (Street, bool) {
 	var s Street
 	k, passed, found := len(t), 0, false
 	for passed < 3 {
-		k = backOver(t, k, ",;|·•-–()")
-		start := k
-		for start > 0 && t[start-1].Kind != Break && !t[start-1].isMark(",;|·•:()") {
-			start--
-		}
+		start := 0
+		start, k = partBefore(t, k)
 		if start == k || k-start > 10 {
 			break
 		}
@@ -71,6 +70,9 @@ func PremisesBefore(t Tokens) (Street, bool) {
 			return s, found
 		}
 		road := len(name) > 0 && britishRoads[name[len(name)-1].lower()]
+		if road && villages[name[len(name)-1].lower()] && behindRoad(t, start) {
+			road, name = false, nil // "Larksfield Rd, Harrow Hill"
+		}
 		if len(name) > 0 && (road || unit > 0 || s.Name.Empty()) {
 			s.Name, s.Strength = Span{name[0].Start, trimWord(name[len(name)-1])}, 3
 		}
@@ -88,6 +90,30 @@ func PremisesBefore(t Tokens) (Street, bool) {
 		k = start
 	}
 	return s, found
+}
+
+// partBefore returns where the part between lines or commas before t[k] begins and ends.
+func partBefore(t Tokens, k int) (start, end int) {
+	end = backOver(t, k, ",;|·•-–()")
+	start = end
+	for start > 0 && t[start-1].Kind != Break && !t[start-1].isMark(",;|·•:()") {
+		start--
+	}
+	return start, end
+}
+
+// behindRoad reports whether the part before t[k] is a road, and cannot be a village.
+func behindRoad(t Tokens, k int) bool {
+	start, end := partBefore(t, k)
+	if end-start > 10 {
+		return false
+	}
+	name := roadName(t[start:end])
+	last := ""
+	if len(name) > 0 {
+		last = name[len(name)-1].lower()
+	}
+	return britishRoads[last] && !villages[last]
 }
 
 // roadName returns the tokens of t that name a street, building or park: all of
