@@ -20,6 +20,8 @@ func TestThirdParty(t *testing.T) {
 		"Der Präsident des Landgerichts Oldenburg\n" + address:                   AuthorityRole,
 		"Ausstellende Behörde: Stadt Oldenburg\nOrdnungsamt " + address:          AuthorityRole,
 		"Umgesetzt von Muster Medien, " + address:                                AgencyRole,
+		"De toezichthoudende instantie is de Commissie, " + address:              AuthorityRole,
+		"Autorità di controllo: Garante, " + address:                             AuthorityRole,
 		"Site designed by\nMuster Medien\n" + address:                            AgencyRole,
 		"Registergericht: Amtsgericht Oldenburg, " + address:                     AuthorityRole,
 		"Registergericht: Amtsgericht Oldenburg, HRB 1\nMuster GmbH\n" + address: OwnRole,

@@ -114,7 +114,7 @@ func IsName(line string) bool {
 		return false
 	}
 	last := line[len(line)-1]
-	if last == '.' && len(words) > 5 || last == '?' || last == '!' {
+	if last == '.' && (len(words) > 5 || len(words) > 3 && isRunning(line, words)) || last == '?' || last == '!' {
 		return false
 	}
 	if strings.ContainsAny(line, "@{}<>\\=") || timeOfDay.MatchString(line) || webAddress.MatchString(line) ||
@@ -129,6 +129,12 @@ func IsName(line string) bool {
 	first, _ := utf8.DecodeRuneInString(line)
 	return letters >= 2 && letters > digits && (unicode.IsUpper(first) || unicode.IsDigit(first) ||
 		unicode.Is(unicode.Lo, first))
+}
+
+// isRunning reports whether a line has words in small letters: "Gentle care in Chelsea, GA."
+func isRunning(line string, words []string) bool {
+	isSmall := func(w string) bool { return 'a' <= w[0] && w[0] <= 'z' && !joins[w] }
+	return !hasLegalForm(line) && slices.ContainsFunc(words[1:], isSmall)
 }
 
 // timeOfDay is one, or a term of a year; lines of a programme and titles of courses are no names.

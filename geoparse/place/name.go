@@ -417,7 +417,7 @@ func linesBefore(before string, most int) (lines []lineAbove) {
 	all := strings.Split(before, "\n")
 	labelled := false
 	for i := len(all) - 1; i >= 0 && len(lines) < most; i-- {
-		line := strings.Trim(all[i], " \t,;:|·•–—-/>»*")
+		line := strings.Trim(all[i], " \t,;:|·•–—-/>»*[")
 		if line == "" {
 			continue
 		}
@@ -439,7 +439,8 @@ func linesBefore(before string, most int) (lines []lineAbove) {
 		for k := len(parts) - 1; k >= 0 && len(lines) < most; k-- {
 			text := strings.TrimSpace(parts[k])
 			if n := len(lines) - 1; n >= 0 && len(parts) == 1 && strings.HasSuffix(strings.TrimSpace(all[i]), ",") &&
-				!lines[n].prefix && IsName(text) && !IsPerson(text) && len(text)+len(lines[n].text) < MaxName {
+				!lines[n].prefix && IsName(text) && !IsPerson(text) && !isAddressPart(lines[n].text) &&
+				len(text)+len(lines[n].text) < MaxName {
 				lines[n].text = text + ", " + lines[n].text // a name of two lines
 				continue
 			}
@@ -805,7 +806,7 @@ func titleParts(title string) []string {
 
 // trimName takes off what often stands around a name and is no part of it.
 func trimName(text string) string {
-	text = withoutQuotes(strings.Trim(fold(text), " \t,;:|·•–—-/>»›→▸*©®™"))
+	text = withoutQuotes(strings.Trim(fold(text), " \t,;:|·•–—-/>»›→▸*©®™["))
 	text = foundedIn.ReplaceAllString(text, "")
 	text = ownDomain.ReplaceAllString(text, "")
 	lower := strings.ToLower(text)
@@ -832,9 +833,9 @@ func trimName(text string) string {
 	return strings.Trim(text, " ,;:|·•–—-/")
 }
 
-// foundedIn is what some names end with: "Reents Ltd, est. 1963".
+// foundedIn is what some names end with: "Reents Ltd, est. 1963", "Reents Ltd, 5th floor, The Grange".
 var foundedIn = regexp.MustCompile(`(?i)[ ,(–—-]+(?:gegründet|gegr\.?|seit|since|est\.?|established|founded)` +
-	`(?: (?:in|im|anno))? \d{4}\)?$`)
+	`(?: (?:in|im|anno))? \d{4}\)?$|, (?:\d{1,2}(?:st|nd|rd|th) floor|(?:unit|suite|floor) \d).*$`)
 
 // ownDomain is the web address behind a name: "Reents Data, Inc. ReentsData.com".
 var ownDomain = regexp.MustCompile(`(?i) (?:www\.)?[\w-]+\.(?:com|net|org|co\.uk)$`)
@@ -907,9 +908,8 @@ func owner(line string) string {
 var legalForms = Words("legal-forms")
 
 func hasLegalForm(text string) bool {
-	lower := strings.ToLower(text)
 	return slices.ContainsFunc(nameWords(text), func(w string) bool { return legalForms[w] }) ||
-		strings.Contains(lower, "e. v.") || strings.Contains(lower, "e.v.")
+		strings.Contains(strings.ToLower(text), "e. v.")
 }
 
 // coreWords returns the words of a name without legal forms and the smallest words.
@@ -990,7 +990,7 @@ var numbered = regexp.MustCompile(`(?i)(?:#|\b(?:no\.?|post|lodge|station|troop|
 
 // room is one such as "DBH 6011", "444 CS" and "3rd floor".
 var room = regexp.MustCompile(`^(?:[A-Z]{1,5}[ -]?\d{2,5}[A-Za-z]?|\d{2,5}[A-Za-z]? [A-Z]{1,5}|` +
-	`(?i:\d{1,2}(?:st|nd|rd|th) floor))$`)
+	`(?i:\d{1,2}(?:st|nd|rd|th) floor.*))$`)
 
 // labelShare returns the share of the words that stand in usual headings,
 // menus and buttons; articles and the like do not count.
