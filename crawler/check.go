@@ -9,13 +9,15 @@ import (
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/weburl"
 	"gazehound/internal/check"
+	"gazehound/internal/corrections"
 	"gazehound/internal/textutil"
 )
 
 // CheckIndexed compares the crawl tree with the index and reports pages that only one of them has.
-// pages calls its argument with the URL of each page of the index, possibly twice.
+// pages calls its argument with the URL of each page of the index, possibly twice. A page that a person
+// has corrected since its last visit may be missing: the index gets it at the next one.
 func CheckIndexed(ctx context.Context, name string, f *frontier.Frontier,
-	pages func(context.Context, func(url string)) error) check.Finding {
+	pages func(context.Context, func(url string)) error, log *corrections.Log) check.Finding {
 	const again = "\"gazehound replay\" of the WARC files, or crawl --fresh, makes the index anew"
 	indexed := map[frontier.Key]bool{}
 	unknown, example := 0, ""
@@ -37,15 +39,21 @@ func CheckIndexed(ctx context.Context, name string, f *frontier.Frontier,
 		}
 	})
 	err = cmp.Or(err, damaged)
-	var visited, relevant, absent int64
+	var visited, relevant, absent, awaited int64
 	if err == nil {
+		corrected := lastCorrections(log)
 		err = f.Walk(ctx, 0, func(n frontier.Node) error {
 			visited++
 			if !isIndexed(&n.Outcome) {
 				return nil
 			}
 			relevant++
-			if !indexed[frontier.KeyOf(n.URL)] {
+			k := frontier.KeyOf(n.URL)
+			switch {
+			case indexed[k]:
+			case corrected[k].After(n.Outcome.At):
+				awaited++
+			default:
 				absent, example = absent+1, n.URL.String()
 			}
 			return nil
@@ -69,8 +77,31 @@ func CheckIndexed(ctx context.Context, name string, f *frontier.Frontier,
 		return check.Broken(name, "", "the totals of the crawl tree do not add up: %d of %d visits, %d links",
 			visited, t.Visited, t.Links)
 	}
-	return check.Well(name, "%s in the crawl tree, %d of them relevant and all in the index",
+	text := fmt.Sprintf("%s in the crawl tree, %d of them relevant and all in the index",
 		textutil.Several(visited, "visit"), relevant)
+	if awaited > 0 {
+		text += fmt.Sprintf(", but %d that wait for their next visit after a label", awaited)
+	}
+	return check.Well(name, "%s", text)
+}
+
+// lastCorrections returns when pages were last corrected, or a correction of them was taken back.
+func lastCorrections(log *corrections.Log) map[frontier.Key]time.Time {
+	last := map[frontier.Key]time.Time{}
+	all, _ := log.Since(corrections.Position{})
+	for _, e := range all {
+		of := e
+		if e.What == corrections.Undo {
+			of, _ = log.Entry(e.Undoes)
+		}
+		for _, page := range of.Pages {
+			u, err := weburl.Parse(page)
+			if err == nil {
+				last[frontier.KeyOf(u)] = e.Time
+			}
+		}
+	}
+	return last
 }
 
 // isIndexed reports whether the index has a page with this outcome.

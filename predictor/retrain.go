@@ -349,7 +349,7 @@ func (r *Report) decide() {
 		r.Reason = fmt.Sprintf("the old model has learned %s links, and these crawls have %s: name the directories of "+
 			"the others, too, or --force", textutil.Count(r.OldLinks), textutil.Count(r.Pages))
 	case c.New.AUC <= c.Old.AUC+minGain:
-		r.Reason = "it does not order held-out links better " + order
+		r.Reason = fmt.Sprintf("it does not order held-out links better %s; %v more AUC is required", order, minGain)
 	case c.New.Calibrated > c.Old.Calibrated*maxWorse:
 		r.Reason = fmt.Sprintf("its predictions are worse even when calibrated: log-loss %.4f, the old model's %.4f",
 			c.New.Calibrated, c.Old.Calibrated)

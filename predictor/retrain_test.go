@@ -94,8 +94,8 @@ func TestRetrainIsFair(t *testing.T) {
 			t.Errorf("depth %d: new %+v, old %+v; want equals", d+1, c.New, c.Old)
 		}
 	}
-	if r.Better {
-		t.Errorf("a model like the old one is called better: %s", r.Reason)
+	if r.Better || !strings.HasSuffix(r.Reason, "; 0.001 more AUC is required") {
+		t.Errorf("a model like the old one is called better: %v, %s", r.Better, r.Reason)
 	}
 }
 

@@ -149,8 +149,8 @@ func (a *app) clickstreamTop(limit int) error {
 	for _, p := range best {
 		line := fields{"type": "page", "url": p.URL, "stay_s": int64(p.Stay / time.Second), "visits": p.Visits,
 			"sessions": p.Sessions}
-		err := a.tell(line, "%10s %8s views %8s sessions  %s\n", p.Stay, count(int(p.Visits)),
-			count(int(p.Sessions)), p.URL)
+		err := a.tell(line, "%10s %14s %17s  %s\n", p.Stay, several(int(p.Visits), "view"),
+			several(int(p.Sessions), "session"), p.URL)
 		if err != nil {
 			return err
 		}

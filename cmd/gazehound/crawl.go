@@ -204,7 +204,7 @@ func (a *app) crawlOnce(ctx context.Context, o crawlOptions) (err error) {
 		return err
 	}
 	if o.dryRun {
-		return a.dryRun(s.cfg, s.region.Name, s.seeds, s.f.Totals())
+		return a.dryRun(s.cfg, s.region.Name, s.seeds, s.f.Totals(), o.fresh)
 	}
 	err = s.openIndex()
 	if err != nil {
@@ -235,14 +235,15 @@ func (a *app) crawlOnce(ctx context.Context, o crawlOptions) (err error) {
 var dryRunText = textTemplate(`Would crawl {{.region}} with {{/**/ -}}
 {{several .seeds "seed"}} on {{several .hosts "host"}}, {{.pace}}, {{/**/ -}}
 strategy {{.strategy}}.
-{{if .pages}}Resumes a crawl of {{several .pages "page"}}; {{several .queued "link"}} waiting.
+{{if and .pages .fresh}}Deletes a crawl of {{several .pages "page"}} and starts over.
+{{else if .pages}}Resumes a crawl of {{several .pages "page"}}; {{several .queued "link"}} waiting.
 {{end}}{{range .first}}  1.000 seed  {{.}}
 {{end}}{{with .more}}  … {{count .}} more
 {{end}}Nothing was downloaded.
 `)
 
-// dryRun prints the plan of a crawl.
-func (a *app) dryRun(cfg *Config, region string, seeds []weburl.URL, t frontier.Totals) error {
+// dryRun prints the plan of a crawl, which goes on or is a fresh one.
+func (a *app) dryRun(cfg *Config, region string, seeds []weburl.URL, t frontier.Totals, fresh bool) error {
 	hosts := map[string]bool{}
 	for _, u := range seeds {
 		hosts[u.Host()] = true
@@ -257,6 +258,6 @@ func (a *app) dryRun(cfg *Config, region string, seeds []weburl.URL, t frontier.
 	return a.show(fields{"type": "summary", "reason": "dry-run", "region": region, "seeds": len(seeds),
 		"hosts": len(hosts), "queued": t.Queued, "pages": t.Pages, "exit_code": exitOK},
 		dryRunText, fields{"region": region, "seeds": len(seeds), "hosts": len(hosts), "queued": t.Queued,
-			"pages": t.Pages, "pace": pace, "strategy": cfg.Crawl.Strategy, "first": first,
+			"pages": t.Pages, "fresh": fresh, "pace": pace, "strategy": cfg.Crawl.Strategy, "first": first,
 			"more": len(seeds) - len(first)})
 }

@@ -24,6 +24,7 @@ import (
 	"gazehound/internal/check"
 	"gazehound/internal/check/machine"
 	"gazehound/internal/console"
+	"gazehound/internal/corrections"
 	"gazehound/predictor"
 
 	"github.com/spf13/cobra"
@@ -359,7 +360,11 @@ func (d *doctor) compare(ctx context.Context) {
 		return
 	}
 	defer x.Close()
-	d.add(crawler.CheckIndexed(ctx, name, f, x.Pages))
+	log, err := corrections.Open(d.p.dir)
+	if d.broken(name, err) {
+		return
+	}
+	d.add(crawler.CheckIndexed(ctx, name, f, x.Pages, log))
 }
 
 // network requests the contact's page and the robots.txt of one seed.

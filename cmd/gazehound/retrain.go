@@ -18,10 +18,10 @@ is not relevant is computed from the pages found behind it, whatever the strateg
 crawl was. The new model is compared with the present one on the last fifth of the pages,
 or more of them until ten relevant and ten others are among them, held out from both. It
 replaces the present one if it puts these links into a better order, by what
-crawl.strategy orders them: the area under the ROC curve must be larger, and the log-loss
-after calibration about as good. With --force it replaces it anyway. The next crawl, with
---fresh, too, starts with it. "replay --retrain" trains from WARC files. A running crawl
-waits meanwhile and goes on with the model that is then there.
+crawl.strategy orders them: the area under the ROC curve must be larger by 0.001, and the
+log-loss after calibration about as good. With --force it replaces it anyway. The next
+crawl, with --fresh, too, starts with it. "replay --retrain" trains from WARC files. A
+running crawl waits meanwhile and goes on with the model that is then there.
 
 Exit status: 0 done, whether the model was replaced or not, 4 damaged model or
 nothing to learn from, 5 a crawl without admin listener is running, 10 no crawl.

@@ -44,9 +44,10 @@ a minute; the server goes on. Between rounds other commands may change the data.
 
 The operator's pages, which are the dashboard of the crawl while a round runs, are below
 /operator/ on the same port. Everything there requires the token of admin.token_file,
-else that of admin.json in the data directory. "ctl stop" ends the service. The page
-/corrections, also between rounds, lists what a person should look at; with the same
-token it and every card of the search take corrections, of which the crawl learns.
+else that of admin.json in the data directory. While a round runs, "ctl stop" ends the
+service. The page /corrections, also between rounds, lists what a person should look at;
+with the same token it and every card of the search take corrections, of which the crawl
+learns.
 
 SIGHUP reads the configuration again: run and everything that a crawl reads apply at the
 next round, and what "crawl" applies at once does so here; serve and admin apply at the
