@@ -199,6 +199,9 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 		own := single || a.Role == OwnRole && page.site.IsNamed(a.Name) // one of its branches
 		langs := languagesOf(page.in, a.Country)
 		a.Kind = page.site.Kind(a.Name, langs, a.Country, own)
+		if a.Kind == "" && a.Role == OwnRole && !a.Person {
+			a.Kind = page.site.KindOfDomain(langs, a.Country)
+		}
 		for _, name := range b.around.Inside { // "12 Grote Hall, Reents University"
 			if a.Kind == "" {
 				a.Kind = page.site.Kind(name, langs, a.Country, false)

@@ -133,6 +133,24 @@ func TestKindInsideAndNamelessEntry(t *testing.T) {
 	}
 }
 
+// The branches of a place have the kind that its domain says, whatever their names are.
+func TestKindOfDomain(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := sitePage(t, p, "baeckerei-harms.example", "/kontakt", "Kontakt",
+		"<h2>Kontakt</h2><p>Büro Hafen<br>Hauptstraße 1<br>26123 Oldenburg</p><p>Hauptstraße 2<br>26123 Oldenburg</p>")
+	if len(v.Addresses) != 2 {
+		t.Fatalf("%+v, want 2 addresses", v.Addresses)
+	}
+	for _, a := range v.Addresses {
+		if a.Kind != "shop=bakery" {
+			t.Errorf("%s: kind %q, want a bakery", a.Street, a.Kind)
+		}
+	}
+}
+
 // Who is private, in German and in English.
 func TestPrivatePersons(t *testing.T) {
 	g, r := town(t)

@@ -19,7 +19,11 @@ func notes(text string, in Input, marked *markup.Page, found []Address) (n Notes
 	if place.IsStart(in.Path) {
 		country := countryHint(in)
 		head := place.ReadHead(marked, in.Title, in.Host, in.Path)
-		n.Kind = head.Kind("", languagesOf(in, country), country, true)
+		langs := languagesOf(in, country)
+		n.Kind = head.Kind("", langs, country, true)
+		if n.Kind == head.KindOfDomain(langs, country) {
+			n.Kind = "" // each page of the host says it
+		}
 	}
 	return n
 }

@@ -15,18 +15,20 @@ func TestNotes(t *testing.T) {
 	}
 	const times = "<p>Öffnungszeiten<br>Mo-Fr 9-17 Uhr"
 	for _, c := range []struct {
-		title, path, body string
-		want              Notes
+		title, host, path, body string
+		want                    Notes
 	}{
-		{"Öffnungszeiten", "/zeiten", times, Notes{Hours: "Mo-Fr 09:00-17:00"}},
-		{"Bäckerei Harms", "/", times, Notes{Hours: "Mo-Fr 09:00-17:00", Kind: "shop=bakery"}},
-		{"Bäckerei Harms", "/kurse", times, Notes{}},
-		{"Bäckerei Harms", "/", times + "<p>Nadorster Straße 12<br>26123 Oldenburg", Notes{}},
+		{"Öffnungszeiten", "harms.example", "/zeiten", times, Notes{Hours: "Mo-Fr 09:00-17:00"}},
+		{"Bäckerei Harms", "harms.example", "/", times, Notes{Hours: "Mo-Fr 09:00-17:00", Kind: "shop=bakery"}},
+		{"Bäckerei Harms", "harms.example", "/kurse", times, Notes{}},
+		{"Bäckerei Harms", "harms.example", "/", times + "<p>Nadorster Straße 12<br>26123 Oldenburg", Notes{}},
+		// The domain says it, and so does each page of the site.
+		{"Bäckerei Harms", "baeckerei-harms.example", "/", times, Notes{Hours: "Mo-Fr 09:00-17:00"}},
 	} {
 		doc := markup.Parse([]byte("<title>" + c.title + "</title>" + c.body))
-		in := Input{Doc: doc, Text: markup.Text(doc), Title: c.title, Host: "harms.example", Path: c.path}
+		in := Input{Doc: doc, Text: markup.Text(doc), Title: c.title, Host: c.host, Path: c.path}
 		if got := parse(t, p, in).Notes; got != c.want {
-			t.Errorf("%s %s: %+v, want %+v", c.title, c.path, got, c.want)
+			t.Errorf("%s on %s%s: %+v, want %+v", c.title, c.host, c.path, got, c.want)
 		}
 	}
 }

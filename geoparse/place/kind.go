@@ -89,11 +89,8 @@ func (h *Head) kindOfSite(lang, country string) string {
 	for id := range typed {
 		weights[id] += typeWeight
 	}
-	weight, domain := domainWeight, strings.Join(h.domain, " ")
-	if kind.IsSurname(domain) { // "uwezimmermann.example"
-		weight = titleWeight
-	}
-	weights[kind.OfName(domain, lang, country)] += weight
+	domain, weight := h.kindOfDomain(lang, country)
+	weights[domain] += weight
 	delete(weights, "")
 	ids := slices.SortedFunc(maps.Keys(weights), func(a, b string) int {
 		return cmp.Or(cmp.Compare(weights[b], weights[a]), strings.Compare(a, b))
@@ -107,6 +104,27 @@ func (h *Head) kindOfSite(lang, country string) string {
 		}
 	}
 	return ids[0]
+}
+
+// kindOfDomain returns the kind of place that the domain says, or "", and what that weighs.
+func (h *Head) kindOfDomain(lang, country string) (id string, weight float64) {
+	weight = domainWeight
+	domain := strings.Join(h.domain, " ")
+	if kind.IsSurname(domain) { // "uwezimmermann.example"
+		weight = titleWeight
+	}
+	return kind.OfName(domain, lang, country), weight
+}
+
+// KindOfDomain returns the kind of place that the domain alone is enough for, or "".
+func (h *Head) KindOfDomain(langs []string, country string) string {
+	for _, lang := range langs {
+		id, weight := h.kindOfDomain(lang, country)
+		if id != "" && weight >= leastKind {
+			return id
+		}
+	}
+	return ""
 }
 
 // firstClause returns the first words of a description, which say what it is of: "Garage à Provins" of
