@@ -187,6 +187,9 @@ func TestPrivatePersons(t *testing.T) {
 		{text: "Alte Post\n" + street12},
 		{text: "Anne-Frank-Schule\n" + street12},
 		{text: "Max Planck Institut\n" + street12},
+		{text: "Der Vorstand dankte allen.\nBestattungen Harms\n" + street12},
+		{text: "Der Vorstand dankte allen.\nBlumenhaus Harms\n" + street12},
+		{text: "Der Vorstand dankte allen.\nOptik Harms\n" + street12},
 		{text: street12},
 	} {
 		in := Input{Text: c.text, Title: c.title, Host: c.host}
