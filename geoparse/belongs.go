@@ -196,7 +196,7 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 	}
 	p.takeObject(a, page, b.around)
 	if a.Kind == "" && !a.Role.ThirdParty() {
-		own := single || a.Role == OwnRole && page.site.IsNamed(a.Name) // one of its branches
+		own := single || page.site.IsNamed(a.Name) // one of its branches
 		langs := languagesOf(page.in, a.Country)
 		a.Kind = page.site.Kind(a.Name, langs, a.Country, own)
 		if a.Kind == "" && a.Role == OwnRole && !a.Person {

@@ -99,7 +99,10 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 	p.addSite(siteName, p.site.Stated...)
 	p.addSite(title1, p.own[:min(1, p.titles)]...)
 	p.addSite(titleOther, p.own[min(1, p.titles):p.titles]...)
-	p.addSite(logo, p.site.Logos...)
+	for _, text := range p.site.Logos { // "Reents Rowing Club - Oldenburg"
+		parts := titleParts(text)
+		p.addSite(logo, parts[:min(1, len(parts))]...)
+	}
 	for _, name := range p.site.Rights {
 		p.addSite(rights, owner(name))
 	}
@@ -112,17 +115,13 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 // addFirstLines adds the lines that a plain text begins with: its title, or who
 // writes it.
 func (p *Page) addFirstLines(text string) {
-	const lines = 3
-	n := 0
+	lines := 3 // that may follow
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSpace(line)
-		if line == "" {
+		if line == "" || lines == 0 {
 			continue
 		}
-		n++
-		if n > lines {
-			return
-		}
+		lines--
 		if len(line) < 4*MaxName {
 			p.addSite(firstLine, line)
 		}
@@ -254,7 +253,6 @@ func (p *Page) ReadList(all []Around) {
 			}
 		}
 	}
-	p.tenants = 0
 	if len(names) > 1 {
 		p.tenants = float64(len(names)) / float64(len(all))
 	}
@@ -277,8 +275,12 @@ func (p *Page) IsOwn(site, name string) bool {
 		agreement(nameWords(name), domainLabel(u.Host)) >= 0.5
 }
 
-// IsNamed reports whether the site's domain agrees with a name.
-func (p *Page) IsNamed(name string) bool { return p.agreement(nameWords(name)) >= 0.5 }
+// IsNamed reports whether the site's domain agrees with a name, or a part of its title is in the name.
+func (p *Page) IsNamed(name string) bool {
+	words := nameWords(name)
+	isPart := func(part string) bool { return within(coreWords(part), words) && p.branchShare(part) < 0.6 }
+	return p.agreement(words) >= 0.5 || slices.ContainsFunc(p.own[:p.titles], isPart)
+}
 
 // Hours returns the first opening hours in the text. For a page about one place.
 func (p *Page) Hours() string { return p.hours() }
@@ -479,10 +481,8 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 		case line.prefix && led != "" && line.text != led: // a sentence
 		case line.prefix:
 			add(line.text, prefix)
-		case i <= 1:
-			add(line.text, above1+feature(i))
 		default:
-			add(line.text, aboveMore)
+			add(line.text, min(above1+feature(i), aboveMore))
 		}
 	}
 	if IsName(a.Stated) {

@@ -73,6 +73,10 @@ func TestName(t *testing.T) {
 			"Reents Private Homecare,\n5th Floor, The Grange\n", "www.reents.example", "Reents Private Homecare", "", ""},
 		"a slogan": {`<title>Reents Family Dental</title><h2>Gentle care in Chelsea, GA.</h2>`,
 			"Gentle care in Chelsea, GA.\n", "www.reentsdental.example", "Reents Family Dental", "", ""},
+		"a logo with the town": {`<title>Reents Rowing Club - Otterham London</title>` +
+			`<a href="/"><img src="logo.gif" alt="Reents Rowing Club - Otterham London"></a>` +
+			`<h1>Reents Rowing Club - Otterham London</h1>`,
+			"The boathouse is at\n", "www.okken.example", "Reents Rowing Club", "", ""},
 		"a bracket behind it": {`<title>Reunion</title>`,
 			"Where: Harbour Vale RSL [", "www.reunion.example", "Harbour Vale RSL", "", ""},
 		"holder of a licence": {`<title>Licence</title>`,
@@ -247,6 +251,19 @@ func TestIsJob(t *testing.T) {
 	} {
 		if isJob(text) != want {
 			t.Errorf("%q: %v", text, !want)
+		}
+	}
+}
+
+// A name is the site's by its domain or by a part of its title, which more than the town must be.
+func TestIsNamed(t *testing.T) {
+	for name, want := range map[string]bool{
+		"Reents Rowing Club": true, "Okken Tennis": true, "Okken Tennis – outdoor": true,
+		"Oldenburg Baths": false, "Ahlers Tearoom": false, "": false,
+	} {
+		p := ReadPage(nil, "", "Okken Tennis | Oldenburg", "www.reentsrowing.example", "/", isTestCity)
+		if got := p.IsNamed(name); got != want {
+			t.Errorf("%q: %v, want %v", name, got, want)
 		}
 	}
 }

@@ -47,15 +47,13 @@ func IsPerson(name string) bool {
 // before a comma or preposition.
 func isJob(text string) bool {
 	noun := ""
+	text, _, _ = strings.Cut(text, ", ")
 	for word := range strings.FieldsSeq(text) {
 		key := strings.Join(nameWords(word), "")
 		if noun != "" && (key == "of" || key == "for" || key == "at" || key == "in" || key == "für" || key == "der") {
 			break
 		}
 		noun = key
-		if strings.HasSuffix(word, ",") {
-			break
-		}
 	}
 	return noun != "" && jobs[noun]
 }
