@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"regexp"
 	"strings"
 
 	whatwgerrors "github.com/nlnwa/whatwg-url/errors"
@@ -391,14 +390,25 @@ func isUnreserved(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '-' || c == '_' || c == '~'
 }
 
-var pathSession = regexp.MustCompile(`(?i);jsessionid=[^/;]*`)
-
 // dropPathSession removes ";jsessionid=…" from the segments of a path.
 func dropPathSession(path string) string {
-	if !strings.Contains(path, ";") {
+	const session = "jsessionid="
+	first, parameters, found := strings.Cut(path, ";")
+	if !found {
 		return path
 	}
-	return pathSession.ReplaceAllString(path, "")
+	kept := append(make([]byte, 0, len(path)), first...)
+	for part := range strings.SplitSeq(parameters, ";") {
+		if len(part) < len(session) || !strings.EqualFold(part[:len(session)], session) {
+			kept = append(append(kept, ';'), part...)
+			continue
+		}
+		_, below, found := strings.Cut(part, "/")
+		if found {
+			kept = append(append(kept, '/'), below...)
+		}
+	}
+	return string(kept)
 }
 
 // dropTracking removes parameters of sessions and click tracking, and keeps the others in their

@@ -104,6 +104,7 @@ func TestParseTwice(t *testing.T) {
 		"http://a.example/x/.;jsessionid=1./y":             "http://a.example/x/y",
 		"http://a.example/x/%2E;jsessionid=1/y":            "http://a.example/x/y",
 		"http://a.example/x;JSessionID=1;y;jsessionid=2/z": "http://a.example/x;y/z",
+		"http://a.example/x;jsessionid/y;a=1;":             "http://a.example/x;jsessionid/y;a=1;",
 		"http://a.example/%2e%2e/x":                        "http://a.example/x",
 		"http://a.example/%00":                             "http://a.example/%00",
 		"http://a.example//b//c/../d":                      "http://a.example//b//d",
