@@ -6,6 +6,7 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse/grammar"
+	"gazehound/internal/textutil"
 )
 
 // britishPostcode tries the digits text[i:j] as those before the last two letters of a British
@@ -49,7 +50,7 @@ func (a anchor) britishPostcode(i, j int) (found *Address, isCode bool) {
 // inwardAt reports whether the second half of a postcode stands at i: "6DN", in small letters as
 // well, which are no ordinal number.
 func inwardAt(text string, i int) bool {
-	if i+3 > len(text) || text[i]-'0' > 9 || i+3 < len(text) && (isLetterAt(text, i+3) || text[i+3]-'0' <= 9) {
+	if i+3 > len(text) || text[i]-'0' > 9 || i+3 < len(text) && (textutil.LetterAt(text, i+3) || text[i+3]-'0' <= 9) {
 		return false
 	}
 	a, b := text[i+1], text[i+2]
@@ -59,7 +60,7 @@ func inwardAt(text string, i int) bool {
 // outward returns the British areas of the outward code at start; none if it is malformed or part
 // of a word.
 func (a anchor) outward(start int, code string) []*area {
-	if start < a.from || !outwardForm(code) || start > 0 && isLetterAt(a.text, lastRune(a.text, start)) {
+	if start < a.from || !outwardForm(code) || start > 0 && textutil.LetterBefore(a.text, start) {
 		return nil
 	}
 	return a.p.codes.areasIn(grammar.Find("GB"), code)
@@ -70,7 +71,7 @@ func (a anchor) outward(start int, code string) []*area {
 func (a anchor) eircode(i, j int) *Address {
 	land, text := grammar.Find("IE"), a.text
 	if i == 0 || i-1 < a.from || !upper(text[i-1]) || !slices.Contains(a.forms[grammar.CityPostcode], land) ||
-		i > 1 && (isLetterAt(text, lastRune(text, i-1)) || text[i-2]-'0' <= 9) {
+		i > 1 && (textutil.LetterBefore(text, i-1) || text[i-2]-'0' <= 9) {
 		return nil
 	}
 	for form := range strings.SplitSeq(land.Codes, ",") {
@@ -101,7 +102,7 @@ func (a anchor) outwardPostcode(i, j int) *Address {
 		end++
 	}
 	if start == i || start < 2 || text[start-1] != ' ' && text[start-1] != '\n' ||
-		end < len(text) && (isLetterAt(text, end) || strings.IndexByte("0123456789-/", text[end]) >= 0) ||
+		end < len(text) && (textutil.LetterAt(text, end) || strings.IndexByte("0123456789-/", text[end]) >= 0) ||
 		inwardAt(text, end+len(text[end:])-len(strings.TrimLeft(text[end:], " \u00a0"))) ||
 		text[start-1] == '\n' && strings.TrimLeft(text[end:min(len(text), end+1)], "\r\n") != "" {
 		return nil

@@ -3,11 +3,11 @@ package geoparse
 import (
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse/grammar"
+	"gazehound/internal/textutil"
 )
 
 // A code is a postcode before its city, as it stands in the text.
@@ -38,7 +38,7 @@ func (a anchor) splitPostcode(i, n int) *Address {
 			from = len(lead) - len(form.lead) // "AD 500", "AD-500"
 		}
 		if from < 0 || !strings.HasPrefix(text[from:], form.lead) || from > 0 &&
-			(text[from-1]-'0' <= 9 || isLetterAt(text, lastRune(text, from))) {
+			(text[from-1]-'0' <= 9 || textutil.LetterBefore(text, from)) {
 			continue
 		}
 		start, country := from, ""
@@ -57,7 +57,7 @@ func (a anchor) splitPostcode(i, n int) *Address {
 func (a anchor) postcode(i, j int) *Address {
 	text := a.text
 	n := j - i
-	if i < a.from || j < len(text) && isLetterAt(text, j) &&
+	if i < a.from || j < len(text) && textutil.LetterAt(text, j) &&
 		!(n == 4 && a.lettered("") && a.p.codeLetters(text, i, j) > j) {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (a anchor) postcode(i, j int) *Address {
 		return nil
 	}
 	start, country := a.prefix(i)
-	if start == i && i > 0 && isLetterAt(text, lastRune(text, i)) {
+	if start == i && i > 0 && textutil.LetterBefore(text, i) {
 		return nil // "Tauchgebiete21955 Titel"
 	}
 	return a.codeCity(code{start: start, from: i, end: j, value: text[i:j], country: country})
@@ -107,7 +107,7 @@ func partOfNumber(text string, i int) bool {
 	case ',', ':':
 		return afterDigit
 	case '.':
-		return afterDigit || i > 1 && text[i-2] > ' ' && (i < 3 || !isLetterAt(text, i-2))
+		return afterDigit || i > 1 && text[i-2] > ' ' && (i < 3 || !textutil.LetterAt(text, i-2))
 	}
 	return false
 }
@@ -122,7 +122,7 @@ func (a anchor) gluedPostcode(i, j int) *Address {
 	for k > 0 && (a.text[k-1] == ' ' || a.text[k-1] == '.') {
 		k--
 	}
-	if k == i || k == 0 || !isLetterAt(a.text, lastRune(a.text, k)) {
+	if k == i || k == 0 || !textutil.LetterBefore(a.text, k) {
 		return nil
 	}
 	for _, land := range a.p.lands {
@@ -160,7 +160,7 @@ func (s *source) prefix(i int) (int, string) {
 	for k > 0 && end-k < 3 && text[k-1] >= 'A' && text[k-1] <= 'Z' {
 		k--
 	}
-	if k == end || k > 0 && (isLetterAt(text, lastRune(text, k)) || text[k-1]-'0' <= 9) {
+	if k == end || k > 0 && (textutil.LetterBefore(text, k) || text[k-1]-'0' <= 9) {
 		return i, ""
 	}
 	country := grammar.CountryOfPrefix(text[k:end])
@@ -407,7 +407,7 @@ func (p *Parser) codeLetters(text string, i, j int) int {
 	if k < len(text) && text[k] == ' ' {
 		k++
 	}
-	if k+2 > len(text) || text[k]|0x20-'a' > 25 || text[k+1]|0x20-'a' > 25 || k+2 < len(text) && isLetterAt(text, k+2) {
+	if k+2 > len(text) || text[k]|0x20-'a' > 25 || text[k+1]|0x20-'a' > 25 || k+2 < len(text) && textutil.LetterAt(text, k+2) {
 		return j
 	}
 	if text[k]-'A' <= 25 && text[k+1]-'A' <= 25 {
@@ -522,12 +522,4 @@ func wordBoundary(c byte) bool {
 func lastRune(text string, i int) int {
 	_, n := utf8.DecodeLastRuneInString(text[:i])
 	return i - n
-}
-
-func isLetterAt(text string, i int) bool {
-	if c := text[i]; c < utf8.RuneSelf {
-		return c|0x20-'a' <= 25 && c|0x20 >= 'a'
-	}
-	r, _ := utf8.DecodeRuneInString(text[i:])
-	return unicode.IsLetter(r)
 }

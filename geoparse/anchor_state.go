@@ -9,6 +9,7 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse/grammar"
+	"gazehound/internal/textutil"
 )
 
 // zip tries the digits text[i:j] as a US ZIP code after "city, state": five, or four if a
@@ -24,7 +25,7 @@ func (a anchor) zip(i, j int) *Address {
 		strings.IndexByte(",.|:)\xA0\xC2", text[k-1]) >= 0) {
 		k--
 	}
-	if k == 0 || i-k > 6 || !isLetterAt(text, lastRune(text, k)) {
+	if k == 0 || i-k > 6 || !textutil.LetterBefore(text, k) {
 		return nil
 	}
 	land, code := grammar.Find("US"), text[i:j]
@@ -49,7 +50,7 @@ func zipEnd(text string, j int) (int, bool) {
 	rest := text[j:]
 	switch {
 	case n > 0 && j+n+4 <= len(text) && digits(text[j+n:j+n+4]) &&
-		(j+n+4 == len(text) || text[j+n+4]-'0' > 9 && !isLetterAt(text, j+n+4)):
+		(j+n+4 == len(text) || text[j+n+4]-'0' > 9 && !textutil.LetterAt(text, j+n+4)):
 		return j + n + 4, true
 	case len(rest) >= 5 && rest[0] == ' ' && digits(rest[1:5]) &&
 		(len(rest) == 5 || strings.IndexByte("\n,.;)", rest[5]) >= 0):
@@ -95,8 +96,8 @@ func (a anchor) letteredPostcode(i int) (found *Address, isCode bool) {
 		for n := len(land.Codes); half > 0 && n >= len(land.Codes)-1; n-- { // with and without the space
 			start := i + 1 - n
 			if start < max(a.from, 0) || !land.Fits(strings.Replace(text[start:i+1], "-", " ", 1)) ||
-				start > 0 && (isLetterAt(text, lastRune(text, start)) || text[start-1]-'0' <= 9) ||
-				i+1 < len(text) && isLetterAt(text, i+1) {
+				start > 0 && (textutil.LetterBefore(text, start) || text[start-1]-'0' <= 9) ||
+				i+1 < len(text) && textutil.LetterAt(text, i+1) {
 				continue
 			}
 			for _, code := range [...]string{text[start : i+1], text[start : start+half]} {
@@ -116,7 +117,7 @@ func (a anchor) provincePostcode(i, j int) *Address {
 	for k > 0 && i-k < 4 && (text[k-1] <= ' ' || text[k-1] == ',' || text[k-1] == '.') {
 		k--
 	}
-	if k == 0 || k == i || !isLetterAt(text, k-1) || j < len(text) && (text[j] == '-' || text[j] == '/') {
+	if k == 0 || k == i || !textutil.LetterAt(text, k-1) || j < len(text) && (text[j] == '-' || text[j] == '/') {
 		return nil
 	}
 	for _, land := range a.forms[grammar.CityProvinceCode] {
@@ -344,8 +345,8 @@ func (s *source) finishStated(a Address, c cityBefore, street grammar.Street, ok
 func (a anchor) state(i int) (found *Address, next int) {
 	text := a.text
 	j := i + 1
-	for j < len(text) && (isLetterAt(text, j) ||
-		(text[j] == '.' || text[j] == '-') && j+1 < len(text) && isLetterAt(text, j+1)) {
+	for j < len(text) && (textutil.LetterAt(text, j) ||
+		(text[j] == '.' || text[j] == '-') && j+1 < len(text) && textutil.LetterAt(text, j+1)) {
 		if text[j] < utf8.RuneSelf {
 			j++
 			continue
@@ -374,7 +375,7 @@ func (a anchor) stateOf(land *grammar.Country, i, j int) *Address {
 	text := a.text
 	end, code := j, grammar.State(land.Code, text[i:j])
 	for n, k := 0, j; code == "" && n < 2 && k < len(text) && text[k] == ' '; n++ { // "New York"
-		for k++; k < len(text) && isLetterAt(text, k); {
+		for k++; k < len(text) && textutil.LetterAt(text, k); {
 			_, size := utf8.DecodeRuneInString(text[k:])
 			k += size
 		}

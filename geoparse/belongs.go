@@ -10,6 +10,7 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse/grammar"
+	"gazehound/geoparse/hours"
 	"gazehound/geoparse/markup"
 	"gazehound/geoparse/place"
 	"gazehound/internal/kind"
@@ -266,14 +267,13 @@ func (p *Parser) takeObject(a *Address, page *pageCues, around place.Around) {
 	a.Name, a.Object = clipName(o.Names[0]), o.ID
 	var tags []string
 	for _, tag := range o.Tags {
-		if hours, ok := strings.CutPrefix(tag, "opening_hours="); ok {
-			hours, _ = place.ParseMapHours(hours)
-			if a.Hours == "" {
-				a.Hours = hours
-			}
+		osm, are := strings.CutPrefix(tag, "opening_hours=")
+		if !are {
+			tags = append(tags, tag)
 			continue
 		}
-		tags = append(tags, tag)
+		weekly, _ := hours.ParseMap(osm)
+		a.Hours = cmp.Or(a.Hours, weekly)
 	}
 	a.Tags = strings.Join(tags, ";")
 	stated := a.Kind
@@ -490,6 +490,6 @@ func (p *Parser) read(a *Address, page *pageCues, from, to int) {
 		}
 	}
 	if a.Hours == "" {
-		a.Hours = place.HoursIn(page.text, from, to)
+		a.Hours = hours.In(page.text, from, to)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse/grammar"
+	"gazehound/geoparse/hours"
 	"gazehound/geoparse/markup"
 	"gazehound/geoparse/place"
 	"gazehound/internal/kind"
@@ -79,7 +80,7 @@ func (p *Parser) belongings(st *markup.Statement, country string) Belongings {
 	if place.IsName(st.Name) {
 		b.Name = st.Name
 	}
-	b.Hours, _ = place.ParseHours(st.Hours)
+	b.Hours, _ = hours.Parse(st.Hours)
 	return b
 }
 

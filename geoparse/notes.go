@@ -3,6 +3,7 @@ package geoparse
 import (
 	"slices"
 
+	"gazehound/geoparse/hours"
 	"gazehound/geoparse/markup"
 	"gazehound/geoparse/place"
 )
@@ -14,7 +15,7 @@ func notes(text string, in Input, marked *markup.Page, found []Address) (n Notes
 		return n
 	}
 	if place.IsStart(in.Path) || place.IsHoursPage(in.Title+" "+marked.Site.Title, in.Path) {
-		n.Hours = place.HoursIn(text, 0, min(len(text), imprintText))
+		n.Hours = hours.In(text, 0, min(len(text), imprintText))
 	}
 	if place.IsStart(in.Path) {
 		country := countryHint(in)

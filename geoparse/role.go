@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"gazehound/geoparse/place"
+	"gazehound/internal/textutil"
 )
 
 // A Role is whose address it is, seen from the page.
@@ -83,7 +84,7 @@ func thirdParty(text string, from, start int) Role {
 	}
 	for _, cue := range makers {
 		i := strings.LastIndex(window, cue)
-		if i < 0 || i > 0 && isLetterAt(window, lastRune(window, i)) ||
+		if i < 0 || i > 0 && textutil.LetterBefore(window, i) ||
 			strings.Contains(window[strings.LastIndexByte(window[:i], '\n')+1:i], "inhalt") { // who answers for it
 			continue
 		}

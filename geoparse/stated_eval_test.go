@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gazehound/gazetteer"
+	"gazehound/geoparse/hours"
 	"gazehound/geoparse/markup"
 	"gazehound/geoparse/place"
 	"gazehound/internal/kind"
@@ -123,7 +124,7 @@ func (c *statedCount) compare(a *Address, s *markup.Statement) {
 	c.names.add(s.Name, a.Name, sameOrg(a.Name, s.Name))
 	phone := place.PhoneNumber(s.Phone, a.Country)
 	c.phones.add(phone, a.Phone, a.Phone == phone)
-	hours, _ := place.ParseHours(s.Hours)
+	hours, _ := hours.Parse(s.Hours)
 	c.hours.add(hours, a.Hours, a.Hours == hours)
 	id := kind.OfType(s.Type)
 	c.kinds.add(id, a.Kind, kind.Main(a.Kind) == kind.Main(id))

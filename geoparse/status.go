@@ -106,7 +106,7 @@ func formerLead(text string) string {
 	text = strings.TrimRight(text, " \t:,(–—-")
 	for _, cue := range formerCues {
 		rest, found := strings.CutSuffix(text, cue)
-		if found && (rest == "" || !isLetterAt(rest, lastRune(rest, len(rest)))) {
+		if found && (rest == "" || !textutil.LetterBefore(rest, len(rest))) {
 			return cue
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse/grammar"
+	"gazehound/internal/textutil"
 )
 
 // Limits of the second chance.
@@ -18,7 +19,7 @@ const (
 // address without a postcode.
 func houseOfStreet(text string, i int) bool {
 	if i < 4 || text[i-1] != ' ' || text[i] == '0' ||
-		!(isLetterAt(text, lastRune(text, i-1)) || text[i-2] == '.') {
+		!(textutil.LetterBefore(text, i-1) || text[i-2] == '.') {
 		return false
 	}
 	k := i - 1

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"gazehound/geoparse/place"
+	"gazehound/geoparse/hours"
 )
 
 // An OpenTime is when places are open that are asked for.
@@ -28,7 +28,7 @@ const openSlot = 15
 func (o OpenTime) key() string {
 	day := o.Day
 	if o.Holiday {
-		day = place.Holidays
+		day = hours.Holidays
 	}
 	if o.Minute < 0 {
 		return openDay(day)
@@ -42,11 +42,11 @@ func openKey(day, minute int) string { return fmt.Sprintf("%d-%02d", day, minute
 
 // openKeys returns the keywords of opening hours.
 func openKeys(osm string) (keys []string) {
-	for _, o := range place.Week(osm) {
+	for _, o := range hours.Week(osm) {
 		keys = append(keys, openDay(o.Day))
 		for m := o.From - o.From%openSlot; m < o.To; m += openSlot {
 			switch {
-			case o.Day < place.Holidays:
+			case o.Day < hours.Holidays:
 				keys = append(keys, openKey((o.Day+m/dayLong)%7, m%dayLong))
 			case m < dayLong: // the day after a holiday is any
 				keys = append(keys, openKey(o.Day, m))
@@ -58,8 +58,8 @@ func openKeys(osm string) (keys []string) {
 
 // OpenAt says whether the place is open at a time in its zone, by its hours and the public
 // holidays; ok is false where that is not known.
-func (h *Hit) OpenAt(t time.Time, holiday func(time.Time) bool) (s place.State, ok bool) {
-	return place.At(h.Hours, t, holiday)
+func (h *Hit) OpenAt(t time.Time, holiday func(time.Time) bool) (s hours.State, ok bool) {
+	return hours.At(h.Hours, t, holiday)
 }
 
 // readOpening sets s.open by the query's filter, or by its words, which it takes away.
@@ -178,7 +178,7 @@ func (t timeReader) when(word string) *OpenTime {
 		}
 		return open
 	}
-	if day, ok := place.Weekday(word); ok && len(word) > 2 {
+	if day, ok := hours.Weekday(word); ok && len(word) > 2 {
 		return t.day((day - weekday(t.now) + 7) % 7)
 	}
 	return nil

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"gazehound/geoparse/place"
+	"gazehound/geoparse/hours"
 	"gazehound/internal/kind"
 )
 
@@ -57,7 +57,7 @@ func (h *Hit) OpenThen(o OpenTime) bool { return slices.Contains(openKeys(h.Hour
 // ReadHours returns opening hours of OpenStreetMap as those of a Hit are, or "" where they cannot be
 // read or differ between weeks.
 func ReadHours(osm string) string {
-	hours, ok := place.ParseMapHours(osm)
+	hours, ok := hours.ParseMap(osm)
 	if !ok {
 		return ""
 	}

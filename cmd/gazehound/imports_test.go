@@ -51,8 +51,9 @@ var arrows = map[string][]string{
 	"predictor/topic":    {},
 	"geoparse/grammar":   {"gazetteer"},
 	"geoparse/markup":    {},
-	"geoparse/place":     {"geoparse/markup"},
-	"geoparse":           {"geoparse/grammar", "geoparse/markup", "geoparse/place", "gazetteer"},
+	"geoparse/hours":     {},
+	"geoparse/place":     {"geoparse/hours", "geoparse/markup"},
+	"geoparse":           {"geoparse/grammar", "geoparse/hours", "geoparse/markup", "geoparse/place", "gazetteer"},
 	"gazetteer":          {},
 	"gazetteer/osm":      {"gazetteer"},
 	"gazetteer/geonames": {"gazetteer"},
@@ -62,11 +63,12 @@ var arrows = map[string][]string{
 	"gazetteer/openaddresses": {"gazetteer", "gazetteer/table"},
 	"gazetteer/importer":      {"gazetteer", "gazetteer/geonames", "gazetteer/openaddresses", "gazetteer/osm", "gazetteer/table", "gazetteer/tiger"},
 
-	"index":        {"index/texts", "geoparse", "geoparse/place", "gazetteer"},
-	"index/api":    {"index", "index/differences", "index/export", "index/texts", "index/web", "gazetteer", "geoparse", "geoparse/place"},
+	"index": {"index/texts", "geoparse", "geoparse/hours", "geoparse/place", "gazetteer"},
+	"index/api": {"index", "index/differences", "index/export", "index/texts", "index/web", "gazetteer", "geoparse",
+		"geoparse/hours"},
 	"index/export": {"index", "index/texts", "gazetteer", "gazetteer/osm"},
 
-	"index/differences": {"index", "index/export", "gazetteer", "geoparse/place"},
+	"index/differences": {"index", "index/export", "gazetteer", "geoparse/hours"},
 	"index/texts":       {},
 	"index/web":         {"index", "index/differences", "index/export", "index/texts", "geoparse", "gazetteer"},
 }

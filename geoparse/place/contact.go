@@ -10,6 +10,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/nyaruka/phonenumbers"
+
+	"gazehound/geoparse/hours"
+	"gazehound/internal/textutil"
 )
 
 // Bounds of telephone numbers.
@@ -77,7 +80,7 @@ func numberIn(text, country string, wantFax bool) string {
 				}
 			}
 			if digits < leastDigits || digits > mostDigits || noPhone.MatchString(line[i:end]) ||
-				isLetterBefore(line, i) {
+				textutil.LetterBefore(line, i) {
 				i = max(end, i+1)
 				continue
 			}
@@ -256,7 +259,7 @@ func WebURL(text string) string {
 		return ""
 	}
 	dot := strings.LastIndexByte(u.Hostname(), '.')
-	if dot < 1 || dot == len(u.Hostname())-1 || !isLetterAt(u.Hostname(), dot+1) {
+	if dot < 1 || dot == len(u.Hostname())-1 || !textutil.LetterAt(u.Hostname(), dot+1) {
 		return ""
 	}
 	u.Host, u.Fragment = strings.ToLower(u.Host), ""
@@ -272,7 +275,7 @@ func IsDetail(line string) bool {
 	if strings.Contains(line, "@") || strings.Contains(line, "www.") || strings.Contains(line, "://") {
 		return true
 	}
-	return countRunes(line, isDigit) >= leastDigits || isDayLine(line)
+	return countRunes(line, isDigit) >= leastDigits || hours.IsDayLine(line)
 }
 
 // countRunes returns how many characters of a text are of a kind.
@@ -286,15 +289,3 @@ func countRunes(text string, kind func(rune) bool) (n int) {
 }
 
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
-
-// isLetterAt reports whether the character that begins at text[i] is a letter.
-func isLetterAt(text string, i int) bool {
-	r, _ := utf8.DecodeRuneInString(text[i:])
-	return unicode.IsLetter(r)
-}
-
-// isLetterBefore reports whether the character that ends before text[i] is a letter.
-func isLetterBefore(text string, i int) bool {
-	r, _ := utf8.DecodeLastRuneInString(text[:i])
-	return unicode.IsLetter(r)
-}

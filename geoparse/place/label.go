@@ -222,3 +222,10 @@ func Phrases(list string) []string { return strings.Split(wordLists[list], ", ")
 
 // fold returns s with its white space folded.
 func fold(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// IsHoursPage reports whether a page is one of opening hours by its title or path.
+func IsHoursPage(title, path string) bool {
+	return hoursPages.In(title + " " + path)
+}
+
+var hoursPages = textutil.NewLexicon(Phrases("hours-pages")...)

@@ -13,6 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"gazehound/geoparse/hours"
 	"gazehound/geoparse/markup"
 	"gazehound/internal/kind"
 	"gazehound/internal/textutil"
@@ -89,7 +90,7 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 		notice: IsNotice(title, path),
 		looked: map[string]vector{}, phones: map[string]string{},
 	}
-	p.hours = sync.OnceValue(func() string { return HoursIn(p.raw, 0, len(p.raw)) })
+	p.hours = sync.OnceValue(func() string { return hours.In(p.raw, 0, len(p.raw)) })
 	if marked == nil {
 		p.addFirstLines(text)
 	}

@@ -16,7 +16,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"gazehound/geoparse/place"
+	"gazehound/geoparse/hours"
 	"gazehound/index"
 	"gazehound/index/web"
 	"gazehound/internal/corrections"
@@ -209,9 +209,9 @@ func (b *wanted) normalised(h *index.Hit) (string, *Problem) {
 		}
 		return phonenumbers.Format(n, phonenumbers.E164), nil
 	case corrections.Hours:
-		osm, ok := place.ParseHours(value)
+		osm, ok := hours.Parse(value)
 		if !ok {
-			osm, ok = value, len(value) <= maxName && len(place.Week(value)) > 0
+			osm, ok = value, len(value) <= maxName && len(hours.Week(value)) > 0
 		}
 		if !ok {
 			return bad("opening hours, such as Mo-Fr 09:00-18:00")

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"gazehound/gazetteer"
-	"gazehound/geoparse/place"
+	"gazehound/geoparse/hours"
 	"gazehound/index"
 	"gazehound/index/export"
 	"gazehound/internal/kind"
@@ -172,10 +172,10 @@ func hoursDiffer(web, onMap string) bool {
 
 // openMinutes returns the spans of a week in which a place is open; public holidays do not count,
 // which pages seldom mention.
-func openMinutes(hours string) map[place.Opening]bool {
-	all := map[place.Opening]bool{}
-	for _, o := range place.Week(hours) {
-		if o.Day != place.Holidays {
+func openMinutes(osm string) map[hours.Opening]bool {
+	all := map[hours.Opening]bool{}
+	for _, o := range hours.Week(osm) {
+		if o.Day != hours.Holidays {
 			all[o] = true
 		}
 	}

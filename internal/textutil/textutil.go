@@ -5,8 +5,24 @@ package textutil
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
+
+// LetterAt reports whether a letter begins at text[i].
+func LetterAt(text string, i int) bool {
+	if c := text[i]; c < utf8.RuneSelf {
+		return 'a' <= c|0x20 && c|0x20 <= 'z'
+	}
+	r, _ := utf8.DecodeRuneInString(text[i:])
+	return unicode.IsLetter(r)
+}
+
+// LetterBefore reports whether a letter ends before text[i].
+func LetterBefore(text string, i int) bool {
+	r, _ := utf8.DecodeLastRuneInString(text[:i])
+	return unicode.IsLetter(r)
+}
 
 // Clip returns at most n characters of s. White space at the cut is left out.
 func Clip(s string, n int) string {

@@ -1,4 +1,4 @@
-package place
+package hours
 
 import (
 	"regexp"
@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestParseHours(t *testing.T) {
+func TestParse(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"Mo–Fr 8–18 Uhr", "Mo-Fr 08:00-18:00"},
 		{"Mo. - Fr.: 8.00 - 18.00 Uhr\nSa.: 9.00 - 13.00 Uhr", "Mo-Fr 08:00-18:00; Sa 09:00-13:00"},
@@ -97,7 +97,7 @@ func TestParseHours(t *testing.T) {
 		{"Mo-Fr 25-30 Uhr", ""},
 		{"", ""},
 	} {
-		got, ok := ParseHours(c.text)
+		got, ok := Parse(c.text)
 		if got != c.want || ok != (c.want != "") {
 			t.Errorf("%q: %q, %v; want %q", c.text, got, ok, c.want)
 		}
@@ -109,10 +109,10 @@ func TestClosedWords(t *testing.T) {
 	for _, word := range closedWords {
 		for _, text := range []string{word + " Mo; Tu-Fr 9-17", "Tu-Fr 9-17\n" + word + " Mo", "Mo " + word + "\nTu-Fr 9-17"} {
 			const want = "Mo off; Tu-Fr 09:00-17:00"
-			if got, _ := ParseHours(text); got != want {
+			if got, _ := Parse(text); got != want {
 				t.Errorf("%q: %q; want %q", text, got, want)
 			}
-			if got, _ := hoursWithin(text, 0, len(text)); got != want {
+			if got, _ := within(text, 0, len(text)); got != want {
 				t.Errorf("within %q: %q; want %q", text, got, want)
 			}
 		}
@@ -129,21 +129,21 @@ func FuzzHours(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		osm, ok := ParseHours(text)
+		osm, ok := Parse(text)
 		if !ok {
 			return
 		}
 		if !legalHours.MatchString(osm) {
 			t.Errorf("%q: %q is not legal", text, osm)
 		}
-		if again, ok := ParseHours(osm); !ok || again != osm {
+		if again, ok := Parse(osm); !ok || again != osm {
 			t.Errorf("%q: %q is read as %q, %v", text, osm, again, ok)
 		}
 	})
 }
 
 // Hours of the map that a week does not hold are left out, never cut down to what can be read.
-func TestParseMapHours(t *testing.T) {
+func TestParseMap(t *testing.T) {
 	for osm, want := range map[string]string{
 		"Mo-Fr 08:00-18:00; PH off":               "Mo-Fr 08:00-18:00; PH off",
 		"Mo-Fr 08:00-18:00; Nov-Mar off":          "",
@@ -155,7 +155,7 @@ func TestParseMapHours(t *testing.T) {
 		"Mo-Fr 08:00-sunset":                      "",
 		"Mo-Fr 08:00-12:00, Mo,Tu,Th 14:00-18:00": "Mo-Tu,Th 08:00-12:00,14:00-18:00; We,Fr 08:00-12:00",
 	} {
-		if got, ok := ParseMapHours(osm); got != want || ok != (want != "") {
+		if got, ok := ParseMap(osm); got != want || ok != (want != "") {
 			t.Errorf("%q is read as %q, %v; want %q", osm, got, ok, want)
 		}
 	}

@@ -1,0 +1,400 @@
+package hours
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	maxText  = 1000 // bytes
+	maxSpans = 4    // of a day
+	maxTaken = 160  // bytes between two words; matching takes longer the more text follows
+)
+
+// read reads the hours with which text begins.
+func read(text string) (h week, ok bool) {
+	if allWeek.MatchString(text) {
+		for d := range holiday {
+			h[d] = []timeSpan{allDay}
+		}
+		return h, true
+	}
+	r := reader{text[:min(len(text), maxText)]}
+	for {
+		if ok {
+			r.take(aside)
+		}
+		set, spans, found := r.rule()
+		if !found || !h.add(set, spans) {
+			break
+		}
+		ok = ok || len(spans) > 0 && spans[0] != byAppointment
+	}
+	if !ok {
+		h = week{}
+	}
+	return h, ok
+}
+
+// closedWords are read before and after the days, "closed Mondays" and "Mondays closed".
+var closedWords = strings.Fields("geschlossen geschl closed ruhetage ruhetag off fermé chiuso " +
+	"cerrado gesloten lukket")
+
+// timeLeads are words that may stand between days and times.
+var timeLeads = strings.Fields("von from between zwischen ab open geöffnet geopend offen jeweils entre desde de " +
+	"dalle van the hours of in der zeit zu den servicezeiten")
+
+// What stands between days and times. All but the first three begin where the reader is. U+FFFD is
+// what an unreadable dash leaves.
+var (
+	allWeek = regexp.MustCompile(`^\s*24/7\s*$`)
+	lead    = regexp.MustCompile(`(?i)^[\s;,|•·*).–—-]*(?:(?:jeden|jeweils|every|each|elke|iedere|an|am|on|and|und|` +
+		`sowie|en|le|il|du|dal|dalla|de|van|los)\s+|` +
+		`(?:lunch|dinner|brunch|breakfast|mittags?|abends?|frühstück)\b[\s:]*)*`)
+	dash = regexp.MustCompile(`(?i)^\s*(?:-?(?:bis|to|until|till|through|thru|au|alla|alle|al|a|t/m|tot en met|` +
+		`tot|til)\b-?|[-–—‑−~à\x{fffd}])(?:\s*(?:zu|um)\b)?\s*`)
+	// dayJoint goes on in the next line only behind a comma or with a word: else the days are columns.
+	dayJoint = regexp.MustCompile(`(?i)^(?:[^\S\n]|[,/&+]\s*)*(?:\s*(?:und|and|sowie|et|en|e|y|og|u\.?)\s+)?` +
+		`(?:(?:jeden|every|each|elke|iedere)\s+)?`)
+	exceptDays = regexp.MustCompile(`(?i)^[\s,(]*(?:außer|ausser|except(?: on| for)?|excluding|sauf)\s+` +
+		`(?:(?:le|an)\s+)?`)
+	sevenDays = regexp.MustCompile(`(?i)^(?:(?:7|seven|sieben|zeven) (?:days|tage|dagen)|(?:every|each) day|` +
+		`jeden tag|tous les jours|(?:elke|iedere) dag|alle dagen|tutti i giorni|todos los d[ií]as)` +
+		`(?: (?:a|per|die|pro|in der|of the|van de) (?:week|woche))?\b`)
+	letterDays = regexp.MustCompile(`^(M|T|Tu|W)\s?[-–]\s?(Th|F|Sa|Su)\b`)
+	timeLead   = regexp.MustCompile(`(?i)^[\s:|=,(.…·_*–—-]*(?:(?:` + strings.Join(timeLeads, "|") +
+		`)\b[\s:]*)*`)
+	timeFrom    = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:geöffnet|open)\s+)?(?:ab|from)\s+`)
+	closed      = regexp.MustCompile(`(?i)^(?:` + strings.Join(closedWords, "|") + `|no (?:office )?hours)\.?`)
+	closedDash  = regexp.MustCompile(`^[\s:]*[-–—]+[ \t]*(?:\n|$)`)
+	closedOn    = regexp.MustCompile(closed.String() + `(?:\s+(?:on|am|le|il|los))?[\s:]+`)
+	appointment = regexp.MustCompile(`(?i)^"?(?:nur )?(?:nach vereinbarung|by appointment|auf anfrage)` +
+		`(?: only)?"?`)
+	spanJoint = regexp.MustCompile(`(?i)^(?:[\s,/&|;·•]*|\s+[-–—]\s+)(?:(?:und|and|sowie|et|en|e|y|og|u\.?)\s+)?` +
+		`(?:(?:von|from|de|dalle|van)\s+)?`)
+	// aside is a line between those of two days, of what ends before the place closes.
+	aside = regexp.MustCompile(`(?i)^[\s,;(|]*(?:(?:warme )?küche|kitchen|letzter einlass|kassenschluss|` +
+		`last (?:entry|orders|admission))\b[^\n\d]*\d[^\n]*\n`)
+	timeZone = regexp.MustCompile(`(?i)^[\s(]*(?:(?:eastern|central|mountain|pacific|local)` +
+		`(?:\s+standard|\s+daylight)?(?:\s+time)?|[ecmp][sd]?t\b|gmt\b|bst\b|cet\b)\)?(?:\s*\([a-z]{2,4}\))?`)
+	timeJoint = regexp.MustCompile(`(?i)^[\s(),:]*(?:(?:on|every|am|jeden)\s+)?`)
+	pauseLead = regexp.MustCompile(`(?i)^[\s,;(]*(?:(?:mittagspause|pause|lunch(?: break)?|break|pausa|` +
+		strings.Join(closedWords, "|") + `)(?: for lunch)?[\s:]+(?:von\s|from\s|de\s|between\s)?)?\s*`)
+	pauseEnd = regexp.MustCompile(`(?i)^\s*(?:mittags?pause|pause|lunch|break|` + strings.Join(closedWords, "|") + `)`)
+	// march is no "Mar" of Romance weeks.
+	march = regexp.MustCompile(`(?i)^mar\.?\s*\d{1,2}(?:[^\d:.h]|$)`)
+	// clockTime is a word, four digits, or hours with or without minutes.
+	clockTime = regexp.MustCompile(`(?i)^(?:(?:12 ?)?(?:(noon|midday|mittags?)|(midnight|mitternacht))\b|` +
+		`([01]\d|2[0-4])([0-5][05])(?: ?(?:h|hrs?|uhr|hours))?\b|` +
+		`(\d{1,2})(?:[:.hu](\d{2}))?(?::\d{2})?(?:\s*(uhr|uur|[hu])\b|\s*([ap])\.?m\b\.?|([ap])\b)?)`)
+)
+
+// An reader holds the text that is still to be read.
+type reader struct{ rest string }
+
+// take passes over what re matches here and returns its groups; nil: nothing.
+func (r *reader) take(re *regexp.Regexp) []string {
+	m := re.FindStringSubmatch(r.rest[:min(len(r.rest), maxTaken)])
+	if m != nil {
+		r.rest = r.rest[len(m[0]):]
+	}
+	return m
+}
+
+// rule reads days and times, "Mo-Fr 8-18 Uhr", times and days, "8am to 5pm PST, Monday -
+// Friday", or "closed on Sundays"; where there is none, r stays where it is. No spans: closed.
+func (r *reader) rule() (set daySet, spans []timeSpan, ok bool) {
+	start := *r
+	number := leadingDigits(r.rest) > 0 && r.rest[0] != '7' // of "7 days"
+	if !number {
+		if !sevenDays.MatchString(r.rest[:min(len(r.rest), maxTaken)]) {
+			r.take(lead)
+		}
+		set = r.days()
+	}
+	ok = true
+	switch {
+	case set != 0:
+		spans, ok = r.times()
+	case !number && r.take(closedOn) != nil:
+		set = r.days()
+	default:
+		spans = r.spans()
+		if len(spans) > 0 {
+			r.take(timeJoint)
+			set = r.days()
+		}
+	}
+	set = r.butFor(set) // "Mo-Fr 9-18 Uhr außer Mi"
+	ok = ok && set != 0
+	if !ok {
+		*r = start
+	}
+	return set, spans, ok
+}
+
+// firstWord returns the letters that text begins with.
+func firstWord(text string) string {
+	return text[:len(text)-len(strings.TrimLeftFunc(text, unicode.IsLetter))]
+}
+
+// smallDays are the short names that are written small where people speak a Romance language.
+const smallDays = " lun mar mer mie jeu gio jue ven vie sam sab dim dom ma. di. wo. do. vr. za. zo. "
+
+// day reads one name of a day; 0: none. Short ones need a capital letter, but for smallDays.
+func (r *reader) day() daySet {
+	word := firstWord(r.rest)
+	set, known := dayWords[word]
+	if set == 0 && (known || word == "") && r.take(sevenDays) != nil {
+		return 0x7f
+	}
+	first, _ := utf8.DecodeRuneInString(word)
+	if set == 0 || len(word) <= 3 && !unicode.IsUpper(first) &&
+		!strings.Contains(smallDays, " "+word+" ") &&
+		!(strings.HasPrefix(r.rest[len(word):], ".") && strings.Contains(smallDays, " "+word+". ")) ||
+		march.MatchString(r.rest[:min(len(r.rest), 12)]) {
+		return 0
+	}
+	r.rest = strings.TrimPrefix(r.rest[len(word):], ".")
+	return set
+}
+
+// days reads "Mo–Fr", "Montag, Dienstag und Donnerstag", "Sonn- und Feiertage", "daily except
+// Monday", "M-F"; 0: none.
+func (r *reader) days() daySet {
+	if len(firstWord(r.rest)) <= len("Tu") {
+		m := r.take(letterDays)
+		if m != nil {
+			return between(letterDay[m[1]], letterDay[m[2]])
+		}
+	}
+	return r.butFor(r.listedDays())
+}
+
+// butFor reads which of the days before it are excepted and returns the others.
+func (r *reader) butFor(set daySet) daySet {
+	before := *r
+	if set == 0 || r.take(exceptDays) == nil {
+		return set
+	}
+	but := r.listedDays()
+	if but == 0 {
+		*r = before
+	}
+	return set &^ but
+}
+
+func (r *reader) listedDays() (set daySet) {
+	for {
+		before := *r
+		if set != 0 {
+			r.take(dayJoint)
+		}
+		start := r.rest
+		first := r.day()
+		if first == 0 {
+			*r = before
+			return set
+		}
+		before = *r
+		noDash := strings.HasSuffix(start[:len(start)-len(r.rest)], ".") // "Mon.Fri."
+		if r.take(dash) != nil || noDash {
+			last := r.day()
+			if last != 0 && oneDay(first) && oneDay(last) {
+				first = between(first, last)
+			} else {
+				r.rest = strings.TrimPrefix(before.rest, "-") // "Sonn- und Feiertage"
+			}
+		}
+		set |= first
+	}
+}
+
+func oneDay(s daySet) bool { return s&(s-1) == 0 && s != 1<<holiday }
+
+// letterDay are the days of letterDays.
+var letterDay = map[string]daySet{"M": 1, "T": 2, "Tu": 2, "W": 4, "Th": 8, "F": 16, "Sa": 32, "Su": 64}
+
+// between returns the days from first to last, over the end of the week too.
+func between(first, last daySet) daySet {
+	set := first
+	for d := first; d != last; {
+		d <<= 1
+		if d == 1<<holiday {
+			d = 1
+		}
+		set |= d
+	}
+	return set
+}
+
+// times reads what follows the days: spans of time, or that it is closed.
+func (r *reader) times() (spans []timeSpan, ok bool) {
+	if r.take(closedDash) != nil {
+		return nil, true
+	}
+	start := *r
+	if r.take(timeFrom) != nil {
+		from, half, _, ok := r.time()
+		if ok && r.take(dash) == nil {
+			return []timeSpan{{clock(from, half), 24 * 60, true}}, from < 24*60
+		}
+		*r = start
+	}
+	r.take(timeLead)
+	if r.take(closed) != nil {
+		return nil, true
+	}
+	if r.take(appointment) != nil {
+		return []timeSpan{byAppointment}, true
+	}
+	spans = r.spans()
+	return spans, len(spans) > 0
+}
+
+// spans reads "8–12 und 14–18 Uhr", with the time zone.
+func (r *reader) spans() (spans []timeSpan) {
+	for len(spans) < maxSpans {
+		before := *r
+		if spans != nil {
+			from, to, found := r.pause()
+			if found {
+				spans = without(spans, from, to)
+				continue
+			}
+			r.take(spanJoint)
+		}
+		s, plain, found := r.span()
+		last := len(spans) - 1
+		if found && last >= 0 && plain && s.from < spans[last].to && s.to <= 12*60 { // "9-12, 6-9"
+			s.from, s.to = s.from+12*60, s.to+12*60
+		}
+		if !found || last >= 0 && (s.from < spans[last].to || spans[last].to > 24*60) {
+			*r = before
+			break
+		}
+		spans = append(spans, s)
+	}
+	if spans != nil {
+		r.take(timeZone)
+	}
+	return spans
+}
+
+// pause reads "(12–13 Uhr geschlossen)", "lunch break 12-1", in minutes since midnight.
+func (r *reader) pause() (from, to int, ok bool) {
+	start := *r
+	said := strings.IndexFunc(r.take(pauseLead)[0], unicode.IsLetter) >= 0
+	s, _, ok := r.span()
+	ok = ok && (said || r.take(pauseEnd) != nil)
+	if !ok {
+		*r = start
+		return 0, 0, false
+	}
+	r.rest = strings.TrimLeft(r.rest, " .)")
+	return s.from, s.to, true
+}
+
+// without returns spans but for the time from from to to.
+func without(spans []timeSpan, from, to int) (left []timeSpan) {
+	for _, s := range spans {
+		if to <= s.from || s.to <= from {
+			left = append(left, s)
+			continue
+		}
+		if s.from < from {
+			left = append(left, timeSpan{from: s.from, to: from})
+		}
+		if to < s.to {
+			left = append(left, timeSpan{to, s.to, s.noEnd})
+		}
+	}
+	return left
+}
+
+// span reads "8–18 Uhr", "8.00 Uhr bis 18.00 Uhr", "9am - 5:30 p.m.", "17:00+"; plain reports
+// whether nothing says which half of the day is meant.
+func (r *reader) span() (s timeSpan, plain, ok bool) {
+	from, half, whole, ok := r.time()
+	if !ok {
+		return timeSpan{}, false, false
+	}
+	if strings.HasPrefix(r.rest, "+") && from < 24*60 {
+		r.rest = r.rest[1:]
+		return timeSpan{clock(from, half), 24 * 60, true}, false, true
+	}
+	lost := half != "" && r.rest != "" && r.rest[0]-'0' <= 9 // "8:30 a.m.5:30 p.m."
+	if r.take(dash) == nil && !lost {
+		return timeSpan{}, false, false
+	}
+	to, half2, whole2, ok := r.time()
+	if !ok {
+		return timeSpan{}, false, false
+	}
+	plain = half == "" && half2 == "" && !whole && !whole2
+	half, half2 = halves(from, to, half, half2, plain)
+	from, to = clock(from, half), clock(to, half2)
+	if to == 24*60-1 {
+		to++ // "23:59"
+	}
+	if to <= from {
+		to += 24 * 60
+	}
+	ok = from < 24*60 && to <= 36*60 && to-from <= 24*60 && to-from >= 10
+	return timeSpan{from: from, to: to}, plain, ok
+}
+
+// halves returns the halves of the day, "a", "p" or "" for 24 hours, that two times mean by what is
+// said of one of them, or of plain ones, of none.
+func halves(from, to int, half, half2 string, plain bool) (string, string) {
+	const noon = 12 * 60
+	switch {
+	case half2 != "" && half == "" && from < noon+60: // "9-5 pm", "1-5 pm"
+		if half2 == "p" && from%noon < to%noon || half2 == "a" {
+			return half2, half2
+		}
+		return "a", half2
+	case half == "a" && half2 == "" && to <= from, // "9am-5"
+		half == "p" && half2 == "" && from%noon < to: // "1pm-5"
+		return half, "p"
+	case plain && to <= from && from < noon+60 && to >= 60 && to < 10*60: // "9-5"
+		return half, "p"
+	case plain && 60 <= from && from < 6*60 && from < to && to < noon: // "1-5"
+		return "p", "p"
+	}
+	return half, half2
+}
+
+// clock returns a time of one half of the day, "a" or "p", in 24 hours.
+func clock(t int, half string) int {
+	switch {
+	case half == "a" && t >= 12*60 && t < 13*60:
+		return t - 12*60
+	case half == "p" && t < 12*60:
+		return t + 12*60
+	}
+	return t
+}
+
+// time reads "8", "8:30", "08.30 Uhr", "8h30", "0830", "9 a.m.", "noon"; half is "a", "p" or "", and
+// whole reports whether it is written as one of 24 hours.
+func (r *reader) time() (t int, half string, whole, ok bool) {
+	padded := strings.HasPrefix(r.rest, "0")
+	m := r.take(clockTime)
+	switch {
+	case m == nil || r.rest != "" && r.rest[0]-'0' <= 9 && m[8] == "":
+		return 0, "", false, false
+	case m[1] != "":
+		return 12 * 60, "", false, true
+	case m[2] != "":
+		return 24 * 60, "", false, true
+	}
+	hour, _ := strconv.Atoi(m[3] + m[5])
+	minute, _ := strconv.Atoi(m[4] + m[6])
+	t, half = 60*hour+minute, strings.ToLower(m[8]+m[9])
+	ok = minute < 60 && t <= 24*60 && (half == "" || t > 0 && t < 13*60)
+	return t, half, padded || m[3] != "" || m[7] != "", ok
+}
