@@ -358,6 +358,8 @@ func TestHomes(t *testing.T) {
 		{"Our next meeting is at Harbor Loft\nThe address is\n1374 Greystone Dr.\nIrvine, CA 92617\nblue@gmail.com",
 			"Blue Harbor", "harbor.example", "/venue", false},
 		{"Alexandra Palace, 1374 Greystone Dr.\nIrvine, CA 92617", "The Gull Café", "gull.example", "/functions", false},
+		{"Harbor Fire Department, Inc.\nHanna Harms, Chairwoman\n1374 Greystone Dr.\nIrvine, CA 92617", "Privacy",
+			"harbor.example", "/privacy", true},
 		{"Hanna Harms, Attorney at Law\n1151 Oxford Road, Suite 5\nIrvine, CA 92617", "Hanna Harms", "www.harms.example", "/", false},
 	} {
 		v := parse(t, p, Input{Text: c.text, Title: c.title, Host: c.host, Path: c.path})

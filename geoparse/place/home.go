@@ -190,9 +190,10 @@ func (d *Door) cues() (f [cues]float64) {
 const mostTrade = 4
 
 // isTrade reports whether a line says what somebody does for a living and names nobody: "Staatlich
-// anerkannte Physiotherapeutin", not "Hans Schneider".
+// anerkannte Physiotherapeutin", not "Hans Schneider" or "Musikverein Okken e.V.".
 func isTrade(line string) bool {
-	return !IsPerson(line) && len(strings.Fields(line)) <= mostTrade && kind.OfName(line, "", "") != ""
+	return len(strings.Fields(line)) <= mostTrade && !IsPerson(line) && !hasLegalForm(line) &&
+		kind.OfName(line, "", "") != ""
 }
 
 // isPost reports whether a line is a job, and none that people do at a place of their own: "Developer".

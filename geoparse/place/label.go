@@ -126,7 +126,7 @@ func IsName(line string) bool {
 		return false
 	}
 	letters, digits := countRunes(line, unicode.IsLetter), countRunes(line, unicode.IsDigit)
-	first, _ := utf8.DecodeRuneInString(line)
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(line, "\"„“»"))
 	return letters >= 2 && letters > digits && (unicode.IsUpper(first) || unicode.IsDigit(first) ||
 		unicode.Is(unicode.Lo, first))
 }

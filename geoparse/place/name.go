@@ -438,7 +438,7 @@ func linesBefore(before string, most int) (lines []lineAbove) {
 		if agent && IsPerson(name) {
 			continue
 		}
-		parts := strings.FieldsFunc(name, func(r rune) bool { return r == '|' || r == '·' || r == '•' })
+		parts := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("|·•■", r) })
 		for k := len(parts) - 1; k >= 0 && len(lines) < most; k-- {
 			text := strings.TrimSpace(parts[k])
 			if n := len(lines) - 1; n >= 0 && len(parts) == 1 && strings.HasSuffix(strings.TrimSpace(all[i]), ",") &&
@@ -552,7 +552,7 @@ func (p *Page) withSites(found candidates) candidates {
 // firmOfSentence returns the firm at the end of a sentence, "services of Reents Inc. (", or "".
 func firmOfSentence(text string) string {
 	text = strings.TrimRight(text, " (")
-	text = text[strings.LastIndexAny(text, "()")+1:]
+	text = strings.TrimLeft(text[strings.LastIndexAny(text, "()")+1:], " –—-")
 	return cmp.Or(firmIn(behindLast(sentenceJoint, text)), firmIn(text))
 }
 
@@ -886,7 +886,7 @@ func owner(line string) string {
 	rest := line[at+len(rightsDate.FindString(line[at:])):]
 	lower = strings.ToLower(rest)
 	for _, end := range [...]string{"all rights", "alle rechte", " - ", " – ", " — ", " seit ", " since ", " | ",
-		" · ", "powered", "design", ". ", ", "} {
+		" · ", " ■ ", "powered", "design", ". ", ", "} {
 		if i := strings.Index(lower, end); i > 0 && len(lower) == len(rest) {
 			if end == ". " && i+2 < len(rest) && !strings.HasPrefix(lower[i+2:], "all") &&
 				!hasLegalForm(rest[:i+1]) && (i < 12 || degrees[lower[strings.LastIndexByte(lower[:i], ' ')+1:i]]) {

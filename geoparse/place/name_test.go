@@ -23,6 +23,18 @@ func TestName(t *testing.T) {
 			"Our offices\nChelsea\n", "www.bondnewyork.example", "BOND New York", "Chelsea", ""},
 		"a head office": {`<title>First California Mortgage</title><a href="/"><img src="logo.gif" alt="First California Mortgage"></a><p>Copyright © 2011 First California Mortgage Company. All rights reserved.</p>`,
 			"Corporate Headquarters Address\n", "www.firstcal.example", "First California Mortgage Company", "Corporate Headquarters", ""},
+		"an article in the title": {`<title>Impressum der Zahnarztpraxis Okken</title>`, "Anschrift\n",
+			"www.zahnarztpraxis-okken.example", "Zahnarztpraxis Okken", "", ""},
+		"whose an office is": {`<title>Impressum der Zahnarztpraxis Okken</title><h1>Zahnarztpraxis Okken</h1>`,
+			"Zuständige Bezirksregierung\nBezirksregierung Oldenburg\n", "www.zahnarztpraxis-okken.example",
+			"Bezirksregierung Oldenburg", "", ""},
+		"behind a dash": {`<title>Datenschutz – SV Okken</title>`,
+			"Tickets (für Training und Wettkampf in der Halle) – reents heat GmbH, ",
+			"www.sv-okken.example", "reents heat GmbH", "", "/datenschutz"},
+		"before a bracket": {`<title>SV Okken</title>`, "Unser Lokal\nBar Reents [",
+			"www.sv-okken.example", "Bar Reents", "", ""},
+		"begins with a quotation mark": {`<title>Zimmer</title>`, "\"Gasthof Reents\" Hanna Okken\n",
+			"www.zimmer.example", `"Gasthof Reents" Hanna Okken`, "", ""},
 		"a button":              {`<title>Digitalcourage</title><h2>Impressum</h2><p>Digitalcourage e.V.</p>`, "Digitalcourage e.V.\nJetzt spenden\n", "digitalcourage.example", "Digitalcourage e.V.", "", ""},
 		"a part of the address": {`<title>Welcome to H&amp;S Solicitors</title><p>© H&amp;S Solicitors</p>`, "H&S Solicitors\nUnit 3 Palace Court\n", "www.hs-solicitors.example", "H&S Solicitors", "", ""},
 		"what is above":         {`<title>Blumen Meyer in Oldenburg</title>`, "Blumen Meyer GmbH\n", "www.blumen-meyer.example", "Blumen Meyer GmbH", "", ""},
@@ -201,7 +213,8 @@ func TestOwner(t *testing.T) {
 		"© Reents Ltd 2019–2024":                                "Reents Ltd",
 		"Copyright (C) 1999 Ahlers Foundation, Inc., 9 Long St": "Ahlers Foundation, Inc.",
 		"Copyright 2020 Reents & Söhne GmbH":                    "Reents & Söhne GmbH",
-		"© 2021":                                                "",
+		"© Okken Camp ■ Kontakt ■ Impressum":                    "Okken Camp",
+		"© 2021": "",
 	} {
 		if got := owner(line); got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)

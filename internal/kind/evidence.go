@@ -134,7 +134,7 @@ func (t *table) noun(words []string, lang string) (id string, found bool) {
 		if i+n < len(words) {
 			next = words[i+n]
 		}
-		surname := lang == "de" && whole && (i > 0 || families[next]) && IsSurname(words[i])
+		surname := lang == "de" && whole && n == 1 && (i > 0 || families[next]) && IsSurname(words[i])
 		switch {
 		case surname, lang == "en" && streets[next]:
 		case p.use == Name || p.use == Term:
