@@ -35,7 +35,8 @@ func TestDamage(t *testing.T) {
 	runText(t, "clickstream", "import", log, "--site", "http://a.example", "--data", data)
 	t.Run("ended", func(t *testing.T) { damage(t, data, times/2, 5) })
 	crawl[slices.Index(crawl, "60")] = "0"
-	p := startProgram(t, append(crawl, "--admin", "127.0.0.1:0")...)
+	// The delay, so that it does not end before it is seen to run.
+	p := startProgram(t, append(crawl, "--admin", "127.0.0.1:0", "--delay", "200ms")...)
 	ready(t, data, 90)
 	p.Process.Kill()
 	p.end(t)
