@@ -121,6 +121,9 @@ func TestOfName(t *testing.T) {
 		{"De specialist voor uw laptop", "nl", "NL", ""},
 		{"Onoranze funebri Reenti", "it", "IT", "shop=funeral_directors"},
 		{"Harms Street Parking Garage", "en", "US", "amenity=parking"},
+		{"Otter Electric Cooperative", "en", "US", "office=energy_supplier"},
+		{"Otter Estate Agents", "en", "GB", "office=estate_agent"}, {"Cave à vins Otter", "fr", "FR", "shop=wine"},
+		{"Coro Otter", "es", "ES", "office=association"},
 		{"Fleischer Haustechnik", "de", "DE", "craft=hvac"}, // readers look for butchers by the first word, but it is a surname
 		{"", "", "", ""},
 	} {
