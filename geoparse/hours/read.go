@@ -45,7 +45,7 @@ var closedWords = strings.Fields("geschlossen geschl closed ruhetage ruhetag off
 
 // timeLeads are words that may stand between days and times.
 var timeLeads = strings.Fields("von from between zwischen ab open geöffnet geopend offen jeweils entre desde de " +
-	"dalle van the hours of in der zeit zu den servicezeiten")
+	"dalle van the hours of in der zeit zu den servicezeiten durchgehend")
 
 // What stands between days and times. All but the first three begin where the reader is. U+FFFD is
 // what an unreadable dash leaves.
@@ -73,13 +73,14 @@ var (
 	closedOn    = regexp.MustCompile(closed.String() + `(?:\s+(?:on|am|le|il|los))?[\s:]+`)
 	appointment = regexp.MustCompile(`(?i)^"?(?:nur )?(?:nach vereinbarung|by appointment|auf anfrage)` +
 		`(?: only)?"?`)
-	spanJoint = regexp.MustCompile(`(?i)^(?:[\s,/&|;·•]*|\s+[-–—]\s+)(?:(?:und|and|sowie|et|en|e|y|og|u\.?)\s+)?` +
+	spanJoint = regexp.MustCompile(`(?i)^(?:[\s,/&|;·•.+]*|\s+[-–—]\s+)(?:(?:und|and|sowie|et|en|e|y|og|u\.?)\s+)?` +
 		`(?:(?:von|from|de|dalle|van)\s+)?`)
 	// aside is a line between those of two days, of what ends before the place closes.
 	aside = regexp.MustCompile(`(?i)^[\s,;(|]*(?:(?:warme )?küche|kitchen|letzter einlass|kassenschluss|` +
 		`last (?:entry|orders|admission))\b[^\n\d]*\d[^\n]*\n`)
 	timeZone = regexp.MustCompile(`(?i)^[\s(]*(?:(?:eastern|central|mountain|pacific|local)` +
-		`(?:\s+standard|\s+daylight)?(?:\s+time)?|[ecmp][sd]?t\b|gmt\b|bst\b|cet\b)\)?(?:\s*\([a-z]{2,4}\))?`)
+		`(?:\s+standard|\s+daylight)?(?:\s+time)?|[ecmp][sd]?t\b|gmt\b|bst\b|cet\b|durchgehend\b)\)?` +
+		`(?:\s*\([a-z]{2,4}\))?`)
 	timeJoint = regexp.MustCompile(`(?i)^[\s(),:]*(?:(?:on|every|am|jeden)\s+)?`)
 	pauseLead = regexp.MustCompile(`(?i)^[\s,;(]*(?:(?:mittagspause|pause|lunch(?: break)?|break|pausa|` +
 		strings.Join(closedWords, "|") + `)(?: for lunch)?[\s:]+(?:von\s|from\s|de\s|between\s)?)?\s*`)
