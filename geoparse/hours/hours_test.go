@@ -43,6 +43,8 @@ func TestParse(t *testing.T) {
 		{"Elke maandag en elke woensdag van 9.30 uur tot 12.00 uur", "Mo,We 09:30-12:00"},
 		{"ma. gesloten\ndi. t/m vr. 09.00 - 18.00 uur\nza. 09.00 - 17.00 uur",
 			"Mo off; Tu-Fr 09:00-18:00; Sa 09:00-17:00"},
+		{"ma t/m do 8.15-17.00 uur\nvr 8.15-14.45 uur", "Mo-Th 08:15-17:00; Fr 08:15-14:45"},
+		{"Ma – vr: 09:00 – 17:30", "Mo-Fr 09:00-17:30"},
 		{"Dagelijks geopend van 16:00 tot 21:00", "Mo-Su 16:00-21:00"},
 		{"Elke dag van 10:00 tot 22:00", "Mo-Su 10:00-22:00"},
 		{"alle dagen van de week open van 16.00 tot 21.00 uur", "Mo-Su 16:00-21:00"},

@@ -142,8 +142,8 @@ func firstWord(text string) string {
 	return text[:len(text)-len(strings.TrimLeftFunc(text, unicode.IsLetter))]
 }
 
-// smallDays are the short names that are written small where people speak a Romance language.
-const smallDays = " lun mar mer mie jeu gio jue ven vie sam sab dim dom ma. di. wo. do. vr. za. zo. "
+// smallDays are the short names that are written small where people speak a Romance language or Dutch.
+const smallDays = " lun mar mer mie jeu gio jue ven vie sam sab dim dom ma di wo do vr za zo "
 
 // day reads one name of a day; 0: none. Short ones need a capital letter, but for smallDays.
 func (r *reader) day() daySet {
@@ -154,8 +154,7 @@ func (r *reader) day() daySet {
 	}
 	first, _ := utf8.DecodeRuneInString(word)
 	if set == 0 || len(word) <= 3 && !unicode.IsUpper(first) &&
-		!strings.Contains(smallDays, " "+word+" ") &&
-		!(strings.HasPrefix(r.rest[len(word):], ".") && strings.Contains(smallDays, " "+word+". ")) ||
+		!strings.Contains(smallDays, " "+word+" ") ||
 		march.MatchString(r.rest[:min(len(r.rest), 12)]) {
 		return 0
 	}
