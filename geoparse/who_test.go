@@ -69,6 +69,8 @@ func TestHonoraryOffices(t *testing.T) {
 		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>1. Vorsitzender<br>Peter Reents" + at + "</p>", true},
 		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>Webmaster: Peter Reents" + at + "</p>", true},
 		{"/team.html", "Team", "<p>Kassenwartin<br>Hanna Harms" + at + "</p>", true},
+		{"/equipe.html", "Équipe", "<p>Secrétaire<br>Hanna Harms" + at + "</p>", true},
+		{"/bestuur.html", "Bestuur", "<p>Ledenadministratie<br>Hanna Harms" + at + "</p>", true},
 		{"/kontakt.html", "Kontakt", "<p>Okka Grote<br>So erreichen Sie mich" + at + "</p>", true},
 		{"/kontakt.html", "Kontakt", "<p>Okka Grote<br>You can find us here" + at + "</p>", true},
 		{"/kontakt.html", "Kontakt", "<p>Hans Schneider" + at + "</p>", true}, // no tailor's
