@@ -385,6 +385,7 @@ func TestCardIsProof(t *testing.T) {
 		`<mark>Zahnarzt</mark> Weber, <b class="at"><mark>Bahnhofstraße</mark></b><b class="at"> 12, 26122 Oldenburg</b>, Termine`,
 		"Very sure (97 %): the map knows this street with this number", "3 websites say the same", "JSON-LD",
 		"Position: the house itself", `href="https://www.openstreetmap.org/node/42"`, "First seen 21 Nov 2026, last seen 22 Nov 2026",
+		`<span class="quiet">read on 21 Nov 2026</span>`, // the page has no title
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the card lacks %q", want)
