@@ -1,6 +1,8 @@
 package geoparse
 
 import (
+	"slices"
+
 	"gazehound/gazetteer"
 
 	"github.com/paulmach/orb"
@@ -74,6 +76,11 @@ func (p *Parser) resolveStreet(a *Address, area gazetteer.Place, base float64) {
 	}
 	if len(streets) == 0 {
 		return
+	}
+	elsewhere := func(st gazetteer.Place) bool { return gazetteer.Key(st.City) != gazetteer.Key(a.City) }
+	n := slices.IndexFunc(streets, elsewhere)
+	if n > 0 {
+		streets = streets[:n] // a street of the city's neighbour with its name and postcode is not meant
 	}
 	best, precision := streets[0], gazetteer.NoPrecision
 	if a.HouseNumber != "" {
