@@ -19,7 +19,7 @@ import (
 const (
 	leastDigits = 6
 	mostDigits  = 16
-	longEnough  = 9 // digits of a number that no spaced dash parts
+	longEnough  = 9 // digits of a number that no spaced dash or area code parts
 	phoneTries  = 3 // of one address
 )
 
@@ -144,6 +144,9 @@ func looksLikePhone(line string, from, to int, country string) bool {
 		strings.ContainsAny(number, " /-") && !otherNumber.MatchString(around) && !dateForm.MatchString(number)
 }
 
+// areaCode begins another number behind a space: "06582 / 73277 0664 / 3770802".
+var areaCode = regexp.MustCompile(`^ 0\d{2,4} ?/`)
+
 // numberEnd returns the end of the digits with what may stand between them in
 // a telephone number, and their count.
 func numberEnd(line string, i int) (end, digits int) {
@@ -158,6 +161,8 @@ func numberEnd(line string, i int) (end, digits int) {
 		case digits >= longEnough && strings.ContainsRune("-–/", r) && line[i-1] == ' ' &&
 			strings.HasPrefix(line[i+n:], " "):
 			return end, digits // another number follows
+		case digits >= longEnough && r == ' ' && areaCode.MatchString(line[i:]):
+			return end, digits
 		case r == '+' && digits == 0, strings.ContainsRune(" ()/-.‐‑–−\u00a0\u2009\u202f", r):
 			i += n
 			between++
