@@ -80,14 +80,26 @@ type parser func(cols []string, emit func(gazetteer.Place) error) error
 // Postal returns a reader of postal codes (12 columns, tab separated): one
 // Postcode per row, and before the first of a state an Outline with its name
 // and code. The state of a Postcode is the code of the first administrative
-// level where that has letters ("CA", "NI"), else its name.
+// level where that has letters ("CA", "NI"), else its name. A German village that has its
+// municipality's name before its own, "Schipkau Meuro", is a Postcode once more, "Meuro".
 func Postal(refuse gazetteer.Refuse) gazetteer.Reader {
 	return func(ctx context.Context, src io.Reader, emit func(gazetteer.Place) error) error {
 		seen := map[string]bool{}
+		var rows []gazetteer.Place // of one postcode
 		parse := func(cols []string, emit func(gazetteer.Place) error) error {
 			p, err := postalPlace(cols)
 			if err != nil {
 				return err
+			}
+			if len(rows) > 0 && rows[0].ID != p.ID {
+				err = emitVillages(rows, emit)
+				if err != nil {
+					return err
+				}
+				rows = rows[:0]
+			}
+			if len(rows) < maxRows && p.Country == "DE" {
+				rows = append(rows, p)
 			}
 			if key := cols[0] + "." + cols[4]; cols[3] != "" && cols[4] != "" && !seen[key] && len(seen) < maxStates {
 				seen[key] = true
@@ -98,8 +110,37 @@ func Postal(refuse gazetteer.Refuse) gazetteer.Reader {
 			}
 			return emit(p)
 		}
-		return reader("GeoNames postal codes", []int{postalColumns}, parse, refuse)(ctx, src, emit)
+		err := reader("GeoNames postal codes", []int{postalColumns}, parse, refuse)(ctx, src, emit)
+		if err != nil {
+			return err
+		}
+		return emitVillages(rows, emit)
 	}
+}
+
+const (
+	maxRows         = 500 // of one postcode that are looked at for the names of villages
+	shortestVillage = 4   // bytes
+)
+
+// emitVillages emits those rows of a postcode once more whose names begin with that of another row, under
+// what follows it.
+func emitVillages(rows []gazetteer.Place, emit func(gazetteer.Place) error) error {
+	for _, p := range rows {
+		for _, municipality := range rows {
+			village, ok := strings.CutPrefix(p.Names[0], municipality.Names[0]+" ")
+			if !ok || len(village) < shortestVillage || village[0] >= 'a' && village[0] <= 'z' { // "am Main"
+				continue
+			}
+			p.Names = append([]string{village}, p.Names...)
+			err := emit(p)
+			if err != nil && !errors.Is(err, gazetteer.ErrBadPlace) {
+				return err
+			}
+			break
+		}
+	}
+	return nil
 }
 
 // maxStates bounds what Postal keeps of states; the world has about 4,000.

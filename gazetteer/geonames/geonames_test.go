@@ -114,7 +114,7 @@ func TestRealFiles(t *testing.T) {
 	if len(files) == 0 {
 		t.Skip("real data is missing")
 	}
-	rows := 0
+	rows, villages := 0, 0
 	for _, file := range files {
 		if filepath.Base(file) == "SOURCE.txt" {
 			continue
@@ -127,10 +127,40 @@ func TestRealFiles(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
-		rows += len(places)
+		for _, p := range places {
+			if p.Country == "DE" && len(p.Names) > 1 && strings.HasSuffix(p.Names[1], " "+p.Names[0]) {
+				villages++
+				continue
+			}
+			rows++
+		}
+	}
+	if villages < 1000 || villages > 2000 {
+		t.Errorf("%d villages behind the names of their municipalities", villages)
 	}
 	if rows != 158_637 {
 		t.Errorf("%d rows", rows)
+	}
+}
+
+// A German village is known by its own name, too.
+func TestVillages(t *testing.T) {
+	row := func(country, code, name string) string {
+		return country + "\t" + code + "\t" + name + "\tNiedersachsen\tNI\t\t00\t\t\t52.36\t9.38\t4\n"
+	}
+	places, err := read(Postal(nil), row("DE", "31999", "Ohrfeld Kleinriehe")+row("DE", "31999", "Ohrfeld")+
+		row("DE", "31999", "Ohrfeld am Moor")+row("DE", "31998", "Ohrfeld Hoyershausen")+
+		row("GB", "GU99", "Ash")+row("GB", "GU99", "Ash Vale"))
+	var names []string
+	for _, p := range places {
+		if p.Kind == gazetteer.Postcode {
+			names = append(names, p.Postcode+" "+p.Names[0])
+		}
+	}
+	want := []string{"31999 Ohrfeld Kleinriehe", "31999 Ohrfeld", "31999 Ohrfeld am Moor", "31999 Kleinriehe",
+		"31998 Ohrfeld Hoyershausen", "GU99 Ash", "GU99 Ash Vale"}
+	if err != nil || !slices.Equal(names, want) {
+		t.Errorf("%q, %v; want %q", names, err, want)
 	}
 }
 
