@@ -85,6 +85,9 @@ func TestHonoraryOffices(t *testing.T) {
 		{"/impressum.html", "Impressum", "<p>Peter Reents<br>Frontend Developer" + at + "</p>", true},
 		{"/impressum.html", "Impressum", "<p>Reents Bau GmbH<br>Peter Reents – Geschäftsführer" + at + "</p>", false},
 		{"/kontakt.html", "Hanna Harms", "<p>Hanna Harms<br>Psychotherapeutin in eigener Praxis" + at + "</p>", false},
+		{"/datenschutz.html", "Datenschutz", "<h2>Verantwortlich</h2><p>Raumausstattung Reents, Peter Reents" + at +
+			"<p>reents@t-online.de", false},
+		{"/kontakt.html", "Kontakt", "<p>Hanna Harms, Peter Reents" + at + "</p>", true},
 		{"/kontakt.html", "Kontakt", "<p>Veyt Reents<br>Vorsitzender" + at + "</p>", true},
 		{"/impressum.html", "Impressum – Ferienhaus Deichblick", letting + at + "</p>", true},
 		{"/impressum.html", "Ferienwohnung Familie Harms - Impressum", "<p>Ferienwohnung Harms" + at +

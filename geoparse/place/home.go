@@ -138,7 +138,8 @@ func (d *Door) cues() (f [cues]float64) {
 	}
 	lines = slices.DeleteFunc(lines, func(l string) bool { return isProse(l) || isLabel(l) })
 	further := strings.Join(lines, "\n")
-	trade := isTrade(first) || len(lines) > 0 && isTrade(lines[len(lines)-1])
+	leading, _, _ := strings.Cut(first, ", ") // "Raumausstattung Okken, Uwe Okken"
+	trade := isTrade(leading) || len(lines) > 0 && isTrade(lines[len(lines)-1])
 	behind, _, _ := strings.Cut(d.Below, "\n")
 	lived := livesAt(first, behind)
 	above := foldWords(first + "\n" + held + "\n" + further)
