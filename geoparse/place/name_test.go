@@ -25,6 +25,8 @@ func TestName(t *testing.T) {
 			"Corporate Headquarters Address\n", "www.firstcal.example", "First California Mortgage Company", "Corporate Headquarters", ""},
 		"an article in the title": {`<title>Impressum der Zahnarztpraxis Okken</title>`, "Anschrift\n",
 			"www.zahnarztpraxis-okken.example", "Zahnarztpraxis Okken", "", ""},
+		"the site in the title": {`<title>Website der Realschule Okken</title>`, "Anschrift\n",
+			"www.realschule-okken.example", "Realschule Okken", "", ""},
 		"whose an office is": {`<title>Impressum der Zahnarztpraxis Okken</title><h1>Zahnarztpraxis Okken</h1>`,
 			"Zuständige Bezirksregierung\nBezirksregierung Oldenburg\n", "www.zahnarztpraxis-okken.example",
 			"Bezirksregierung Oldenburg", "", ""},
