@@ -26,7 +26,7 @@ type Geo struct {
 func (g Geo) Judge(ctx context.Context, p *page.Page) (geoparse.Verdict, error) {
 	v, err := g.Parser.Parse(ctx, geoparse.Input{
 		Text: p.Text, Doc: p.Doc, Title: p.Title, Host: p.URL.Hostname(),
-		Path: p.URL.Path(), Lang: p.Lang, Country: g.Country, Relevant: p.Relevant,
+		Path: p.URL.RequestURI(), Lang: p.Lang, Country: g.Country, Relevant: p.Relevant,
 	})
 	if err != nil || len(v.Addresses) == 0 {
 		return v, err

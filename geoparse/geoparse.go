@@ -28,7 +28,7 @@ type Input struct {
 	// which may lack its postcode. A country that the gazetteer has nothing of is
 	// read by its form alone, with a street word and a number on a page.
 	Host    string // "www.oldenburg.example"
-	Path    string // of the page on its host, "/~harms/"
+	Path    string // of the page on its host, and its query: "/~harms/", "/index.php?id=7"
 	Lang    string // ISO 639-1
 	Country string // ISO 3166-1 alpha-2
 

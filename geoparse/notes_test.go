@@ -20,6 +20,9 @@ func TestNotes(t *testing.T) {
 	}{
 		{"Öffnungszeiten", "harms.example", "/zeiten", times, Notes{Hours: "Mo-Fr 09:00-17:00"}},
 		{"Bäckerei Harms", "harms.example", "/", times, Notes{Hours: "Mo-Fr 09:00-17:00", Kind: "shop=bakery"}},
+		{"Bäckerei Harms", "harms.example", "/index.php?lang=de", times,
+			Notes{Hours: "Mo-Fr 09:00-17:00", Kind: "shop=bakery"}},
+		{"Bäckerei Harms", "harms.example", "/index.php?id=7", times, Notes{}},
 		{"Bäckerei Harms", "harms.example", "/kurse", times, Notes{}},
 		{"Bäckerei Harms", "harms.example", "/", times + "<p>Nadorster Straße 12<br>26123 Oldenburg", Notes{}},
 		// The domain says it, and so does each page of the site.

@@ -160,7 +160,7 @@ func (o geoparseOptions) read(data []byte, html bool, rawURL string) (geoparse.I
 	in := geoparse.Input{Country: strings.ToUpper(o.country)}
 	u, err := weburl.Parse(rawURL)
 	if err == nil {
-		in.Host, in.Path = u.Hostname(), u.Path()
+		in.Host, in.Path = u.Hostname(), u.RequestURI()
 	}
 	if !html {
 		in.Text = string(bytes.ToValidUTF8(data, []byte("\uFFFD")))

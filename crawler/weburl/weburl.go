@@ -318,6 +318,9 @@ func (u URL) Site() string {
 // Path returns the escaped path, which starts with "/".
 func (u URL) Path() string { return u.text[u.path:u.query] }
 
+// RequestURI returns the path and, behind a question mark, the query: what is asked of the host.
+func (u URL) RequestURI() string { return u.text[u.path:] }
+
 // Query returns the escaped query without "?", or "".
 func (u URL) Query() string { return strings.TrimPrefix(u.text[u.query:], "?") }
 

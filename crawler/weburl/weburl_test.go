@@ -65,8 +65,10 @@ func TestParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := []string{u.Scheme(), u.Host(), u.Hostname(), u.Site(), u.Path(), u.Query()}
-	want := []string{"https", "www.amt.oldenburg.co.uk:8443", "www.amt.oldenburg.co.uk", "oldenburg.co.uk", "/a/b", "c=d"}
+	got := []string{u.Scheme(), u.Host(), u.Hostname(), u.Site(), u.Path(), u.Query(),
+		u.RequestURI()}
+	want := []string{"https", "www.amt.oldenburg.co.uk:8443", "www.amt.oldenburg.co.uk", "oldenburg.co.uk", "/a/b", "c=d",
+		"/a/b?c=d"}
 	for i := range want {
 		if got[i] != want[i] {
 			t.Errorf("part %d = %q; want %q", i, got[i], want[i])

@@ -133,8 +133,8 @@ func firstClause(text string) string { return clauseEnd.Split(text, 2)[0] }
 
 var clauseEnd = regexp.MustCompile(` - |[.:;!?|,(–—]`)
 
-// IsStart reports whether a path is that of the start page of a site.
+// IsStart reports whether a path, with its query, is that of the start page of a site.
 func IsStart(path string) bool { return len(path) < 40 && startPath.MatchString(path) }
 
 var startPath = regexp.MustCompile(`(?i)^/(?:(?:de|en|fr|it|es|nl)/)?` +
-	`(?:(?:index|home|start|startseite|default|main)\.[a-z]{3,5})?$`)
+	`(?:(?:index|home|start|startseite|default|main)\.[a-z]{3,5})?(?:\?lang=[a-z]{2})?$`)
