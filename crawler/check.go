@@ -51,7 +51,7 @@ func CheckIndexed(ctx context.Context, name string, f *frontier.Frontier,
 			k := frontier.KeyOf(n.URL)
 			switch {
 			case indexed[k]:
-			case corrected[k].After(n.Outcome.At):
+			case !corrected[k].Before(n.Outcome.At.Truncate(time.Second)): // corrections know no less
 				awaited++
 			default:
 				absent, example = absent+1, n.URL.String()
