@@ -517,9 +517,3 @@ func (a *Address) takeStreet(text string, s grammar.Street) {
 func wordBoundary(c byte) bool {
 	return c <= ' ' || c == ',' || c == '-' || c == '(' || c == '|' || c == '.' || c >= 0x80
 }
-
-// lastRune returns the index of the rune that ends before i.
-func lastRune(text string, i int) int {
-	_, n := utf8.DecodeLastRuneInString(text[:i])
-	return i - n
-}
