@@ -407,7 +407,8 @@ func (p *Parser) codeLetters(text string, i, j int) int {
 	if k < len(text) && text[k] == ' ' {
 		k++
 	}
-	if k+2 > len(text) || text[k]|0x20-'a' > 25 || text[k+1]|0x20-'a' > 25 || k+2 < len(text) && textutil.LetterAt(text, k+2) {
+	if k+2 > len(text) || text[k]|0x20-'a' > 25 || text[k+1]|0x20-'a' > 25 ||
+		k+2 < len(text) && textutil.LetterAt(text, k+2) {
 		return j
 	}
 	if text[k]-'A' <= 25 && text[k+1]-'A' <= 25 {

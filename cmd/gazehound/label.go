@@ -121,7 +121,8 @@ func (a *app) undo(ctx context.Context, number int) error {
 		return n, err
 	})
 	if err == nil {
-		a.say("Correction %d is taken back. A page whose verdict before is not known gets one at its next visit.", number)
+		a.say("Correction %d is taken back. A page whose verdict before is not known gets one at its next visit.",
+			number)
 	}
 	return err
 }
