@@ -49,9 +49,10 @@ func CheckIndexed(ctx context.Context, name string, f *frontier.Frontier,
 			}
 			relevant++
 			k := frontier.KeyOf(n.URL)
+			visit := n.Outcome.At.Truncate(time.Second) // as the times of corrections are
 			switch {
 			case indexed[k]:
-			case !corrected[k].Before(n.Outcome.At.Truncate(time.Second)): // corrections know no less
+			case !corrected[k].Before(visit):
 				awaited++
 			default:
 				absent, example = absent+1, n.URL.String()
@@ -73,7 +74,8 @@ func CheckIndexed(ctx context.Context, name string, f *frontier.Frontier,
 	case t.Damaged > 0:
 		return check.Broken(name, "look at the disk's health; the crawl goes on without them",
 			"%d records of the crawl tree could not be read and were set aside", t.Damaged)
-	case visited+t.Skipped[frontier.ReasonForgotten] != t.Visited || t.Links != t.Queued+t.Parked+t.Visited+t.Repeats+textutil.Sum(t.Dropped):
+	case visited+t.Skipped[frontier.ReasonForgotten] != t.Visited ||
+		t.Links != t.Queued+t.Parked+t.Visited+t.Repeats+textutil.Sum(t.Dropped):
 		return check.Broken(name, "", "the totals of the crawl tree do not add up: %d of %d visits, %d links",
 			visited, t.Visited, t.Links)
 	}

@@ -181,8 +181,10 @@ func (o geoparseOptions) read(data []byte, html bool, rawURL string) (geoparse.I
 	return in, nil
 }
 
-var findingsText = textTemplate(`{{range .list}}{{if .Address}}{{with .Address}}{{printf "%-*s   %-12s  %.2f" $.width (line .Text) .Precision.String .Confidence -}}
-{{"   "}}{{if .Precision}}{{printf "%.5f,%.5f" .Point.Lon .Point.Lat}}{{else}}-{{end}}   {{or (line .Place.ID) "-"}}   {{/**/ -}}
+var findingsText = textTemplate(`{{range .list}}{{if .Address}}{{with .Address}}{{/**/ -}}
+{{printf "%-*s   %-12s  %.2f" $.width (line .Text) .Precision.String .Confidence -}}
+{{"   "}}{{if .Precision}}{{printf "%.5f,%.5f" .Point.Lon .Point.Lat}}{{else}}-{{end}}   {{/**/ -}}
+{{or (line .Place.ID) "-"}}   {{/**/ -}}
 {{if ge .Start 0}}chars {{.Start}}-{{.End}}{{else}}only in the markup{{end}}{{end}}{{with .Reason}}   {{line .}}{{end}}
 {{with .Address.Beside}}  {{line .}}
 {{end}}{{else}}{{printf "%-*s   %-12s" $.width (line .Text) "rejected"}}  {{line .Reason}}   {{/**/ -}}

@@ -47,12 +47,12 @@ var closedWords = strings.Fields("geschlossen geschl closed ruhetage ruhetag off
 var timeLeads = strings.Fields("von from between zwischen ab open geöffnet geopend offen jeweils entre desde de " +
 	"dalle van the hours of in der zeit zu den servicezeiten durchgehend")
 
-// What stands between days and times. All but the first three begin where the reader is. U+FFFD is
-// what an unreadable dash leaves.
+// What stands between days and times, from where the reader is. U+FFFD is what an unreadable dash
+// leaves.
 var (
 	allWeek = regexp.MustCompile(`^\s*24/7\s*$`)
-	lead    = regexp.MustCompile(`(?i)^[\s;,|•·*).–—-]*(?:(?:jeden|jeweils|every|each|elke|iedere|an|am|on|and|und|` +
-		`sowie|en|le|il|du|dal|dalla|de|van|los)\s+|` +
+	lead    = regexp.MustCompile(`(?i)^[\s;,|•·*).–—-]*(?:(?:jeden|jeweils|every|each|elke|iedere|an|am|on|` +
+		`and|und|sowie|en|le|il|du|dal|dalla|de|van|los)\s+|` +
 		`(?:lunch|dinner|brunch|breakfast|mittags?|abends?|frühstück)\b[\s:]*)*`)
 	dash = regexp.MustCompile(`(?i)^\s*(?:-?(?:bis|to|until|till|through|thru|au|alla|alle|al|a|t/m|tot en met|` +
 		`tot|til)\b-?|[-–—‑−~à\x{fffd}])(?:\s*(?:zu|um)\b)?\s*`)
@@ -73,7 +73,8 @@ var (
 	closedOn    = regexp.MustCompile(closed.String() + `(?:\s+(?:on|am|le|il|los))?[\s:]+`)
 	appointment = regexp.MustCompile(`(?i)^"?(?:nur )?(?:nach vereinbarung|by appointment|auf anfrage)` +
 		`(?: only)?"?`)
-	spanJoint = regexp.MustCompile(`(?i)^(?:[\s,/&|;·•.+]*|\s+[-–—]\s+)(?:(?:und|and|sowie|et|en|e|y|og|u\.?)\s+)?` +
+	spanJoint = regexp.MustCompile(`(?i)^(?:[\s,/&|;·•.+]*|\s+[-–—]\s+)` +
+		`(?:(?:und|and|sowie|et|en|e|y|og|u\.?)\s+)?` +
 		`(?:(?:von|from|de|dalle|van)\s+)?`)
 	// aside is a line between those of two days, of what ends before the place closes.
 	aside = regexp.MustCompile(`(?i)^[\s,;(|]*(?:(?:warme )?küche|kitchen|letzter einlass|kassenschluss|` +

@@ -34,7 +34,8 @@ var (
 		`(?:\(\d{3}\) ?|\d{3}[-.])\d{3}[-. ][A-Z]{4}\b)`)
 	northAmerican = regexp.MustCompile(`^\D*(?:1\D+)?\d{3}\D+\d{3}\D+\d{4}\D*$`)
 	phoneLabel    = regexp.MustCompile(`\btel|telef|fon|phone|\b(?:an|not|rück)?ruf|mobil|call|handy|natel|hotline|` +
-		`\bbel(?:len)?\b|\bopbel|\bchiam|\bappel|\bvoice|toll.?free|contact number|office|büro|zentrale|sekretariat|durchwahl|reception|☎|📞|` +
+		`\bbel(?:len)?\b|\bopbel|\bchiam|\bappel|\bvoice|toll.?free|contact number|office|büro|` +
+		`zentrale|sekretariat|durchwahl|reception|☎|📞|` +
 		`(?:^|[\s|/·,;])[tp][.:]?\s*$`)
 	// otherNumber is the label of a number that cannot be called.
 	otherNumber = regexp.MustCompile(`(?i)invoice|order|account|konto|kto|blz|iban|bic|steuer|ust|vat|tax|regist|` +

@@ -116,15 +116,18 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 // addFirstLines adds the lines that a plain text begins with: its title, or who
 // writes it.
 func (p *Page) addFirstLines(text string) {
-	lines := 3 // that may follow
+	left := 3 // lines
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSpace(line)
-		if line == "" || lines == 0 {
+		if line == "" {
 			continue
 		}
-		lines--
 		if len(line) < 4*MaxName {
 			p.addSite(firstLine, line)
+		}
+		left--
+		if left == 0 {
+			return
 		}
 	}
 }
@@ -482,8 +485,10 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 		case line.prefix && led != "" && line.text != led: // a sentence
 		case line.prefix:
 			add(line.text, prefix)
+		case i <= 1:
+			add(line.text, above1+feature(i))
 		default:
-			add(line.text, min(above1+feature(i), aboveMore))
+			add(line.text, aboveMore)
 		}
 	}
 	if IsName(a.Stated) {
@@ -808,7 +813,7 @@ func titleParts(title string) []string {
 // trimName takes off what often stands around a name and is no part of it.
 func trimName(text string) string {
 	text = withoutQuotes(strings.Trim(fold(text), " \t,;:|·•–—-/>»›→▸*©®™["))
-	text = foundedIn.ReplaceAllString(text, "")
+	text = behindName.ReplaceAllString(text, "")
 	text = ownDomain.ReplaceAllString(text, "")
 	lower := strings.ToLower(text)
 	for _, lead := range nameLeads {
@@ -834,8 +839,8 @@ func trimName(text string) string {
 	return strings.Trim(text, " ,;:|·•–—-/")
 }
 
-// foundedIn is what some names end with: "Reents Ltd, est. 1963", "Reents Ltd, 5th floor, The Grange".
-var foundedIn = regexp.MustCompile(`(?i)[ ,(–—-]+(?:gegründet|gegr\.?|seit|since|est\.?|established|founded)` +
+// behindName is what some names end with: "Reents Ltd, est. 1963", "Reents Ltd, 5th floor, The Grange".
+var behindName = regexp.MustCompile(`(?i)[ ,(–—-]+(?:gegründet|gegr\.?|seit|since|est\.?|established|founded)` +
 	`(?: (?:in|im|anno))? \d{4}\)?$|, (?:\d{1,2}(?:st|nd|rd|th) floor|(?:unit|suite|floor) \d).*$`)
 
 // ownDomain is the web address behind a name: "Reents Data, Inc. ReentsData.com".

@@ -44,7 +44,8 @@ func (c *Comparison) addMissing(h *index.Hit) {
 
 // addMoved adds a place of the map that pages state elsewhere.
 func (c *Comparison) addMoved(p *mapped, h *index.Hit, sure float64) {
-	d := Difference{Kind: Moved, Hit: h, Place: &p.place, Web: h.Line(), Map: HitOf(&p.place).Line(), Confidence: sure * trust(h)}
+	d := Difference{Kind: Moved, Hit: h, Place: &p.place, Web: h.Line(),
+		Map: HitOf(&p.place).Line(), Confidence: sure * trust(h)}
 	for _, tag := range export.OSMTags(h, false) {
 		if strings.HasPrefix(tag[0], "addr:") {
 			d.Set = append(d.Set, tag)
