@@ -74,13 +74,14 @@ const (
 
 func (f *source) triedEnough() bool { return f.tried > maxTried*f.size+1<<20 }
 
-// plainMark ends a record that is not compressed and begins the next.
-var plainMark = []byte("\r\n\r\nWARC/")
+// plainMark is the beginning of a record that is not compressed, whatever the line before it is: it may be
+// damaged, or be what a broken writer has put between two records.
+var plainMark = []byte("\nWARC/1.")
 
 // nextHeader returns where behind a byte of f the next record begins whose header can be read, or
 // the size of f.
 func (r *reader) nextHeader(f *source, from int64) (int64, error) {
-	mark, skip := plainMark, int64(len("\r\n\r\n"))
+	mark, skip := plainMark, int64(len("\n"))
 	if f.zipped {
 		mark, skip = gzipMagic, 0
 	}

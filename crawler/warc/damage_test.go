@@ -72,13 +72,36 @@ func TestDamageCostsItsRecordsOnly(t *testing.T) {
 			}
 			var must []string // URLs of the records that the damage does not touch
 			for _, p := range parts {
-				// an uncompressed record is recognised by the empty lines before it
-				if touched := p.from-4 < at+64 && at < p.to; p.url != "" && !touched {
+				// an uncompressed record is recognised by the end of a line before it
+				if touched := p.from-1 < at+64 && at < p.to; p.url != "" && !touched {
 					must = append(must, p.url)
 				}
 			}
 			t.Run(fmt.Sprintf("%s/%d", name, at), func(t *testing.T) { checkDamaged(t, file, must) })
 		}
+	}
+}
+
+// What a broken writer puts between two records costs none.
+func TestJunkBetweenRecords(t *testing.T) {
+	raw, parts := manyPages(t, "web.warc", 6)
+	for _, junk := range []string{"junk\n", "junk", "\r\n", "WARC/1.0\r\nWARC-Type: none\r\n\r\n\n", "WARC/1.0\n"} {
+		t.Run(fmt.Sprintf("%q", junk), func(t *testing.T) {
+			at := parts[3].from
+			if !strings.HasSuffix(junk, "\n") {
+				at -= len("\r\n") // the record keeps its place behind a line
+			}
+			file := filepath.Join(t.TempDir(), "web.warc")
+			err := os.WriteFile(file, slices.Concat(raw[:at], []byte(junk), raw[at:]), 0o644)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var must []string
+			for _, p := range parts[1:] {
+				must = append(must, p.url)
+			}
+			checkDamaged(t, file, must)
+		})
 	}
 }
 
