@@ -77,7 +77,12 @@ func (s *session) adminOptions(cancel context.CancelCauseFunc) monitor.Options {
 		Explain: monitor.ExplainOf(s.learned, s.cfg.Crawl.Strategy, s.web.scope), Extras: s.extras,
 		Rests: monitor.RestsOf(s.web.polite),
 		Pause: s.c.Brake.On, Resume: s.c.Brake.Off,
-		Stop:       func() { s.stop(cancel, errAsked) },
+		Stop: func() {
+			s.stop(cancel, errAsked)
+			if s.o.operator != nil {
+				s.o.operator.end() // also where the crawl has just ended by itself
+			}
+		},
 		Checkpoint: func() error { return s.save(true) },
 		Lend:       func() error { return s.lend(cancel) },
 		Run:        s.answerer(),

@@ -35,6 +35,8 @@ crawl, and apply again at its next start, until they are removed or --fresh disc
 the crawl. The first two only make a crawl slower and smaller: the delays of config.yaml
 and robots.txt remain the minimum. "orders" shows them.
 
+"stop" also ends "gazehound run", in a round and between rounds.
+
 Exit status: 0 done, 1 refused or not answered, 8 the cluster cannot be reached or a
 node does not answer, 10 no crawl is running.
 
@@ -358,14 +360,17 @@ func (a *app) ctl(ctx context.Context, method, address string, body, v any) erro
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("ctl: %w", err)
 	}
-	if !runs {
-		return fail(noData, "no crawl runs in %s. \"gazehound crawl\" starts one", p.dir)
-	}
 	d, err := monitor.ReadAddress(p.admin())
+	takesOrders := runs && err == nil && d.PID == pid
+	if !takesOrders && address == monitor.StopPath && stopBetweenRounds(ctx, d, v) {
+		return nil
+	}
 	switch {
+	case !runs:
+		return fail(noData, "no crawl runs in %s. \"gazehound crawl\" starts one", p.dir)
 	case errors.Is(err, fs.ErrPermission):
 		return fail(unexpected, "%s belongs to another user: %w", p.admin(), err)
-	case err != nil || d.PID != pid:
+	case !takesOrders:
 		return fail(noData, "process %d works on %s and takes no orders: it is no crawl, is just starting, or "+
 			"has --admin off", pid, p.dir)
 	}
@@ -379,10 +384,20 @@ func (a *app) ctl(ctx context.Context, method, address string, body, v any) erro
 	return nil
 }
 
+// stopBetweenRounds ends the "gazehound run" at d, none of whose rounds runs, and reports whether there was
+// one. It sends the token that no other process has, so that a file left by a killed one stops nothing else.
+func stopBetweenRounds(ctx context.Context, d monitor.Address, done any) bool {
+	d.Token = d.Owner
+	return d.URL != "" && d.Ask(ctx, http.MethodPost, monitor.StopPath, nil, done) == nil
+}
+
 // untilEnd waits until the crawl has ended.
 func (a *app) untilEnd(ctx context.Context) error {
 	for {
-		if _, runs, err := frontier.Holder(project{a.data}.frontier()); err != nil || !runs {
+		_, runs, err := frontier.Holder(project{a.data}.frontier())
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !runs {
+			return nil
+		} else if err != nil {
 			return err
 		}
 		select {

@@ -44,8 +44,8 @@ a minute; the server goes on. Between rounds other commands may change the data.
 
 The operator's pages, which are the dashboard of the crawl while a round runs, are below
 /operator/ on the same port. Everything there requires the token of admin.token_file,
-else that of admin.json in the data directory. While a round runs, "ctl stop" ends the
-service. The page /corrections, also between rounds, lists what a person should look at;
+else that of admin.json in the data directory. "ctl stop" ends the service, also between
+rounds. The page /corrections, also between rounds, lists what a person should look at;
 with the same token it and every card of the search take corrections, of which the crawl
 learns.
 
@@ -100,8 +100,10 @@ type service struct {
 // the round that runs.
 type operator struct {
 	*monitor.Listener
-	admin atomic.Pointer[monitor.Admin] // nil: no round runs
-	next  atomic.Pointer[string]        // when one will
+	end     func()                        // ends the service
+	stopper http.Handler                  // calls it between rounds
+	admin   atomic.Pointer[monitor.Admin] // nil: no round runs
+	next    atomic.Pointer[string]        // when one will
 }
 
 // operatorPath is where the operator's pages are.
@@ -111,6 +113,10 @@ const operatorPath = "/operator/"
 func (op *operator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if admin := op.admin.Load(); admin != nil {
 		http.StripPrefix(strings.TrimSuffix(operatorPath, "/"), admin).ServeHTTP(w, r)
+		return
+	}
+	if r.Method == http.MethodPost && r.URL.Path == operatorPath+monitor.StopPath {
+		op.stopper.ServeHTTP(w, r)
 		return
 	}
 	p := problem.Problem{Status: http.StatusServiceUnavailable, Title: "no round of the crawl is running"}
@@ -143,17 +149,18 @@ func (a *app) runService(ctx context.Context, o crawlOptions) (err error) {
 		return err
 	}
 	defer l.Close()
-	s := &service{a: a, o: o, cfg: cfg, operator: &operator{}, reload: make(chan struct{}, 1)}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s := &service{a: a, o: o, cfg: cfg, operator: &operator{end: cancel}, reload: make(chan struct{}, 1)}
 	s.operator.Listener, err = monitor.Share(strings.TrimSuffix(pageURL(l), "/")+operatorPath, token, p.admin())
 	if err != nil {
 		return err
 	}
 	defer s.operator.Close()
+	s.operator.stopper = s.operator.Stopper(cancel)
 	a.say("dashboard    %s  while a round runs; it asks for the token of admin.token_file, else that in %s",
 		s.operator.URL, p.admin())
 	a.say("corrections  %s  with the same token", strings.TrimSuffix(pageURL(l), "/")+searchpage.CorrectionsPath)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	defer onSignals(func(n int) {
 		if n > 1 {
 			endNow()

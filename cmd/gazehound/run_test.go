@@ -15,6 +15,7 @@ import (
 
 	"gazehound/crawler/frontier"
 	"gazehound/crawler/lab/demo"
+	"gazehound/crawler/monitor"
 )
 
 // exportedBy reads an export of a service: the addresses by their IDs, with their pages and whether they
@@ -263,6 +264,47 @@ func (s *runningService) upgraded(t *testing.T, shop exportedAddress, rejected s
 	}
 	if exportedBy(t, s.geojson())[shop.ID].Gone == "" || !s.lacks(t, rejected) {
 		t.Error("after the upgrade the shop is open, or the rejected page is back")
+	}
+}
+
+// "ctl stop" ends a service that waits for its first round, and says so. What a killed one left behind
+// stops nothing, not even another service of the same operator at the same address.
+func TestRunStops(t *testing.T) {
+	t.Parallel()
+	data, flags := townProject(t)
+	later := time.Now().Add(6 * time.Hour).Format("15:04")
+	p := startProgram(t, append([]string{"run", "--schedule", later, "--listen", "127.0.0.1:0"}, flags...)...)
+	p.says(t, "The next round begins at")
+	admin, err := readAdmin(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop := func(owner string) (code int, said string) {
+		left, _ := json.Marshal(monitor.Address{URL: admin.URL, Token: admin.Token, Owner: owner, PID: admin.PID})
+		if err := os.WriteFile(project{data}.admin(), left, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var errs lockedBuffer
+		code = run(t.Context(), []string{"ctl", "stop", "--data", data}, strings.NewReader(""), &errs, &errs)
+		return code, errs.String()
+	}
+	for _, owner := range []string{"", "that of a killed process"} {
+		if code, said := stop(owner); code != exitNoData || !strings.Contains(said, "no crawl runs") {
+			t.Errorf("owner %q: exit %d, %s", owner, code, said)
+		}
+	}
+	status, _ := askOperator("guess", http.MethodPost, admin.URL+monitor.StopPath, nil)
+	if status != http.StatusUnauthorized {
+		t.Errorf("with a wrong token: %d", status)
+	}
+	if code, said := stop(admin.Owner); code != exitOK || !strings.Contains(said, "stopped") {
+		t.Errorf("between rounds: exit %d, %s", code, said)
+	}
+	if code := p.end(t); code != exitOK {
+		t.Errorf("the service: exit %d", code)
+	}
+	if code, said := stop(admin.Owner); code != exitNoData {
+		t.Errorf("after the end: exit %d, %s", code, said)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -87,22 +88,40 @@ func (a *Admin) change(address string, most int64, do func(r *http.Request) (map
 
 // post registers a POST handler that requires a token; most bounds the body in bytes.
 func (a *Admin) post(address, token string, most int64, h http.HandlerFunc) {
-	same := http.NewCrossOriginProtection()
 	a.paths = append(a.paths, "POST "+address)
-	a.mux.HandleFunc("POST "+address, func(w http.ResponseWriter, r *http.Request) {
+	a.mux.HandleFunc("POST "+address, guarded(most, h, token))
+}
+
+// guarded returns a handler of what changes something. It requires one of tokens; most bounds the body
+// in bytes.
+func guarded(most int64, h http.HandlerFunc, tokens ...string) http.HandlerFunc {
+	same := http.NewCrossOriginProtection()
+	return func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case same.Check(r) != nil || r.Header.Get(controlHeader) == "":
 			fault(w, r, &problem.Problem{Status: http.StatusForbidden,
 				Title:    "this request may come from another web site",
 				Expected: "the header " + controlHeader + ": 1, and no Origin but our own"})
 			return
-		case !knows(r, token):
+		case !slices.ContainsFunc(tokens, func(token string) bool { return knows(r, token) }):
 			unauthorized(w, r)
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, most)
 		h(w, r)
-	})
+	}
+}
+
+// StopPath is where POST ends a crawl, below the URL of its listener.
+const StopPath = "v1/crawl/stop"
+
+// Stopper returns the handler of StopPath for a process that has no Admin at the moment. It takes the
+// token for command lines, too.
+func (l *Listener) Stopper(stop func()) http.Handler {
+	return guarded(maxBody, func(w http.ResponseWriter, r *http.Request) {
+		stop()
+		answer(w, r, map[string]any{"type": "done", "action": path.Base(StopPath)})
+	}, l.Token, l.Owner)
 }
 
 // knows reports whether r has a valid token.
