@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gazehound/cmd/gazehound/forget"
@@ -40,6 +41,8 @@ type replica struct {
 	corrected corrections.Position
 
 	learned uint64 // revision of the nodes' blocklist that this index obeys
+
+	nodesCrawl atomic.Bool // a node was heard of recently
 
 	stream string // that is followed
 	told   string // error that was said last
@@ -222,6 +225,7 @@ func (r *replica) follow(ctx context.Context) error {
 	beside.Go(func() {
 		every(learning, time.Second, func() error { r.tell(notForgotten, r.learnBlocked(learning)); return nil })
 	})
+	beside.Go(func() { r.watchNodes(learning) })
 	defer beside.Wait()
 	defer stop()
 	at, err := r.target().Position()
@@ -229,6 +233,18 @@ func (r *replica) follow(ctx context.Context) error {
 		return err
 	}
 	return r.viewer.FollowPages(ctx, cluster.PagesFollower{Stream: at.Stream, Seq: at.Seq, Begin: r.begin, Take: r.take})
+}
+
+// watchNodes learns every few seconds whether a node crawls, until ctx ends.
+func (r *replica) watchNodes(ctx context.Context) {
+	defer r.nodesCrawl.Store(false)
+	look := func() error {
+		running, err := r.viewer.Running(ctx)
+		r.nodesCrawl.Store(running && err == nil)
+		return nil
+	}
+	look()
+	every(ctx, 5*time.Second, look)
 }
 
 // learnBlocked forgets what any node has forgotten, of whatever node it is, and takes it in no more.

@@ -109,6 +109,16 @@ func shows(t *testing.T, what, url, query string, matches int) {
 	t.Errorf("%s: no %s in a minute: %.500s", what, want, text)
 }
 
+// saysOfCrawl waits until the /status of a server says this of the crawl.
+func saysOfCrawl(t *testing.T, url, state string) {
+	t.Helper()
+	want := fmt.Sprintf(`"crawl":%q`, state)
+	eventually(t, want, func() bool {
+		_, text := fetchText(t, url+"status")
+		return strings.Contains(text, want)
+	})
+}
+
 func clusterServer(t *testing.T) *cluster.Server {
 	t.Helper()
 	s, err := cluster.Serve(cluster.ServerOptions{Name: "test", Dir: t.TempDir(), Listen: "127.0.0.1:0", MaxBytes: 4 << 30})
@@ -134,6 +144,7 @@ func TestServeFollow(t *testing.T) {
 	other, _, _ := runServe(t, two, "--follow", server.URL())
 	shows(t, "a follower", url, "laden", 13)
 	shows(t, "another follower", other, "laden", 13)
+	saysOfCrawl(t, url, "running")
 
 	is := func(url string) bool { return strings.HasPrefix(url, "https://a.example/1") }
 	if _, err := a.Forget(t.Context(), is, nil, nil); err != nil {
@@ -249,7 +260,11 @@ func TestServeFollowRefuses(t *testing.T) {
 		t.Error("a crawl is marked as a follower")
 	}
 	address := server.URL()
+	url, _, stop = runServe(t, follower, "--follow", address)
+	saysOfCrawl(t, url, "running")
 	a.stop()
+	saysOfCrawl(t, url, "stopped")
+	stop()
 	server.Close()
 	url, stderr, _ := runServe(t, follower, "--follow", address)
 	if r, err := http.Get(url + "v1/search?q=laden"); err != nil || r.StatusCode != 200 {

@@ -186,7 +186,7 @@ func (s *service) run(ctx context.Context, x api.Source, l net.Listener) error {
 	server, cfg := *s.a, s.cfg // copies: a round reads the configuration again
 	go func() {
 		defer cancel()
-		served <- server.serveWith(serving, x, cfg, l, false, s.operator)
+		served <- server.serveWith(serving, x, cfg, serveOptions{l: l, operator: s.operator})
 	}()
 	err := s.rounds(ctx)
 	stop()

@@ -68,7 +68,7 @@ func newServeCommand(a *app) *cobra.Command {
 			if a.flags.Changed("follow") {
 				return a.serveFollowing(ctx)
 			}
-			return a.serve(ctx)
+			return a.serve(ctx, nil)
 		})
 	config.All().AddFlags(cmd.Flags(), "serve.listen", "cluster.crawl", "cluster.token_file", "cluster.nkey_file",
 		"cluster.tls_ca")
@@ -79,8 +79,9 @@ func newServeCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// serve serves the project's index until ctx ends, beside crawls that write it.
-func (a *app) serve(ctx context.Context) (err error) {
+// serve serves the project's index until ctx ends, beside crawls that write it. nodes are those of
+// serveOptions.
+func (a *app) serve(ctx context.Context, nodes func() bool) (err error) {
 	p, cfg, err := a.project()
 	if err != nil {
 		return err
@@ -90,7 +91,12 @@ func (a *app) serve(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	return a.serveAt(ctx, x, cfg)
+	l, err := listenAt(cfg.Serve.Listen, "--listen")
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	return a.serveWith(ctx, x, cfg, serveOptions{l: l, nodes: nodes})
 }
 
 // serveFollowing serves an index that it keeps from the pages of a cluster's nodes until ctx ends.
@@ -107,7 +113,7 @@ func (a *app) serveFollowing(ctx context.Context) (err error) {
 		following.Wait()
 		err = errors.Join(err, r.close())
 	}()
-	return a.serve(ctx)
+	return a.serve(ctx, r.nodesCrawl.Load)
 }
 
 // follow opens the index of p beside those who write it.
@@ -131,20 +137,16 @@ var errNoCrawl = errors.New("no pages yet; start: gazehound crawl")
 // besideCrawl is the default address of a crawl's search page.
 const besideCrawl = "127.0.0.1:8090"
 
-// serveAt serves x at serve.listen until ctx ends.
-func (a *app) serveAt(ctx context.Context, x api.Source, cfg *Config) error {
-	l, err := listenAt(cfg.Serve.Listen, "--listen")
-	if err != nil {
-		return err
-	}
-	defer l.Close()
-	return a.serveWith(ctx, x, cfg, l, false, nil)
+// serveOptions say how an index is served.
+type serveOptions struct {
+	l        net.Listener
+	crawling bool        // within the crawl that fills it
+	nodes    func() bool // whether the nodes crawl whose pages the index follows; nil: it follows none
+	operator *operator   // serves what is below operatorPath; nil: there is nothing
 }
 
-// serveWith serves x on l until ctx ends, alone or within the crawl that fills it, and below
-// operatorPath what is the operator's, unless that is nil.
-func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Listener, crawling bool,
-	op *operator) error {
+// serveWith serves x until ctx ends.
+func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, s serveOptions) error {
 	o := a.apiOptions(cfg)
 	if o.Gazetteer != nil {
 		defer o.Gazetteer.Close()
@@ -162,7 +164,7 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Li
 			}
 		}
 	}
-	takeCorrections, err := a.takeCorrections(&o, x, cfg, op)
+	takeCorrections, err := a.takeCorrections(&o, x, cfg, s.operator)
 	if err != nil {
 		return err
 	}
@@ -180,7 +182,7 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Li
 		a.say("the map has no streets yet: \"gazehound gazetteer import FILE.osm.pbf\" draws them")
 	}
 	o.Crawl = func() string {
-		if _, runs := a.runningCrawl(); crawling || runs {
+		if _, runs := a.runningCrawl(); s.crawling || runs || s.nodes != nil && s.nodes() {
 			return "running"
 		}
 		return "stopped"
@@ -196,31 +198,32 @@ func (a *app) serveWith(ctx context.Context, x api.Source, cfg *Config, l net.Li
 	if err := o.Validate(); err != nil {
 		return invalid(err)
 	}
-	at := l.Addr().(*net.TCPAddr)
+	at := s.l.Addr().(*net.TCPAddr)
 	o.Loopback = at.IP.IsLoopback()
 	if at.IP.IsUnspecified() {
 		a.warn("port %d is open to everybody who can reach this machine", at.Port)
 	}
-	if !crawling && a.json {
-		if err := a.printJSON(fields{"type": "serving", "url": pageURL(l)}); err != nil {
+	if !s.crawling && a.json {
+		if err := a.printJSON(fields{"type": "serving", "url": pageURL(s.l)}); err != nil {
 			return err
 		}
 	} else {
-		a.say("search page  %s", pageURL(l))
+		a.say("search page  %s", pageURL(s.l))
 	}
 	p := project{a.data}
-	if s, err := x.Stats(ctx); err == nil && s.Pages == 0 && !crawling && op == nil && p.leader() == "" {
+	stats, err := x.Stats(ctx)
+	if err == nil && stats.Pages == 0 && !s.crawling && s.operator == nil && p.leader() == "" {
 		text := cmp.Or(p.withoutAddresses(), "\"gazehound crawl\" fills it")
 		a.warn("the index is empty: %s", text)
 	}
 	h := api.Handler(x, o)
-	if op != nil {
+	if s.operator != nil {
 		mux := http.NewServeMux()
-		mux.Handle(operatorPath, op)
+		mux.Handle(operatorPath, s.operator)
 		mux.Handle("/", h)
 		h = mux
 	}
-	return monitor.ServeHTTP(ctx, api.LimitConnections(l), h, o.QueryTimeout)
+	return monitor.ServeHTTP(ctx, api.LimitConnections(s.l), h, o.QueryTimeout)
 }
 
 // pageURL returns the URL of the page that is served on l.

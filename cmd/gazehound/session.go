@@ -455,7 +455,7 @@ func (s *session) tasks(cancel context.CancelCauseFunc, surveyed chan<- struct{}
 	}
 	if s.serving != nil {
 		tasks = append(tasks, func(ctx context.Context) error {
-			err := s.a.serveWith(ctx, s.x, s.cfg, s.serving, true, nil)
+			err := s.a.serveWith(ctx, s.x, s.cfg, serveOptions{l: s.serving, crawling: true})
 			if err != nil {
 				cancel(err)
 			}

@@ -53,5 +53,11 @@ func (v *Viewer) Close() {
 	}
 }
 
+// Running reports whether a node has sent a heartbeat recently.
+func (v *Viewer) Running(ctx context.Context) (bool, error) {
+	members, err := v.c.Members(ctx)
+	return len(members) > 0, err
+}
+
 // Status returns the state of the cluster now. It retries while servers elect a leader.
 func (v *Viewer) Status(ctx context.Context) (*Summary, error) { return v.c.Status(ctx) }
