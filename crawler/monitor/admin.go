@@ -178,7 +178,7 @@ func NewAdmin(o Options) *Admin {
 	a.read("GET /v1/crawl/frontier", a.json(a.next, "limit"))
 	a.read("GET /v1/crawl/explain", a.json(func(q url.Values) (any, error) {
 		if q.Get("url") == "" || len(q.Get("url")) > maxURL {
-			return nil, bad("url", q.Get("url"), fmt.Sprintf("one of the crawl's URLs, of at most %d bytes", maxURL))
+			return nil, bad("url", q.Get("url"), crawlURL)
 		}
 		return o.Explain(q.Get("url"))
 	}, "url"))
@@ -356,6 +356,9 @@ func health(w http.ResponseWriter, well, not string, reasons []string) {
 
 // maxURL bounds a URL of a request, in bytes.
 const maxURL = 4096
+
+// crawlURL is what the parameter url takes.
+var crawlURL = fmt.Sprintf("one of the crawl's URLs, of at most %d bytes", maxURL)
 
 // json answers with the result of f for a query with these parameters only.
 func (a *Admin) json(f func(q url.Values) (any, error), parameters ...string) http.HandlerFunc {

@@ -174,7 +174,7 @@ func (a *Admin) label(r *http.Request) (map[string]any, error) {
 	}
 	switch {
 	case l.URL == "" || len(l.URL) > maxURL:
-		return nil, bad("url", l.URL, fmt.Sprintf("one of the crawl's URLs, of at most %d bytes", maxURL))
+		return nil, bad("url", l.URL, crawlURL)
 	case l.Relevant == nil:
 		return nil, bad("relevant", "", "true or false")
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"gazehound/crawler"
+	"gazehound/crawler/frontier"
 	"gazehound/internal/problem"
 
 	"github.com/google/go-cmp/cmp"
@@ -173,6 +175,29 @@ func TestAstray(t *testing.T) {
 			problemOf(t, w)
 		}
 	})
+}
+
+// What is no URL is a bad parameter that is named, what the crawl has never seen is not found.
+func TestExplainRefuses(t *testing.T) {
+	f, err := frontier.Open(frontier.Options{InMemory: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	a, _ := testAdmin(t, func(o *Options) { o.Explain = ExplainOf(&crawler.Learned{Tree: f}, "lookahead", o.Scope) })
+	for _, c := range []struct {
+		query, parameter string
+		want             int
+	}{
+		{"", "url", 400}, {"?url=", "url", 400}, {"?url=%ff", "url", 400}, {"?url=ftp://a.example/", "url", 400},
+		{"?url=http://" + strings.Repeat("a", 4000) + ".example/", "url", 400}, {"?url=/x", "url", 400},
+		{"?uri=http://a.example/", "uri", 400}, {"?url=http://a.example/", "", 404},
+	} {
+		w := ask(a, "GET", "/v1/crawl/explain"+c.query, "")
+		if p := problemOf(t, w); w.Code != c.want || p.Parameter != c.parameter {
+			t.Errorf("%.40q: %d, parameter %q: %s", c.query, w.Code, p.Parameter, w.Body)
+		}
+	}
 }
 
 // One text that is no URL refuses all of them, with a problem that says which.

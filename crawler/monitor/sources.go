@@ -71,11 +71,11 @@ func RestsOf(gate *polite.Gate) func(hosts []string) []Rest {
 }
 
 // NodeOf returns what a crawl knows about a URL; ErrUnknown where it has never
-// seen it.
+// seen it, and a *problem.Problem of the parameter url where text is none.
 func NodeOf(f *frontier.Frontier, text string) (n frontier.Node, err error) {
 	u, err := weburl.Parse(text)
 	if err != nil {
-		return n, fmt.Errorf("%.80q is not a URL: %w", text, ErrUnknown)
+		return n, problem.Bad("url", text, crawlURL, textutil.OneLine(err.Error()))
 	}
 	n, known, err := f.Get(frontier.KeyOf(u))
 	if err == nil && !known {
