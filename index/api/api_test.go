@@ -20,6 +20,7 @@ import (
 	"gazehound/gazetteer"
 	"gazehound/geoparse"
 	"gazehound/index"
+	"gazehound/index/web"
 	"gazehound/internal/kind"
 
 	"github.com/google/go-cmp/cmp"
@@ -134,6 +135,42 @@ func TestNotes(t *testing.T) {
 		r, body := get(h, c.target, "Accept", c.accept)
 		if r.StatusCode != 200 || r.Header.Get("Content-Type") != c.media || !strings.Contains(body, c.want) || !strings.Contains(strings.Join(r.Header.Values("Vary"), ","), "Accept") {
 			t.Errorf("%s for %q: %d %s %v %.300s", c.target, c.accept, r.StatusCode, r.Header.Get("Content-Type"), r.Header.Values("Vary"), body)
+		}
+	}
+}
+
+// A mistake in the address of a page is told to people on a page in their language, to programs as JSON.
+func TestMistakesOnPages(t *testing.T) {
+	x := town(t, 0)
+	o := options()
+	o.OSM, o.Remove = true, func(Removal) (int, error) { return 1, nil }
+	h := Handler(x, o)
+	const browser = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"
+	id := ask(t, h, "/v1/search?limit=1")["features"].([]any)[0].(map[string]any)["id"].(string)
+	mistakes := map[string]string{
+		"lang=%2A": "lang erwartet eine Sprache", "lang=de&lang=en": "lang ist", "nothing=1": "nothing"}
+	check := func(target, accept, media string, says ...string) {
+		t.Helper()
+		r, body := get(h, target, "Accept", accept, "Accept-Language", "de")
+		if r.StatusCode != 400 || r.Header.Get("Content-Type") != media {
+			t.Errorf("%s for %q: %d %s", target, accept, r.StatusCode, r.Header.Get("Content-Type"))
+		}
+		for _, said := range says {
+			if !strings.Contains(body, said) {
+				t.Errorf("%s for %q does not say %q: %s", target, accept, said, body)
+			}
+		}
+		if strings.Contains(body, "lang=%2A") {
+			t.Errorf("%s for %q: a link fails in the same way", target, accept)
+		}
+	}
+	for _, path := range []string{"/", "/bot", "/status", "/licences", web.DifferencesPath, web.AddressPath + id} {
+		for query, said := range mistakes {
+			check(path+"?"+query, browser, anyHTML, `<html lang="de"`, said)
+			check(path+"?"+query, "application/json", "application/problem+json", `"parameter":"`)
+		}
+		if r, _ := get(h, path+"?lang=", "Accept", browser); r.StatusCode != 200 {
+			t.Errorf("%s with an empty field of a form: %d", path, r.StatusCode)
 		}
 	}
 }

@@ -300,7 +300,8 @@ func TestAddressPage(t *testing.T) {
 		status                    int
 	}{
 		{"/addresses/0123456789abcdef?lang=de", people, "text/html; charset=utf-8", "Diese Adresse ist hier nicht verzeichnet", 404},
-		{"/addresses/" + id + "?language=de", people, "application/problem+json", "unknown parameter", 400},
+		{"/addresses/" + id + "?language=de", people, "text/html; charset=utf-8", "language&#34; is not a parameter", 400},
+		{"/addresses/" + id + "?language=de", "", "application/problem+json", "unknown parameter", 400},
 		{"/nowhere", people, "text/html; charset=utf-8", "There is no such page", 404},
 		{"/<script>alert(1)</script>", people, "text/html; charset=utf-8", "There is no such page", 404},
 		{"/nowhere", "", "application/problem+json", "/nowhere does not exist", 404},

@@ -145,9 +145,12 @@ func (s *server) dots(ctx context.Context, a *params, hits []index.Hit) (points 
 	return points, p
 }
 
-// problemPage answers / with what is wrong with the search.
+// problemPage answers people with what is wrong with their request.
 func (s *server) problemPage(w http.ResponseWriter, r *http.Request, problem *Problem) {
 	p := s.newPage(r)
+	if problem.Parameter == "lang" {
+		delete(p.Form, "lang") // the links of the page would fail, too
+	}
 	p.Problem, p.Hint = sentence(problem), problem.Hint
 	w.Header().Del("ETag")
 	w.Header().Set("Cache-Control", "no-store")

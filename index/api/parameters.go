@@ -48,6 +48,8 @@ const (
 	onWebAndMap       // the same as a page
 	onPlaces
 
+	forPeople = onPage | onOne | onBot | onNote | onWebAndMap // routes that answer browsers with a page
+
 	paged    = onDifferences | onWebAndMap // routes with differences, page by page
 	compared = paged | onDifferencesFile
 	filtered = onSearch | onClusters | onFacets | onFeed | onPage | onItems // routes with all filters
@@ -275,10 +277,10 @@ func valueOr[T any](a *params, name string) (v T) {
 }
 
 // parse reads the parameters of a request by the table. Mistakes are reported in
-// English, on the page in the reader's language.
+// English, on pages in the reader's language.
 func (s *server) parse(r *http.Request, on route) (params, *Problem) {
 	a := params{on: on, lang: "en", values: map[string]any{}}
-	if on&(onPage|onWebAndMap) != 0 {
+	if on&forPeople != 0 {
 		a.lang = languageOf(r)
 	}
 	a.t = texts.Of("api", a.lang)
@@ -291,7 +293,7 @@ func (s *server) parse(r *http.Request, on route) (params, *Problem) {
 		if !slices.Contains(on.names(), name) {
 			return a, a.unknown(name, given.Get(name))
 		}
-		if on&(onPage|onWebAndMap) != 0 { // a form sends its empty fields
+		if on&forPeople != 0 { // a form sends its empty fields
 			given[name] = slices.DeleteFunc(given[name], func(v string) bool { return v == "" })
 		}
 	}

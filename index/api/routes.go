@@ -168,7 +168,7 @@ func (s *server) serve(e endpoint, w http.ResponseWriter, r *http.Request) {
 	if e.on&(onSearch|onItems|onPlaces|onPage|onNote|onWebAndMap) != 0 {
 		h.Add("Vary", "Accept")
 	}
-	if e.on&(onPage|onOne|onBot|onNote|onWebAndMap) != 0 {
+	if e.on&forPeople != 0 {
 		h.Add("Vary", "Accept-Language")
 	}
 	if e.on&(onNote|onBot) != 0 {
@@ -191,10 +191,10 @@ func (s *server) serve(e endpoint, w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case p == nil:
-	case e.on == onPage && !isProgram(r), e.on == onWebAndMap && isBrowser(r):
-		s.problemPage(w, r, p)
 	case e.on == onOne && p.Status == http.StatusNotFound:
 		s.lost(w, r, web.LostAddress)
+	case e.on == onPage && !isProgram(r), e.on&forPeople != 0 && isBrowser(r):
+		s.problemPage(w, r, p)
 	default:
 		p.Write(w, r)
 	}
