@@ -135,9 +135,9 @@ func within(text string, from, to int) (osm string, leaveOut bool) {
 		if !mayBe {
 			continue
 		}
-		h, ok := read(text[from+i:])
+		h, rest, ok := read(text[from+i:])
 		before := text[max(0, from-cueText) : from+i]
-		if ok && (season.MatchString(before) || seasonBehind.MatchString(line[i:])) {
+		if ok && (h.isOn(rest) || season.MatchString(before) || seasonBehind.MatchString(line[i:])) {
 			return "", true
 		}
 		if ok && h.opens(before) {
@@ -184,10 +184,11 @@ func (r reader) mayBeTimes() bool {
 	return word == "" || timesBegin[strings.ToLower(word)]
 }
 
-// timesBegin are the words with which times begins: timeLeads, and those of closed, appointment and clockTime.
+// timesBegin are the words with which times begins: timeLeads, and those of dayPart, closed, appointment and
+// clockTime.
 var timesBegin = func() map[string]bool {
 	m := map[string]bool{}
-	for _, word := range slices.Concat(timeLeads, closedWords, strings.Fields("no nur nach by auf "+
+	for _, word := range slices.Concat(timeLeads, dayPartWords, closedWords, strings.Fields("no nur nach by auf sur su op "+
 		"noon midday midnight mittag mittags mitternacht")) {
 		m[word] = true
 	}
@@ -196,22 +197,25 @@ var timesBegin = func() map[string]bool {
 
 const month = `(?:jan|feb|mär|mar|apr|ma[iy]|jun|jul|aug|sep|o[kc]t|nov|de[zc])[a-zä]*\.?`
 
-// months is a part of the year.
-const months = `\b` + month + `\s*(?:[-–—]|bis|to|through|until|à|al?)\s*` + month
+// months is a part of the year: "Mai bis September", "1. Mai - 31. Oktober", "May 1 to Oct 31", "1.4.-31.10.".
+const months = `(?:\b` + month + `\s*(?:\d{1,2}\s*)?` + toMonth + `(?:\d{1,2}\.?\s*)?` + month + `(?:\s*\d{1,2}\b)?|` +
+	`\b\d{1,2}\.\s?\d{1,2}\.\s*` + toMonth + `\d{1,2}\.\s?\d{1,2}\.)`
+
+const toMonth = `(?:[-–—]|bis|to|through|until|à|al?)\s*`
 
 var (
 	openCue = regexp.MustCompile(`(?i)öffnungs|geöffnet|\bopen|(?:business|store|shop|visiting) hours|` +
 		`ouvert|horaires|\borari|\bapert|horario|openings(?:tijd|uren)|geopend|åbningstid|sprechzeit|bürozeit`)
 	// season ends what says that the hours are not those of the whole year.
-	season = regexp.MustCompile(`(?i)(?:` + months + `|(?:sommer|winter|summer)(?:zeit|halbjahr|saison|monate|` +
+	season = regexp.MustCompile(`(?i)(?:` + months + `|\bi[nm] ` + month + `|(?:spring|fall|autumn) hours|(?:sommer|winter|summer)(?:zeit|halbjahr|saison|monate|` +
 		`öffnungszeiten| hours| season)?|(?:weihnachts|oster|sommer|schul)ferien|(?:christmas|holiday|new year\S*)` +
-		` (?:week|hours|season))[\s:,()]*$`)
+		` (?:week|hours|season))(?:\s*\([^()\n]*\))?[\s:,()]*$`)
 	seasonBehind = regexp.MustCompile(`(?i)^[^\n(]*\d[^\n\d(]*\([^)\n]*(?:` + months + `|sommer|winter|summer|` +
 		`saison|season|ferien)|^[^\n]*\d[^\d\n]{0,20}` + months)
 	nextCell  = regexp.MustCompile(`^[ \t:]*[|\n]\s*`)
 	courseCue = regexp.MustCompile(`(?i)\b(?:class|lecture|course|seminar|workshop|lesson|tutorial|webinar|` +
 		`kurs|vorlesung|übung|gottesdienst|training|advising|help ?desk|warenannahme|anlieferung|lieferzeit|` +
-		`telefonzeit|telefonsprech|telefonische)|\(telefon\)`)
+		`telefonzeit|telefonsprech|telefonisch|anrufzeit)|\(telefon\)`)
 	officeCue = regexp.MustCompile(`(?i)\boffice hours\b`)
 )
 

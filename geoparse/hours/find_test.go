@@ -46,7 +46,21 @@ func TestIn(t *testing.T) {
 		"Summer course\nMo-Fr 9-16":                               "",
 		"regular business hours Monday-Friday":                    "",
 		"In 1999 we had 9 to 5 jobs":                              "",
-		"So 3 Autos kamen":                                        "",
+		"Orari\nLun-Ven: 9-13 / 15-18\nSabato: 9-12\nMon-Fri: 9-13 / 15-18\nSaturday: 9-12": "Mo-Fr 09:00-13:00,15:00-18:00; Sa 09:00-12:00",
+		"Orari\nLun-Ven 9-13\nDomenica chiuso\nSu appuntamento anche di sera":               "Mo-Fr 09:00-13:00; Su off",
+		"Öffnungszeiten: 10-18 Uhr, montags geschlossen":                                    "",
+		"Öffnungszeiten: Mo-Fr 9-12, 13-17 Uhr; Freitag nachmittags geschlossen":            "",
+		"Öffnungszeiten im Dezember: Mo-Fr 9-18 Uhr":                                        "",
+		"Hours (May 1 - Oct 31): Daily 9 AM - 6 PM":                                         "",
+		"Öffnungszeiten 1. April bis 31. Oktober: Mo-Fr 9-18 Uhr":                           "",
+		"Öffnungszeiten (1.4. - 31.10.): Mo-Fr 9-18 Uhr":                                    "",
+		"Fall Hours: Mon-Fri 10-4":                                                          "",
+		"Anrufzeiten: Mo-Do 8-16 Uhr":                                                       "",
+		"Wir sind für Sie da: Mo-Fr vormittags 9-12 und nachmittags 14-18 Uhr":              "Mo-Fr 09:00-12:00,14:00-18:00",
+		"Summer hours (Memorial Day to Labor Day): Mon-Fri 9-4":                             "",
+		"Öffnungszeiten: Mo-Fr 9-18 Uhr, Mi nur vormittags":                                 "",
+		"Öffnungszeiten: Mo-Fr 9-18 Uhr, Sa nur vormittags":                                 "Mo-Fr 09:00-18:00",
+		"So 3 Autos kamen": "",
 	} {
 		if got := In(text, 0, len(text)); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

@@ -89,7 +89,7 @@ type week [days][]timeSpan
 // false where text does not begin with opening hours; what follows them is not
 // looked at.
 func Parse(text string) (osm string, ok bool) {
-	h, ok := read(text)
+	h, _, ok := read(text)
 	return h.String(), ok
 }
 
@@ -217,7 +217,7 @@ const Holidays = holiday
 // Week returns when opening hours, as Parse returns them, say that a place is
 // open in a week, and on public holidays.
 func Week(osm string) (open []Opening) {
-	h, _ := read(osm)
+	h, _, _ := read(osm)
 	for day, spans := range h {
 		for _, s := range spans {
 			if s != byAppointment {
@@ -241,7 +241,7 @@ type State struct {
 // place. holiday reports public holidays; nil: none is known. ok is false where the hours cannot
 // be read.
 func At(osm string, t time.Time, holiday func(time.Time) bool) (s State, ok bool) {
-	h, ok := read(osm)
+	h, _, ok := read(osm)
 	if !ok {
 		return s, false
 	}

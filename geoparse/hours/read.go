@@ -14,44 +14,97 @@ const (
 	maxTaken = 160  // bytes between two words; matching takes longer the more text follows
 )
 
-// read reads the hours with which text begins.
-func read(text string) (h week, ok bool) {
+// read reads the hours with which text begins; rest is what it cannot read, from the next word on.
+func read(text string) (h week, rest string, ok bool) {
 	if allWeek.MatchString(text) {
 		for d := range holiday {
 			h[d] = []timeSpan{allDay}
 		}
-		return h, true
+		return h, "", true
 	}
 	r := reader{text[:min(len(text), maxText)]}
 	for {
 		if ok {
 			r.take(aside)
+			r.endsOtherwise(&h)
 		}
 		set, spans, found := r.rule()
-		if !found || !h.add(set, spans) {
+		if !found {
+			break
+		}
+		if !h.add(set, spans) {
+			r.rest = "" // another list
 			break
 		}
 		ok = ok || len(spans) > 0 && spans[0] != byAppointment
 	}
 	if !ok {
-		h = week{}
+		return week{}, "", false
 	}
-	return h, ok
+	return h, r.rest, true
+}
+
+// isOn reports whether a line goes on with one of the days of h, of which it must say something that
+// read cannot tell: "Mo-Fr 9-18 Uhr, Mi nur vormittags".
+func (h week) isOn(rest string) bool {
+	line, _, _ := strings.Cut(rest, "\n")
+	r := reader{line}
+	r.take(lead)
+	set := r.days()
+	for d := range days {
+		if set.has(d) && h[d] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// endsOtherwise reads that some days of h end earlier or later than was said, "(Mi nur bis 13 Uhr)"; where
+// nothing says so, r stays where it is.
+func (r *reader) endsOtherwise(h *week) {
+	start := *r
+	r.take(lead)
+	set := r.days()
+	if set == 0 || r.take(onlyUntil) == nil {
+		*r = start
+		return
+	}
+	to, half, _, ok := r.time()
+	to = clock(to, half)
+	for d := range days {
+		ok = ok && (!set.has(d) || len(h[d]) > 0 && h[d][0].from < to)
+	}
+	if !ok {
+		*r = start
+		return
+	}
+	for d := range days {
+		if set.has(d) {
+			h[d] = without(h[d], to, 36*60)
+			h[d][len(h[d])-1].to = to
+		}
+	}
 }
 
 // closedWords are read before and after the days, "closed Mondays" and "Mondays closed".
 var closedWords = strings.Fields("geschlossen geschl closed ruhetage ruhetag off fermé chiuso " +
 	"cerrado gesloten lukket")
 
+// dayPartWords name a part of the day, which the times behind them tell better.
+var dayPartWords = strings.Fields("vormittags vormittag nachmittags nachmittag morgens mattina mattino pomeriggio " +
+	"matin ochtend middag mañana tarde mornings morning afternoons afternoon")
+
+var dayParts = `(?:` + strings.Join(dayPartWords, "|") + `)\b[\s:]*`
+
 // timeLeads are words that may stand between days and times.
 var timeLeads = strings.Fields("von from between zwischen ab open geöffnet geopend offen jeweils entre desde de " +
-	"dalle van the hours of in der zeit zu den servicezeiten durchgehend")
+	"dalle van the hours of in der zeit zu den servicezeiten durchgehend zusätzlich auch also anche")
 
 // What stands between days and times, from where the reader is. U+FFFD is what an unreadable dash
 // leaves.
 var (
 	allWeek = regexp.MustCompile(`^\s*24/7\s*$`)
-	lead    = regexp.MustCompile(`(?i)^[\s;,|•·*).–—-]*(?:(?:jeden|jeweils|every|each|elke|iedere|an|am|on|` +
+	lead    = regexp.MustCompile(`(?i)^[\s;,|/•·*().–—-]*(?:(?:jeden|jeweils|every|each|elke|iedere|an|am|on|op|` +
 		`and|und|sowie|en|le|il|du|dal|dalla|de|van|los)\s+|` +
 		`(?:lunch|dinner|brunch|breakfast|mittags?|abends?|frühstück)\b[\s:]*)*`)
 	dash = regexp.MustCompile(`(?i)^\s*(?:-?(?:bis|to|until|till|through|thru|au|alla|alle|al|a|t/m|tot en met|` +
@@ -65,24 +118,29 @@ var (
 		`jeden tag|tous les jours|(?:elke|iedere) dag|alle dagen|tutti i giorni|todos los d[ií]as)` +
 		`(?: (?:a|per|die|pro|in der|of the|van de) (?:week|woche))?\b`)
 	letterDays = regexp.MustCompile(`^(M|T|Tu|W)\s?[-–]\s?(Th|F|Sa|Su)\b`)
+	letterList = regexp.MustCompile(`^(?:M|Tu?|W|Th)(?:(?:\s?[,/&]\s?|\s?and\s)(?:Tu?|W|Th|F|Sa|Su)\b)+`)
+	oneLetter  = regexp.MustCompile(`[MTWFS][hau]?`)
 	timeLead   = regexp.MustCompile(`(?i)^[\s:|=,(.…·_*–—-]*(?:(?:` + strings.Join(timeLeads, "|") +
 		`)\b[\s:]*)*`)
+	dayPart     = regexp.MustCompile(`(?i)^` + dayParts)
 	timeFrom    = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:geöffnet|open)\s+)?(?:ab|from)\s+`)
 	closed      = regexp.MustCompile(`(?i)^(?:` + strings.Join(closedWords, "|") + `|no (?:office )?hours)\.?`)
 	closedDash  = regexp.MustCompile(`^[\s:]*[-–—]+[ \t]*(?:\n|$)`)
 	closedOn    = regexp.MustCompile(closed.String() + `(?:\s+(?:on|am|le|il|los))?[\s:]+`)
-	appointment = regexp.MustCompile(`(?i)^"?(?:nur )?(?:nach vereinbarung|by appointment|auf anfrage)` +
-		`(?: only)?"?`)
+	appointment = regexp.MustCompile(`(?i)^"?(?:nur )?(?:nach (?:tel\.|telefonischer )?\s?(?:termin)?vereinbarung|` +
+		`nach absprache|auf anfrage|by appointment|sur rendez-vous|su appuntamento|op afspraak)(?: only)?"?`)
 	spanJoint = regexp.MustCompile(`(?i)^(?:[\s,/&|;·•.+]*|\s+[-–—]\s+)` +
 		`(?:(?:und|and|sowie|et|en|e|y|og|u\.?)\s+)?` +
-		`(?:(?:von|from|de|dalle|van)\s+)?`)
+		`(?:` + dayParts + `)?(?:(?:von|from|de|dalle|van)\s+)?`)
+	// onlyUntil ends days earlier or later than others of the list, "(Mi nur bis 13 Uhr)".
+	onlyUntil = regexp.MustCompile(`(?i)^[\s:]*(?:(?:nur|only|alleen|solo)\s+)?(?:bis|until|till|tot|fino alle)\s+`)
 	// aside is a line between those of two days, of what ends before the place closes.
 	aside = regexp.MustCompile(`(?i)^[\s,;(|]*(?:(?:warme )?küche|kitchen|letzter einlass|kassenschluss|` +
 		`last (?:entry|orders|admission))\b[^\n\d]*\d[^\n]*\n`)
 	timeZone = regexp.MustCompile(`(?i)^[\s(]*(?:(?:eastern|central|mountain|pacific|local)` +
 		`(?:\s+standard|\s+daylight)?(?:\s+time)?|[ecmp][sd]?t\b|gmt\b|bst\b|cet\b|durchgehend\b)\)?` +
 		`(?:\s*\([a-z]{2,4}\))?`)
-	timeJoint = regexp.MustCompile(`(?i)^[\s(),:]*(?:(?:on|every|am|jeden)\s+)?`)
+	timeJoint = regexp.MustCompile(`(?i)^[\s(),:]*(?:(?:on|every|am|jeden|von|from)\s+)?`)
 	pauseLead = regexp.MustCompile(`(?i)^[\s,;(]*(?:(?:mittagspause|pause|lunch(?: break)?|break|pausa|` +
 		strings.Join(closedWords, "|") + `)(?: for lunch)?[\s:]+(?:von\s|from\s|de\s|between\s)?)?\s*`)
 	pauseEnd = regexp.MustCompile(`(?i)^\s*(?:mittags?pause|pause|lunch|break|` + strings.Join(closedWords, "|") + `)`)
@@ -128,6 +186,8 @@ func (r *reader) rule() (set daySet, spans []timeSpan, ok bool) {
 		if len(spans) > 0 {
 			r.take(timeJoint)
 			set = r.days()
+			r.take(timeLead)
+			ok = r.take(closed) == nil // "10-18 Uhr, montags geschlossen"
 		}
 	}
 	set = r.butFor(set) // "Mo-Fr 9-18 Uhr außer Mi"
@@ -164,12 +224,20 @@ func (r *reader) day() daySet {
 }
 
 // days reads "Mo–Fr", "Montag, Dienstag und Donnerstag", "Sonn- und Feiertage", "daily except
-// Monday", "M-F"; 0: none.
+// Monday", "M-F", "M, W, F"; 0: none.
 func (r *reader) days() daySet {
 	if len(firstWord(r.rest)) <= len("Tu") {
 		m := r.take(letterDays)
 		if m != nil {
 			return between(letterDay[m[1]], letterDay[m[2]])
+		}
+		m = r.take(letterList)
+		if m != nil {
+			var set daySet
+			for _, day := range oneLetter.FindAllString(m[0], -1) {
+				set |= letterDay[day]
+			}
+			return set
 		}
 	}
 	return r.butFor(r.listedDays())
@@ -246,8 +314,12 @@ func (r *reader) times() (spans []timeSpan, ok bool) {
 		*r = start
 	}
 	r.take(timeLead)
+	part := r.take(dayPart) != nil
+	if part {
+		r.take(timeLead)
+	}
 	if r.take(closed) != nil {
-		return nil, true
+		return nil, !part // "Freitag nachmittags geschlossen" is no whole day
 	}
 	if r.take(appointment) != nil {
 		return []timeSpan{byAppointment}, true
