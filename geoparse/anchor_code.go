@@ -352,10 +352,10 @@ func preferKnown(
 	return better, true
 }
 
-// skipPlaceLabel returns the index behind the label at token k, which a city
-// must follow: "Ort: Oldenburg".
+// skipPlaceLabel returns the index behind the label or preposition at token k,
+// which a city must follow: "Ort: Oldenburg", "te Reusel".
 func skipPlaceLabel(text string, t grammar.Tokens, k int) int {
-	if t[k].Text() == "te" && t.At(k+1).Kind == grammar.Word { // "5541 BA te Reusel"
+	if grammar.BeforeCity(t[k].Text()) && t.At(k+1).Kind == grammar.Word { // "5541 BA te Reusel", no country "AT"
 		return k + 1
 	}
 	if !grammar.PlaceLabel(t[k].Text()) {

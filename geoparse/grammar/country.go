@@ -272,6 +272,7 @@ var (
 	unitWords      = map[string]bool{}   // before a number or letter: "Haus 3"
 	floorWords     = map[string]bool{}   // "OG", "links"
 	placeLabels    = map[string]bool{}   // before a postcode or city in forms
+	beforeCity     = map[string]bool{}   // "5541 BA te Reusel"
 	boxWords       = map[string]bool{}   // before the number of a post box
 	cityLinks      = map[string]bool{}   // between a city and its qualifier: "am"
 	streetSuffixes = map[byte][]string{} // at the end of a compound, "-strasse", by their last byte
@@ -282,7 +283,7 @@ func addWords(l wordLists) {
 	for name, to := range map[string]map[string]bool{
 		"types": streetTypes, "leads": leadTypes, "links": linkWords, "adjectives": adjectiveWords,
 		"particles": smallWords, "nobility": nobility, "units": unitWords, "floors": floorWords,
-		"labels": placeLabels, "boxes": boxWords, "city-links": cityLinks,
+		"labels": placeLabels, "before-city": beforeCity, "boxes": boxWords, "city-links": cityLinks,
 	} {
 		for word := range strings.FieldsSeq(l[name]) {
 			to[word] = true

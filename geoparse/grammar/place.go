@@ -30,7 +30,7 @@ func PlaceAfter(t Tokens) Span {
 		case tok.Kind == Mark:
 			introduced = breaks == 0
 			continue
-		case breaks == 0 && tok.isWord("in", "at", "te"):
+		case breaks == 0 && BeforeCity(tok.fold()):
 			introduced = true
 			continue
 		case tok.Kind == Number:

@@ -156,7 +156,7 @@ func nameLikeTokens(t Tokens) bool {
 func skipTail(t Tokens, k int) (Street, int) {
 	var s Street
 	parentheses := 1
-	if n := backOver(t, k, ""); k == len(t) && n > 1 && t[n-1].isWord("in", "te") &&
+	if n := backOver(t, k, ""); k == len(t) && n > 1 && BeforeCity(t[n-1].fold()) &&
 		(t[n-2].Kind == Number || n > 2 && isLetterWord(t[n-2]) && t[n-3].Kind == Number) {
 		k = n - 1 // "Lange Straße 10 in 26121 Oldenburg", "Lange Straße 10 a in …"
 	}
@@ -284,6 +284,9 @@ func postBoxBefore(t Tokens, k int) int {
 
 // PlaceLabel reports whether a word labels a postcode or city in forms and tables: "PLZ", "Ort".
 func PlaceLabel(w string) bool { return placeLabels[Fold(w)] }
+
+// BeforeCity reports whether a word, folded, stands between a street or postcode and the city: "te".
+func BeforeCity(w string) bool { return beforeCity[w] }
 
 // floorInNumber returns the offset of the stroke in "37/2. Stock", which divides
 // the house number from the floor, where that ends with token k-1; else 0.
