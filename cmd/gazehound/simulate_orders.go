@@ -85,10 +85,17 @@ type simulatedStrategies struct {
 	model  string
 }
 
+// flags adds those of all strategies.
 func (o *simulatedStrategies) flags(f *pflag.FlagSet) {
+	o.defaultFlags(f)
+	config.All().AddFlags(f, "crawl.places", "crawl.alpha", "crawl.beta", "crawl.emphasis", "crawl.importance",
+		"crawl.okapi_collection", "crawl.exploration", "crawl.path_similarity")
+}
+
+// defaultFlags adds those of the default order.
+func (o *simulatedStrategies) defaultFlags(f *pflag.FlagSet) {
 	config.All().AddFlags(f, "crawl.decay", "crawl.bridge_weight", "predictor.depths", "predictor.laplace",
-		"predictor.prior", "crawl.news", "crawl.places", "crawl.alpha", "crawl.beta", "crawl.emphasis",
-		"crawl.importance", "crawl.okapi_collection", "crawl.exploration", "crawl.path_similarity")
+		"predictor.prior", "crawl.news")
 	f.StringVar(&o.model, "model", "", "adaptive and lookahead start with the words of this trained model: "+
 		"`FILE|DIR`")
 }
@@ -164,7 +171,7 @@ func newSimulateAblationCommand(a *app) *cobra.Command {
 		}
 		return nil
 	})
-	o.simulatedStrategies.flags(f)
+	o.defaultFlags(f)
 	o.resultFlags(f)
 	return cmd
 }
