@@ -26,14 +26,14 @@ type Config struct {
 // DefaultConfig returns the configuration that config.yaml shows.
 func DefaultConfig() Config { return Config{Options: config.All().Defaults()} }
 
-// config reads the configuration: defaults, files, environment, then the flags given. Its errors
-// have exit code 4.
-func (a *app) config() (*Config, error) {
+// config reads the configuration: defaults, files, the last ones of them more, environment, then the
+// flags given. Its errors have exit code 4.
+func (a *app) config(more ...config.File) (*Config, error) {
 	files, err := a.configFiles()
 	if err != nil {
 		return nil, err
 	}
-	o, origin, err := config.All().Load(files, a.flags)
+	o, origin, err := config.All().Load(append(files, more...), a.flags)
 	if err != nil {
 		return nil, fail(badInput, "%s", oneLine(err.Error()))
 	}

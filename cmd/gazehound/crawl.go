@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -136,12 +137,45 @@ func strategyHelp() string {
 	return b.String()
 }
 
+// orderKeys are the keys below crawl that order links, but for those of the topic.
+var orderKeys = append([]string{"strategy"}, config.Keys(order.Settings{})...)
+
 // strategyFlags defines the flags that order links.
 func strategyFlags(f *pflag.FlagSet) {
-	config.All().AddFlags(f, "crawl.strategy")
-	for _, key := range config.Keys(order.Settings{}) {
+	for _, key := range orderKeys {
 		config.All().AddFlags(f, "crawl."+key)
 	}
+}
+
+// orderMeta names what a crawl tree says of the flags of the crawl that orders its links.
+const orderMeta = "order_flags"
+
+// noteOrder stores in the crawl tree which flags order its links, for commands that read it.
+func (a *app) noteOrder(f *frontier.Frontier, cfg *Config) error {
+	o := cfg.Options
+	for _, name := range []*string{&o.Crawl.Topics, &o.Crawl.Clickstream} { // the reader may be elsewhere
+		if *name != "" {
+			var err error
+			*name, err = filepath.Abs(*name)
+			if err != nil {
+				return err
+			}
+		}
+	}
+	text, err := config.All().Given(a.flags, &o, "crawl", append([]string{"topics", "topic"}, orderKeys...)...)
+	if err != nil {
+		return err
+	}
+	return f.PutMeta(orderMeta, text)
+}
+
+// orderOf returns the configuration with the flags of the crawl that order its links.
+func (a *app) orderOf(f *frontier.Frontier) (*Config, error) {
+	text, err := f.Meta(orderMeta)
+	if err != nil {
+		return nil, err
+	}
+	return a.config(config.File{Name: "flags of the crawl", Text: text})
 }
 
 // validate reports problems of the flags and how to fix them.

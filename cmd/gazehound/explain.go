@@ -25,7 +25,7 @@ const explainHelp = `Prints what the crawl knows about a URL, or about an addres
 For a queued link: the path from the last relevant page, the parts that add up to its
 priority, its rank in the queue, and with a predictor the terms of the link with their
 log-odds, which add up to the prediction. This uses the model as last saved and the
-configured strategy; the priority with which the link was queued may be older.
+crawl's strategy; the priority with which the link was queued may be older.
 
 For a visited page: the outcome, its addresses in the region, and which links its
 verdict taught the model as examples of the depths 1 to 3.

@@ -24,9 +24,10 @@ The evidence is the charset or language of a page, the topic's words with their 
 or the number of its addresses. The score is 1 for a language, else how well the page
 fits a topic, or the best confidence of its addresses. Pages marked noindex are left out.
 
-With --strategy trend each page also has its importance, from 0 to 1: how well its text fits
-the topic, by all pages that the crawl has read by now, and how long people stay on it.
---best N --by importance lists the most important ones.
+Of a crawl by strategy trend each page also has its importance, from 0 to 1: how well its text
+fits the topic, by all pages that the crawl has read by now, and how long people stay on it.
+--best N --by importance lists the most important ones. The flags of the crawl are known; others
+take their place.
 
 --json prints one line per page, with its addresses if it has any, and a summary.
 
@@ -36,7 +37,7 @@ Exit status: 0 done, 2 unusable flag, 4 damaged data, 5 a crawl runs with
 Examples:
   gazehound pages --best 20
   gazehound pages --format csv -o pages.csv
-  gazehound pages --best 20 --by importance --strategy trend --topics topics.yaml
+  gazehound pages --best 20 --by importance
   gazehound pages --json | jq -r 'select(.type == "page") | .url'
 `
 
@@ -55,8 +56,10 @@ func newPagesCommand(a *app) *cobra.Command {
 			}
 			return a.readCrawl(func(p project, cfg *Config, f *frontier.Frontier) error {
 				importance, err := a.importanceOf(ctx, p, cfg, f)
-				if err != nil {
+				if err != nil && (o.by == "importance" || a.flags.Changed("strategy")) {
 					return err
+				} else if err != nil { // the topics of the crawl may be gone
+					a.warn("pages are listed without their importance: %s", oneLine(err.Error()))
 				}
 				return a.pages(ctx, f, o, importance)
 			})

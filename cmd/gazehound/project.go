@@ -125,7 +125,8 @@ func (a *app) project() (project, *Config, error) {
 // A crawlFunc works on a project with its crawl tree and queue open.
 type crawlFunc func(p project, cfg *Config, f *frontier.Frontier) error
 
-// readCrawl calls read with the crawl tree and queue of the data directory, read-only.
+// readCrawl calls read with the crawl tree and queue of the data directory, read-only, and with the
+// configuration by which the crawl orders its links.
 func (a *app) readCrawl(read crawlFunc) (err error) {
 	p, cfg, err := a.project()
 	if err != nil {
@@ -136,6 +137,10 @@ func (a *app) readCrawl(read crawlFunc) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, done()) }()
+	cfg, err = a.orderOf(f)
+	if err != nil {
+		return err
+	}
 	return read(p, cfg, f)
 }
 

@@ -256,7 +256,7 @@ func (s *session) build(ctx context.Context) error {
 		s.onClose(recorder.Close)
 		s.c.Sinks = append(s.c.Sinks, recorder)
 	}
-	err = crawler.Note(f, cfg.Departures())
+	err = errors.Join(crawler.Note(f, cfg.Departures()), s.a.noteOrder(f, cfg))
 	if err != nil {
 		return err
 	}

@@ -130,6 +130,22 @@ func (s *Schema[T]) Values(c *T) map[string]any {
 	return values
 }
 
+// Given returns a configuration file with those of keys that flags give, all of one section, with their
+// values in c; nil: there are none.
+func (s *Schema[T]) Given(flags *pflag.FlagSet, c *T, section string, keys ...string) ([]byte, error) {
+	values, given := s.Values(c), map[string]any{}
+	flags.Visit(func(f *pflag.Flag) {
+		name, ok := strings.CutPrefix(KeyOf(f), section+".")
+		if ok && slices.Contains(keys, name) {
+			given[name] = values[KeyOf(f)]
+		}
+	})
+	if len(given) == 0 {
+		return nil, nil
+	}
+	return yaml.Marshal(map[string]any{section: given})
+}
+
 // keyAnnotation is the annotation of a flag that holds its key.
 const keyAnnotation = "key"
 
