@@ -89,6 +89,22 @@ func (p *Parser) describe(blocks []block, page *pageCues, marked *markup.Page, s
 			p.describeOne(&blocks[i], page)
 		}
 	}
+	takePhone(blocks, page)
+}
+
+// takePhone gives the only place of a page the page's telephone number, unless it stands beside somebody
+// whom the page must name.
+func takePhone(blocks []block, page *pageCues) {
+	for i := range blocks {
+		a := blocks[i].a
+		if !page.single || a.Role != OwnRole || a.Private || a.Person || a.Phone != "" {
+			continue
+		}
+		number := page.site.Phone(a.Country)
+		if !slices.ContainsFunc(blocks, func(b block) bool { return b.a.Role.ThirdParty() && b.a.Phone == number }) {
+			a.Phone = number
+		}
+	}
 }
 
 // phonesFirst reports whether the addresses of a list follow their telephone numbers: the first has one
@@ -135,12 +151,31 @@ func blocksOf(text string, order []*Address) []block {
 		if next <= a.End+belowWindow && next < len(text) {
 			below, behind = withoutHead(below), firstLines(strings.TrimLeft(below, " \n"), 1)
 		}
+		if a.Role.ThirdParty() {
+			below = beforeContacts(below)
+		}
 		a.Status, a.StatusWords = leftOf(text[lo:a.Start], behind)
 		blocks[i] = block{a: a, below: below, behind: behind, first: last < a.Start-aboveWindow || i == 0,
 			around: place.Around{Before: text[lo:a.Start], Below: below, Stated: a.Name,
 				Third: a.Role.ThirdParty()}}
 	}
 	return blocks
+}
+
+// mostHeading is the length in bytes of a line that may head the contacts of who runs the site.
+const mostHeading = 20
+
+// beforeContacts returns the text before such a heading, which ends what a page says of somebody whom it
+// must name: "Kontakt".
+func beforeContacts(text string) string {
+	for at := 0; at < len(text); {
+		line, _, _ := strings.Cut(text[at:], "\n")
+		if len(line) < mostHeading && !strings.ContainsAny(line, "0123456789@.") && place.IsContactPage(line, "") {
+			return text[:at]
+		}
+		at += len(line) + 1
+	}
+	return text
 }
 
 // judgeOccupant sets Role, Person and Private of one address.
@@ -188,9 +223,6 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 	p.read(a, page, a.End, a.End+len(b.below))
 	if b.first {
 		p.read(a, page, a.Start-len(before), a.Start)
-	}
-	if single && !a.Person && a.Phone == "" {
-		a.Phone = page.site.Phone(a.Country)
 	}
 	if single && !a.Person && a.Hours == "" {
 		a.Hours = page.site.Hours()

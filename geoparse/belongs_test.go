@@ -17,6 +17,27 @@ import (
 
 const street12 = "Nadorster Straße 12, 26123 Oldenburg"
 
+// The number of a page is that of its only place, unless it stands beside somebody whom the page must name;
+// contacts under a heading of their own are the site's, even behind such an address.
+func TestPhoneBesideThirdParty(t *testing.T) {
+	g, r := town(t)
+	p, err := New(g, r, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const authority = "Aufsichtsbehörde:\nGewerbeamt\nLange Straße 5, 26122 Oldenburg\n"
+	for behind, want := range map[string]string{
+		"Telefon: 0441 555012":            "",
+		"Kontakt\nTelefon: 0441 555012\n": "+49441555012",
+	} {
+		text := "Blumen Meyer\n" + street12 + "\n" + authority + behind
+		v := parse(t, p, Input{Text: text, Title: "Blumen Meyer", Host: "blumen-meyer.example"})
+		if len(v.Addresses) != 2 || v.Addresses[0].Phone != want {
+			t.Errorf("%q: %+v, want %q", text, v.Addresses, want)
+		}
+	}
+}
+
 // What belongs to the last address of a text.
 func TestBelongings(t *testing.T) {
 	g, r := town(t)

@@ -147,7 +147,7 @@ func (b *Belongings) fill(o Belongings) {
 // Notes are what a page that does not state the address of its host's place says of that place: a
 // page of opening hours, a welcome page. Each is "" if nothing usable is stated.
 type Notes struct {
-	Phone string `json:"p,omitempty"` // as in Belongings
+	Phone string `json:"p,omitempty"` // E.164; several, apart by spaces, where the page may be of some countries
 	Hours string `json:"h,omitempty"`
 	Kind  string `json:"k,omitempty"`
 }

@@ -2,22 +2,30 @@ package geoparse
 
 import (
 	"slices"
+	"strings"
 
+	"gazehound/geoparse/grammar"
 	"gazehound/geoparse/hours"
 	"gazehound/geoparse/markup"
 	"gazehound/geoparse/place"
 )
 
 // notes returns what a page without an address of its host's place says of that place: the opening
-// hours on a start page or one that its title or URL calls so, and the kind of place on a start page.
-func notes(text string, in Input, marked *markup.Page, found []Address) (n Notes) {
+// hours on a start page or one that its title or URL calls so, the telephone number on a start page or
+// one of contacts, and the kind of place on a start page.
+func (p *Parser) notes(text string, in Input, marked *markup.Page, found []Address) (n Notes) {
 	if marked == nil || slices.ContainsFunc(found, func(a Address) bool { return a.Street != "" && a.Counts() }) {
 		return n
 	}
-	if place.IsStart(in.Path) || place.IsHoursPage(in.Title+" "+marked.Site.Title, in.Path) {
+	title, start := in.Title+" "+marked.Site.Title, place.IsStart(in.Path)
+	if start || place.IsHoursPage(title, in.Path) {
 		n.Hours = hours.In(text, 0, min(len(text), imprintText))
 	}
-	if place.IsStart(in.Path) {
+	elsewhere := slices.ContainsFunc(found, func(a Address) bool { return a.Street != "" }) // whose number it may be
+	if !elsewhere && (start || place.IsContactPage(title, in.Path)) {
+		n.Phone = p.phoneOf(marked.Site.Phones, text[:min(len(text), imprintText)], in)
+	}
+	if start {
 		country := countryHint(in)
 		head := place.ReadHead(marked, in.Title, in.Host, in.Path)
 		langs := languagesOf(in, country)
@@ -27,4 +35,32 @@ func notes(text string, in Input, marked *markup.Page, found []Address) (n Notes
 		}
 	}
 	return n
+}
+
+// phoneOf returns the first telephone number of a page without an address, as Notes has it.
+func (p *Parser) phoneOf(links []string, text string, in Input) string {
+	var numbers []string
+	for _, country := range p.countriesOf(in) {
+		n := place.PhoneOf(links, text, country)
+		if n != "" && !slices.Contains(numbers, n) {
+			numbers = append(numbers, n)
+		}
+	}
+	return strings.Join(numbers, " ")
+}
+
+// mostDialled is in how many countries a number of a page may be dialled whose country is not known.
+const mostDialled = 4
+
+// countriesOf returns the countries in which a page may be at home: that of its host, else those of the
+// gazetteer that speak its language.
+func (p *Parser) countriesOf(in Input) []string {
+	hint := countryHint(in)
+	if hint != "" {
+		return []string{hint}
+	}
+	countries := slices.DeleteFunc(p.g.Countries(), func(c string) bool {
+		return in.Lang != "" && !grammar.Speaks(c, in.Lang)
+	})
+	return countries[:min(len(countries), mostDialled)]
 }

@@ -162,7 +162,7 @@ func (p *Parser) parse(ctx context.Context, in Input, rejected *[]Candidate) (Ve
 	if !p.options.EveryMention {
 		found = deduplicate(found, p.options.Persons)
 	}
-	said := notes(text, in, marked, found)
+	said := p.notes(text, in, marked, found)
 	countCharacters(text, gone, positions(found, rejected))
 	v := p.Judge(found)
 	v.Notes = said

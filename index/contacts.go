@@ -35,6 +35,9 @@ func (h *Hit) contacts(all []statement, isDirectory func(site string) bool) {
 	for _, c := range contacts {
 		value, site := c.of(h), ""
 		from := ordered
+		if c.name == "phone" && len(ordered) > 1 {
+			from = byVotes(ordered, all[0].site)
+		}
 		if c.name == "opening_hours" && len(ordered) > 1 { // those of the page of opening hours, and not of its terms of sale
 			from = slices.Clone(ordered)
 			slices.SortStableFunc(from, func(a, b statement) int {
@@ -76,6 +79,28 @@ func (h *Hit) contacts(all []statement, isDirectory func(site string) bool) {
 			break
 		}
 	}
+}
+
+// byVotes returns statements with those of the hit's site first whose telephone number most of its pages
+// state, of the same fit.
+func byVotes(ordered []statement, site string) []statement {
+	votes := map[string]int{}
+	for _, s := range ordered {
+		if s.site == site {
+			votes[s.phone()]++
+		}
+	}
+	of := func(s statement) int {
+		if s.site != site {
+			return 0
+		}
+		return votes[s.phone()]
+	}
+	sorted := slices.Clone(ordered)
+	slices.SortStableFunc(sorted, func(a, b statement) int {
+		return cmp.Or(cmp.Compare(b.fit, a.fit), compareBool(b.site == site, a.site == site), cmp.Compare(of(b), of(a)))
+	})
+	return sorted
 }
 
 // differs reports whether two values of a contact are not the same; pages of one

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gazehound/geoparse"
+	"gazehound/geoparse/grammar"
 )
 
 // The pages of a host are put together when they are written, so that the order in which they come
@@ -103,6 +104,25 @@ func (r *record) isSeatOf(host string) bool {
 	return slices.ContainsFunc(r.Mentions, func(m *mention) bool { return m.host == host && m.isSeat() })
 }
 
+// isNamedBy reports whether a page of the host says who is at the address, as a place of its own.
+func (r *record) isNamedBy(host string) bool {
+	return slices.ContainsFunc(r.Mentions, func(m *mention) bool { return m.host == host && m.isSeat() && m.Name != "" })
+}
+
+// dialled returns which of a note's telephone numbers is one of the country.
+func dialled(phones, country string) string {
+	numbers := strings.Fields(phones)
+	if len(numbers) == 1 {
+		return numbers[0]
+	}
+	for _, n := range numbers {
+		if strings.HasPrefix(n, "+"+grammar.Find(country).Phone) {
+			return n
+		}
+	}
+	return ""
+}
+
 // spreadNotes gives the only address of each host that has changed what the notes of its pages say,
 // and takes that from an address that is not the only one any more. Several get only the kind; of
 // maxSeats and more the rest may not have been read, and none gets it.
@@ -112,17 +132,19 @@ func (c *commit) spreadNotes() error {
 		if err != nil {
 			return err
 		}
-		var notes geoparse.Notes
+		var all geoparse.Notes
 		if len(seats) > 0 && len(seats) < maxSeats {
-			notes, err = c.notes(host)
+			all, err = c.notes(host)
 			if err != nil {
 				return err
 			}
 		}
-		if len(seats) > 1 {
-			notes = geoparse.Notes{Kind: notes.Kind} // nobody knows whose phone and hours they are
-		}
+		named := slices.DeleteFunc(slices.Clone(seats), func(r *record) bool { return !r.isNamedBy(host) })
 		for _, r := range seats {
+			notes := geoparse.Notes{Kind: all.Kind}
+			if len(seats) == 1 || len(named) == 1 && named[0] == r { // else nobody knows whose they are
+				notes = all
+			}
 			if r.Notes[host] == notes {
 				continue
 			}
@@ -244,6 +266,7 @@ func (r *record) takeNotes() {
 	}
 	for _, m := range r.Mentions {
 		m.notes = r.Notes[m.host]
+		m.notes.Phone = dialled(m.notes.Phone, m.Land)
 	}
 	for _, m := range r.Mentions {
 		if m.notes == (geoparse.Notes{}) {

@@ -191,6 +191,46 @@ func TestNotesAreTakenBack(t *testing.T) {
 	}
 }
 
+// Of two places of a host, the only one with a name is the one of its contacts; of a note's numbers, which are
+// of several countries, the one of the place's counts.
+func TestNotesOfTheNamedPlace(t *testing.T) {
+	t.Parallel()
+	x := open(t)
+	pages := houseSite()
+	pages[4].Notes.Phone = "+434415550199 +4944155501"
+	second := page("https://haus-hunte.example/winter", "Winter", "de", "\n{Am Ring 9, 26131 Oldenburg|8.23 53.13}\n")
+	second.Addresses[0].Name = ""
+	put(t, x, append(pages, second)...)
+	_, hits := hitsOf(t, x)
+	got := map[string]string{}
+	for _, h := range hits {
+		got[h.Street] = h.Phone + " " + h.Hours
+	}
+	want := map[string]string{"Achterdiek": "+4944155501 Tu 18:00-21:00", "Am Ring": " "}
+	if !maps.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// The number that most pages of a site state is its number; a post box beside the street makes no second card.
+func TestPhoneOfMostPages(t *testing.T) {
+	t.Parallel()
+	x := open(t)
+	var pages []Document
+	for i, phone := range []string{"+4944155501", "+4944155502", "+4944155502"} {
+		d := page(fmt.Sprintf("https://haus-hunte.example/%d", i), "Haus Hunte", "de",
+			"Haus Hunte\n{Achterdiek 5, 26131 Oldenburg|8.21 53.11}\n")
+		d.Addresses[0].Belongings = geoparse.Belongings{Name: "Haus Hunte", Phone: phone}
+		pages = append(pages, d)
+	}
+	pages[2].Addresses[0].POBox = "149"
+	put(t, x, pages...)
+	_, hits := hitsOf(t, x)
+	if len(hits) != 1 || hits[0].Phone != "+4944155502" {
+		t.Errorf("%+v, want one card with the second number", hits)
+	}
+}
+
 // Another site may state an address that a host shows to be a home.
 func TestHomesOfOneHost(t *testing.T) {
 	x := open(t)

@@ -85,6 +85,13 @@ func (x *Index) put(ctx context.Context, d Document, gone int64) error {
 }
 
 func changeOf(d Document) (change, error) {
+	d.Addresses = slices.Clone(d.Addresses)
+	for i := range d.Addresses {
+		a := &d.Addresses[i]
+		if a.Street != "" && a.HouseNumber != "" {
+			a.POBox = "" // where its mail goes is no other place
+		}
+	}
 	mentions, err := mentionsOf(d)
 	return change{url: d.URL, mentions: mentions, homes: homesOf(d), notes: d.Notes.Clipped(maxShown)}, err
 }

@@ -3,7 +3,7 @@ package grammar
 func init() {
 	add(Country{
 		Code: "CA", Form: CityProvinceCode, Codes: "A9A 9A9", Cities: canadianCities,
-		Domains: "ca", Languages: "en fr", Names: "canada,kanada,ca",
+		Domains: "ca", Languages: "en fr", Phone: "1", Names: "canada,kanada,ca",
 		States: statesOf(english["provinces"]),
 	})
 }

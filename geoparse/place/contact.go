@@ -140,9 +140,10 @@ func looksLikePhone(line string, from, to int, country string) bool {
 	if country == "US" || country == "CA" {
 		return northAmerican.MatchString(number) || vanity.FindString(line[from:]) == number
 	}
-	return strings.HasPrefix(strings.TrimPrefix(number, "("), "0") &&
-		countRunes(around, unicode.IsLetter) <= mostAround &&
-		strings.ContainsAny(number, " /-") && !otherNumber.MatchString(around) && !dateForm.MatchString(number)
+	letters := countRunes(around, unicode.IsLetter) // dots are also those of amounts and dates
+	return strings.HasPrefix(strings.TrimPrefix(number, "("), "0") && letters <= mostAround &&
+		(strings.ContainsAny(number, " /-") || letters == 0 && strings.Contains(number, ".")) &&
+		!otherNumber.MatchString(around) && !dateForm.MatchString(number)
 }
 
 // areaCode begins another number behind a space: "06582 / 73277 0664 / 3770802".
@@ -162,6 +163,8 @@ func numberEnd(line string, i int) (end, digits int) {
 		case digits >= longEnough && strings.ContainsRune("-–/", r) && line[i-1] == ' ' &&
 			strings.HasPrefix(line[i+n:], " "):
 			return end, digits // another number follows
+		case digits >= longEnough && r == '(': // "(24h)"; a zero that is not dialled from abroad stands further up
+			return end, digits
 		case digits >= longEnough && r == ' ' && areaCode.MatchString(line[i:]):
 			return end, digits
 		case r == '+' && digits == 0, strings.ContainsRune(" ()/-.‐‑–−\u00a0\u2009\u202f", r):

@@ -224,8 +224,12 @@ func Phrases(list string) []string { return strings.Split(wordLists[list], ", ")
 func fold(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // IsHoursPage reports whether a page is one of opening hours by its title or path.
-func IsHoursPage(title, path string) bool {
-	return hoursPages.In(title + " " + path)
-}
+func IsHoursPage(title, path string) bool { return hoursPages.In(title + " " + path) }
 
-var hoursPages = textutil.NewLexicon(Phrases("hours-pages")...)
+// IsContactPage reports whether a page says how to reach its site by its title or path.
+func IsContactPage(title, path string) bool { return contactPages.In(title + " " + path) }
+
+var (
+	hoursPages   = textutil.NewLexicon(Phrases("hours-pages")...)
+	contactPages = textutil.NewLexicon(Phrases("contact-pages")...)
+)

@@ -294,19 +294,20 @@ func (p *Page) Hours() string { return p.hours() }
 func (p *Page) Phone(country string) string {
 	number, known := p.phones[country]
 	if !known {
-		number = p.findPhone(country)
+		number = PhoneOf(p.site.Phones, p.raw, country)
 		p.phones[country] = number
 	}
 	return number
 }
 
-func (p *Page) findPhone(country string) string {
-	for _, number := range p.site.Phones {
+// PhoneOf returns the first telephone number of a page's tel: links, else of its text.
+func PhoneOf(links []string, text, country string) string {
+	for _, number := range links {
 		if n := PhoneNumber(number, country); n != "" {
 			return n
 		}
 	}
-	return PhoneIn(p.raw, country)
+	return PhoneIn(text, country)
 }
 
 // Around is the text around one address.
