@@ -32,7 +32,20 @@ func OfName(name, lang, country string) string {
 			return id
 		}
 	}
-	return ""
+	return t.first(name, parts, lang)
+}
+
+// first returns the kind of names that begin with the first word of a name, "Stadt Oldenburg", or "";
+// "Städt." is no town.
+func (t *table) first(name string, parts [][]string, lang string) string {
+	if len(parts) == 0 || len(parts[0]) < 2 || strings.HasSuffix(strings.Fields(name)[0], ".") {
+		return ""
+	}
+	_, p := t.longest(parts[0][:1], lang)
+	if len(p.kinds) == 0 || p.use != First && p.use != Head {
+		return ""
+	}
+	return t.ids[p.kinds[0]]
 }
 
 // joined returns a name without the & in phrases of the table, such as "Fire & Rescue" and "B&B".
@@ -68,6 +81,12 @@ var prepositions = wordSet(`am an auf aus bei beim der des gegenuber im in inh i
 
 // joins stand between two nouns.
 var joins = wordSet("und and et y e en the der die das fur")
+
+// Kinds whose names are also those of places with meals in them: "Stadion Gaststätte", "Museum Café".
+var (
+	hosts = wordSet("leisure club tourism=museum tourism=zoo amenity=theatre amenity=cinema amenity=community_centre")
+	meals = wordSet("amenity=restaurant amenity=cafe amenity=pub amenity=bar amenity=biergarten amenity=fast_food")
+)
 
 // Words that make the noun before them the name of a street, and of a family.
 var (
@@ -138,8 +157,12 @@ func (t *table) noun(words []string, lang string) (id string, found bool) {
 		switch {
 		case surname, lang == "en" && streets[next]:
 		case p.use == Name || p.use == Term:
-			id, found = t.ids[p.kinds[0]], true
-			if lang != "en" {
+			named := t.ids[p.kinds[0]]
+			if !found || lang == "en" || meals[Main(named)] {
+				id = named
+			}
+			found = true
+			if lang != "en" && !hosts[Key(id)] && !hosts[Main(id)] {
 				return id, true
 			}
 		case (p.use == Other || p.use == Unsure) && lang == "en":
@@ -184,7 +207,11 @@ func (t *table) inside(word, lang string) phrase {
 		case p.use == Head:
 			for _, link := range links {
 				if first, ok := strings.CutSuffix(word[:i], link); ok {
-					if p, ok := t.phrases[first]; ok && p.use != Other && p.use != Query {
+					p, ok := t.phrases[first]
+					if ok && p.use == Start {
+						p.use = Name
+					}
+					if ok && p.use != Other && p.use != Query {
 						return p
 					}
 				}

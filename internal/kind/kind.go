@@ -34,6 +34,8 @@ const (
 	Query  = 'q' // readers look for kinds by it, but what is named so may be of others
 	Other  = 'o' // it means what is no kind
 	Head   = 'h' // compound names of many kinds end with it: "laden"
+	Start  = 'm' // compound names of the kind begin with it: "Schuhladen"
+	First  = 'f' // names of the kind begin with it, where no other word says a kind: "Stadt Oldenburg"
 )
 
 // In returns the key of the table for what a phrase means in one language and in no other.
@@ -117,7 +119,7 @@ func read(packed []byte) (*table, error) {
 	}
 	t.addValues()
 	for text, p := range t.phrases {
-		if strings.Contains(p.langs, "de") && !strings.ContainsAny(text, " :") && p.use != Other && p.use != Head {
+		if strings.Contains(p.langs, "de") && !strings.ContainsAny(text, " :") && !p.isPart() {
 			t.german = append(t.german, text)
 		}
 	}
@@ -135,6 +137,11 @@ func read(packed []byte) (*table, error) {
 		t.brands[cells[0]] = brand{n, cells[2]}
 	}
 	return t, nil
+}
+
+// isPart reports whether the phrase means a kind only within a name, or none.
+func (p phrase) isPart() bool {
+	return p.use == Other || p.use == Head || p.use == Start || p.use == First
 }
 
 // alike returns for each kind those that share a name with it in one language.

@@ -32,6 +32,10 @@ func (t *table) supplement() (map[string]saying, error) {
 		if len(cells) != 4 || len(cells[1]) != 1 {
 			return nil, fmt.Errorf("supplement.tsv: %q: want language, use, kinds, phrases", line)
 		}
+		if cells[1] == isNew {
+			t.addKind(cells[2], cells[0], cells[3])
+			continue
+		}
 		var kinds []string
 		for id := range strings.SplitSeq(cells[2], "; ") {
 			if id != "" && !t.isKind(id) {
@@ -56,6 +60,17 @@ func (t *table) supplement() (map[string]saying, error) {
 		}
 	}
 	return all, nil
+}
+
+// isNew is the use of a line with a kind that the packages lack and what the language calls it.
+const isNew = "k"
+
+// addKind adds a kind that the packages lack. Languages that do not name it have its English name.
+func (t *table) addKind(id, lang, name string) {
+	if !t.isKind(id) {
+		t.kinds[id] = &entry{}
+	}
+	t.kinds[id].names[slices.Index(kind.Languages[:], lang)] = name
 }
 
 // writeSupplement writes its lines of the table. Where the packages say a narrower kind of a phrase,
