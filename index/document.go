@@ -207,8 +207,8 @@ func mentionsOf(d Document) (found []*mention, err error) {
 // merge takes what a statement of the address on the page says better, or in addition.
 func (m *mention) merge(a geoparse.Address) {
 	m.Confidence = max(m.Confidence, min(1, a.Confidence))
-	m.Name, m.Unit, m.Kind = cmp.Or(m.Name, a.Name), cmp.Or(m.Unit, a.Unit), cmp.Or(m.Kind, a.Kind)
-	m.Stated = cmp.Or(m.Stated, a.StatedKind)
+	m.Name, m.Unit = cmp.Or(m.Name, clip(a.Name, maxShown)), cmp.Or(m.Unit, a.Unit)
+	m.Kind, m.Stated = cmp.Or(m.Kind, clip(a.Kind, maxShown)), cmp.Or(m.Stated, clip(a.StatedKind, maxShown))
 	m.Role, m.Person = min(m.Role, uint8(a.Role)), m.Person && a.Person
 	m.Phone, m.Email = cmp.Or(m.Phone, clip(a.Phone, maxShown)), cmp.Or(m.Email, clip(a.Email, maxShown))
 	m.Fax = cmp.Or(m.Fax, clip(a.Fax, maxShown))

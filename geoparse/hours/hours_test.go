@@ -2,6 +2,7 @@ package hours
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 )
@@ -228,6 +229,31 @@ func TestAt(t *testing.T) {
 		unsure := map[bool]string{true: "unsure"}[s.Unsure]
 		if open != c.open || text(s.Until) != c.until || text(s.Opens) != c.opens || unsure != c.unsure {
 			t.Errorf("%s at %s: %q until %q, opens %q, %q", c.hours, c.at, open, text(s.Until), text(s.Opens), unsure)
+		}
+	}
+}
+
+// Hostile texts take bounded time, and what is read of them is legal or nothing.
+func TestHostile(t *testing.T) {
+	for _, unit := range []string{
+		"Mo ", "Mo-Fr ", "Mo-Fr 9-18, ", "Mo-Fr 9-18 Uhr\n", "Mo 9-12; ", "Mo 9-12 (", "9:00 ", "9:00-12:00 ",
+		"9-", "1", "1:", "Mo, Di, ", "Mo/Di ", "Mo und ", "Mo & ", "Mo\n", "Mo|", "Mo 9 bis ", "Mo geschlossen\n",
+		"Montag bis ", "Mo 9-12 und 14-18 Uhr, ", "Mo-Fr\n9-12\n", "Öffnungszeiten:\n", "nach Vereinbarung ",
+		"jeden 1. Montag im Monat ", "April bis Oktober: Mo-Fr 9-18\n", "Jan 1 Mo 9-12 ", "24/7\n",
+		"24/7 support\n", "open 24 ", "9am-5pm ", "- ", "(", "\n", "\xff", "\x00", "\u202e9", "Mo\u00a0", "a",
+	} {
+		text := strings.Repeat(unit, 60_000/len(unit)) // as much as is read of a page
+		began := time.Now()
+		parsed, _ := Parse(text)
+		read := []string{In(text, 0, len(text)), In(text, len(text)/2, len(text)/2+10), parsed}
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("%q took %v", unit, took)
+		}
+		for _, osm := range read {
+			if osm != "" && !legalHours.MatchString(osm) {
+				t.Errorf("%q: %q is not legal", unit, osm)
+			}
+			Week(osm)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestTable(t *testing.T) {
@@ -230,6 +231,28 @@ func TestWordsOfReaders(t *testing.T) {
 		kinds := InQuery(strings.Fields(text))
 		if len(kinds) == 0 || !slices.Contains(kinds[0], want) {
 			t.Errorf("%s means %v, want %s", text, kinds, want)
+		}
+	}
+}
+
+// Hostile names, types and questions take bounded time, and what they say is a kind of the table or none.
+func TestHostile(t *testing.T) {
+	load()
+	for _, unit := range []string{"a", "haus", "hausarzt", "schule", "bäckerei ", "Bäckerei-", "Praxis für ",
+		"Kirche St. ", "bakery of the ", "B&B ", "Or", "CafeOr", "'", "-", "1 ", "ß", "İ", "\xff", "\u202e",
+		"\x00", "ſ", "漢", "\n"} {
+		text := strings.Repeat(unit, 4000/len(unit))
+		began := time.Now()
+		ids := slices.Concat(Find(text), slices.Concat(InQuery(strings.Fields(text))...), []string{OfType(text),
+			OfName(text, "de", "DE"), OfName(text, "en", "US"), OfName(text, "fr", ""),
+			OfTags(map[string]string{"shop": text, text: "yes"})})
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("%q took %v", unit, took)
+		}
+		for _, id := range ids {
+			if id != "" && load().number(Main(id)) < 0 {
+				t.Errorf("%q: no kind %q", unit, id)
+			}
 		}
 	}
 }
