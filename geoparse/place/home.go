@@ -193,9 +193,15 @@ const mostTrade = 4
 // isTrade reports whether a line says what somebody does for a living and names nobody: "Staatlich
 // anerkannte Physiotherapeutin", not "Hans Schneider" or "Musikverein Okken e.V.".
 func isTrade(line string) bool {
-	return len(strings.Fields(line)) <= mostTrade && !IsPerson(line) && !hasLegalForm(line) &&
-		kind.OfName(line, "", "") != ""
+	if len(strings.Fields(line)) > mostTrade || IsPerson(line) || hasLegalForm(line) {
+		return false
+	}
+	id := kind.OfName(line, "", "")
+	return id != "" && !isAssociation(id)
 }
+
+// isAssociation reports whether members meet at places of the kind: the address may be the chairman's.
+func isAssociation(id string) bool { return id == "office=association" || kind.Key(id) == "club" }
 
 // isPost reports whether a line is a job, and none that people do at a place of their own: "Developer".
 func isPost(line string) bool { return isJob(line) && kind.OfName(line, "", "") == "" }

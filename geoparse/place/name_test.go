@@ -263,6 +263,7 @@ func TestIsJob(t *testing.T) {
 		"Graduate Student Researcher": true, "Director of Research": true, "Associate Professor, Computer Science": true,
 		"Geschäftsführerin": true, "Institute of the Director": false, "Harms GmbH": false, "": false,
 		"Ärztin für Gynäkologie": true, "Staatlich anerkannte Physiotherapeutin": true, "Rechtsanwalt Okken": false,
+		"Musikfreunde Okken": false, "Sportfreunde Okken": false,
 	} {
 		if isJob(text) != want {
 			t.Errorf("%q: %v", text, !want)

@@ -88,6 +88,11 @@ var (
 	meals = wordSet("amenity=restaurant amenity=cafe amenity=pub amenity=bar amenity=biergarten amenity=fast_food")
 )
 
+// isOfClinic reports whether clinics of the kind are of that kind: a "Vet Clinic" is a vet.
+func isOfClinic(id string) bool { return Key(id) == "healthcare" || treats[Main(id)] }
+
+var treats = wordSet("amenity=veterinary amenity=dentist amenity=doctors shop=massage shop=beauty shop=optician")
+
 // Words that make the noun before them the name of a street, and of a family.
 var (
 	streets  = wordSet("road rd street st avenue ave lane drive boulevard blvd way")
@@ -158,7 +163,7 @@ func (t *table) noun(words []string, lang string) (id string, found bool) {
 		case surname, lang == "en" && streets[next]:
 		case p.use == Name || p.use == Term:
 			named := t.ids[p.kinds[0]]
-			if !found || lang == "en" || meals[Main(named)] {
+			if !found || lang == "en" && !(isOfClinic(id) && Main(named) == "amenity=clinic") || meals[Main(named)] {
 				id = named
 			}
 			found = true
