@@ -95,12 +95,15 @@ func (p *Parser) describe(blocks []block, page *pageCues, marked *markup.Page, s
 // takePhone gives the only place of a page the page's telephone number, unless it stands beside somebody
 // whom the page must name.
 func takePhone(blocks []block, page *pageCues) {
+	number, searched := "", false
 	for i := range blocks {
 		a := blocks[i].a
 		if !page.single || a.Role != OwnRole || a.Private || a.Person || a.Phone != "" {
 			continue
 		}
-		number := page.site.Phone(a.Country)
+		if !searched { // once, as all are of one door
+			number, searched = page.site.Phone(a.Country), true
+		}
 		if !slices.ContainsFunc(blocks, func(b block) bool { return b.a.Role.ThirdParty() && b.a.Phone == number }) {
 			a.Phone = number
 		}
@@ -349,12 +352,27 @@ func (p *Parser) judgePrivate(b *block, page *pageCues, imprint, typedPerson boo
 		Lets:     func() (bool, bool) { return p.lets(page, b) },
 		Resume:   page.resume,
 	}
+	door.Represents = door.Imprint && !b.first && represents(door.Before)
 	if p.onDoor != nil {
 		p.onDoor(a, &door)
 	}
 	a.evidence = door.Evidence()
 	a.weighPrivate()
 }
+
+// represents reports whether a text between two addresses only says who acts for whom is at the first, and
+// names a person: "Vertreten durch", and "Hanna Harms" below it.
+func represents(between string) bool {
+	lines := strings.Split(strings.TrimSpace(between), "\n")
+	if len(lines) > cueLines || !place.BelowNames(between) {
+		return false
+	}
+	label := strings.ToLower(lines[0])
+	return slices.ContainsFunc(agents, func(agent string) bool { return strings.HasPrefix(label, agent) })
+}
+
+// agents begin lines about those who act for a firm.
+var agents = place.Phrases("agents")
 
 // judgeNeighbours takes an address below two to four names for a home where at least half of the page's
 // addresses are: "Angi Okken" in a list of a club's board.

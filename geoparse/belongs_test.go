@@ -331,12 +331,33 @@ func TestResponsibleSentence(t *testing.T) {
 	for text, private := range map[string]bool{
 		"Impressum\nVerantwortlich für den Inhalt: Hanna Harms. Sie finden uns unter der Anschrift " + street12:  true,
 		"Impressum\nVerantwortlich für den Inhalt: Hanna Harms\n" + street12:                                     true,
+		"Impressum\nFür den Inhalt verantwortlich:\nHanna Harms\n" + street12:                                    true,
 		"Impressum\nVerantwortlich für den Inhalt: Hanna Harms. Tischlerei Harms GmbH, " + street12:              false,
 		"Impressum\nTischlerei Harms GmbH. Sie finden uns unter der Anschrift " + street12 + "\nUSt-IdNr. DE123": false,
 	} {
 		v := parse(t, p, Input{Text: text, Title: "Impressum"})
 		if len(v.Addresses) != 1 || v.Addresses[0].Private != private {
 			t.Errorf("%q: %+v, want private %v", text, v.Addresses, private)
+		}
+	}
+}
+
+// Who represents a club and lives elsewhere has a home; the manager named above the firm's address has none.
+func TestRepresentative(t *testing.T) {
+	g, r := town(t)
+	p, err := New(g, r, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const other = "Lange Straße 5, 26122 Oldenburg"
+	for text, want := range map[string]bool{
+		"Tennisverein Harms e.V.\n" + other + "\nVertreten durch\nHanna Harms\n" + street12:               true,
+		"Tischlerei Harms\nGeschäftsführer\nHanna Harms\n" + street12:                                     false,
+		"Tischlerei Harms\n" + other + "\nVertreten durch Hanna Harms\nTischlerei Harms Süd\n" + street12: false,
+	} {
+		v := parse(t, p, Input{Text: "Impressum\n" + text, Title: "Impressum"})
+		if len(v.Addresses) == 0 || v.Addresses[len(v.Addresses)-1].Private != want {
+			t.Errorf("%q: %+v, want private %v", text, v.Addresses, want)
 		}
 	}
 }
@@ -381,6 +402,15 @@ func TestHomes(t *testing.T) {
 		{"Alexandra Palace, 1374 Greystone Dr.\nIrvine, CA 92617", "The Gull Café", "gull.example", "/functions", false},
 		{"Harbor Fire Department, Inc.\nHanna Harms, Chairwoman\n1374 Greystone Dr.\nIrvine, CA 92617", "Privacy",
 			"harbor.example", "/privacy", true},
+		{"Harbor Rowing Club\nc/o Hanna Harms\n" + at, "Imprint", "harbor.example", "/imprint", true},
+		{"Harbor Rowing Club\nc/o Harbor Trust\n1151 Oxford Road\nIrvine, CA 92617", "Imprint", "harbor.example",
+			"/imprint", false},
+		{"Jorne Boonders\nChief archer\n" + at + "\nE-mail: jorne.boonders@mail.example", "Contact",
+			"archers.example", "/contact", true},
+		{"J. Boonders\nChief archer\n1151 Oxford Road\nIrvine, CA 92617\nE-mail: boonders@archers.example",
+			"Archers", "archers.example", "/", false},
+		{"Sewing by Boonders\n" + at + "\nE-mail: sewing.boonders@mail.example", "Contact",
+			"sewing.example", "/contact", false},
 		{"Hanna Harms, Attorney at Law\n1151 Oxford Road, Suite 5\nIrvine, CA 92617", "Hanna Harms", "www.harms.example", "/", false},
 	} {
 		v := parse(t, p, Input{Text: c.text, Title: c.title, Host: c.host, Path: c.path})

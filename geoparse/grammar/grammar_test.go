@@ -50,6 +50,7 @@ func TestStreetBefore(t *testing.T) {
 		{"Schwarze Bärenstraße 5\n", "Schwarze Bärenstraße", "5", ""},
 		{"Peter Reents\nAm Weener Bahnhof 5\n", "Am Weener Bahnhof", "5", ""},
 		{"Dr. Eberlestraße 5\n", "Dr. Eberlestraße", "5", ""},
+		{"Dr. Karl Rennergasse 5\n", "Dr. Karl Rennergasse", "5", ""}, // "Dr. Karl" is nobody without a surname
 		{"in der Breiten Gasse 5\n", "Breiten Gasse", "5", ""},
 		{"Müller Poststraße 5\n", "Poststraße", "5", ""},
 		{"Theater Bahnhofstraße 5\n", "Bahnhofstraße", "5", ""},

@@ -659,7 +659,7 @@ func germanName(w []word, bounded bool) (int, int) {
 		if i == n-1 && bounded {
 			i = dutchPerson(w)
 		}
-		if strings.Count(last.text, "-") == 1 { // "Eugen Schafhauser-Strasse"
+		if strings.Count(last.text, "-") == 1 || onlyTitles(w[:i]) { // "Eugen Schafhauser-Strasse"
 			for i > 0 && w[i-1].capital && titles[w[i-1].fold()] {
 				i--
 			}
@@ -681,6 +681,13 @@ func germanName(w []word, bounded bool) (int, int) {
 		return compound(w), 1
 	}
 	return -1, 0
+}
+
+// onlyTitles reports whether words are a short title and given names, which name nobody without the surname
+// in the street behind them: "Dr. Karl Rennergasse".
+func onlyTitles(w []word) bool {
+	return len(w) > 0 && strings.HasSuffix(w[0].text, ".") &&
+		!slices.ContainsFunc(w, func(x word) bool { return !x.capital || !titles[x.fold()] })
 }
 
 // ofPlace reports whether word i is an adjective that belongs to the compound behind

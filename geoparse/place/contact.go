@@ -160,13 +160,9 @@ func numberEnd(line string, i int) (end, digits int) {
 			digits++
 			i++
 			end, between = i, 0
-		case digits >= longEnough && strings.ContainsRune("-–/", r) && line[i-1] == ' ' &&
-			strings.HasPrefix(line[i+n:], " "):
-			return end, digits // another number follows
-		case digits >= longEnough && r == '(': // "(24h)"; a zero that is not dialled from abroad stands further up
-			return end, digits
-		case digits >= longEnough && r == ' ' && areaCode.MatchString(line[i:]):
-			return end, digits
+		case digits >= longEnough && (r == '(' || r == ' ' && areaCode.MatchString(line[i:]) ||
+			strings.ContainsRune("-–/", r) && line[i-1] == ' ' && strings.HasPrefix(line[i+n:], " ")):
+			return end, digits // another number follows, or hours: "(24h)"
 		case r == '+' && digits == 0, strings.ContainsRune(" ()/-.‐‑–−\u00a0\u2009\u202f", r):
 			i += n
 			between++
@@ -284,7 +280,7 @@ func IsDetail(line string) bool {
 	if strings.Contains(line, "@") || strings.Contains(line, "www.") || strings.Contains(line, "://") {
 		return true
 	}
-	return countRunes(line, isDigit) >= leastDigits || hours.IsDayLine(line)
+	return countRunes(line, unicode.IsDigit) >= leastDigits || hours.IsDayLine(line)
 }
 
 // countRunes returns how many characters of a text are of a kind.
@@ -296,5 +292,3 @@ func countRunes(text string, kind func(rune) bool) (n int) {
 	}
 	return n
 }
-
-func isDigit(r rune) bool { return '0' <= r && r <= '9' }

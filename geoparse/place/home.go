@@ -73,6 +73,7 @@ type Door struct {
 	Typed         string                        // the type that markup gives what is there
 	TypedPerson   bool                          // markup says that it is a person
 	Imprint       bool                          // it stands in an imprint
+	Represents    bool                          // it is that of who represents somebody at another address above
 	Business      func() bool                   // words of business in its host, or in what is said of who runs it
 	Lets          func() (lets, elsewhere bool) // the site lets a house or flat, perhaps or surely in another town
 	Resume        func() bool                   // a heading or link of the page is that of a résumé
@@ -122,7 +123,8 @@ func (d *Door) cues() (f [cues]float64) {
 		lines = lines[:n]
 	}
 	if n := len(lines) - 1; n >= 0 && // "Hanna Harms", below it "Developer" or "Kassenwartin"
-		(isPost(first) && IsPerson(lines[n]) || isOffice(first) && looksLikeNames(lines[n])) {
+		(isPost(first) && IsPerson(lines[n]) || looksLikeNames(lines[n]) &&
+			(isOffice(first) || IsName(first) && !isInstitution(first) && d.mailed(lines[n]))) {
 		first, held, lines = lines[n], first, lines[:n]
 	}
 	letting, lets := false, false
@@ -145,8 +147,13 @@ func (d *Door) cues() (f [cues]float64) {
 	above := foldWords(first + "\n" + held + "\n" + further)
 	below := BeforeDisclaimer(d.Below, 0)
 	titled := foldWords(d.Title)
-	honoured := honorary.In(above)                    // held at home, whatever the site does
-	office := lets || letting && d.Person || honoured // where no word of business counts
+	atDoor := behindLast(careOf, first)
+	care := atDoor != first && IsPerson(strings.Trim(atDoor, " ,:"))
+	if care { // whoever gets mail there
+		further = ""
+	}
+	honoured := honorary.In(above) || care || d.Represents // held at home, whatever the site does
+	office := lets || letting && d.Person || honoured      // where no word of business counts
 	own := isHomepage(d.Title, titled) || resumePath.MatchString(d.Path) || d.Resume != nil && d.Resume()
 	business := first + "\n" + further + "\n" + d.Title
 	switch {
@@ -156,9 +163,10 @@ func (d *Door) cues() (f [cues]float64) {
 		trade, business, first = false, d.Title, ""
 	}
 	for c, has := range [cues]bool{
-		cueBias:        true,
-		cuePerson:      d.Person || endsWithPerson(first) || held != "" || office && looksLikeNames(first),
-		cueFirm:        !lived && !lets && isInstitution(behindLast(careOf, first)),
+		cueBias: true,
+		cuePerson: d.Person || endsWithPerson(first) || held != "" ||
+			looksLikeNames(first) && (office || d.mailed(first)),
+		cueFirm:        !lived && !lets && isInstitution(atDoor),
 		cueFirmAbove:   isInstitution(further),
 		cueFirmIn:      isInstitution(d.Inside) || isBuilding(d.Street),
 		cueCommerce:    !office && IsCommerce(business) || trade,
@@ -185,6 +193,24 @@ func (d *Door) cues() (f [cues]float64) {
 		f[c] = is(has)
 	}
 	return f
+}
+
+// mailed reports whether a mail address beside the door, and not of the page's own domain, is made of a
+// name: "Jo Boenders" and "jo.boenders@mail.example".
+func (d *Door) mailed(name string) bool {
+	words := strings.Fields(foldWords(name))
+	if len(words) < 2 {
+		return false
+	}
+	given, surname := words[0], words[len(words)-1]
+	for _, address := range mailIn.FindAllString(d.Before+"\n"+d.Below, -1) {
+		local, host, _ := strings.Cut(strings.ToLower(address), "@")
+		rest, has := strings.CutSuffix(strings.ReplaceAll(foldWords(local), " ", ""), surname)
+		if has && (rest == "" || rest == given || rest == given[:1]) && !strings.HasSuffix(d.Host, host) {
+			return true
+		}
+	}
+	return false
 }
 
 // mostTrade is how many words say what somebody does for a living.
@@ -306,9 +332,7 @@ func isUserPath(path string) bool {
 
 // isProse reports whether a line is a part of a running text, whose words name
 // nobody who is at the address below it.
-func isProse(line string) bool {
-	return len(strings.Fields(line)) > 12
-}
+func isProse(line string) bool { return len(strings.Fields(line)) > 12 }
 
 // isBuilding reports whether a street is really a building: "Donald Bren Hall".
 func isBuilding(street string) bool {
@@ -366,7 +390,7 @@ var (
 	homeSale = regexp.MustCompile(`\b(?:to|by) \p{Lu}.{3,60} ?\$\d{2,3},?\d{3}\b`)
 	// editor leads to who edits a site, whom German law wants to be named.
 	editor = regexp.MustCompile(`(?i)verantwortlich\pL* .{0,60}(?:§ ?(?:18|55|10)|inhalt|mstv|rstv|redaktion)|` +
-		`v\. ?i\. ?s\. ?d\.`)
+		`inhalt\pL* verantwortlich|v\. ?i\. ?s\. ?d\.`)
 	noInstitutions = strings.NewReplacer("-in-law", "", "limited to", "")
 
 	faxWords  = textutil.NewLexicon("fax", "toll free", "toll-free", "tollfree")

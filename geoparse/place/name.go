@@ -74,7 +74,6 @@ type Page struct {
 	tenants float64
 
 	looked map[string]vector // what ownFeatures said
-	phones map[string]string // by country
 	hours  func() string     // reads the text once
 }
 
@@ -88,7 +87,7 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 		text:   foldWords(text[:min(len(text), mostRepeated)]),
 		people: isUserPath(path) || peopleFolder.MatchString(path),
 		notice: IsNotice(title, path),
-		looked: map[string]vector{}, phones: map[string]string{},
+		looked: map[string]vector{},
 	}
 	p.hours = sync.OnceValue(func() string { return hours.In(p.raw, 0, len(p.raw)) })
 	if marked == nil {
@@ -289,16 +288,8 @@ func (p *Page) IsNamed(name string) bool {
 // Hours returns the first opening hours in the text. For a page about one place.
 func (p *Page) Hours() string { return p.hours() }
 
-// Phone returns the telephone number of a page about one place: that of its first tel: link, else
-// the first in the text. The page is searched once for each country.
-func (p *Page) Phone(country string) string {
-	number, known := p.phones[country]
-	if !known {
-		number = PhoneOf(p.site.Phones, p.raw, country)
-		p.phones[country] = number
-	}
-	return number
-}
+// Phone returns the telephone number of a page about one place.
+func (p *Page) Phone(country string) string { return PhoneOf(p.site.Phones, p.raw, country) }
 
 // PhoneOf returns the first telephone number of a page's tel: links, else of its text.
 func PhoneOf(links []string, text, country string) string {
@@ -713,9 +704,7 @@ var (
 )
 
 // IsNotice reports whether a page with this title and path is one of privacy or cookies.
-func IsNotice(title, path string) bool {
-	return privacyPage.In(path) || privacyPage.In(title)
-}
+func IsNotice(title, path string) bool { return privacyPage.In(path) || privacyPage.In(title) }
 
 // support counts for each candidate the other sources with the same name in more or fewer words.
 func support(found []candidate) {
