@@ -23,6 +23,7 @@ const (
 	aboveWindow = 300
 	belowWindow = 600
 	belowLines  = 14
+	contactText = 60_000 // of a page, that are searched for the number of its own place
 	imprintText = 20_000 // of a page, that are looked at for signs of a business
 )
 
@@ -102,7 +103,7 @@ func takePhone(blocks []block, page *pageCues) {
 			continue
 		}
 		if !searched { // once, as all are of one door
-			number, searched = page.site.Phone(a.Country), true
+			number, searched = firstPhone(page.phones, page.text[:min(len(page.text), contactText)], a.Country), true
 		}
 		if !slices.ContainsFunc(blocks, func(b block) bool { return b.a.Role.ThirdParty() && b.a.Phone == number }) {
 			a.Phone = number
@@ -173,7 +174,7 @@ const mostHeading = 20
 func beforeContacts(text string) string {
 	for at := 0; at < len(text); {
 		line, _, _ := strings.Cut(text[at:], "\n")
-		if len(line) < mostHeading && !strings.ContainsAny(line, "0123456789@.") && place.IsContactPage(line, "") {
+		if len(line) < mostHeading && !strings.ContainsAny(line, "0123456789@.") && isContact(line) {
 			return text[:at]
 		}
 		at += len(line) + 1
@@ -214,6 +215,9 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 	case a.Role != OwnRole:
 	case name.Section && (name.Other || name.Text == ""):
 		a.Role = AgencyRole
+		if name.Authority {
+			a.Role = AuthorityRole
+		}
 	case name.Text == "" && page.site.IsDirectory():
 		a.Role = ListedRole
 	case name.Other && !place.HasImprintCue(before): // an imprint may have another name of who runs the site
@@ -409,6 +413,7 @@ type pageCues struct {
 	text   string
 	head   string      // the begin of the text
 	title  string      // of the input, else of the markup
+	phones []string    // its tel: links
 	site   *place.Page // nil until the addresses are described
 	single bool        // it is about one place
 
@@ -421,8 +426,8 @@ type pageCues struct {
 // newPageCues returns the cues of a page with these addresses in the order of its text.
 func newPageCues(in Input, text string, marked *markup.Page, order []*Address) *pageCues {
 	c := &pageCues{in: in, text: text, title: in.Title}
-	if c.title == "" && marked != nil {
-		c.title = marked.Site.Title
+	if marked != nil {
+		c.title, c.phones = cmp.Or(c.title, marked.Site.Title), marked.Site.Phones
 	}
 	head, first := text[:min(len(text), imprintText)], 0
 	if len(order) > 0 {

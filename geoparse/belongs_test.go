@@ -38,6 +38,21 @@ func TestPhoneBesideThirdParty(t *testing.T) {
 	}
 }
 
+// In a section about an authority the line above the address names it, and nobody's branch.
+func TestAuthorityUnderItsHeading(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := markup.Parse([]byte("<title>Impressum</title><h1>Impressum</h1><h2>Zuständige Ärztekammer</h2>" +
+		"<p>Ärztekammer Hunte<br>Nadorster Straße 12<br>26123 Oldenburg</p><p>© Dr. med. Uta Reents, 2026</p>"))
+	in := Input{Doc: doc, Text: markup.Text(doc), Title: "Impressum", Host: "auge-reents.example", Path: "/impressum"}
+	v := parse(t, p, in)
+	if len(v.Addresses) != 1 || v.Addresses[0].Role != AuthorityRole || v.Addresses[0].Name != "Ärztekammer Hunte" {
+		t.Errorf("%+v", v.Addresses)
+	}
+}
+
 // What belongs to the last address of a text.
 func TestBelongings(t *testing.T) {
 	g, r := town(t)
@@ -96,7 +111,7 @@ func TestBelongingsOfList(t *testing.T) {
 		{Name: "Bäckerei Kruse", Kind: "shop=bakery", Phone: "+49441100002"},
 		{Name: "Gasthof Krone", Kind: "amenity=restaurant"},
 		{},
-		{Name: "Salon Eva", Website: "https://www.salon.example/"},
+		{Name: "Salon Eva", Kind: "shop=hairdresser", Website: "https://www.salon.example/"},
 	}
 	v := parse(t, p, Input{Text: text})
 	if len(v.Addresses) != len(want) {

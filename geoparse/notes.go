@@ -8,6 +8,7 @@ import (
 	"gazehound/geoparse/hours"
 	"gazehound/geoparse/markup"
 	"gazehound/geoparse/place"
+	"gazehound/internal/textutil"
 )
 
 // notes returns what a page without an address of its host's place says of that place: the opening
@@ -22,7 +23,7 @@ func (p *Parser) notes(text string, in Input, marked *markup.Page, found []Addre
 		n.Hours = hours.In(text, 0, min(len(text), imprintText))
 	}
 	elsewhere := slices.ContainsFunc(found, func(a Address) bool { return a.Street != "" }) // whose number it may be
-	if !elsewhere && (start || place.IsContactPage(title, in.Path)) {
+	if !elsewhere && (start || isContact(title+" "+in.Path)) {
 		n.Phone = p.phoneOf(marked.Site.Phones, text[:min(len(text), imprintText)], in)
 	}
 	if start {
@@ -41,7 +42,7 @@ func (p *Parser) notes(text string, in Input, marked *markup.Page, found []Addre
 func (p *Parser) phoneOf(links []string, text string, in Input) string {
 	var numbers []string
 	for _, country := range p.countriesOf(in) {
-		n := place.PhoneOf(links, text, country)
+		n := firstPhone(links, text, country)
 		if n != "" && !slices.Contains(numbers, n) {
 			numbers = append(numbers, n)
 		}
@@ -64,3 +65,19 @@ func (p *Parser) countriesOf(in Input) []string {
 	})
 	return countries[:min(len(countries), mostDialled)]
 }
+
+// firstPhone returns the telephone number of the first of a page's tel: links, else the first of its text.
+func firstPhone(links []string, text, country string) string {
+	for _, number := range links {
+		n := place.PhoneNumber(number, country)
+		if n != "" {
+			return n
+		}
+	}
+	return place.PhoneIn(text, country)
+}
+
+// contactPages are in the titles and paths of pages that say how to reach a site, and in headings.
+var contactPages = textutil.NewLexicon(place.Phrases("contact-pages")...)
+
+func isContact(text string) bool { return contactPages.In(text) }

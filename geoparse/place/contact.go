@@ -19,13 +19,15 @@ import (
 const (
 	leastDigits = 6
 	mostDigits  = 16
-	longEnough  = 9 // digits of a number that no spaced dash or area code parts
-	phoneTries  = 3 // of one address
+	longEnough  = 9  // digits of a number that no spaced dash or area code parts
+	phoneTries  = 3  // of one address
+	mostAround  = 20 // letters in the line of a number that has no label
 )
 
 var (
 	// faxBehind is the label of the number before it, "555-1234 (fax)", and not of one that follows.
 	faxBehind = regexp.MustCompile(`(?i)^([ (|–-]*(?:fax|f\)))[.) ]*(?:$|[^.): +(\d])`)
+	faxWord   = regexp.MustCompile(`(?i)fax|facsim|(?:^|[\s(|/·,;])f[.:)]`)
 	faxLabel  = regexp.MustCompile(`fax|facsim|(?:^|[\s|/·,;])f[.:]?\s*$`)
 	// telAndFax is the label of a number for both.
 	telAndFax = regexp.MustCompile(`(?:tel|fon|phone)[a-z.]*\s*(?:/|&|\+|und|and|u\.)\s*(?:tele)?fax`)
@@ -61,8 +63,6 @@ func FaxIn(text, country string) string {
 	}
 	return numberIn(text, country, true)
 }
-
-var faxWord = regexp.MustCompile(`(?i)fax|facsim|(?:^|[\s(|/·,;])f[.:)]`)
 
 func numberIn(text, country string, wantFax bool) string {
 	tries := 0
@@ -128,9 +128,6 @@ func headings(lines []string) (last []string) {
 	slices.Reverse(last)
 	return last
 }
-
-// mostAround is how many letters may stand in the line of a number that has no label.
-const mostAround = 20
 
 // looksLikePhone reports whether the digits in line[from:to] are a telephone
 // number by their form alone: "(413) 732-8702", "413.732.8702" in North America,

@@ -149,9 +149,6 @@ func (d *Door) cues() (f [cues]float64) {
 	titled := foldWords(d.Title)
 	atDoor := behindLast(careOf, first)
 	care := atDoor != first && IsPerson(strings.Trim(atDoor, " ,:"))
-	if care { // whoever gets mail there
-		further = ""
-	}
 	honoured := honorary.In(above) || care || d.Represents // held at home, whatever the site does
 	office := lets || letting && d.Person || honoured      // where no word of business counts
 	own := isHomepage(d.Title, titled) || resumePath.MatchString(d.Path) || d.Resume != nil && d.Resume()
@@ -167,7 +164,7 @@ func (d *Door) cues() (f [cues]float64) {
 		cuePerson: d.Person || endsWithPerson(first) || held != "" ||
 			looksLikeNames(first) && (office || d.mailed(first)),
 		cueFirm:        !lived && !lets && isInstitution(atDoor),
-		cueFirmAbove:   isInstitution(further),
+		cueFirmAbove:   !care && isInstitution(further),
 		cueFirmIn:      isInstitution(d.Inside) || isBuilding(d.Street),
 		cueCommerce:    !office && IsCommerce(business) || trade,
 		cueJob:         jobWords.In(above),

@@ -199,9 +199,9 @@ var (
 	pointing     = Words("pointing")
 	finite       = Words("finite")
 	addressWords = Words("address-words")
+	allLabels    = Words("all-labels")
+	hoursPages   = textutil.NewLexicon(Phrases("hours-pages")...)
 )
-
-var allLabels = Words("all-labels")
 
 //go:embed words.txt
 var wordsFile string
@@ -225,11 +225,3 @@ func fold(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // IsHoursPage reports whether a page is one of opening hours by its title or path.
 func IsHoursPage(title, path string) bool { return hoursPages.In(title + " " + path) }
-
-// IsContactPage reports whether a page says how to reach its site by its title or path.
-func IsContactPage(title, path string) bool { return contactPages.In(title + " " + path) }
-
-var (
-	hoursPages   = textutil.NewLexicon(Phrases("hours-pages")...)
-	contactPages = textutil.NewLexicon(Phrases("contact-pages")...)
-)

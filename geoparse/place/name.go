@@ -288,19 +288,6 @@ func (p *Page) IsNamed(name string) bool {
 // Hours returns the first opening hours in the text. For a page about one place.
 func (p *Page) Hours() string { return p.hours() }
 
-// Phone returns the telephone number of a page about one place.
-func (p *Page) Phone(country string) string { return PhoneOf(p.site.Phones, p.raw, country) }
-
-// PhoneOf returns the first telephone number of a page's tel: links, else of its text.
-func PhoneOf(links []string, text, country string) string {
-	for _, number := range links {
-		if n := PhoneNumber(number, country); n != "" {
-			return n
-		}
-	}
-	return PhoneIn(text, country)
-}
-
 // Around is the text around one address.
 type Around struct {
 	Before string   // the text above it, from the end of the address before it
@@ -314,12 +301,13 @@ type Around struct {
 
 // A Name is the best name for an address by all evidence.
 type Name struct {
-	Text    string
-	Branch  string // branch: "Corporate Office"
-	Score   float64
-	Reasons []Reason
-	Other   bool // somebody else's than the site's, by the block of the address
-	Section bool // whose section says that the page must name them, or who made it
+	Text      string
+	Branch    string // branch: "Corporate Office"
+	Score     float64
+	Reasons   []Reason
+	Other     bool // somebody else's than the site's, by the block of the address
+	Section   bool // whose section says that the page must name them, or who made it
+	Authority bool // the first of the two
 }
 
 // A Reason is one feature of a name and what it adds to the log-odds that the
@@ -379,11 +367,16 @@ func (p *Page) Name(a Around) Name {
 	if best.Text == "" && a.Inside != nil {
 		best = Name{Text: a.Inside[0], Score: leastScore}
 	}
-	best.Section = thirdSections.In(foldWords(a.Before))
+	before := foldWords(a.Before)
+	best.Authority = ofAuthority.In(before)
+	best.Section = best.Authority || ofMaker.In(before)
 	named := best.Text != "" && best.Other
 	best.Other = theirs && (named || best.Text == "") ||
 		named && (rivals || best.Section || p.IsDirectory()) && p.label != ""
 	best.Branch = p.branch(a, best.Text)
+	if best.Section && best.Text == "" { // nobody's branch, but the one whom the section is about
+		best.Text, best.Other, best.Branch = best.Branch, best.Branch != "", ""
+	}
 	return best
 }
 
@@ -490,7 +483,7 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 		found = p.withSites(found)
 	}
 	before, label := foldWords(a.Before), domainLabel(NearHost(a.Below))
-	third, controlled := thirdSections.In(before), controllers.In(before)
+	third, controlled := ofAuthority.In(before) || ofMaker.In(before), controllers.In(before)
 	for i := range found {
 		p.look(&found[i], a, label)
 		if f := &found[i].features; f.ofSite() {
@@ -698,9 +691,10 @@ var (
 		`meeting place): |` +
 		`(?:^| )(?:beim?|im|in der|über die|durch die|at|by|outside|inside|chez|presso|bij)` +
 		`(?: (?:the|der|die|das|le|la|il|de|het))? `)
-	thirdSections = lexiconOf("third-sections")
-	controllers   = lexiconOf("controllers") // lead to who answers for a site, in its notice of privacy
-	privacyPage   = textutil.NewLexicon("datenschutz", "privacy", "cookie", "rgpd", "gdpr", "dsgvo", "confidentialit")
+	ofAuthority = lexiconOf("authority-sections")
+	ofMaker     = lexiconOf("maker-sections")
+	controllers = lexiconOf("controllers") // lead to who answers for a site, in its notice of privacy
+	privacyPage = textutil.NewLexicon("datenschutz", "privacy", "cookie", "rgpd", "gdpr", "dsgvo", "confidentialit")
 )
 
 // IsNotice reports whether a page with this title and path is one of privacy or cookies.
