@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"gazehound/geoparse"
 )
 
 func TestKinds(t *testing.T) {
@@ -46,5 +48,17 @@ func TestKinds(t *testing.T) {
 	}
 	if _, err := x.Search(t.Context(), Query{Filters: Filters{Kind: []string{"palace"}}}); err == nil {
 		t.Error("a kind that there is not")
+	}
+}
+
+// One page of a club shows an association, another says of what.
+func TestAssociationSaysLess(t *testing.T) {
+	x := open(t)
+	start := at("https://luftsport.example/", "Start", "Nordlichter Okken", geoparse.OwnRole)
+	imprint := at("https://luftsport.example/impressum", "Impressum", "Nordlichter Okken", geoparse.OwnRole)
+	start.Addresses[0].Kind, imprint.Addresses[0].Kind = "office=association", "club=sport"
+	put(t, x, start, imprint)
+	if r := find(t, x, Query{}); r.Total != 1 || r.Hits[0].Kind != "club=sport" {
+		t.Errorf("%+v", r.Hits)
 	}
 }

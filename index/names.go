@@ -85,7 +85,10 @@ func accountOf(r *record, own func(site string) float64, fits func(*mention) boo
 	})
 	for _, s := range a.statements {
 		if s.fit != anothers {
-			a.kind, a.stated = cmp.Or(a.kind, s.kind()), cmp.Or(a.stated, s.Stated)
+			a.stated = cmp.Or(a.stated, s.Stated)
+			if a.kind == "" || a.kind == association { // the legal form says no more
+				a.kind = cmp.Or(s.kind(), a.kind)
+			}
 		}
 	}
 	spread(a.statements)

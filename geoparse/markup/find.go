@@ -202,6 +202,8 @@ func (f *finder) metaElement(n *html.Node) {
 		addName(&f.page.Stated, content)
 	case "description", "og:description":
 		setOnce(&f.page.About, content[:min(len(content), 4*maxSiteText)])
+	case "keywords":
+		setOnce(&f.page.Terms, content[:min(len(content), 4*maxSiteText)])
 	case "publisher", "dc.publisher", "dcterms.publisher", "copyright", "dc.rights", "owner":
 		addName(&f.page.Rights, content)
 	}

@@ -27,6 +27,7 @@ type Site struct {
 	Rights []string // meta elements for publisher and copyright
 	Phones []string // of links that call, as written
 	About  string   // description of the page in a meta element
+	Terms  string   // keywords of the page in a meta element, between commas
 	Types  []string // of schema.org, of the things that JSON-LD says most of: "Dentist"
 
 	Links    map[string]bool // texts of links and buttons, one line each, in lower case

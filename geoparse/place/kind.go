@@ -45,11 +45,55 @@ func (h *Head) Kind(name string, langs []string, country string, own bool) strin
 	switch {
 	case academic.MatchString(h.host) && department.MatchString(name):
 		return "amenity=university"
+	case own && h.kindOfEntries() != "":
+		return h.kindOfEntries()
 	case association.MatchString(name):
 		return "office=association"
 	}
 	return ""
 }
+
+// entries are texts of links that only sites of one kind have in their menus, the likeliest kind
+// first: churches have members, too. "Join us" and "Become a member" are also those of firms.
+var entries = []struct {
+	kind  string
+	texts map[string]bool
+}{
+	{"office=lawyer", texts("practice areas, our attorneys, rechtsgebiete, domaines d'intervention")},
+	{"amenity=place_of_worship", texts(`gottesdienst, gottesdienste, gottesdienstplan, gottesdienstordnung, predigten,
+		konfirmation, erstkommunion, sermons, sunday school, mass times, what we believe, statement of faith,
+		kerkdiensten, horaires des messes, orari messe`)},
+	{"office=association", texts(`mitglied werden, mitgliedschaft, mitgliedsantrag, beitrittserklärung, vorstand,
+		der vorstand, satzung, vereinssatzung, verein, der verein, unser verein, über den verein, vereinsleben,
+		vereinsgeschichte, bylaws, membership application, lid worden, lidmaatschap, bestuur, adhérer, adhésion,
+		devenir membre, diventa socio, consiglio direttivo, hazte socio, junta directiva`)},
+}
+
+func texts(list string) map[string]bool {
+	all := map[string]bool{}
+	for text := range strings.SplitSeq(list, ",") {
+		all[strings.TrimSpace(text)] = true
+	}
+	return all
+}
+
+// kindOfEntries returns the kind whose sites have an entry of the page's menu, or "". A club whose
+// headings name a sport is one of sports.
+func (h *Head) kindOfEntries() string {
+	for _, e := range entries {
+		for text := range e.texts {
+			if h.site.Links[text] && e.kind == "office=association" && slices.ContainsFunc(h.own, isSport) {
+				return "club=sport"
+			}
+			if h.site.Links[text] {
+				return e.kind
+			}
+		}
+	}
+	return ""
+}
+
+func isSport(text string) bool { return kind.OfName(text, "", "") == "club=sport" }
 
 var (
 	academic    = regexp.MustCompile(`\.(?:edu|ac)(?:\.[a-z]{2})?$`)
@@ -92,6 +136,9 @@ func (h *Head) kindOfSite(lang, country string) string {
 	domain, weight := h.kindOfDomain(lang, country)
 	weights[domain] += weight
 	delete(weights, "")
+	if len(weights) == 0 && h.start {
+		return h.kindOfTerms(lang, country)
+	}
 	ids := slices.SortedFunc(maps.Keys(weights), func(a, b string) int {
 		return cmp.Or(cmp.Compare(weights[b], weights[a]), strings.Compare(a, b))
 	})
@@ -105,6 +152,26 @@ func (h *Head) kindOfSite(lang, country string) string {
 	}
 	return ids[0]
 }
+
+// kindOfTerms returns the one kind that the rest of the description of a start page and its keywords
+// say, or "".
+func (h *Head) kindOfTerms(lang, country string) (only string) {
+	said := clauseEnd.Split(h.site.About, mostClauses)
+	for _, text := range append(said, clauseEnd.Split(h.site.Terms, mostClauses)...) {
+		id := kind.OfName(text, lang, country)
+		switch {
+		case id == "" || kind.Main(id) == kind.Main(only):
+		case only != "":
+			return ""
+		default:
+			only = id
+		}
+	}
+	return only
+}
+
+// mostClauses is how many clauses of a description and how many keywords are read.
+const mostClauses = 12
 
 // kindOfDomain returns the kind of place that the domain says, or "", and what that weighs.
 func (h *Head) kindOfDomain(lang, country string) (id string, weight float64) {
