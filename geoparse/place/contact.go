@@ -27,8 +27,8 @@ const (
 var (
 	// faxBehind is the label of the number before it, "555-1234 (fax)", and not of one that follows.
 	faxBehind = regexp.MustCompile(`(?i)^([ (|–-]*(?:fax|f\)))[.) ]*(?:$|[^.): +(\d])`)
-	faxWord   = regexp.MustCompile(`(?i)fax|facsim|(?:^|[\s(|/·,;])f[.:)]`)
-	faxLabel  = regexp.MustCompile(`fax|facsim|(?:^|[\s|/·,;])f[.:]?\s*$`)
+	faxWord   = regexp.MustCompile(`(?i)fax|facsim|(?:^|[\s(|/·,;])fx?(?:[.:)]|\s[+(\d])`)
+	faxLabel  = regexp.MustCompile(`fax|facsim|(?:^|[\s|/·,;])fx?[.:]?\s*$`)
 	// telAndFax is the label of a number for both.
 	telAndFax = regexp.MustCompile(`(?:tel|fon|phone)[a-z.]*\s*(?:/|&|\+|und|and|u\.)\s*(?:tele)?fax`)
 	// vanity numbers have letters: "1-800-FLOWERS", "303.333.PAUL".

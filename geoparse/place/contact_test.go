@@ -87,6 +87,22 @@ func TestPhoneNumber(t *testing.T) {
 	}
 }
 
+// A fax is labelled by a word, or by a letter beside a telephone's.
+func TestFaxIn(t *testing.T) {
+	for _, c := range []struct{ text, country, want string }{
+		{"Tel. 0441 123456\nTelefax: 0441 123457", "DE", "+49441123457"},
+		{"T +49 (0)441 123456\nF +49 (0)441 123457", "DE", "+49441123457"},
+		{"T. 0441 123456, F. 0441 123457", "DE", "+49441123457"},
+		{"Ph: 413 732 8702 | Fx: 413 732 8703", "US", "+14137328703"},
+		{"M - F 8 am, call 413 732 8702", "US", ""},
+		{"Tel. 0441 123456", "DE", ""},
+	} {
+		if got := FaxIn(c.text, c.country); got != c.want {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
 // Of 200 numbers the first is taken, and the first fax of as many.
 func TestManyPhones(t *testing.T) {
 	text := strings.Repeat("Tel. 0441 123456\nFax 0441 123457\nTel. 0441 654321\n", 100)
