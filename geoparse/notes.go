@@ -81,3 +81,17 @@ func firstPhone(links []string, text, country string) string {
 var contactPages = textutil.NewLexicon(place.Phrases("contact-pages")...)
 
 func isContact(text string) bool { return contactPages.In(text) }
+
+// PhoneOf returns which of the telephone numbers of n a place in the country has; "": none.
+func (n Notes) PhoneOf(country string) string {
+	numbers := strings.Fields(n.Phone)
+	if len(numbers) == 1 {
+		return numbers[0]
+	}
+	code := "+" + grammar.Find(country).Phone
+	i := slices.IndexFunc(numbers, func(number string) bool { return strings.HasPrefix(number, code) })
+	if i < 0 {
+		return ""
+	}
+	return numbers[i]
+}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"gazehound/geoparse"
-	"gazehound/geoparse/grammar"
 )
 
 // The pages of a host are put together when they are written, so that the order in which they come
@@ -107,20 +106,6 @@ func (r *record) isSeatOf(host string) bool {
 // isNamedBy reports whether a page of the host says who is at the address, as a place of its own.
 func (r *record) isNamedBy(host string) bool {
 	return slices.ContainsFunc(r.Mentions, func(m *mention) bool { return m.host == host && m.isSeat() && m.Name != "" })
-}
-
-// dialled returns which of a note's telephone numbers is one of the country.
-func dialled(phones, country string) string {
-	numbers := strings.Fields(phones)
-	if len(numbers) == 1 {
-		return numbers[0]
-	}
-	for _, n := range numbers {
-		if strings.HasPrefix(n, "+"+grammar.Find(country).Phone) {
-			return n
-		}
-	}
-	return ""
 }
 
 // spreadNotes gives the only address of each host that has changed what the notes of its pages say,
@@ -266,7 +251,7 @@ func (r *record) takeNotes() {
 	}
 	for _, m := range r.Mentions {
 		m.notes = r.Notes[m.host]
-		m.notes.Phone = dialled(m.notes.Phone, m.Land)
+		m.notes.Phone = m.notes.PhoneOf(m.Land)
 	}
 	for _, m := range r.Mentions {
 		if m.notes == (geoparse.Notes{}) {
