@@ -89,7 +89,7 @@ func read(packed []byte) (*table, error) {
 	if len(parts) != 3 {
 		return nil, fmt.Errorf("%d parts, want 3", len(parts))
 	}
-	t := &table{phrases: make(map[string]phrase, 16_000), brands: make(map[string]brand, 12_000)}
+	t := &table{phrases: make(map[string]phrase, 28_000), brands: make(map[string]brand, 12_000)}
 	for line := range strings.Lines(parts[0]) {
 		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if len(cells) != 1+len(Languages) {
