@@ -57,31 +57,18 @@ func (h *Head) Kind(name string, langs []string, country string, own bool) strin
 // first: churches have members, too. "Join us" and "Become a member" are also those of firms.
 var entries = []struct {
 	kind  string
-	texts map[string]bool
+	texts []string
 }{
-	{"office=lawyer", texts("practice areas, our attorneys, rechtsgebiete, domaines d'intervention")},
-	{"amenity=place_of_worship", texts(`gottesdienst, gottesdienste, gottesdienstplan, gottesdienstordnung, predigten,
-		konfirmation, erstkommunion, sermons, sunday school, mass times, what we believe, statement of faith,
-		kerkdiensten, horaires des messes, orari messe`)},
-	{"office=association", texts(`mitglied werden, mitgliedschaft, mitgliedsantrag, beitrittserklärung, vorstand,
-		der vorstand, satzung, vereinssatzung, verein, der verein, unser verein, über den verein, vereinsleben,
-		vereinsgeschichte, bylaws, membership application, lid worden, lidmaatschap, bestuur, adhérer, adhésion,
-		devenir membre, diventa socio, consiglio direttivo, hazte socio, junta directiva`)},
-}
-
-func texts(list string) map[string]bool {
-	all := map[string]bool{}
-	for text := range strings.SplitSeq(list, ",") {
-		all[strings.TrimSpace(text)] = true
-	}
-	return all
+	{"office=lawyer", Phrases("entries-lawyer")},
+	{"amenity=place_of_worship", Phrases("entries-church")},
+	{"office=association", Phrases("entries-association")},
 }
 
 // kindOfEntries returns the kind whose sites have an entry of the page's menu, or "". A club whose
 // headings name a sport is one of sports.
 func (h *Head) kindOfEntries() string {
 	for _, e := range entries {
-		for text := range e.texts {
+		for _, text := range e.texts {
 			if h.site.Links[text] && e.kind == "office=association" && slices.ContainsFunc(h.own, isSport) {
 				return "club=sport"
 			}
