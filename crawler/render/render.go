@@ -58,6 +58,9 @@ var (
 	ErrClosed  = errors.New("render: browser is closed")
 )
 
+// errSilent is why a page ends whose tab the browser does not open.
+var errSilent = fmt.Errorf("%w: it does not answer", ErrBrowser)
+
 const (
 	// maxDeaths is how often in a row, without a rendered page in between, the browser is started again.
 	maxDeaths = 5
@@ -80,6 +83,8 @@ type Browser struct {
 	stop   func()          // ends that process and waits for it
 	deaths int             // in a row
 	closed bool
+
+	answer time.Duration // in which the browser must open a tab, or it is ended and started again
 }
 
 // maxFiles is how many scripts are remembered.
@@ -95,7 +100,8 @@ func New(o Options) (*Browser, error) {
 	if err != nil {
 		return nil, fmt.Errorf("render: %w", err)
 	}
-	return &Browser{options: o, program: program, tabs: make(chan struct{}, o.Tabs), files: files}, nil
+	return &Browser{options: o, program: program, tabs: make(chan struct{}, o.Tabs), files: files,
+		answer: startTime}, nil
 }
 
 // find returns the path of the browser.
@@ -149,6 +155,8 @@ func (b *Browser) Render(ctx context.Context, r *page.Response, fetch Fetch) ([]
 			b.deaths = 0
 			b.mu.Unlock()
 			return html, nil
+		case errors.Is(err, errSilent):
+			b.endSilent(browser)
 		case !isDead(browser):
 			return nil, err
 		}
@@ -203,6 +211,16 @@ func isDead(process context.Context) bool {
 		return true
 	default:
 		return process.Err() != nil
+	}
+}
+
+// endSilent ends a process that does not answer.
+func (b *Browser) endSilent(process context.Context) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.tab == process {
+		b.end()
+		b.deaths++
 	}
 }
 

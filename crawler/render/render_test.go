@@ -181,7 +181,9 @@ func TestRenderHostile(t *testing.T) {
 			setTimeout(() => { location = "http://" + at + "/location" }, 300)`, "inside"},
 	}
 	tabs := func() int {
-		infos, err := chromedp.CallBrowser(b.tab, target.GetTargets, target.GetTargetsParams{})
+		ctx, cancel := context.WithTimeout(b.tab, 30*time.Second)
+		defer cancel()
+		infos, err := chromedp.CallBrowser(ctx, target.GetTargets, target.GetTargetsParams{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,6 +25,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	devtools "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
 
@@ -37,6 +39,7 @@ const (
 	maxLoads   = 3    // of the page itself, which may load itself again once a cookie is set
 	maxPaused  = 1000 // requests of a page, those that are refused included
 	pollPeriod = 100 * time.Millisecond
+	closeTime  = 5 * time.Second
 )
 
 // A tab is one page in work.
@@ -68,8 +71,19 @@ type filesOf interface {
 
 // render renders r in a tab of its own, whose cookies and storage end with it.
 func (b *Browser) render(ctx, process context.Context, r *page.Response, fetch Fetch) ([]byte, error) {
-	isolated, closeTab := chromedp.NewContext(process, chromedp.WithNewBrowserContext())
+	opening, giveUp := context.WithCancelCause(process)
+	defer giveUp(nil)
+	isolated, closeTab := chromedp.NewContext(opening, chromedp.WithNewBrowserContext())
 	defer closeTab()
+	late := time.AfterFunc(b.answer, func() { giveUp(errSilent) })
+	stop := context.AfterFunc(ctx, func() { giveUp(ctx.Err()) })
+	err := chromedp.Do(isolated)
+	stop()
+	if !late.Stop() || err != nil {
+		return nil, fmt.Errorf("%s: %w", r.URL, cmp.Or(context.Cause(opening), err))
+	}
+	defer closeTarget(isolated)
+
 	work, fail := context.WithCancelCause(isolated)
 	defer fail(nil)
 	defer context.AfterFunc(ctx, func() { fail(ctx.Err()) })()
@@ -81,7 +95,7 @@ func (b *Browser) render(ctx, process context.Context, r *page.Response, fetch F
 	t.bytes.Store(b.options.Bytes)
 	defer t.close()
 	var html []byte
-	err := chromedp.Do(work, chromedp.Func(func(work context.Context, target *chromedp.Target) (err error) {
+	err = chromedp.Do(work, chromedp.Func(func(work context.Context, target *chromedp.Target) (err error) {
 		t.target = target
 		err = t.open(work, chromedp.FromContext(isolated).BrowserContextID)
 		if err == nil {
@@ -96,6 +110,15 @@ func (b *Browser) render(ctx, process context.Context, r *page.Response, fetch F
 		return nil, fmt.Errorf("%s: %w", r.URL, err)
 	}
 	return html, nil
+}
+
+// closeTarget closes the page of a tab while its events are still read: chromedp stops to answer once
+// 1,024 of them wait for a tab whose context has ended.
+func closeTarget(tab context.Context) {
+	c := chromedp.FromContext(tab)
+	ctx, cancel := context.WithTimeout(tab, closeTime)
+	defer cancel()
+	cdp.Call(ctx, c.Browser, target.CloseTarget, target.CloseTargetParams{TargetID: c.Target.TargetID})
 }
 
 // close waits for the answers in work.
