@@ -53,7 +53,7 @@ const memoryShare = 0.85
 // files counts for nothing: the system takes it back whenever it needs room.
 //
 // Below that the heap may grow to two and a quarter times what is in use before it is collected: three
-// times would take 70 MB more at 20,000 pages and save 3 % of the processor time. GOGC says otherwise.
+// times would take 70 MB more at 20,000 pages and save 4 % of the processor time. GOGC says otherwise.
 func limitMemory(cfg *Config) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(125)

@@ -45,7 +45,8 @@ func DefaultOptions() Options {
 
 // Programs are the names under which Chromium is looked for.
 var Programs = []string{"chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome",
-	"/Applications/Chromium.app/Contents/MacOS/Chromium", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"}
+	"/Applications/Chromium.app/Contents/MacOS/Chromium",
+	"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"}
 
 // ErrNoBrowser is wrapped by the error of New if there is no Chromium.
 var ErrNoBrowser = errors.New("no Chromium is installed")
@@ -249,7 +250,8 @@ func (b *Browser) flags() []chromedp.ExecAllocatorOption {
 		chromedp.Flag("force-webrtc-ip-handling-policy", "disable_non_proxied_udp"), // its name in older versions
 		chromedp.Flag("js-flags", fmt.Sprintf("--max-old-space-size=%d", b.options.Memory>>22)),
 		chromedp.Flag("blink-settings", "imagesEnabled=false"),
-		chromedp.Flag("disable-features", "Translate,MediaRouter,OptimizationHints,Prerender2,SpeculationRulesPrefetchFuture"),
+		chromedp.Flag("disable-features",
+			"Translate,MediaRouter,OptimizationHints,Prerender2,SpeculationRulesPrefetchFuture"),
 	}
 	for _, name := range []string{
 		"disable-background-networking", "disable-breakpad", "disable-component-update", "disable-default-apps",

@@ -137,7 +137,7 @@ func within(text string, from, to int) (osm string, leaveOut bool) {
 		}
 		h, rest, ok := read(text[from+i:])
 		before := text[max(0, from-cueText) : from+i]
-		if ok && (h.isOn(rest) || season.MatchString(before) || seasonBehind.MatchString(line[i:])) {
+		if ok && (h.saysMore(rest) || season.MatchString(before) || seasonBehind.MatchString(line[i:])) {
 			return "", true
 		}
 		if ok && h.opens(before) {
@@ -188,8 +188,9 @@ func (r reader) mayBeTimes() bool {
 // clockTime.
 var timesBegin = func() map[string]bool {
 	m := map[string]bool{}
-	for _, word := range slices.Concat(timeLeads, dayPartWords, closedWords, strings.Fields("no nur nach by auf sur su op "+
-		"noon midday midnight mittag mittags mitternacht")) {
+	for _, word := range slices.Concat(timeLeads, dayPartWords, closedWords,
+		strings.Fields("no nur nach by auf sur su op "+
+			"noon midday midnight mittag mittags mitternacht")) {
 		m[word] = true
 	}
 	return m
@@ -207,7 +208,8 @@ var (
 	openCue = regexp.MustCompile(`(?i)öffnungs|geöffnet|\bopen|(?:business|store|shop|visiting) hours|` +
 		`ouvert|horaires|\borari|\bapert|horario|openings(?:tijd|uren)|geopend|åbningstid|sprechzeit|bürozeit`)
 	// season ends what says that the hours are not those of the whole year.
-	season = regexp.MustCompile(`(?i)(?:` + months + `|\bi[nm] ` + month + `|(?:spring|fall|autumn) hours|(?:sommer|winter|summer)(?:zeit|halbjahr|saison|monate|` +
+	season = regexp.MustCompile(`(?i)(?:` + months + `|\bi[nm] ` + month +
+		`|(?:spring|fall|autumn) hours|(?:sommer|winter|summer)(?:zeit|halbjahr|saison|monate|` +
 		`öffnungszeiten| hours| season)?|(?:weihnachts|oster|sommer|schul)ferien|(?:christmas|holiday|new year\S*)` +
 		` (?:week|hours|season))(?:\s*\([^()\n]*\))?[\s:,()]*$`)
 	seasonBehind = regexp.MustCompile(`(?i)^[^\n(]*\d[^\n\d(]*\([^)\n]*(?:` + months + `|sommer|winter|summer|` +

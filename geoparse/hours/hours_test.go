@@ -96,6 +96,8 @@ func TestParse(t *testing.T) {
 		{"Monday:\nNo office hours\nTuesday:\n9:00am - 5:00pm", "Mo off; Tu 09:00-17:00"},
 		{"Mo-Fr offen 9-18 Uhr", "Mo-Fr 09:00-18:00"},
 		{"Mo-Fr 9-18 Uhr (Mi nur bis 13 Uhr), Sa geschlossen", "Mo-Tu,Th-Fr 09:00-18:00; We 09:00-13:00; Sa off"},
+		{"Di-So ab 17 Uhr, So bis 22 Uhr", "Tu-Sa 17:00+; Su 17:00-22:00"},
+		{"Mo-Mi 9-12, Do nach Vereinbarung, Do bis 13 Uhr", "Mo-We 09:00-12:00; Th \"by appointment\""},
 		{"Mon-Thu 9am-6pm, Thu until 1 pm", "Mo-We 09:00-18:00; Th 09:00-13:00"},
 		{"Mo-Fr 9-12 und 14-18 Uhr, Fr bis 12 Uhr", "Mo-Th 09:00-12:00,14:00-18:00; Fr 09:00-12:00"},
 		{"Mo-Sa 10-20 Uhr, donnerstags bis 22 Uhr", "Mo-We,Fr-Sa 10:00-20:00; Th 10:00-22:00"},

@@ -44,9 +44,9 @@ func read(text string) (h week, rest string, ok bool) {
 	return h, r.rest, true
 }
 
-// isOn reports whether a line goes on with one of the days of h, of which it must say something that
+// saysMore reports whether a line goes on with one of the days of h, of which it must say something that
 // read cannot tell: "Mo-Fr 9-18 Uhr, Mi nur vormittags".
-func (h week) isOn(rest string) bool {
+func (h week) saysMore(rest string) bool {
 	line, _, _ := strings.Cut(rest, "\n")
 	r := reader{line}
 	r.take(lead)
@@ -65,14 +65,14 @@ func (r *reader) endsOtherwise(h *week) {
 	start := *r
 	r.take(lead)
 	set := r.days()
-	if set == 0 || r.take(onlyUntil) == nil {
-		*r = start
-		return
+	to, ok := 0, set != 0 && r.take(onlyUntil) != nil
+	if ok {
+		var half string
+		to, half, _, ok = r.time()
+		to = clock(to, half)
 	}
-	to, half, _, ok := r.time()
-	to = clock(to, half)
 	for d := range days {
-		ok = ok && (!set.has(d) || len(h[d]) > 0 && h[d][0].from < to)
+		ok = ok && (!set.has(d) || len(h[d]) > 0 && h[d][0] != byAppointment && h[d][0].from < to)
 	}
 	if !ok {
 		*r = start
@@ -81,7 +81,8 @@ func (r *reader) endsOtherwise(h *week) {
 	for d := range days {
 		if set.has(d) {
 			h[d] = without(h[d], to, 36*60)
-			h[d][len(h[d])-1].to = to
+			last := &h[d][len(h[d])-1]
+			last.to, last.noEnd = to, false
 		}
 	}
 }

@@ -157,9 +157,13 @@ func numberEnd(line string, i int) (end, digits int) {
 			digits++
 			i++
 			end, between = i, 0
-		case digits >= longEnough && (r == '(' || r == ' ' && areaCode.MatchString(line[i:]) ||
-			strings.ContainsRune("-–/", r) && line[i-1] == ' ' && strings.HasPrefix(line[i+n:], " ")):
-			return end, digits // another number follows, or hours: "(24h)"
+		case digits >= longEnough && r == '(': // "(24h)"; a zero that is not dialled from abroad stands further up
+			return end, digits
+		case digits >= longEnough && r == ' ' && areaCode.MatchString(line[i:]):
+			return end, digits
+		case digits >= longEnough && strings.ContainsRune("-–/", r) && line[i-1] == ' ' &&
+			strings.HasPrefix(line[i+n:], " "):
+			return end, digits // another number follows
 		case r == '+' && digits == 0, strings.ContainsRune(" ()/-.‐‑–−\u00a0\u2009\u202f", r):
 			i += n
 			between++
