@@ -453,6 +453,10 @@ func behindStreet(t Tokens, k int, s *Street) (unknown, breaks int, ok bool) {
 			k++ // "1391 Smizer Mill Road in Fenton Missouri"
 			continue
 		}
+		if tok.Kind == Number && isLocalPhone(tok.Text()) {
+			k++
+			continue
+		}
 		if tok.Kind == Number && tok.size() <= 4 && !Ordinal(tok.Text()) &&
 			(k+1 == len(t) || t[k+1].Kind == Break || t[k+1].isMark(",")) {
 			addUnit(s, t, k, k+1) // "PEACHTREE ST NE 900, ATLANTA", "W. Washington, 1506, Chicago"
@@ -474,6 +478,11 @@ func behindStreet(t Tokens, k int, s *Street) (unknown, breaks int, ok bool) {
 		k++
 	}
 	return unknown, breaks, true
+}
+
+// isLocalPhone reports whether a number is of a telephone, without its area code: "555-0142".
+func isLocalPhone(number string) bool {
+	return len(number) == len("555-0142") && strings.IndexAny(number, "-.") == 3
 }
 
 // skipInstitution returns the index behind the line that begins with token k, if

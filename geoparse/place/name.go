@@ -797,6 +797,7 @@ func titleParts(title string) []string {
 // trimName takes off what often stands around a name and is no part of it.
 func trimName(text string) string {
 	text = withoutQuotes(strings.Trim(fold(text), " \t,;:|·•–—-/>»›→▸*©®™["))
+	text = strings.ReplaceAll(text, " , ", ", ")
 	text = behindName.ReplaceAllString(text, "")
 	text = ownDomain.ReplaceAllString(text, "")
 	lower := strings.ToLower(text)
