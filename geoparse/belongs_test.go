@@ -474,7 +474,7 @@ func TestHomesInProse(t *testing.T) {
 	var seen []string
 	p.onDoor = func(_ *Address, d *place.Door) {
 		seen = nil
-		for i, v := range d.HomeCues() {
+		for i, v := range d.Values() {
 			if v != 0 {
 				seen = append(seen, place.Cues()[i])
 			}

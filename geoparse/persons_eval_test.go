@@ -251,7 +251,7 @@ func irvineDoors(t *testing.T, dir string) (all []door) {
 			}
 			all = append(all, door{
 				key: key, group: group, text: d.Host + d.Path + " " + key, set: "Irvine", home: label == "home",
-				values: d.HomeCues(), private: isHome(d),
+				values: d.Values(), private: isHome(d),
 			})
 		}
 	}
@@ -358,7 +358,8 @@ func labelledDoors(t *testing.T, dir string) (all []door) {
 					return
 				}
 				all = append(all, door{
-					key: m.ID + addressHash(a), group: u.Hostname(), text: m.ID + " " + a.Text, set: "labelled", home: home, values: d.HomeCues(), private: isHome(d),
+					key: m.ID + addressHash(a), group: u.Hostname(), text: m.ID + " " + a.Text, set: "labelled",
+					home: home, values: d.Values(), private: isHome(d),
 				})
 			}
 			doc := markup.Parse(body)

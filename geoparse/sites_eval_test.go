@@ -196,7 +196,7 @@ func siteDoors(t *testing.T) (all []door) {
 		}
 		all = append(all, door{
 			key: host + addressHash(a), group: host, text: host + path + " " + a.Text, set: "sites", home: row.role == "home",
-			values: d.HomeCues(), private: isHome(d),
+			values: d.Values(), private: isHome(d),
 		})
 	}
 	eachSitePage(t, p, func(_, h, pa string, rows []siteRow) { host, path, of = h, pa, rows }, nil)

@@ -8,7 +8,7 @@ type Example struct {
 }
 
 // Features are the names of the features.
-func Features() []string { return featureNames[:] }
+func Features() []string { return featureNames }
 
 // Examples returns the candidates for one address.
 func (p *Page) Examples(a Around) []Example {

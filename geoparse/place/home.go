@@ -11,46 +11,6 @@ import (
 	"gazehound/internal/textutil"
 )
 
-// Whether an address is a private home is decided by a logistic regression: see
-// docs/decisions/031-private-persons.md. Each cue is 0 or 1.
-type cue uint8
-
-const (
-	cueBias cue = iota
-	cuePerson
-	cueBusiness  // it stands in an imprint, and the page or its host has a word of business
-	cueHonorary  // the line names somebody by an office that is held at home: founder, chairman, webmaster
-	cueEditor    // or as who answers for what a site says, whom German law wants to be named
-	cueFirm      // a word of an organisation in the line above the address, or before it in its line
-	cueFirmAbove // in the two lines further up
-	cueFirmIn    // in the address itself, or its street is a building
-	cueCommerce  // a word that stands around places of business alone, near the address or in the title
-	cueJob       // what somebody does at an institution
-	cueHome      // "Home", "privat", "lives at", "my address is" in the line above or in its own
-	cueHomeAbove
-	cueFax
-	cueFreemail
-	cueTilde    // the page lies in the folder of a user of a computer
-	cueFolder   // or in a folder, or on a host, of members or people
-	cueHomepage // the title is that of a home page or résumé
-	cueFamily   // or of a family
-	cueOwnName  // or a person's name
-	cueFirmTitle
-	cueTyped // markup says that the address is that of an organisation or an event
-	cueTypedPerson
-	cueNoStreet
-	cueResident // the text right before the address says that somebody lives there
-	cueLets     // the site lets a house or flat, and in another town than that of the address
-	cues        // their number
-)
-
-var cueTitles = [cues]string{
-	"bias", "person", "business", "honorary", "editor", "firm", "firm-above", "firm-in", "commerce",
-	"job", "home", "home-above", "fax", "freemail",
-	"tilde", "folder", "homepage",
-	"family", "own-name", "firm-title", "typed", "typed-person", "no-street", "resident", "lets",
-}
-
 // sureHome are the log-odds from which an address is a home on all pages of a host. A person's name
 // alone does not reach them: the handouts of a surgery have only the doctor's above its address.
 const sureHome = 2
@@ -58,15 +18,17 @@ const sureHome = 2
 //go:embed homes.tsv
 var homesFile string
 
-// homeWeights are what each cue adds to the log-odds that an address is a home.
+// Whether an address is a private home is decided by a logistic regression: see
+// docs/decisions/031-private-persons.md. homeCues are the names of its cues, which a door has or has not,
+// and homeWeights what each adds to the log-odds of a home; the first is the bias.
 // "go test ./geoparse -run EvalPersons -learn" writes them.
-var homeWeights = readWeights(cueTitles[:], homesFile)
+var homeCues, homeWeights = readWeights(homesFile)
 
 // A Door is the text in and around an address, and the URL of its page.
 type Door struct {
 	Before, Below string // lines above and below it that belong to no other address
 	Inside        string // what stands in it beside street and city
-	Street, Unit  string
+	Street        string
 	Title         string                        // of the page
 	Host, Path    string                        // of the page
 	Person        bool                          // the name above is a person's
@@ -80,12 +42,9 @@ type Door struct {
 }
 
 // Evidence returns what the text around an address adds to the log-odds that it is a home.
-func (d *Door) Evidence() float64 {
-	sum := 0.0
-	for i, v := range d.cues() {
-		if cue(i) != cueBias {
-			sum += homeWeights[i] * v
-		}
+func (d *Door) Evidence() (sum float64) {
+	for i, v := range d.Values()[1:] {
+		sum += homeWeights[1+i] * v
 	}
 	return sum
 }
@@ -93,18 +52,21 @@ func (d *Door) Evidence() float64 {
 // Home reports whether an address is a private home, by the sum of the evidence of all its mentions
 // on a page. sure: so clearly that another page of the host need not show it.
 func Home(evidence float64) (home, sure bool) {
-	odds := evidence + homeWeights[cueBias]
+	odds := evidence + homeWeights[0]
 	return odds >= 0, odds >= sureHome
 }
 
 // Cues returns the names of the cues.
-func Cues() []string { return cueTitles[:] }
+func Cues() []string { return homeCues }
 
-// HomeCues returns the values of the cues, in the order of Cues: what the weights
-// are learned from.
-func (d *Door) HomeCues() []float64 {
-	values := d.cues()
-	return values[:]
+// Values returns 1 for each of Cues that the door has, 0 for others: what the weights are learned from.
+func (d *Door) Values() []float64 {
+	has := d.cues()
+	values := make([]float64, len(homeCues))
+	for i, name := range homeCues {
+		values[i] = is(has[name])
+	}
+	return values
 }
 
 const (
@@ -113,20 +75,25 @@ const (
 	headingText = 300 // bytes of a line that may be a heading
 )
 
-func (d *Door) cues() (f [cues]float64) {
-	lines := linesOf(d.Before)
-	mail := freemail.MatchString(strings.Join(lines, "\n"))
-	lines = slices.DeleteFunc(lines, contactLine.MatchString)
-	first, held := "", "" // the nearest line, and what its person does
-	if n := len(lines) - 1; n >= 0 {
-		first, held = withoutOffice(lines[n])
-		lines = lines[:n]
+// nearest returns the line right above the address, or what stands before it in its own, what the person
+// of that line does, and the lines further up.
+func (d *Door) nearest() (first, held string, further []string) {
+	lines := slices.DeleteFunc(linesOf(d.Before), contactLine.MatchString)
+	n := len(lines) - 1
+	if n < 0 {
+		return "", "", nil
 	}
-	if n := len(lines) - 1; n >= 0 && // "Hanna Harms", below it "Developer" or "Kassenwartin"
-		(isPost(first) && IsPerson(lines[n]) || looksLikeNames(lines[n]) &&
-			(isOffice(first) || IsName(first) && !isInstitution(first) && d.mailed(lines[n]))) {
-		first, held, lines = lines[n], first, lines[:n]
+	first, held = withoutOffice(lines[n])
+	if n > 0 && looksLikeNames(lines[n-1]) && // "Hanna Harms", below it "Kassenwartin" or "Sewing"
+		(isOffice(first) || IsName(first) && !isInstitution(first) && d.mailed(lines[n-1])) {
+		return lines[n-1], first, lines[:n-1]
 	}
+	return first, held, lines[:n]
+}
+
+// cues returns the cues that the door has, by their names.
+func (d *Door) cues() map[string]bool {
+	first, held, lines := d.nearest()
 	letting, lets := false, false
 	if d.Lets != nil {
 		letting, lets = d.Lets()
@@ -159,37 +126,40 @@ func (d *Door) cues() (f [cues]float64) {
 	case isTrade(first): // a résumé names what somebody does elsewhere, and for whom
 		trade, business, first = false, d.Title, ""
 	}
-	for c, has := range [cues]bool{
-		cueBias: true,
-		cuePerson: d.Person || endsWithPerson(first) || held != "" ||
+	return map[string]bool{
+		"bias": true,
+		"person": d.Person || endsWithPerson(first) || held != "" ||
 			looksLikeNames(first) && (office || d.mailed(first)),
-		cueFirm:        !lived && !lets && isInstitution(atDoor),
-		cueFirmAbove:   !care && isInstitution(further),
-		cueFirmIn:      isInstitution(d.Inside) || isBuilding(d.Street),
-		cueCommerce:    !office && IsCommerce(business) || trade,
-		cueJob:         jobWords.In(above),
-		cueHome:        atHome,
-		cueHomeAbove:   homeWords.In(foldWords(further)),
-		cueFax:         faxWords.In(below) || strings.ContainsAny(below, "xX") && extension.MatchString(below),
-		cueFreemail:    mail || freemail.MatchString(below),
-		cueTilde:       isUserPath(d.Path),
-		cueFolder:      peopleFolder.MatchString(d.Path) || peopleHost.MatchString(d.Host),
-		cueHomepage:    own,
-		cueFamily:      familyWords.In(titled) || familyWords.In(foldWords(d.Path)),
-		cueOwnName:     IsPerson(d.Title),
-		cueFirmTitle:   !letting && isInstitution(d.Title),
-		cueTyped:       d.Typed != "" && !d.TypedPerson,
-		cueTypedPerson: d.TypedPerson,
-		cueNoStreet:    d.Street == "" && !strings.ContainsAny(first, "0123456789"),
-		cueBusiness:    !office && d.Imprint && d.Business != nil && d.Business(),
-		cueHonorary:    honoured && !lets,
-		cueEditor:      editor.MatchString(first + "\n" + further),
-		cueResident:    lived,
-		cueLets:        lets,
-	} {
-		f[c] = is(has)
+		// It stands in an imprint, and the page or its host has a word of business.
+		"business": !office && d.Imprint && d.Business != nil && d.Business(),
+		// The line names somebody by an office that is held at home: founder, chairman, webmaster.
+		"honorary": honoured,
+		// Or as who answers for what a site says, whom German law wants to be named.
+		"editor": editor.MatchString(first + "\n" + further),
+		// A word of an organisation in the nearest line, in the two further up, in the address itself.
+		"firm":       !lived && !lets && isInstitution(atDoor),
+		"firm-above": !care && isInstitution(further),
+		"firm-in":    isInstitution(d.Inside) || isBuilding(d.Street),
+		"firm-title": !letting && isInstitution(d.Title),
+		// A word that stands around places of business alone, near the address or in the title.
+		"commerce": !office && IsCommerce(business) || trade,
+		"job":      jobWords.In(above), // at an institution
+		// "Home", "privat", "lives at", "my address is" in the nearest line, or further up.
+		"home":         atHome,
+		"home-above":   homeWords.In(foldWords(further)),
+		"fax":          faxWords.In(below),
+		"freemail":     freemail.MatchString(strings.Join(linesOf(d.Before), "\n")) || freemail.MatchString(below),
+		"tilde":        isUserPath(d.Path),
+		"folder":       peopleFolder.MatchString(d.Path) || peopleHost.MatchString(d.Host),
+		"homepage":     own, // or a résumé
+		"family":       familyWords.In(titled) || familyWords.In(foldWords(d.Path)),
+		"own-name":     IsPerson(d.Title),
+		"typed":        d.Typed != "" && !d.TypedPerson,
+		"typed-person": d.TypedPerson,
+		"no-street":    d.Street == "" && !strings.ContainsAny(first, "0123456789"),
+		"resident":     lived,
+		"lets":         lets,
 	}
-	return f
 }
 
 // mailed reports whether a mail address beside the door, and not of the page's own domain, is made of a
@@ -390,9 +360,8 @@ var (
 		`inhalt\pL* verantwortlich|v\. ?i\. ?s\. ?d\.`)
 	noInstitutions = strings.NewReplacer("-in-law", "", "limited to", "")
 
-	faxWords  = textutil.NewLexicon("fax", "toll free", "toll-free", "tollfree")
-	extension = regexp.MustCompile(`(?i)\bext\.? ?\d|x\d{3,5}\b`)
-	freemail  = regexp.MustCompile(`(?i)@\s?(aol|gmail|hotmail|yahoo|gmx|web|t-online|earthlink|msn|juno|` +
+	faxWords = textutil.NewLexicon("fax", "toll free", "toll-free", "tollfree")
+	freemail = regexp.MustCompile(`(?i)@\s?(aol|gmail|hotmail|yahoo|gmx|web|t-online|earthlink|msn|juno|` +
 		`compuserve|comcast|outlook|icloud|erols|mindspring|optonline|verizon|att|freenet|netscape|bellsouth)\.`)
 	peopleFolder = regexp.MustCompile(`(?i)/(users?|homes?|home-?pages?|members?|people|persons?|personal|students?|` +
 		`grads?|alumni|faculty|staff|mitarbeiter|mitglieder)/[^/]`)

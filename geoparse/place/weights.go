@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -62,41 +61,30 @@ const (
 	features    // their number
 )
 
-var featureNames = [features]string{
-	"stated", "prefix", "lead-in", "above-1", "above-2", "above-more", "site-name", "title-first", "title-other",
-	"logo", "rights", "legal-line", "first-line", "domain-line",
-	"bias", "domain", "mail-domain", "no-domain", "legal-form", "organisation-word", "person", "job",
-	"user-name", "branch-words", "branch-only", "phrase", "address-part", "labels",
-	"one-word", "digits", "link", "heading", "repeats", "supported", "list-site", "list-near",
-	"tenants-site", "tenants-near", "tenants-heading", "rival", "venue", "section", "privacy-site", "abroad", "foreign"}
-
 // leastScore is the probability from which a name is given. Below .5 lie few names, most of them right.
 const leastScore = 0.45
 
 // leastEntry is that for an entry of a directory: the others show that each has a name of its own.
 const leastEntry = 0.33
 
-// weights are what each feature adds to the log-odds that a candidate is right.
-// "go test ./geoparse -run EvalNames -learn" writes them, from pages on which people
-// marked the names.
-var weights = readWeights(featureNames[:], weightsFile)
+// weights are what each feature adds to the log-odds that a candidate is right, in the order of the features
+// above. "go test ./geoparse -run EvalNames -learn" writes them, from pages on which people marked the names.
+var featureNames, weights = readWeights(weightsFile)
 
 //go:embed weights.tsv
 var weightsFile string
 
-// readWeights reads lines of a name and its weight, in the order of names.
-func readWeights(names []string, text string) []float64 {
-	w := make([]float64, len(names))
+// readWeights reads lines of a name and its weight.
+func readWeights(text string) (names []string, weights []float64) {
 	for line := range strings.Lines(text) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		i := slices.Index(names, name)
-		x, err := strconv.ParseFloat(value, 64)
-		if i < 0 || err != nil {
+		w, err := strconv.ParseFloat(value, 64)
+		if err != nil {
 			panic(fmt.Sprintf("place: %q is not a weight", line))
 		}
-		w[i] = x
+		names, weights = append(names, name), append(weights, w)
 	}
-	return w
+	return names, weights
 }
 
 func (c *candidate) score() float64 {
