@@ -78,7 +78,7 @@ const (
 // nearest returns the line right above the address, or what stands before it in its own, what the person
 // of that line does, and the lines further up.
 func (d *Door) nearest() (first, held string, further []string) {
-	lines := slices.DeleteFunc(linesOf(d.Before), contactLine.MatchString)
+	lines := slices.DeleteFunc(doorLinesOf(d.Before), contactLine.MatchString)
 	n := len(lines) - 1
 	if n < 0 {
 		return "", "", nil
@@ -148,7 +148,7 @@ func (d *Door) cues() map[string]bool {
 		"home":         atHome,
 		"home-above":   homeWords.In(foldWords(further)),
 		"fax":          faxWords.In(below),
-		"freemail":     freemail.MatchString(strings.Join(linesOf(d.Before), "\n")) || freemail.MatchString(below),
+		"freemail":     freemail.MatchString(strings.Join(doorLinesOf(d.Before), "\n")) || freemail.MatchString(below),
 		"tilde":        isUserPath(d.Path),
 		"folder":       peopleFolder.MatchString(d.Path) || peopleHost.MatchString(d.Host),
 		"homepage":     own, // or a résumé
@@ -256,15 +256,14 @@ func endsWithPerson(text string) bool {
 		(IsPerson(name) || from > 0 && isOffice(words[from-1]) && looksLikeNames(name))
 }
 
-// linesOf returns the last lines of the text before an address, the nearest last.
-func linesOf(before string) (lines []string) {
-	for line := range strings.SplitSeq(before, "\n") {
-		line = strings.TrimSpace(line)
-		if line != "" {
-			lines = append(lines, line[max(0, len(line)-doorText):])
-		}
+// doorLinesOf returns the ends of the last lines of the text before an address, the nearest last.
+func doorLinesOf(before string) []string {
+	lines := linesOf(before)
+	lines = lines[max(0, len(lines)-doorLines):]
+	for i, line := range lines {
+		lines[i] = line[max(0, len(line)-doorText):]
 	}
-	return lines[max(0, len(lines)-doorLines):]
+	return lines
 }
 
 // isInstitution reports whether a text names an organisation or a part of one. It
@@ -316,7 +315,7 @@ func looksLikeNames(line string) bool {
 
 // BelowNames reports whether the nearest line of the text before an address may be a person's name.
 func BelowNames(before string) bool {
-	lines := slices.DeleteFunc(linesOf(before), contactLine.MatchString)
+	lines := slices.DeleteFunc(doorLinesOf(before), contactLine.MatchString)
 	return len(lines) > 0 && looksLikeNames(lines[len(lines)-1])
 }
 

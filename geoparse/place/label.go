@@ -152,20 +152,10 @@ const leastMenu = 6
 
 // isLabel reports whether a line is a usual heading or a menu, and no name.
 func isLabel(line string) bool {
-	line = strings.ToLower(strings.Trim(line, " .:,;-–|"))
-	if allLabels[line] {
-		return true
-	}
-	for word := range strings.FieldsSeq(slashToSpace.Replace(line)) {
-		if !allLabels[strings.Trim(word, ".:,;&/-–|()")] {
-			words := nameWords(line)
-			return len(words) >= leastMenu && labelShare(words) > 0.4
-		}
-	}
-	return true
+	words := nameWords(line)
+	share := labelShare(words)
+	return share == 1 || len(words) >= leastMenu && share > 0.4
 }
-
-var slashToSpace = strings.NewReplacer("/", " ", "|", " ")
 
 // isInvitation reports whether a line leads on to the address in a sentence, and
 // names nobody: "Sie finden uns unter der Anschrift", "So erreichen Sie uns",
@@ -219,6 +209,17 @@ func Words(list string) map[string]bool {
 
 // Phrases returns those of a list of words.txt.
 func Phrases(list string) []string { return strings.Split(wordLists[list], ", ") }
+
+// linesOf returns the lines of a text that have more than white space, without that around them.
+func linesOf(text string) (lines []string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimSpace(line)
+		if line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
 
 // fold returns s with its white space folded.
 func fold(s string) string { return strings.Join(strings.Fields(s), " ") }

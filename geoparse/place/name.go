@@ -2,7 +2,6 @@ package place
 
 import (
 	"cmp"
-	"iter"
 	"maps"
 	"math"
 	"net/url"
@@ -90,8 +89,13 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 		looked: map[string]vector{},
 	}
 	p.hours = sync.OnceValue(func() string { return hours.In(p.raw, 0, len(p.raw)) })
-	if marked == nil {
-		p.addFirstLines(text)
+	if marked == nil { // the title of a plain text, or who writes it
+		first := linesOf(text)
+		for _, line := range first[:min(len(first), 3)] {
+			if len(line) < 4*MaxName {
+				p.addSite(firstLine, line)
+			}
+		}
 	}
 	if p.label == "" {
 		p.mailed = mainDomain(p.raw)
@@ -110,25 +114,6 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 		p.addLine(line)
 	}
 	return p
-}
-
-// addFirstLines adds the lines that a plain text begins with: its title, or who
-// writes it.
-func (p *Page) addFirstLines(text string) {
-	left := 3 // lines
-	for line := range strings.SplitSeq(text, "\n") {
-		line = strings.TrimSpace(line)
-		if line == "" {
-			continue
-		}
-		if len(line) < 4*MaxName {
-			p.addSite(firstLine, line)
-		}
-		left--
-		if left == 0 {
-			return
-		}
-	}
 }
 
 // addLine adds the owner of rights that a line names, a line that is a name with
@@ -1015,32 +1000,26 @@ func domainWords(host string) []string {
 	return strings.Split(label, "-")
 }
 
-// domainsIn yields the host names of the mail and web addresses in a text, in lower
-// case. Those of free mail services are left out.
-func domainsIn(text string) iter.Seq[string] {
-	return func(yield func(host string) bool) {
-		for _, mark := range hostMarks {
-			for _, m := range mark.FindAllStringSubmatch(text, -1) {
-				host := strings.Trim(strings.ToLower(m[1][:min(len(m[1]), maxHost)]), ".-")
-				if strings.Contains(host, ".") && !freemail.MatchString("@"+host) && !yield(host) {
-					return
-				}
-			}
+// hostMark leads to the name of a host.
+var hostMark = regexp.MustCompile(`(?:@|www\.|://)([a-zA-Z0-9.-]{1,253})`)
+
+// domainsIn returns the host names of the mail and web addresses in a text, in lower case, but for those of
+// free mail services.
+func domainsIn(text string) (hosts []string) {
+	for _, m := range hostMark.FindAllStringSubmatch(text, -1) {
+		host := strings.Trim(strings.ToLower(m[1]), ".-")
+		if strings.Contains(host, ".") && !freemail.MatchString("@"+host) {
+			hosts = append(hosts, host)
 		}
 	}
+	return hosts
 }
-
-const maxHost = 253 // bytes of the name of a host
-
-// hostMarks lead to the name of a host.
-var hostMarks = []*regexp.Regexp{regexp.MustCompile(`@([a-zA-Z0-9.-]+)`),
-	regexp.MustCompile(`www\.([a-zA-Z0-9.-]+)`), regexp.MustCompile(`://([a-zA-Z0-9.-]+)`)}
 
 // mainDomain returns the label of the domain that the mail and web addresses of a
 // text name most, or "".
 func mainDomain(text string) (best string) {
 	counts := map[string]int{}
-	for host := range domainsIn(text) {
+	for _, host := range domainsIn(text) {
 		if label := domainLabel(host); label != "" {
 			counts[label]++
 			if counts[label] > counts[best] {
@@ -1053,10 +1032,7 @@ func mainDomain(text string) (best string) {
 
 // NearHost returns the host of the first mail or web address in the text below an address, or "".
 func NearHost(below string) string {
-	for host := range domainsIn(below) {
-		return host
-	}
-	return ""
+	return append(domainsIn(below), "")[0]
 }
 
 var foldUmlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "é", "e", "è", "e",
