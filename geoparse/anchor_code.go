@@ -259,8 +259,11 @@ func (a anchor) cityBeside(c *code, whole string, letters bool, t grammar.Tokens
 	case ok && city.unlocated:
 		c.strength = 4
 	case !ok:
-		city, ok = a.unproven(c.value, c.country, t, k)
 		c.strength = 3
+		city, ok = a.unproven(c.value, c.country, t, k)
+		if !ok {
+			city, ok = a.hamlet(c.value, c.country, t, k)
+		}
 	case city.neighbour:
 		c.strength = max(c.strength, 1)
 	}

@@ -219,6 +219,36 @@ func (h *hints) cityNear(code, country string, t grammar.Tokens, k int) (match, 
 	return match{}, false
 }
 
+// mostHamlet is how many words the name of a village has.
+const mostHamlet = 3
+
+// hamlet accepts a place that the gazetteer has nowhere beside a postcode that it has: a village of the
+// parish, "19395 Klein Okken" of 19395 Ganzlin. Its name fills the rest of the line, and a street word with a
+// house number must stand beside it.
+func (h *hints) hamlet(code, country string, t grammar.Tokens, k int) (match, bool) {
+	text := h.text
+	areas := h.p.codes.areas(code)
+	i := slices.IndexFunc(areas, func(a area) bool { return h.wants(a.place.Country, country) })
+	if i < 0 || !grammar.Capital(text[t[k].Start:]) {
+		return match{}, false
+	}
+	end := k + 1
+	for end < len(t) && t[end].Kind == grammar.Word {
+		end++
+	}
+	if end < len(t) && t[end].Kind != grammar.Break && t[end].Text() != "," || end-k > mostHamlet {
+		return match{}, false
+	}
+	start, stop := t[k].Start, t[end-1].End
+	for n := k; n < end; n++ {
+		if !grammar.Capital(text[t[n].Start:]) || len(h.p.codes.cities("", text[t[n].Start:stop])) > 0 ||
+			len(h.p.codes.cities("", text[start:t[n].End])) > 0 {
+			return match{}, false // of another town
+		}
+	}
+	return match{area: &areas[i], start: start, end: stop}, true
+}
+
 // unproven accepts what has the form of postcode and city in a country that the
 // gazetteer knows nothing of, if the caller, the host, the prefix of the code or
 // the name behind the city says which. A street word and a house number must

@@ -10,8 +10,9 @@ import (
 // placeholders are the keys of streets and towns that are nowhere.
 var placeholders = strings.Fields(`musterstrasse musterstr musterweg musterallee musterplatz beispielstrasse
 	beispielstr beispielweg examplestreet examplest yourstreet ihrestrasse deinestrasse strassenname
-	streetname anystreet fakestreet musterstadt musterhausen musterort musterdorf beispielstadt
-	beispielort anytown yourtown yourcity ihrestadt ihrort exampletown examplecity sampletown`)
+	streetname anystreet fakestreet fakest fakeavenue fakeave fakeroad musterstadt musterhausen
+	musterort musterdorf beispielstadt beispielort anytown yourtown yourcity ihrestadt ihrort
+	exampletown examplecity sampletown`)
 
 // templateStreets are the house numbers and keys of streets that exist, and not where templates say.
 var templateStreets = []string{"123 mainstreet", "123 mainst", "1234 mainstreet", "1234 mainst",
