@@ -76,7 +76,7 @@ func (p *Parser) describe(blocks []block, page *pageCues, marked *markup.Page, s
 	in := page.in
 	page.site = place.ReadPage(marked, page.text, in.Title, in.Host, in.Path, p.isPlace)
 	arounds := make([]place.Around, len(blocks))
-	home := countryHint(Input{Host: in.Host})
+	home := homeOf(in.Host, blocks)
 	for i := range blocks {
 		blocks[i].around.Abroad = home != "" && blocks[i].a.Country != home
 		blocks[i].around.Inside = place.InstitutionsIn(page.textOf(blocks[i].a), blocks[i].a.Street)
@@ -91,6 +91,18 @@ func (p *Parser) describe(blocks []block, page *pageCues, marked *markup.Page, s
 		}
 	}
 	takePhone(blocks, page)
+}
+
+// homeOf returns the country of a site: what its host says, else that of the address in its imprint; "" for
+// unknown.
+func homeOf(host string, blocks []block) string {
+	home := countryHint(Input{Host: host})
+	for i := range blocks {
+		if home == "" && blocks[i].a.Role == OwnRole && place.HasImprintCue(blocks[i].around.Before) {
+			home = blocks[i].a.Country
+		}
+	}
+	return home
 }
 
 // takePhone gives the only place of a page the page's telephone number, unless it stands beside somebody
