@@ -31,6 +31,9 @@ func TestWhoIsThere(t *testing.T) {
 		{"a firm that belongs to another", "sv-wiesengrund.de", "/datenschutz.html", `<title>Datenschutz – SV Wiesengrund</title><p>© SV Wiesengrund</p>` +
 			`<p>Anbieter ist die Nordkarte Ireland Limited, Dublin, ein Tochterunternehmen der Nordkarte Inc., 77 Birch Avenue, Irvine, CA 92617, USA.</p>`,
 			func(a Address) bool { return a.Name == "Nordkarte Inc." && a.Role == ListedRole }},
+		{"whose service it is", "anke-wiesengrund.de", "/datenschutz.html", "<title>Anke Wiesengrund – Datenschutz</title>" +
+			`<p>Briefe versendet die Plattform des US-Anbieters Nordbrief, Inc., 77 Birch Avenue, Irvine, CA 92617, USA.</p>`,
+			func(a Address) bool { return a.Name == "Nordbrief, Inc." && a.Role == ListedRole }},
 		{"a place in a sentence of a notice of privacy", "sv-wiesengrund.de", "/datenschutz.html", `<title>Datenschutz – SV Wiesengrund</title><p>© SV Wiesengrund</p>` +
 			`<p>Die Karte wird betrieben von der Kartenstiftung (KS), Haus am Wall, Lange Straße 4, 26123 Oldenburg.</p>`,
 			func(a Address) bool { return !strings.Contains(a.Name, "Wiesengrund") && a.Role != OwnRole }},

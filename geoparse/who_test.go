@@ -52,6 +52,27 @@ func TestBlockBeforeSite(t *testing.T) {
 	}
 }
 
+// A site whose host names no country is at home where its imprint says; a sentence about another country is
+// not about the site.
+func TestHomeOfImprint(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := sitePage(t, p, "wiesengrund.example", "/impressum.html", "Nagelstudio Wiesengrund",
+		"<p>Die Karten sind ein Dienst der Nordkarte, 77 Birch Avenue, Irvine, CA 92617, USA.</p>"+
+			"<h1>Impressum</h1><p>Nagelstudio Wiesengrund<br>Hauptstraße 7<br>26123 Oldenburg</p>")
+	if len(v.Addresses) != 2 {
+		t.Fatalf("%d addresses, want 2", len(v.Addresses))
+	}
+	if a := v.Addresses[0]; a.Name != "" || a.Role != ListedRole {
+		t.Errorf("%s: name %q, role %s; want none, listed", a.Text, a.Name, a.Role)
+	}
+	if a := v.Addresses[1]; a.Name != "Nagelstudio Wiesengrund" || a.Role != OwnRole {
+		t.Errorf("%s: name %q, role %s; want the studio's own", a.Text, a.Name, a.Role)
+	}
+}
+
 // Who has an office of a club is at home where the address is; who has a business there is not.
 func TestHonoraryOffices(t *testing.T) {
 	p, err := New(testGazetteer(t), nil, DefaultOptions())

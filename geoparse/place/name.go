@@ -476,6 +476,7 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 		}
 	}
 	markRivals(found)
+	theirs = sentence && a.Abroad
 	found = slices.DeleteFunc(found, func(c candidate) bool { // it is theirs, never the site's
 		f := &c.features
 		other := f[privacySite]+f[abroad] > 0 && (f[rival] > 0 || sentence)
@@ -541,7 +542,7 @@ func behindLast(re *regexp.Regexp, text string) string {
 }
 
 // sentenceJoint stands before the name of a firm in a sentence: "services of Reents Inc." in German.
-var sentenceJoint = regexp.MustCompile(`(?i)(?:^| )(?:von|durch|by|from|bei|der|die|des|the|anbieter|is|ist) `)
+var sentenceJoint = regexp.MustCompile(`(?i)\b(?:von|durch|by|from|bei|der|die|des|the|(?:us-)?anbieters?|is|ist) `)
 
 // look sets the words and the features that do not depend on where the candidate comes from; label is
 // that of the domain beside the address, or "".
