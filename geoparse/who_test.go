@@ -36,6 +36,8 @@ func TestBlockBeforeSite(t *testing.T) {
 		{"/datenschutz.html", "<h3>Hosting</h3><p>Unsere Seiten liegen bei der Speicherwerk GmbH, " + at + ".</p>", "Ruderclub", "Speicherwerk GmbH|"},
 		{"/mentions.html", "<h3>Hébergement</h3><p>Nuagerie SARL<br>" + at + "</p>", "Ruderclub", "Nuagerie SARL|"},
 		{"/anfahrt", "<p>Ruderclub Hunte e.V.<br>" + at + "</p>", "-", "Ruderclub Hunte e.V.|Ruderclub Hunte"},
+		{"/dues", "<ul><li>Make a payment</li></ul><p>Your provider of boats</p><p>Ruderclub Hunte e.V.<br>" + at + "</p>", "-",
+			"Ruderclub Hunte e.V."},
 	} {
 		v := sitePage(t, p, "www.ruderclub-hunte.example", c.path, "Ruderclub Hunte", c.body+"<footer>© 2024 Ruderclub Hunte e.V.</footer>")
 		if len(v.Addresses) != 1 {
