@@ -149,7 +149,7 @@ func closedIn(text, name, of string) string {
 			}
 			i += at
 			at = i + len(cue)
-			from := strings.LastIndexAny(text[:i], ".!?;:\n(|") + 1
+			from := clauseStart(text[:i])
 			said := strings.Fields(strings.Trim(text[from:i], " ,–—-"))
 			if slices.ContainsFunc(said, func(w string) bool { return negations[w] }) {
 				continue
@@ -164,6 +164,17 @@ func closedIn(text, name, of string) string {
 		}
 	}
 	return ""
+}
+
+// clauseStart returns where the last clause of a text begins; the points of a date, "1.3.2024", end none.
+func clauseStart(text string) int {
+	for end := len(text); ; {
+		at := strings.LastIndexAny(text[:end], ".!?;:\n(|")
+		if at <= 0 || at+1 == len(text) || text[at-1]-'0' > 9 || text[at+1]-'0' > 9 {
+			return at + 1
+		}
+		end = at
+	}
 }
 
 // isOwnClause reports whether the words before and behind a cue speak of the place itself: "we have",

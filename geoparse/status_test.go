@@ -14,6 +14,7 @@ func TestStatus(t *testing.T) {
 	}{
 		// closed for good
 		{"Café Wübben (dauerhaft geschlossen)\n", "", "Café Wübben", ClosedStatus},
+		{"Café Wübben\n", "\nWir haben seit dem 1.3.2024 dauerhaft geschlossen.", "Café Wübben", ClosedStatus},
 		{"Unser Restaurant ist endgültig geschlossen.\n", "", "Wübben", ClosedStatus},
 		{"Bäckerei Reents\n", "\nDauerhaft geschlossen", "Bäckerei Reents", ClosedStatus},
 		{"Bäckerei Reents\n", "\nWir haben für immer geschlossen.", "Bäckerei Reents", ClosedStatus},
