@@ -474,23 +474,30 @@ func badInputCrawler(t *testing.T, s *splitFetcher) *crawler.Crawler {
 func allTests(t *testing.T) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
-	err := filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		for _, decl := range file.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil {
-				found[strings.TrimSuffix(file.Name.Name, "_test")+"."+f.Name.Name] = true
+	// Not the folder of the repository: go runs a test again when a folder that it listed has changed,
+	// and any command of git changes .git.
+	for _, root := range []string{"cmd", "crawler", "gazetteer", "geoparse", "index", "internal", "predictor"} {
+		err := filepath.WalkDir(filepath.Join("..", root), func(path string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+				return err
 			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			for _, decl := range file.Decls {
+				if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil {
+					found[strings.TrimSuffix(file.Name.Name, "_test")+"."+f.Name.Name] = true
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-		return nil
-	})
-	if err != nil || len(found) < 100 {
-		t.Fatalf("%d tests found, %v", len(found), err)
+	}
+	if len(found) < 100 {
+		t.Fatalf("%d tests found", len(found))
 	}
 	return found
 }

@@ -127,16 +127,37 @@ func TestFollowDamaged(t *testing.T) {
 	}
 }
 
+// elsewhere makes a folder on another file system than dir's, to which hard links do not lead.
+func elsewhere(t *testing.T, dir string) string {
+	t.Helper()
+	file := filepath.Join(dir, "linked")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, parent := range []string{"/dev/shm", "/var/tmp"} { // dir itself may be in memory
+		other, err := os.MkdirTemp(parent, "gazehound-")
+		if err != nil {
+			continue
+		}
+		t.Cleanup(func() { os.RemoveAll(other) })
+		link := filepath.Join(other, "linked")
+		if os.Link(file, link) != nil {
+			return other
+		}
+		if err := os.Remove(link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Skip("no second file system at /dev/shm or /var/tmp")
+	return ""
+}
+
 // On a disk without hard links a reader holds the index itself: what is written is read before and after
 // the writer, who waits for readers, and a reader that comes beside a writer is told why it cannot.
 func TestFollowWithoutLinks(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "index")
-	other, err := os.MkdirTemp("/dev/shm", "gazehound-") // links do not lead to another file system
-	if err != nil {
-		t.Skip("no second file system at /dev/shm: ", err)
-	}
-	t.Cleanup(func() { os.RemoveAll(other) })
+	temp := t.TempDir()
+	dir, other := filepath.Join(temp, "index"), elsewhere(t, temp)
 	apart := func() { // a writer removes its snapshots when it ends
 		t.Helper()
 		err := os.MkdirAll(dir, 0o755)

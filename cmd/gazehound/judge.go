@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 	"time"
 
@@ -60,13 +59,13 @@ func (a *app) openJudge(p project, cfg *Config) (j crawler.Judge, about *gazette
 				"mixed recognises others", by, code)
 		}
 		return crawler.Language{Code: code, By: cfg.Crawl.LanguageBy},
-			&gazetteer.Region{Name: "pages in language " + code}, nil, os.MkdirAll(p.dir, 0o755)
+			&gazetteer.Region{Name: "pages in language " + code}, nil, nil
 	case "topic":
 		t, name, err := a.openTopicJudge(p, cfg)
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		return t, &gazetteer.Region{Name: fmt.Sprintf("the topic %q", name)}, nil, os.MkdirAll(p.dir, 0o755)
+		return t, &gazetteer.Region{Name: fmt.Sprintf("the topic %q", name)}, nil, nil
 	}
 	if p.dir == a.data {
 		if err := a.needData(); err != nil {

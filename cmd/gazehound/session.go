@@ -160,6 +160,9 @@ func (s *session) openJudge() (err error) {
 			s.a.say("%s.", text)
 		}
 	}
+	if err == nil && s.judge != nil {
+		err = os.MkdirAll(s.p.dir, 0o755) // without a gazetteer nobody has made it yet
+	}
 	return err
 }
 

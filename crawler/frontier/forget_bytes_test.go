@@ -179,7 +179,8 @@ func TestCloseKilled(t *testing.T) {
 	}
 	kills := 0
 	var took time.Duration // from the first log of a child, which no kill meets, to its end
-	for try := range 9 {
+	// Beside other tests a child may end first.
+	for try := 0; try < 9 || kills == 0 && try < 90; try++ {
 		dir := filepath.Join(t.TempDir(), "frontier")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		child := exec.CommandContext(ctx, os.Args[0], "-test.run", "^TestCloseKilled$")

@@ -14,6 +14,7 @@ import (
 
 // A browser that does not answer any more is ended, and another one renders the page.
 func TestRenderSilent(t *testing.T) {
+	t.Parallel()
 	b := open(t, nil)
 	for i := range 2 {
 		s := newSite(appScript(fmt.Sprintf(`document.getElementById("root").textContent = "page %d"`, i)))

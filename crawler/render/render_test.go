@@ -97,6 +97,7 @@ func appScript(script string) *page.Response {
 // The document has what the scripts of another host have put in from data of a third one; scripts are
 // fetched once for all pages, and nothing is kept from one page to the next.
 func TestRender(t *testing.T) {
+	t.Parallel()
 	b := open(t, nil)
 	s := newSite(appScript(`
 		const before = document.cookie + localStorage.getItem("seen");
@@ -120,6 +121,7 @@ func TestRender(t *testing.T) {
 // A response in another charset is read as the server declares it, redirects of data are followed, and
 // a page that loads itself again after setting a cookie is the page that it becomes.
 func TestRenderOddities(t *testing.T) {
+	t.Parallel()
 	b := open(t, nil)
 	moved := response("https://shop.example/old.json", "text/plain", "")
 	moved.Status, moved.Header = 301, http.Header{"Location": {"https://shop.example/new.json"}}
@@ -136,6 +138,7 @@ func TestRenderOddities(t *testing.T) {
 // Hostile pages get no further than their bounds, and the page after them is rendered as if they had
 // not been. The browser itself sends nothing to anyone: a server on this machine sees no connection.
 func TestRenderHostile(t *testing.T) {
+	t.Parallel()
 	b := open(t, func(o *Options) { o.Time = 1500 * time.Millisecond })
 	ledger := newLedger(t)
 	inside := ledger.address
@@ -270,6 +273,7 @@ func newLedger(t *testing.T) *ledger {
 
 // Every page is rendered although the browser is killed again and again.
 func TestRenderKilled(t *testing.T) {
+	t.Parallel()
 	b := open(t, nil)
 	pages := 5
 	if os.Getenv("GAZEHOUND_SOAK") != "" {
@@ -298,6 +302,7 @@ func TestRenderKilled(t *testing.T) {
 
 // A browser that only ever dies is given up.
 func TestRenderNoBrowser(t *testing.T) {
+	t.Parallel()
 	o := DefaultOptions()
 	o.Program = "no-such-browser"
 	if _, err := New(o); !errors.Is(err, ErrNoBrowser) || !strings.Contains(err.Error(), `"no-such-browser"`) {
@@ -325,6 +330,7 @@ func TestRenderNoBrowser(t *testing.T) {
 
 // A crawl that stops does not wait for a page.
 func TestRenderCancelled(t *testing.T) {
+	t.Parallel()
 	b := open(t, nil)
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
