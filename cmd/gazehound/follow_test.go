@@ -47,8 +47,9 @@ func TestServeBesideCrawl(t *testing.T) {
 	o.Sites, o.PagesPerSite = 150, 40
 	data, flags, _, _ := projectOf(t, o)
 	crawl := func(more ...string) *process {
-		return startProgram(t, append(append([]string{"crawl", "--admin", "127.0.0.1:0", "--workers", "2", "--serve", "off",
-			"--stats", "1h"}, flags...), more...)...)
+		args := append([]string{"crawl", "--admin", "127.0.0.1:0", "--workers", "2", "--serve", "off"}, flags...)
+		args = append(args, "--stats", "1h", "--delay", "1s") // it takes its time for what is asked meanwhile
+		return startProgram(t, append(args, more...)...)
 	}
 	grows := func(url string, least int) (pages int) {
 		t.Helper()

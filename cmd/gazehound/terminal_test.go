@@ -23,22 +23,38 @@ import (
 // how long it took.
 func inTerminal(t *testing.T, columns uint16, env string, args ...string) (shown string, took time.Duration) {
 	t.Helper()
+	return startInTerminal(t, columns, env, args...)()
+}
+
+// startInTerminal starts a command in a pseudo-terminal of so many columns. end waits for it, and
+// returns what it has shown and how long it took.
+func startInTerminal(t *testing.T, columns uint16, env string, args ...string) (end func() (string, time.Duration)) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0], args...)
 	cmd.Env = append(os.Environ(), "GAZEHOUND_TEST_MAIN=1", "CI=", "TERM=xterm", env)
 	began := time.Now()
 	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: columns})
 	if err != nil {
+		cancel()
 		t.Skipf("no pseudo-terminal: %v", err)
 	}
-	defer terminal.Close()
 	var out bytes.Buffer
-	io.Copy(&out, terminal) // ends with an error once the command has
-	if err := cmd.Wait(); err != nil {
-		t.Fatalf("%v: %v\n%s", args, err, out.String())
+	ended := make(chan error, 1)
+	go func() {
+		defer cancel()
+		io.Copy(&out, terminal) // ends with an error once the command has
+		err := cmd.Wait()
+		terminal.Close()
+		ended <- err
+	}()
+	return func() (shown string, took time.Duration) {
+		t.Helper()
+		if err := <-ended; err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out.String())
+		}
+		return out.String(), time.Since(began)
 	}
-	return out.String(), time.Since(began)
 }
 
 // The line of a crawl fits any terminal, is redrawn at most twice a second, and is no line in one that
@@ -176,19 +192,23 @@ var up = regexp.MustCompile(`\x1b\[(\d+)A\x1b\[J`)
 // "status --watch" draws over what it has drawn, however many rows of the terminal that took.
 func TestWatchRedraws(t *testing.T) {
 	t.Parallel()
+	data, flags := townProject(t)
+	args := append([]string{"crawl", "--quiet", "--serve", "off"}, flags...)
+	crawl := program(append(args, "--delay", "1s", "--max-time", "8s")...)
+	if err := crawl.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ready(t, data, 0)
+	ends := map[uint16]func() (string, time.Duration){}
 	for _, columns := range []uint16{20, 60, 80, 120} {
+		ends[columns] = startInTerminal(t, columns, "", "status", "--watch", "--data", data)
+	}
+	if err := crawl.Wait(); err == nil {
+		t.Error("the crawl has not reached its time limit")
+	}
+	for columns, end := range ends {
 		t.Run(fmt.Sprint(columns), func(t *testing.T) {
-			t.Parallel()
-			data, flags := townProject(t)
-			crawl := program(append(append([]string{"crawl"}, flags...), "--quiet", "--delay", "1s", "--max-time", "8s", "--serve", "off")...)
-			if err := crawl.Start(); err != nil {
-				t.Fatal(err)
-			}
-			ready(t, data, 0)
-			shown, _ := inTerminal(t, columns, "", "status", "--watch", "--data", data)
-			if err := crawl.Wait(); err == nil {
-				t.Error("the crawl has not reached its time limit")
-			}
+			shown, _ := end()
 			marks := up.FindAllStringSubmatchIndex(shown, -1)
 			if len(marks) == 0 {
 				t.Fatalf("nothing is redrawn: %q", shown)
