@@ -568,7 +568,7 @@ func keepOneOrder(t *testing.T, order []string) {
 		}
 		dirs = append(dirs, dir)
 		args := slices.Concat(haste, []string{os.Args[0], "node", "--name", name, "--cluster", server.URL(),
-			"--wait-for", "3", "--patience", "1s", "--max-pages-per-host", "30"}, order, flags,
+			"--wait-for", "3", "--patience", "1s", "--max-pages-per-host", "15"}, order, flags,
 			[]string{"--data", dir, "--delay", "5ms", "--contact", "https://bot.gazehound.dev/"})
 		nodes = append(nodes, startCommand(t, args))
 	}
