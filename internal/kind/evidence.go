@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -152,7 +153,7 @@ func (t *table) noun(words []string, lang string) (id string, found bool) {
 		n, p := t.longest(words[i:], lang)
 		whole := n > 0
 		if !whole {
-			n, p = 1, t.inside(words[i], lang)
+			n, p = 1, t.inside(cmp.Or(agent(words[i], lang), words[i]), lang)
 		}
 		next := ""
 		if i+n < len(words) {
@@ -188,16 +189,31 @@ func (t *table) longest(words []string, lang string) (n int, p phrase) {
 		if p, ok := t.phrases[text]; ok && p.said(lang) {
 			return n, p
 		}
-		one := strings.TrimSuffix(text, "s")
-		if p, ok := t.phrases[one]; ok && lang == "en" && one != text && agents.MatchString(one) && p.said(lang) {
+		if p, ok := t.phrases[agent(text, lang)]; ok && p.said(lang) {
 			return n, p
 		}
 	}
 	return 0, phrase{}
 }
 
+// agent returns the masculine singular of what those are called who do something, which the table has:
+// "Reents Solicitors", "Frauenärztinnen"; it is "" where a text is no such form.
+func agent(text, lang string) string {
+	switch one := strings.TrimSuffix(text, "s"); {
+	case lang == "en" && one != text && agents.MatchString(one):
+		return one
+	case lang == "de" && feminine.MatchString(text):
+		return feminine.ReplaceAllString(text, "$1")
+	}
+	return ""
+}
+
 // agents are nouns of those who do something, whose plural is in names: "Reents Solicitors".
 var agents = regexp.MustCompile(`(?:er|or|ist|ian|ant|ney|ct)$`)
+
+// feminine ends German nouns of women who do something, the first group without it. Those in -e lose it,
+// "Logopädin"; the table has them.
+var feminine = regexp.MustCompile(`^(.*(?:er|or|ist|ent|ant|eut|eur|at|af|aph|ekt|arzt|walt|wirt))in(?:nen)?$`)
 
 // inside returns the kind of a compound word: of its last part or, if that is a noun of many kinds,
 // such as "laden", of its first part.

@@ -112,6 +112,13 @@ func TestOfName(t *testing.T) {
 		{"Klempnerei Meyer", "de", "DE", "craft=plumber"},
 		{"Kita Sonnenschein", "de", "DE", "amenity=kindergarten"},
 		{"Bay Realtors", "en", "US", "office=estate_agent"},
+		{"Frauenärztinnen Okken", "de", "DE", "amenity=doctors healthcare:speciality=gynaecology"},
+		{"Fotografin Hanna Harms", "de", "DE", "craft=photographer"},
+		{"Kunst am Kamin", "de", "DE", ""}, {"Okkener Wein", "de", "DE", ""},
+		{"Fechtverein Okken", "de", "DE", "club=sport"}, {"Bogengemeinschaft Okken", "de", "DE", ""},
+		{"Gartenbauverein Okken", "de", "DE", "office=association"},
+		{"Manueel therapeut Okken", "nl", "BE", "healthcare=physiotherapist"},
+		{"Centro Remiero Okken", "it", "IT", "club=sport"},
 		{"Smith & Sons Plumbers", "en", "GB", "craft=plumber"},
 		{"Reents Marshall & Banks LLP", "en", "US", ""}, // no bank
 		{"Abbey Road Programs", "en", "US", ""},
