@@ -224,12 +224,13 @@ const mostHamlet = 3
 
 // hamlet accepts a place that the gazetteer has nowhere beside a postcode that it has: a village of the
 // parish, "19395 Klein Okken" of 19395 Ganzlin. Its name fills the rest of the line, and a street word with a
-// house number must stand beside it.
+// house number must stand beside it. A gazetteer with streets is of one region: it has that region's villages,
+// and what it has not may be any other town.
 func (h *hints) hamlet(code, country string, t grammar.Tokens, k int) (match, bool) {
 	text := h.text
 	areas := h.p.codes.areas(code)
 	i := slices.IndexFunc(areas, func(a area) bool { return h.wants(a.place.Country, country) })
-	if i < 0 || !grammar.Capital(text[t[k].Start:]) {
+	if i < 0 || h.p.streets || !grammar.Capital(text[t[k].Start:]) {
 		return match{}, false
 	}
 	end := k + 1
