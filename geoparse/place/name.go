@@ -830,9 +830,11 @@ func withoutQuotes(text string) string {
 // serviceMark is a raised "TM" or "SM" that plain text runs into a name.
 var serviceMark = regexp.MustCompile(`(\p{Ll})(TM|SM)$`)
 
-// rightsDate is what stands between © and the holder: years, dates, times, "by".
-var rightsDate = regexp.MustCompile(`(?i)^(?:[^\pL\d]+|(?:\d{1,2}\.\d{1,2}\.)?(?:19|20)\d\d\b|` +
-	`\d{1,2}:\d\d(?: h| uhr)?|copyright\b|by\b)*`)
+// rightsLine is one such as "© 2010–2012 by Harms Ltd. All rights reserved": marks, years, dates and
+// times, then the holder, up to what often stands behind one.
+var rightsLine = regexp.MustCompile(`(?i)^.*(?:©|copyright|\(c\) )` +
+	`(?:[^\pL\d]+|(?:\d{1,2}\.\d{1,2}\.)?(?:19|20)\d\d\b|\d{1,2}:\d\d(?: h| uhr)?|copyright\b|by\b)*` +
+	`(.+?)(?:all rights|alle rechte|\. all| [-–—|·■] | seit | since |powered|design|$)`)
 
 // rightsEnd is what may stand behind the holder: marks and years, but not the number of "Post 228".
 var rightsEnd = regexp.MustCompile(`(?:[^\pL\d.)]+|\b(?:19|20)\d\d\b|^\d+$)*$`)
@@ -840,45 +842,26 @@ var rightsEnd = regexp.MustCompile(`(?:[^\pL\d.)]+|\b(?:19|20)\d\d\b|^\d+$)*$`)
 // rightsMarks stand in lines about rights, where "©" does not. They are looked for in every line of a page.
 var rightsMarks = textutil.NewLexicon("opyright", "(c)")
 
-// owner returns the holder of the rights in a line such as "© 2010–2012 Harms Ltd. All rights
-// reserved", or "".
+// owner returns the holder of the rights that a line names, or "".
 func owner(line string) string {
 	if !strings.Contains(line, "©") && !rightsMarks.In(line) {
 		return ""
 	}
-	lower := strings.ToLower(line)
-	at := -1
-	for _, mark := range [...]string{"©", "copyright", "(c) "} {
-		if i := strings.LastIndex(lower, mark); i >= 0 && len(lower) == len(line) {
-			at = max(at, i+len(mark))
-		}
-	}
-	if at < 0 {
+	m := rightsLine.FindStringSubmatch(line)
+	if m == nil {
 		return ""
 	}
-	if strings.Contains(lower[at:], "alle rechte vorbehalten") && strings.Index(lower[at:], "alle rechte") < 8 {
-		return ""
+	name, more, _ := strings.Cut(m[1], ", ")
+	form, _, _ := strings.Cut(more, ", ")
+	if isLegalForm(form) { // "Reents Foundation, Inc., 5 Long Street"
+		name += ", " + form
 	}
-	rest := line[at+len(rightsDate.FindString(line[at:])):]
-	lower = strings.ToLower(rest)
-	for _, end := range [...]string{"all rights", "alle rechte", " - ", " – ", " — ", " seit ", " since ", " | ",
-		" · ", " ■ ", "powered", "design", ". ", ", "} {
-		if i := strings.Index(lower, end); i > 0 && len(lower) == len(rest) {
-			if end == ". " && i+2 < len(rest) && !strings.HasPrefix(lower[i+2:], "all") &&
-				!hasLegalForm(rest[:i+1]) && (i < 12 || degrees[lower[strings.LastIndexByte(lower[:i], ' ')+1:i]]) {
-				continue
-			}
-			if end == ", " && hasLegalForm(rest[i:min(len(rest), i+8)]) {
-				k := strings.Index(lower[i+len(end):], end) // "Reents Foundation, Inc., 5 Long Street"
-				if k < 0 {
-					continue
-				}
-				i += len(end) + k
-			}
-			rest, lower = rest[:i], lower[:i]
-		}
+	dot := strings.Index(name, ". ")
+	if dot >= 0 && (hasLegalForm(name[:dot+1]) || // not "Dr. Harms" and "St. Mary"
+		dot >= 12 && !degrees[strings.ToLower(name[strings.LastIndexByte(name[:dot], ' ')+1:dot])]) {
+		name = name[:dot]
 	}
-	return rightsEnd.ReplaceAllString(rest, "")
+	return rightsEnd.ReplaceAllString(name, "")
 }
 
 // legalForms end the names of firms and associations.
