@@ -210,6 +210,11 @@ func Words(list string) map[string]bool {
 // Phrases returns those of a list of words.txt.
 func Phrases(list string) []string { return strings.Split(wordLists[list], ", ") }
 
+// alternatives returns the phrases of such a list as a group of a regular expression.
+func alternatives(list string) string {
+	return `(?:` + strings.ReplaceAll(regexp.QuoteMeta(wordLists[list]), ", ", "|") + `)`
+}
+
 // linesOf returns the lines of a text that have more than white space, without that around them.
 func linesOf(text string) (lines []string) {
 	for line := range strings.SplitSeq(text, "\n") {

@@ -23,6 +23,7 @@ import (
 // Bounds of the candidates for one address.
 const (
 	linesAbove   = 6
+	mostParts    = 6      // of a title
 	mostSites    = 60     // candidates of a page
 	legalText    = 40_000 // bytes of the page's text that are searched for legal forms and rights
 	mostRepeated = 50_000 // bytes of the page's text in which a name is counted
@@ -179,30 +180,18 @@ func firmIn(line string) string {
 }
 
 // isLegalForm reports whether a word is a legal form, whatever marks it has: "GmbH,",
-// "e.V.", "L.L.C.". "EG" is a floor and "limited" an adjective.
+// "e.V.", "L.L.C.", or ends a name as one does: a dash or another mark alone, but not "-" and "&".
+// "EG" is a floor, "limited" an adjective and "se" a pronoun.
 func isLegalForm(word string) bool {
-	if len(word) < 2 || len(word) > 20 {
-		return false
+	plain := strings.ReplaceAll(strings.TrimFunc(word, isWordBreak), ".", "")
+	key := strings.ToLower(plain)
+	switch {
+	case !legalForms[key]:
+		return plain == "SE"
+	case key == "":
+		return len(word) > 1
 	}
-	plain := strings.TrimRight(word, ".,;:)")
-	if !legalForms[strings.ToLower(plain)] && !strings.ContainsFunc(plain, isWordBreak) {
-		return plain == "SE" // most words of a page are none
-	}
-	key := strings.ToLower(strings.Trim(word, `.,;:()"“„`))
-	if key == "se" { // not the pronoun
-		return strings.HasPrefix(word, "SE")
-	}
-	if strings.ContainsFunc(key, isWordBreak) { // "e.V."; others are most words of a page
-		key = strings.Join(nameWords(word), "")
-	}
-	if !legalForms[key] {
-		return false
-	}
-	first := strings.TrimLeft(word, "(,\"“„")
-	if strings.HasPrefix(key, "e") { // "eG", "e.V.", "e.K."
-		return first[0] == 'e'
-	}
-	return len(key) < len("limited") || unicode.IsUpper(rune(first[0]))
+	return plain[0] == 'e' || key[0] != 'e' && (len(key) < len("limited") || unicode.IsUpper(rune(plain[0])))
 }
 
 // canBeName reports whether a text can be a name. One in small letters can if a firm, the title or the
@@ -747,13 +736,11 @@ func foldWords(text string) string {
 	return b.String()
 }
 
-// Marks between the parts of a title, and what often begins and ends a name and is no
-// part of it.
+// titleMark stands between the parts of a title, nameLead and nameEnd around a name and are no part of it.
 var (
-	titleMarks = []string{
-		" | ", " - ", " – ", " — ", " · ", " » ", " :: ", " : ", " // ", ">", "|", "»", "ǀ", ": ",
-	}
-	nameLeads, nameEnds = Phrases("name-leads"), Phrases("name-ends")
+	titleMark = regexp.MustCompile(` [-–—·»|:] | (?:::|//) |[>|»ǀ]|: `)
+	nameLead  = regexp.MustCompile(`(?i)^(?:` + alternatives("name-leads") + ` )+`)
+	nameEnd   = regexp.MustCompile(`(?i)(?:[ -]` + alternatives("name-ends") + `[ |·]*)+$`)
 )
 
 // partners are named before and behind commas: "Katz, Marshall & Banks, LLP".
@@ -761,23 +748,19 @@ var partners = regexp.MustCompile(`^\p{Lu}[\p{L}'-]+(?:, \p{Lu}[\p{L}'-]+)+,? (?
 
 // titleParts cuts the title of a page where its parts are set apart.
 func titleParts(title string) []string {
-	for _, sep := range titleMarks {
-		title = strings.ReplaceAll(title, sep, "\n")
-	}
 	var parts []string
-	for phrase := range strings.SplitSeq(title, "\n") {
-		cut := ", "
-		if strings.Contains(phrase, ", ") && partners.MatchString(strings.TrimSpace(phrase)) {
-			cut = "\n"
+	for _, phrase := range titleMark.Split(title, -1) {
+		phrase = strings.TrimSpace(phrase)
+		if partners.MatchString(phrase) {
+			parts = append(parts, phrase)
+			continue
 		}
-		for part := range strings.SplitSeq(phrase, cut) {
-			part = strings.TrimSpace(part)
-			if part != "" && len(parts) < 6 {
-				parts = append(parts, part)
-			}
+		for part := range strings.SplitSeq(phrase, ", ") {
+			parts = append(parts, strings.TrimSpace(part))
 		}
 	}
-	return parts
+	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
+	return parts[:min(len(parts), mostParts)]
 }
 
 // trimName takes off what often stands around a name and is no part of it.
@@ -786,27 +769,11 @@ func trimName(text string) string {
 	text = strings.ReplaceAll(text, " , ", ", ")
 	text = behindName.ReplaceAllString(text, "")
 	text = ownDomain.ReplaceAllString(text, "")
-	lower := strings.ToLower(text)
-	for _, lead := range nameLeads {
-		if strings.HasPrefix(lower, lead+" ") && len(lower) == len(text) {
-			text = text[len(lead)+1:]
-			lower = lower[len(lead)+1:]
-		}
-	}
-	for i := 0; i < len(nameEnds); i++ {
-		end := nameEnds[i]
-		if len(lower) == len(text) && (strings.HasSuffix(lower, " "+end) || strings.HasSuffix(lower, "-"+end)) {
-			text = strings.TrimRight(text[:len(text)-len(end)-1], " |·")
-			lower = lower[:len(text)]
-			i = -1 // a menu has several
-		}
-	}
+	text = nameEnd.ReplaceAllString(nameLead.ReplaceAllString(text, ""), "")
 	if utf8.RuneCountInString(text) > MaxName {
 		return ""
 	}
-	if strings.HasSuffix(text, "TM") || strings.HasSuffix(text, "SM") {
-		text = serviceMark.ReplaceAllString(text, "$1")
-	}
+	text = serviceMark.ReplaceAllString(text, "$1")
 	return strings.Trim(text, " ,;:|·•–—-/")
 }
 
