@@ -204,8 +204,6 @@ func (f *finder) metaElement(n *html.Node) {
 		setOnce(&f.page.About, content[:min(len(content), 4*maxSiteText)])
 	case "keywords":
 		setOnce(&f.page.Terms, content[:min(len(content), 4*maxSiteText)])
-	case "publisher", "dc.publisher", "dcterms.publisher", "copyright", "dc.rights", "owner":
-		addName(&f.page.Rights, content)
 	}
 	for _, prefix := range []string{"business:contact_data:", "place:location:", "og:"} {
 		name = strings.TrimPrefix(name, prefix)

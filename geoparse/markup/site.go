@@ -24,7 +24,6 @@ type Site struct {
 	Title  string
 	Stated []string // by og:site_name, application-name, or a schema.org organisation or web site
 	Logos  []string // alternative texts of logos, and what stands in the brand of a page
-	Rights []string // meta elements for publisher and copyright
 	Phones []string // of links that call, as written
 	About  string   // description of the page in a meta element
 	Terms  string   // keywords of the page in a meta element, between commas

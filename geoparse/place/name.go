@@ -108,9 +108,6 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 		parts := titleParts(text)
 		p.addSite(logo, parts[:min(1, len(parts))]...)
 	}
-	for _, name := range p.site.Rights {
-		p.addSite(rights, owner(name))
-	}
 	for line := range strings.SplitSeq(text[:min(len(text), legalText)], "\n") {
 		p.addLine(line)
 	}
@@ -212,7 +209,7 @@ func (p *Page) addSite(source feature, texts ...string) {
 		if p.canBeName(text) &&
 			!slices.Contains(nameWords(text), "logo") && // of a picture
 			!strings.EqualFold(strings.TrimPrefix(text, "www."), strings.TrimPrefix(p.host, "www.")) {
-			p.sites.of(text)[source] = 1
+			p.sites.of(text).features[source] = 1
 		}
 	}
 }
@@ -301,24 +298,14 @@ type candidate struct {
 // candidates have different texts, but for capitals.
 type candidates []candidate
 
-// find returns the candidate of a text, nil where there is none.
-func (all candidates) find(text string) *candidate {
-	for i := range all {
-		if strings.EqualFold(all[i].text, text) {
-			return &all[i]
-		}
-	}
-	return nil
-}
-
-// of returns the features of a text, which becomes a candidate if it is none.
-func (all *candidates) of(text string) *vector {
-	c := all.find(text)
-	if c == nil {
+// of returns the candidate of a text, which becomes one if it is none.
+func (all *candidates) of(text string) *candidate {
+	i := slices.IndexFunc(*all, func(c candidate) bool { return strings.EqualFold(c.text, text) })
+	if i < 0 {
+		i = len(*all)
 		*all = append(*all, candidate{text: text})
-		c = &(*all)[len(*all)-1]
 	}
-	return &c.features
+	return &(*all)[i]
 }
 
 // Name weighs the candidates for one address and returns the best, with Text
@@ -348,9 +335,6 @@ func (p *Page) Name(a Around) Name {
 	best.Other = theirs && (named || best.Text == "") ||
 		named && (rivals || best.Section || p.IsDirectory()) && p.label != ""
 	best.Branch = p.branch(a, best.Text)
-	if best.Section && best.Text == "" { // nobody's branch, but the one whom the section is about
-		best.Text, best.Other, best.Branch = best.Branch, best.Branch != "", ""
-	}
 	return best
 }
 
@@ -418,11 +402,14 @@ func linesBefore(before string, most int) (lines []lineAbove) {
 // candidates returns the texts that may be the name. theirs: the block of the address, in a notice of
 // privacy or in another country, names somebody who is not the site.
 func (p *Page) candidates(a Around) (found candidates, theirs bool) {
-	found = make(candidates, 0, len(p.sites)+linesAbove+1)
+	if !a.Third {
+		found = slices.Clone(p.sites)
+	}
 	add := func(text string, source feature) {
 		text = trimName(text)
 		if text != "" {
-			found.of(text)[source] = 1
+			c := found.of(text)
+			c.text, c.features[source] = text, 1 // spelt as in the block
 		}
 	}
 	led := behindLeadIn(a.Before)
@@ -453,8 +440,8 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 	if IsName(a.Stated) {
 		add(a.Stated, stated)
 	}
-	if !a.Third {
-		found = p.withSites(found)
+	if p.IsDirectory() { // the names are those of the entries, not of who lists them
+		found = slices.DeleteFunc(found, func(c candidate) bool { return !c.features.near() })
 	}
 	before, label := foldWords(a.Before), domainLabel(NearHost(a.Below))
 	third, controlled := ofAuthority.In(before) || ofMaker.In(before), controllers.In(before)
@@ -498,20 +485,6 @@ func InstitutionsIn(address, street string) (names []string) {
 		}
 	}
 	return names
-}
-
-// withSites adds the names of the site, and what makes them its names to candidates of the same text.
-func (p *Page) withSites(found candidates) candidates {
-	for _, c := range p.sites {
-		if p.IsDirectory() && found.find(c.text) == nil {
-			continue // the names are those of the entries, not of who lists them
-		}
-		all := found.of(c.text)
-		for f, v := range c.features {
-			all[f] = max(all[f], v)
-		}
-	}
-	return found
 }
 
 // firmOfSentence returns the firm at the end of a sentence, "services of Reents Inc. (", or "".
@@ -885,11 +858,8 @@ func isPhrase(text string) bool {
 	}
 	first, _ := utf8.DecodeRuneInString(text)
 	last, _ := utf8.DecodeRuneInString(words[len(words)-1])
-	return phraseStarts[strings.ToLower(words[0])] ||
-		unicode.IsUpper(first) && unicode.IsLower(last) && !strings.Contains(words[len(words)-1], ".")
+	return unicode.IsUpper(first) && unicode.IsLower(last) && !strings.Contains(words[len(words)-1], ".")
 }
-
-var phraseStarts = Words("phrase-starts")
 
 // unitTerms begin the part of an address that names a part of a building.
 var unitTerms = Words("unit-terms")
@@ -897,11 +867,11 @@ var unitTerms = Words("unit-terms")
 // houseTerms end the name of a building or estate.
 var houseTerms = Words("house-terms")
 
-// isAddressPart reports whether a text is a part of an address: a unit, a room, or
-// the name of a building, "Donald Bren Hall 2068".
+// isAddressPart reports whether a text is a part of an address: a unit, or the name of a building, "Donald
+// Bren Hall 2068".
 func isAddressPart(text string) bool {
 	words := withoutNumbers(nameWords(text))
-	return len(words) > 0 && (unitTerms[words[0]] || houseTerms[words[len(words)-1]]) || room.MatchString(text)
+	return len(words) > 0 && (unitTerms[words[0]] || houseTerms[words[len(words)-1]])
 }
 
 // withoutNumbers returns words but for the numbers behind them.
@@ -914,10 +884,6 @@ func withoutNumbers(words []string) []string {
 
 // numbered is what many names of branches of an organisation end with: "Fire Station #28", "Post 4".
 var numbered = regexp.MustCompile(`(?i)(?:#|\b(?:no\.?|post|lodge|station|troop|chapter|company) )\d+`)
-
-// room is one such as "DBH 6011", "444 CS" and "3rd floor".
-var room = regexp.MustCompile(`^(?:[A-Z]{1,5}[ -]?\d{2,5}[A-Za-z]?|\d{2,5}[A-Za-z]? [A-Z]{1,5}|` +
-	`(?i:\d{1,2}(?:st|nd|rd|th) floor.*))$`)
 
 // labelShare returns the share of the words that stand in usual headings,
 // menus and buttons; articles and the like do not count.
