@@ -1,6 +1,7 @@
 package place
 
 import (
+	"cmp"
 	_ "embed"
 	"regexp"
 	"slices"
@@ -22,30 +23,19 @@ const (
 // the words before it in its line, or a line above. Usual headings and lines
 // about who acts for a firm are passed over; of a firm and a person below it
 // the firm is taken. It is "" where no line can be a name.
-func NameAbove(before string) string {
-	lines := strings.Split(before, "\n")
-	person := ""
-	for i, looked := len(lines)-1, 0; i >= 0 && looked < nameLines; i-- {
-		line := strings.Trim(lines[i], " \t,;:|·•–—-/>»*")
-		if line == "" {
-			continue
-		}
-		if looked == 0 && contactLine.MatchString(line) {
-			continue // of who is named above it
-		}
-		looked++
-		// The start of the text before may be the rest of a sentence.
-		if i == 0 && len(lines) == 1 && utf8.RuneCountInString(line) > 60 {
-			break
-		}
+func NameAbove(before string) (person string) {
+	lines := linesOf(before)
+	if n := len(lines) - 1; n >= 0 && contactLine.MatchString(lines[n]) { // of who is named above it
+		lines = lines[:n]
+	}
+	for _, line := range slices.Backward(lines[max(0, len(lines)-nameLines):]) {
+		line = strings.Trim(line, " \t,;:|·•–—-/>»*")
 		name, agent := withoutLabel(line)
 		switch {
 		case IsDetail(line) && !agent:
 			return person // of the address before
 		case agent && IsName(name) && IsPerson(name):
-			if person == "" {
-				person = name
-			}
+			person = cmp.Or(person, name)
 		case agent, isLabel(line), isInvitation(line), isOffice(line), isPost(line):
 		case !IsName(name):
 			return person
@@ -162,18 +152,14 @@ func isLabel(line string) bool {
 // "How to find us". It has a verb of finding or visiting and says to whom; or it
 // points to what follows, "unter folgender Adresse".
 func isInvitation(line string) bool {
-	verb, whom, points, label := false, false, false, false
-	for word := range strings.FieldsFuncSeq(line, func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if word == "US" && line != strings.ToUpper(line) { // the country
-			continue
-		}
-		word = strings.ToLower(word)
-		verb = verb || inviting[word]
-		whom = whom || invited[word]
-		points = points || pointing[word]
-		label = label || addressWords[word]
+	words := strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) })
+	has := func(set map[string]bool) bool {
+		return slices.ContainsFunc(words, func(w string) bool {
+			return set[strings.ToLower(w)] && (w != "US" || line == strings.ToUpper(line)) // not the country
+		})
 	}
-	return verb && (whom || points) || points && label
+	points := has(pointing)
+	return has(inviting) && (has(invited) || points) || points && has(addressWords)
 }
 
 // isSentence reports whether a line of some words has a usual finite verb in small letters: "Die

@@ -466,22 +466,14 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 // InstitutionsIn returns the organisations that an address names, the narrowest first: "Department of Tides"
 // and "Reents University" of "12 Grote Hall, Department of Tides, Reents University (RU), Oldenburg".
 func InstitutionsIn(address, street string) (names []string) {
-	add := func(text string) bool {
-		text = trimName(text)
-		is := IsName(text) && isInstitution(text) && !isBuilding(text) && !isAddressPart(text) &&
-			!strings.ContainsAny(text, "0123456789") && (street == "" || !strings.Contains(text, street))
-		if is {
-			names = append(names, text)
-		}
-		return is
-	}
 	for line := range strings.SplitSeq(address, "\n") {
 		line, _, _ = strings.Cut(line, "(")
-		if add(line) { // "Reents University, Oldenburg"
-			continue
-		}
-		for part := range strings.SplitSeq(line, ",") {
-			add(part)
+		for _, text := range append([]string{line}, strings.Split(line, ",")...) { // "Reents University, Oldenburg"
+			text = trimName(text)
+			if IsName(text) && isInstitution(text) && !isBuilding(text) && !isAddressPart(text) &&
+				!strings.ContainsAny(text, "0123456789") && (street == "" || !strings.Contains(text, street)) {
+				names = append(names, text)
+			}
 		}
 	}
 	return names
@@ -535,7 +527,6 @@ func (p *Page) look(c *candidate, a Around, label string) {
 			near = max(near, 0.5)
 		}
 	}
-	f[phrase] *= 1 - f[leadIn] // "at Grote Hall restaurant"
 	if f.near() {
 		f[mailDomain] = max(f[mailDomain], near)
 	}
@@ -738,7 +729,7 @@ func titleParts(title string) []string {
 
 // trimName takes off what often stands around a name and is no part of it.
 func trimName(text string) string {
-	text = withoutQuotes(strings.Trim(fold(text), " \t,;:|·•–—-/>»›→▸*©®™["))
+	text = quoted.ReplaceAllString(strings.Trim(fold(text), " \t,;:|·•–—-/>»›→▸*©®™["), "$1$2")
 	text = strings.ReplaceAll(text, " , ", ", ")
 	text = behindName.ReplaceAllString(text, "")
 	text = ownDomain.ReplaceAllString(text, "")
@@ -757,15 +748,8 @@ var behindName = regexp.MustCompile(`(?i)[ ,(–—-]+(?:gegründet|gegr\.?|seit
 // ownDomain is the web address behind a name: "Reents Data, Inc. ReentsData.com".
 var ownDomain = regexp.MustCompile(`(?i) (?:www\.)?[\w-]+\.(?:com|net|org|co\.uk)$`)
 
-// withoutQuotes takes quotation marks off both ends of a name, and one that has no other.
-func withoutQuotes(text string) string {
-	const marks = "\"“”„"
-	inner := strings.Trim(text, marks)
-	if strings.ContainsAny(inner, marks) { // of a part: Landhotel "Zur Mühle"
-		return text
-	}
-	return inner
-}
+// quoted is all in quotation marks, not a part as in: Landhotel "Zur Mühle".
+var quoted = regexp.MustCompile(`^["“”„]+([^"“”„]+)["“”„]*$|^([^"“”„]+)["“”„]+$`)
 
 // serviceMark is a raised "TM" or "SM" that plain text runs into a name.
 var serviceMark = regexp.MustCompile(`(\p{Ll})(TM|SM)$`)
@@ -1008,9 +992,6 @@ func isHosted(host string) bool {
 // covers reports whether label is made of beginnings of words in their order, of
 // the first and at least one more; words may be left out.
 func covers(words []string, label string) bool {
-	if len(words) > 0 && (words[0] == "the" || words[0] == "der" || words[0] == "die" || words[0] == "das") {
-		words = words[1:]
-	}
 	const most = 63 // bytes of a label
 	if len(words) < 2 || len(label) > most {
 		return false
