@@ -117,7 +117,8 @@ func within(text string, from, to int) (osm string, leaveOut bool) {
 				continue
 			}
 			word := firstWord(line[i:])
-			if !beginsHours(word) {
+			_, begins := dayWords[word]
+			if !begins {
 				i += len(word) - 1 // most words, for less than the expressions below cost
 				continue
 			}
@@ -145,12 +146,6 @@ func within(text string, from, to int) (osm string, leaveOut bool) {
 		}
 	}
 	return "", false
-}
-
-// beginsHours reports whether a word is that of a day, or one with which hours begin.
-func beginsHours(word string) bool {
-	_, begins := dayWords[word]
-	return begins
 }
 
 // beginsSpan reports whether a number may be the time with which a span begins, by what is behind it: a

@@ -27,7 +27,6 @@ const (
 var (
 	// faxBehind is the label of the number before it, "555-1234 (fax)", and not of one that follows.
 	faxBehind = regexp.MustCompile(`(?i)^([ (|–-]*(?:fax|f\)))[.) ]*(?:$|[^.): +(\d])`)
-	faxWord   = regexp.MustCompile(`(?i)fax|facsim|(?:^|[\s(|/·,;])fx?(?:[.:)]|\s[+(\d])`)
 	faxLabel  = regexp.MustCompile(`fax|facsim|(?:^|[\s|/·,;])fx?[.:]?\s*$`)
 	// telAndFax is the label of a number for both.
 	telAndFax = regexp.MustCompile(`(?:tel|fon|phone)[a-z.]*\s*(?:/|&|\+|und|and|u\.)\s*(?:tele)?fax`)
@@ -57,12 +56,7 @@ var (
 func PhoneIn(text, country string) string { return numberIn(text, country, false) }
 
 // FaxIn returns the first fax number in text, one with that label, in E.164.
-func FaxIn(text, country string) string {
-	if !faxWord.MatchString(text) {
-		return ""
-	}
-	return numberIn(text, country, true)
-}
+func FaxIn(text, country string) string { return numberIn(text, country, true) }
 
 func numberIn(text, country string, wantFax bool) string {
 	tries := 0

@@ -77,24 +77,16 @@ var (
 // withoutLabel returns what follows a label and a colon, and whether the line
 // is about somebody who acts for a firm: its owner, manager, contact.
 func withoutLabel(line string) (name string, agent bool) {
-	lower := strings.ToLower(line)
-	cue := slices.IndexFunc(agents, func(cue string) bool { return strings.HasPrefix(lower, cue) })
-	agent = cue >= 0
+	lead := agentLead.FindString(line)
 	colon := strings.LastIndex(line, ": ")
-	switch {
-	case colon >= 0 && colon < 60:
-		line = line[colon+2:]
-	case agent && len(lower) == len(line):
-		rest := strings.TrimLeftFunc(line[len(agents[cue]):], unicode.IsLetter) // "Inhaberin"
-		line = strings.TrimLeft(rest, " .:")
-	default:
-		return line, agent
+	if colon >= 0 && colon < 60 {
+		return strings.TrimSpace(line[colon+2:]), lead != ""
 	}
-	return strings.TrimSpace(line), agent
+	return line[len(lead):], lead != ""
 }
 
-// agents begin lines about those who act for a firm.
-var agents = Phrases("agents")
+// agentLead begins lines about those who act for a firm: "Inhaberin".
+var agentLead = regexp.MustCompile(`(?i)^` + alternatives("agents") + `\pL*[ .:]*`)
 
 // IsName reports whether a line can be the name of a business, an institution or
 // a person.
