@@ -129,7 +129,7 @@ func (d *Door) cues() map[string]bool {
 	return map[string]bool{
 		"bias": true,
 		"person": d.Person || endsWithPerson(first) || held != "" ||
-			looksLikeNames(first) && (office || d.mailed(first)),
+			looksLikeNames(first) && (office || d.mailed(first) || d.isStranger(first)),
 		// It stands in an imprint, and the page or its host has a word of business.
 		"business": !office && d.Imprint && d.Business != nil && d.Business(),
 		// The line names somebody by an office that is held at home: founder, chairman, webmaster.
@@ -178,6 +178,16 @@ func (d *Door) mailed(name string) bool {
 		}
 	}
 	return false
+}
+
+// isStranger reports whether a name in an imprint is probably a person's, of whom the list has no given
+// name: neither title nor host has a word of it, as they would have of an organisation's.
+func (d *Door) isStranger(name string) bool {
+	if !d.Imprint || kind.OfName(name, "", "") != "" {
+		return false
+	}
+	site := strings.ReplaceAll(foldWords(d.Title+" "+d.Host), " ", "")
+	return !slices.ContainsFunc(nameWords(name), func(word string) bool { return strings.Contains(site, word) })
 }
 
 // mostTrade is how many words say what somebody does for a living.
@@ -321,12 +331,13 @@ func BelowNames(before string) bool {
 
 // lexiconOf returns a list of words.txt, in which "_" joins the words of a phrase, for texts that
 // foldWords returned.
-func lexiconOf(list string) *textutil.Lexicon {
-	var phrases []string
+func lexiconOf(list string) *textutil.Lexicon { return textutil.NewLexicon(cuesOf(list)...) }
+
+func cuesOf(list string) (phrases []string) {
 	for w := range strings.FieldsSeq(wordLists[list]) {
 		phrases = append(phrases, " "+strings.ReplaceAll(w, "_", " ")+" ")
 	}
-	return textutil.NewLexicon(phrases...)
+	return phrases
 }
 
 var (
@@ -355,8 +366,8 @@ var (
 	aged     = regexp.MustCompile(`\p{Lu}[\p{L}.'’-]+, (?:aged? )?\d{1,2},?(?: (?:formerly |late )?(?:of|from))?[ ,]*$`)
 	homeSale = regexp.MustCompile(`\b(?:to|by) \p{Lu}.{3,60} ?\$\d{2,3},?\d{3}\b`)
 	// editor leads to who edits a site, whom German law wants to be named.
-	editor = regexp.MustCompile(`(?i)verantwortlich\pL* .{0,60}(?:§ ?(?:18|55|10)|inhalt|mstv|rstv|redaktion)|` +
-		`inhalt\pL* verantwortlich|v\. ?i\. ?s\. ?d\.`)
+	editor = regexp.MustCompile(`(?i)verantwortlich\pL* .{0,60}(?:§ ?(?:18|55|10)|inhalt|mstv|rstv|redaktion|presse)|` +
+		`inhalt\pL* verantwortlich|v\. ?i\. ?s\. ?d\.|responsible for (?:the )?contents?\b`)
 	noInstitutions = strings.NewReplacer("-in-law", "", "limited to", "")
 
 	faxWords = textutil.NewLexicon("fax", "toll free", "toll-free", "tollfree")
