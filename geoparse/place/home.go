@@ -119,7 +119,11 @@ func (d *Door) cues() map[string]bool {
 	honoured := honorary.In(above) || care || d.Represents // held at home, whatever the site does
 	office := lets || letting && d.Person || honoured      // where no word of business counts
 	own := isHomepage(d.Title, titled) || resumePath.MatchString(d.Path) || d.Resume != nil && d.Resume()
-	business := first + "\n" + further + "\n" + d.Title
+	if !office && !own && !letting && !d.Imprint { // an imprint says itself whether it is of a business
+		trade = trade || d.isBlockOf(first) && slices.ContainsFunc(titleParts(d.Title), isTrade)
+	}
+	numbers := slices.DeleteFunc(linesOf(d.Before), func(l string) bool { return !contactLine.MatchString(l) })
+	business := first + "\n" + further + "\n" + d.Title + "\n" + strings.Join(numbers, "\n") // "KvK 12345678"
 	switch {
 	case !own:
 		business += "\n" + below
@@ -180,6 +184,11 @@ func (d *Door) mailed(name string) bool {
 	return false
 }
 
+// isBlockOf reports whether the address stands in lines of its own below a person's name.
+func (d *Door) isBlockOf(name string) bool {
+	return IsPerson(strings.Trim(name, " ,:")) && (d.Below == "" || d.Below[0] == '\n')
+}
+
 // isStranger reports whether a name in an imprint is probably a person's, of whom the list has no given
 // name: neither title nor host has a word of it, as they would have of an organisation's.
 func (d *Door) isStranger(name string) bool {
@@ -204,7 +213,9 @@ func isTrade(line string) bool {
 }
 
 // isAssociation reports whether members meet at places of the kind: the address may be the chairman's.
-func isAssociation(id string) bool { return id == "office=association" || kind.Key(id) == "club" }
+func isAssociation(id string) bool {
+	return id == "office=association" || id == "office=ngo" || kind.Key(id) == "club"
+}
 
 // isPost reports whether a line is a job, and none that people do at a place of their own: "Developer".
 func isPost(line string) bool { return isJob(line) && kind.OfName(line, "", "") == "" }
