@@ -378,7 +378,7 @@ var (
 	homeSale = regexp.MustCompile(`\b(?:to|by) \p{Lu}.{3,60} ?\$\d{2,3},?\d{3}\b`)
 	// editor leads to who edits a site, whom German law wants to be named.
 	editor = regexp.MustCompile(`(?i)verantwortlich\pL* .{0,60}(?:§ ?(?:18|55|10)|inhalt|mstv|rstv|redaktion|presse)|` +
-		`inhalt\pL* verantwortlich|v\. ?i\. ?s\. ?d\.|responsible for (?:the )?contents?\b`)
+		`inhalt\pL* verantwortlich|v\. ?i\. ?s\. ?d\.`)
 	noInstitutions = strings.NewReplacer("-in-law", "", "limited to", "")
 
 	faxWords = textutil.NewLexicon("fax", "toll free", "toll-free", "tollfree")

@@ -275,7 +275,8 @@ func TestIsPerson(t *testing.T) {
 	for name, want := range map[string]bool{
 		"Hanna Harms": true, "Harms, Hanna": true, "Jeroen Boenders": true, "Reto Okken": true, "Piotr Okken": true,
 		"Mevr. Boenders": true, "Mme Okken": true, "Signora Okken": true, "Zaru F. Okken": true, "Zaru Okken": false,
-		"Hanna Harms Garten- und Landschaftsbau": false, "Rose Garden Hotel": false, "Paris Match": false, "Blue Door": false,
+		"Hanna Harms Garten- und Landschaftsbau": false, "Rose Garden Hotel": false, "Paris Match": false,
+		"Blue Door": false,
 	} {
 		if IsPerson(name) != want {
 			t.Errorf("%q: %v, want %v", name, !want, want)
