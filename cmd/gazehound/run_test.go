@@ -119,7 +119,7 @@ func startService(t *testing.T) *runningService {
 func (s *runningService) schedule(t *testing.T, schedule string) {
 	t.Helper()
 	text := fmt.Sprintf("revisit: {first: 1s, min: 1s, max: 1s}\nfetch: {allow_private_addresses: true}\nwarc: {dir: %s}\n"+
-		"run: {round: 4s, schedule: \"%s\", exports: %s, formats: [geojson, conflator]}\n",
+		"run: {round: 2s, schedule: \"%s\", exports: %s, formats: [geojson, conflator]}\n",
 		filepath.Join(s.data, "archive"), schedule, s.exports)
 	if err := os.WriteFile(s.config, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
