@@ -111,7 +111,7 @@ func (h *Head) kindOfSite(lang, country string) string {
 		weights[id] += weight
 	}
 	if h.start {
-		weights[kind.OfName(firstClause(h.site.About), lang, country)] += startWeight
+		weights[kind.OfName(clauseEnd.Split(h.site.About, 2)[0], lang, country)] += startWeight
 	}
 	typed := map[string]bool{}
 	for _, name := range h.site.Types {
@@ -181,10 +181,8 @@ func (h *Head) KindOfDomain(langs []string, country string) string {
 	return ""
 }
 
-// firstClause returns the first words of a description, which say what it is of: "Garage à Provins" of
-// "Garage à Provins : diagnostic, réparations".
-func firstClause(text string) string { return clauseEnd.Split(text, 2)[0] }
-
+// clauseEnd is where a clause of a description ends, of which the first says what it is of: "Garage à Provins :
+// diagnostic, réparations".
 var clauseEnd = regexp.MustCompile(` - |[.:;!?|,(–—]`)
 
 // IsStart reports whether a path, with its query, is that of the start page of a site.

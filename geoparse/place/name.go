@@ -444,6 +444,9 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 		found = slices.DeleteFunc(found, func(c candidate) bool { return !c.features.near() })
 	}
 	before, label := foldWords(a.Before), domainLabel(NearHost(a.Below))
+	if label == p.label {
+		label = ""
+	}
 	third, controlled := ofAuthority.In(before) || ofMaker.In(before), controllers.In(before)
 	for i := range found {
 		p.look(&found[i], a, label)
@@ -457,7 +460,7 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 		f := &c.features
 		other := f[privacySite]+f[abroad] > 0 && (f[rival] > 0 || sentence)
 		theirs = theirs || other
-		return other || f[venue] > 0 || f[rival] > 0 && third
+		return other || f[venue] > 0
 	})
 	support(found)
 	return found, theirs
@@ -499,7 +502,7 @@ func behindLast(re *regexp.Regexp, text string) string {
 var sentenceJoint = regexp.MustCompile(`(?i)\b(?:von|durch|by|from|bei|der|die|des|the|(?:us-)?anbieters?|is|ist) `)
 
 // look sets the words and the features that do not depend on where the candidate comes from; label is
-// that of the domain beside the address, or "".
+// that of a domain beside the address which is not the host's, or "".
 func (p *Page) look(c *candidate, a Around, label string) {
 	f := &c.features
 	c.core = coreWords(c.text)
@@ -516,16 +519,10 @@ func (p *Page) look(c *candidate, a Around, label string) {
 	if a.Third {
 		f[domain], f[noDomain] = 0, 1
 	}
-	near := 0.0 // agreement with the domain beside the address, which is not the host's
-	if label == p.label {
-		label = ""
-	}
-	if label != "" {
-		words := nameWords(c.text)
-		near = agreement(words, label)
-		if len(words) > 0 && len(words[0]) > 2 && strings.HasPrefix(label, words[0]) {
-			near = max(near, 0.5)
-		}
+	words := nameWords(c.text)
+	near := agreement(words, label)
+	if len(words) > 0 && len(words[0]) > 2 && strings.HasPrefix(label, words[0]) {
+		near = max(near, 0.5)
 	}
 	if f.near() {
 		f[mailDomain] = max(f[mailDomain], near)
@@ -798,12 +795,9 @@ func hasLegalForm(text string) bool {
 
 // coreWords returns the words of a name without legal forms and the smallest words.
 func coreWords(text string) []string {
-	words := strings.Fields(text)
-	words = slices.DeleteFunc(words, func(w string) bool {
-		key := strings.Join(nameWords(w), "")
-		return legalForms[key] || key == "the" || key == "company" || key == "co" || key == "und" || key == "and"
+	return slices.DeleteFunc(nameWords(text), func(w string) bool {
+		return legalForms[w] || w == "the" || w == "company" || w == "co" || w == "und" || w == "and"
 	})
-	return nameWords(strings.Join(words, " "))
 }
 
 // branchTerms name a branch of a firm.
