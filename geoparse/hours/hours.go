@@ -18,9 +18,9 @@ import (
 
 // Days of the week from Monday on, and public holidays.
 const (
-	days    = 8
-	sunday  = 6
-	holiday = 7
+	days     = 8
+	sunday   = 6
+	Holidays = 7 // the day of an Opening on public holidays
 )
 
 var dayNames = [days]string{"Mo", "Tu", "We", "Th", "Fr", "Sa", "Su", "PH"}
@@ -144,7 +144,7 @@ var allDay = timeSpan{from: 0, to: 24 * 60}
 
 // String returns h in the syntax of the key opening_hours.
 func (h week) String() string {
-	if !slices.ContainsFunc(h[:holiday], func(d []timeSpan) bool { return len(d) != 1 || d[0] != allDay }) {
+	if !slices.ContainsFunc(h[:Holidays], func(d []timeSpan) bool { return len(d) != 1 || d[0] != allDay }) {
 		return "24/7"
 	}
 	var rules []string
@@ -210,9 +210,6 @@ func (s daySet) String() string {
 // Holidays stands for public holidays, and minutes since that day's midnight. One past midnight
 // ends after 24 * 60.
 type Opening struct{ Day, From, To int }
-
-// Holidays is the day of an Opening on public holidays.
-const Holidays = holiday
 
 // Week returns when opening hours, as Parse returns them, say that a place is
 // open in a week, and on public holidays.
@@ -283,6 +280,6 @@ func At(osm string, t time.Time, holiday func(time.Time) bool) (s State, ok bool
 // Weekday returns the day that a lower-case word names in English or German, 0 is
 // Monday; ok is false where it names none or several.
 func Weekday(word string) (day int, ok bool) {
-	set := dayWords[word] &^ (1 << holiday)
+	set := dayWords[word] &^ (1 << Holidays)
 	return bits.TrailingZeros8(uint8(set)), set != 0 && oneDay(set)
 }

@@ -17,7 +17,7 @@ const (
 // read reads the hours with which text begins; rest is what it cannot read, from the next word on.
 func read(text string) (h week, rest string, ok bool) {
 	if allWeek.MatchString(text) {
-		for d := range holiday {
+		for d := range Holidays {
 			h[d] = []timeSpan{allDay}
 		}
 		return h, "", true
@@ -283,7 +283,7 @@ func (r *reader) listedDays() (set daySet) {
 	}
 }
 
-func oneDay(s daySet) bool { return s&(s-1) == 0 && s != 1<<holiday }
+func oneDay(s daySet) bool { return s&(s-1) == 0 && s != 1<<Holidays }
 
 // letterDay are the days of letterDays.
 var letterDay = map[string]daySet{"M": 1, "T": 2, "Tu": 2, "W": 4, "Th": 8, "F": 16, "Sa": 32, "Su": 64}
@@ -293,7 +293,7 @@ func between(first, last daySet) daySet {
 	set := first
 	for d := first; d != last; {
 		d <<= 1
-		if d == 1<<holiday {
+		if d == 1<<Holidays {
 			d = 1
 		}
 		set |= d

@@ -67,6 +67,7 @@ var entries = []struct {
 // kindOfEntries returns the kind whose sites have an entry of the page's menu, or "". A club whose
 // headings name a sport is one of sports.
 func (h *Head) kindOfEntries() string {
+	isSport := func(text string) bool { return kind.OfName(text, "", "") == "club=sport" }
 	for _, e := range entries {
 		for _, text := range e.texts {
 			if h.site.Links[text] && e.kind == "office=association" && slices.ContainsFunc(h.own, isSport) {
@@ -79,8 +80,6 @@ func (h *Head) kindOfEntries() string {
 	}
 	return ""
 }
-
-func isSport(text string) bool { return kind.OfName(text, "", "") == "club=sport" }
 
 var (
 	academic    = regexp.MustCompile(`\.(?:edu|ac)(?:\.[a-z]{2})?$`)

@@ -73,7 +73,7 @@ type Page struct {
 	tenants float64
 
 	looked map[string]vector // what ownFeatures said
-	hours  func() string     // reads the text once
+	Hours  func() string     // the first opening hours in the text, for a page about one place
 }
 
 // ReadPage reads the evidence of a page: its markup, nil for plain text, its
@@ -87,7 +87,7 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 		notice: IsNotice(title, path),
 		looked: map[string]vector{},
 	}
-	p.hours = sync.OnceValue(func() string { return hours.In(p.raw, 0, len(p.raw)) })
+	p.Hours = sync.OnceValue(func() string { return hours.In(p.raw, 0, len(p.raw)) })
 	if marked == nil { // the title of a plain text, or who writes it
 		first := linesOf(text)
 		for _, line := range first[:min(len(first), 3)] {
@@ -254,9 +254,6 @@ func (p *Page) IsNamed(name string) bool {
 	return p.agreement(words) >= 0.5 || slices.ContainsFunc(p.own[:p.titles], isPart)
 }
 
-// Hours returns the first opening hours in the text. For a page about one place.
-func (p *Page) Hours() string { return p.hours() }
-
 // Around is the text around one address.
 type Around struct {
 	Before string   // the text above it, from the end of the address before it
@@ -334,6 +331,36 @@ func (p *Page) Name(a Around) Name {
 		named && (rivals || best.Section || p.IsDirectory()) && p.label != ""
 	best.Branch = p.branch(a, best.Text)
 	return best
+}
+
+// Object returns the index of the map object at the address, each with all its names, that the best
+// matching candidate names; -1 if there is none.
+func (p *Page) Object(a Around, objects [][]string) (best int) {
+	best = -1
+	if len(objects) == 0 || a.Third {
+		return best
+	}
+	score := leastObject
+	found, _ := p.candidates(a)
+	for _, c := range found {
+		i := slices.IndexFunc(objects, func(names []string) bool { return isOneOf(c.core, names) })
+		if s := c.score(); i >= 0 && s > score {
+			best, score = i, s
+		}
+	}
+	return best
+}
+
+// leastObject is the least probability of a candidate that matches an object at the very house, the
+// strongest evidence.
+const leastObject = 0.05
+
+// isOneOf reports whether words are those of a name, in any order.
+func isOneOf(words, names []string) bool {
+	return len(words) > 0 && slices.ContainsFunc(names, func(name string) bool {
+		own := coreWords(name)
+		return within(own, words) && within(words, own)
+	})
 }
 
 // branch returns the line above the address that only names the branch, "Corporate Headquarters"
