@@ -15,6 +15,10 @@ import (
 // alone does not reach them: the handouts of a surgery have only the doctor's above its address.
 const sureHome = 2
 
+// leastHome are those from which one is a home on its page: what stands on a home page or in a résumé and
+// has nothing else for or against it is one.
+const leastHome = -0.05
+
 //go:embed homes.tsv
 var homesFile string
 
@@ -53,7 +57,7 @@ func (d *Door) Evidence() (sum float64) {
 // on a page. sure: so clearly that another page of the host need not show it.
 func Home(evidence float64) (home, sure bool) {
 	odds := evidence + homeWeights[0]
-	return odds >= 0, odds >= sureHome
+	return odds >= leastHome, odds >= sureHome
 }
 
 // Cues returns the names of the cues.
@@ -119,11 +123,7 @@ func (d *Door) cues() map[string]bool {
 	honoured := honorary.In(above) || care || d.Represents // held at home, whatever the site does
 	office := lets || letting && d.Person || honoured      // where no word of business counts
 	own := isHomepage(d.Title, titled) || resumePath.MatchString(d.Path) || d.Resume != nil && d.Resume()
-	if !office && !own && !letting && !d.Imprint { // an imprint says itself whether it is of a business
-		trade = trade || d.isBlockOf(first) && slices.ContainsFunc(titleParts(d.Title), isTrade)
-	}
-	numbers := slices.DeleteFunc(linesOf(d.Before), func(l string) bool { return !contactLine.MatchString(l) })
-	business := first + "\n" + further + "\n" + d.Title + "\n" + strings.Join(numbers, "\n") // "KvK 12345678"
+	business := first + "\n" + further + "\n" + d.Title
 	switch {
 	case !own:
 		business += "\n" + below
@@ -182,11 +182,6 @@ func (d *Door) mailed(name string) bool {
 		}
 	}
 	return false
-}
-
-// isBlockOf reports whether the address stands in lines of its own below a person's name.
-func (d *Door) isBlockOf(name string) bool {
-	return IsPerson(strings.Trim(name, " ,:")) && (d.Below == "" || d.Below[0] == '\n')
 }
 
 // isStranger reports whether a name in an imprint is probably a person's, of whom the list has no given
@@ -297,7 +292,7 @@ func isInstitution(text string) bool {
 // isHomepage reports whether a title, whose words are also given folded, is that of
 // a person's own page.
 func isHomepage(title, folded string) bool {
-	return resumeWords.In(folded) || homepageWords.In(folded) && !isInstitution(title)
+	return resumeWords.In(folded) || homepageWords.In(folded) && !isInstitution(title) && !isLabel(title)
 }
 
 // LinksResume reports whether a heading or link of a page is that of a résumé: "Download CV".
