@@ -254,6 +254,9 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 		if a.Kind == "" && a.Role == OwnRole && !a.Person {
 			a.Kind = page.site.KindOfDomain(langs, a.Country)
 		}
+		if a.Kind == "" && a.Role == OwnRole {
+			a.Kind = place.KindOfPerson(a.Name, before, langs, a.Country)
+		}
 		for _, name := range b.around.Inside { // "12 Grote Hall, Reents University"
 			if a.Kind == "" {
 				a.Kind = page.site.Kind(name, langs, a.Country, false)

@@ -13,7 +13,7 @@ import (
 
 // notes returns what a page without an address of its host's place says of that place: the opening
 // hours on a start page or one that its title or URL calls so, the telephone number on a start page or
-// one of contacts, and the kind of place on a start page.
+// one of contacts, and the kind of place on a start page or one about the place.
 func (p *Parser) notes(text string, in Input, marked *markup.Page, found []Address) (n Notes) {
 	if marked == nil || slices.ContainsFunc(found, func(a Address) bool { return a.Street != "" && a.Counts() }) {
 		return n
@@ -26,9 +26,9 @@ func (p *Parser) notes(text string, in Input, marked *markup.Page, found []Addre
 	if !elsewhere && (start || isContact(title+" "+in.Path)) {
 		n.Phone = p.phoneOf(marked.Site.Phones, text[:min(len(text), imprintText)], in)
 	}
-	if start {
+	if start || aboutPages.In(title+" "+in.Path) {
 		country := countryHint(in)
-		head := place.ReadHead(marked, in.Title, in.Host, in.Path)
+		head := place.ReadHead(marked, text, in.Title, in.Host, in.Path)
 		langs := languagesOf(in, country)
 		n.Kind = head.Kind("", langs, country, true)
 		if n.Kind == head.KindOfDomain(langs, country) {
@@ -76,6 +76,9 @@ func firstPhone(links []string, text, country string) string {
 	}
 	return place.PhoneIn(text, country)
 }
+
+// aboutPages are in the titles and paths of pages that say who runs a site.
+var aboutPages = textutil.NewLexicon(place.Phrases("about-pages")...)
 
 // contactPages are in the titles and paths of pages that say how to reach a site, and in headings.
 var contactPages = textutil.NewLexicon(place.Phrases("contact-pages")...)

@@ -209,7 +209,7 @@ func isTrade(line string) bool {
 
 // isAssociation reports whether members meet at places of the kind: the address may be the chairman's.
 func isAssociation(id string) bool {
-	return id == "office=association" || id == "office=ngo" || kind.Key(id) == "club"
+	return id == association || id == "office=ngo" || kind.Key(id) == "club"
 }
 
 // isPost reports whether a line is a job, and none that people do at a place of their own: "Developer".

@@ -27,9 +27,9 @@ const (
 
 // Kind returns the kind of place by its name, in the form of package kind. If the page is the
 // place's own site, what its title, headings and domain say is weighed where the name says nothing:
-// "Bäckerei Meyer in Oldenburg" for "Meyer GmbH". It is read in the first of the languages in which it
-// says anything. Last, a department of an academic host is of a university, and "e.V." shows an
-// association. It is "" if nothing shows it.
+// "Bäckerei Meyer in Oldenburg" for "Meyer GmbH"; then what its text says. It is read in the first of
+// the languages in which it says anything. Last, a department of an academic host is of a university,
+// and "e.V." shows an association. It is "" if nothing shows it.
 func (h *Head) Kind(name string, langs []string, country string, own bool) string {
 	for _, lang := range langs {
 		if id := kind.OfName(name, lang, country); id != "" && !IsPerson(name) {
@@ -38,7 +38,7 @@ func (h *Head) Kind(name string, langs []string, country string, own bool) strin
 		if !own {
 			continue
 		}
-		if id := h.kindOfSite(lang, country); id != "" {
+		if id := cmp.Or(h.kindOfSite(lang, country), h.kindOfText(name, lang, country)); id != "" {
 			return id
 		}
 	}
@@ -47,8 +47,8 @@ func (h *Head) Kind(name string, langs []string, country string, own bool) strin
 		return "amenity=university"
 	case own && h.kindOfEntries() != "":
 		return h.kindOfEntries()
-	case association.MatchString(name):
-		return "office=association"
+	case registered.MatchString(name):
+		return association
 	}
 	return ""
 }
@@ -61,30 +61,37 @@ var entries = []struct {
 }{
 	{"office=lawyer", Phrases("entries-lawyer")},
 	{"amenity=place_of_worship", Phrases("entries-church")},
-	{"office=association", Phrases("entries-association")},
+	{association, Phrases("entries-association")},
 }
 
-// kindOfEntries returns the kind whose sites have an entry of the page's menu, or "". A club whose
-// headings name a sport is one of sports.
+// kindOfEntries returns the kind whose sites have an entry of the page's menu, or "".
 func (h *Head) kindOfEntries() string {
-	isSport := func(text string) bool { return kind.OfName(text, "", "") == "club=sport" }
 	for _, e := range entries {
 		for _, text := range e.texts {
-			if h.site.Links[text] && e.kind == "office=association" && slices.ContainsFunc(h.own, isSport) {
-				return "club=sport"
-			}
 			if h.site.Links[text] {
-				return e.kind
+				return h.kindOfClub(e.kind)
 			}
 		}
 	}
 	return ""
 }
 
+// kindOfClub returns the kind of a site, for an association whose headings name a sport that of clubs of
+// sports.
+func (h *Head) kindOfClub(id string) string {
+	isSport := func(text string) bool { return kind.OfName(text, "", "") == "club=sport" }
+	if id == association && slices.ContainsFunc(h.own, isSport) {
+		return "club=sport"
+	}
+	return id
+}
+
+const association = "office=association"
+
 var (
-	academic    = regexp.MustCompile(`\.(?:edu|ac)(?:\.[a-z]{2})?$`)
-	department  = regexp.MustCompile(`(?i)^(?:the )?(?:college|school|dep(?:artmen)?t\.?|faculty|institute) of\b`)
-	association = regexp.MustCompile(`(?i)e\. ?v\.$`)
+	academic   = regexp.MustCompile(`\.(?:edu|ac)(?:\.[a-z]{2})?$`)
+	department = regexp.MustCompile(`(?i)^(?:the )?(?:college|school|dep(?:artmen)?t\.?|faculty|institute) of\b`)
+	registered = regexp.MustCompile(`(?i)\be\. ?v\.?$`)
 )
 
 // kindOfSite weighs what the titles, headings, domain, description and markup of a place's own site say.

@@ -57,6 +57,20 @@ func TestKindOfPage(t *testing.T) {
 			head: `<a href="/m">Mitgliedschaft</a><a href="/g">Gottesdienste</a>`, want: "amenity=place_of_worship"},
 		{what: "a menu of anybody", name: "Nordlichter", title: "Kontakt", host: "nord.example",
 			head: `<a href="/m">Join us</a><a href="/k">Kontakt</a>`},
+		{what: "a sentence about ourselves", name: "Harms", title: "Kontakt", host: "nord.example", want: "shop=bakery",
+			heading: "Guten Tag! Wir sind eine kleine Bäckerei, die seit 1920 für Okken backt."},
+		{what: "a sentence about the place", name: "Harms & Grote", title: "Kontakt", host: "nord.example", lang: "en",
+			heading: "Harms & Grote is a family-run bakery serving coffee", want: "shop=bakery"},
+		{what: "a sentence about somebody else", name: "Harms", title: "Kontakt", host: "nord.example",
+			heading: "Meyer ist eine kleine Bäckerei."},
+		{what: "a sentence about where we are", name: "Harms", title: "Kontakt", host: "nord.example",
+			heading: "Wir sind im Hotel Krone zu Gast."},
+		{what: "a sentence that says no more than that it is a firm", name: "Harms", title: "Kontakt", host: "nord.example",
+			heading: "Wir sind ein Unternehmen, das Ideen hat."},
+		{what: "a label of what somebody does", name: "Hanna Harms", title: "Impressum", host: "nord.example",
+			heading: "Berufsbezeichnung (verliehen in Deutschland): Rechtsanwältin", want: "office=lawyer"},
+		{what: "an association by a legal form that is cut", name: "Harms e.V", title: "Kontakt", host: "nord.example",
+			want: "office=association"},
 		{what: "the type of an offer", name: "Harms GmbH", title: "Kontakt", host: "nord.example",
 			head: `<script type="application/ld+json">{"@type": "Service", "name": "Brot"}</script>`},
 	} {
@@ -70,5 +84,20 @@ func TestKindOfPage(t *testing.T) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestKindOfPerson(t *testing.T) {
+	for _, c := range []struct{ name, before, want string }{
+		{"Hanna Harms", "Kontakt\nHanna Harms\nDiplom-Fotografin", "craft=photographer"},
+		{"Hanna Harms", "Hanna Harms, Fotografin", "craft=photographer"},
+		{"Hanna Harms", "Hotel Krone\nHanna Harms", ""},
+		{"Hanna Harms", "Hanna Harms\nOkkener Freunde e.V.", ""},
+		{"Harms GmbH", "Harms GmbH\nFotografie", ""}, // may be that of a tenant
+	} {
+		got := KindOfPerson(c.name, c.before, []string{"de"}, "DE")
+		if got != c.want {
+			t.Errorf("%q: got %q, want %q", c.before, got, c.want)
+		}
 	}
 }

@@ -37,16 +37,19 @@ const (
 type Head struct {
 	site   markup.Site
 	host   string
-	label  string   // of the registrable domain: "oldenburg" of www.oldenburg.example
-	domain []string // words of the registrable domain
-	own    []string // parts of the title, then headings
-	titles int      // how many of own are parts of the title
-	start  bool     // the page is the start page of its site
+	label  string             // of the registrable domain: "oldenburg" of www.oldenburg.example
+	domain []string           // words of the registrable domain
+	own    []string           // parts of the title, then headings
+	titles int                // how many of own are parts of the title
+	start  bool               // the page is the start page of its site
+	stated func() []statement // of its visible text, read once
 }
 
-// ReadHead reads the head of a page: its markup, nil for plain text, its title, host and path.
-func ReadHead(marked *markup.Page, title, host, path string) Head {
+// ReadHead reads the head of a page: its markup, nil for plain text, its visible text, title, host and path.
+func ReadHead(marked *markup.Page, text, title, host, path string) Head {
 	h := Head{host: host, domain: domainWords(host), start: IsStart(path)}
+	shown := text[:min(len(text), definedText)]
+	h.stated = sync.OnceValue(func() []statement { return statementsIn(shown) })
 	h.label = strings.Join(h.domain, "")
 	if marked != nil {
 		h.site = marked.Site
@@ -81,7 +84,7 @@ type Page struct {
 // city or state of that name; nil: none.
 func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(name string) bool) *Page {
 	p := &Page{
-		Head: ReadHead(marked, title, host, path),
+		Head: ReadHead(marked, text, title, host, path),
 		raw:  text[:min(len(text), contactText)], plain: marked == nil, places: isPlace,
 		text:   foldWords(text[:min(len(text), mostRepeated)]),
 		notice: IsNotice(title, path),
