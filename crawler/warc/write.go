@@ -184,7 +184,8 @@ func (w *Writer) cut() error {
 // begin makes a new file with its warcinfo record.
 func (w *Writer) begin() error {
 	w.serial++
-	now := time.Now().UTC().Format("20060102150405")
+	// To the millisecond, as in other crawlers: names sort by when files were begun.
+	now := strings.Replace(time.Now().UTC().Format("20060102150405.000"), ".", "", 1)
 	name := fmt.Sprintf("gazehound-%s-%05d-%06x%s", now, w.serial, rand.N(1<<24), fileExt)
 	e := w.encoders.Get().(*encoder)
 	defer w.encoders.Put(e)

@@ -342,6 +342,26 @@ func TestWriterRotates(t *testing.T) {
 	}
 }
 
+// Of two runs of one second the files of the first are read first.
+func TestWriterNamesSort(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 20 {
+		w := newWriter(t, dir)
+		put(t, w, capture(t, fmt.Sprintf("http://a.example/%d", i), 200, "<p>"))
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Millisecond) // names have milliseconds
+	}
+	names := files(t, dir)
+	for i, name := range names {
+		uri := readStrictly(t, name)[1].header["WARC-Target-URI"]
+		if uri != fmt.Sprintf("http://a.example/%d", i) {
+			t.Fatalf("file %d of %d, %s, begins with %s", i, len(names), name, uri)
+		}
+	}
+}
+
 // threeCaptures writes a file of three captures, and returns its bytes and
 // where its records start and it ends. Before the file is closed it calls open
 // with the folder.
