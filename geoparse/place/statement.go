@@ -10,9 +10,9 @@ import (
 
 // Bounds of sentences that say what the place is.
 const (
-	definedText  = 12_000 // bytes of the visible text that have them
-	mostSubject  = 6      // words before the verb
-	mostDefining = 12     // words behind it that are read
+	definedText  = 4_000 // bytes of the visible text that have them
+	mostSubject  = 6     // words before the verb
+	mostDefining = 12    // words behind it that are read
 )
 
 // A statement is a sentence "Reents Rowing is a club", or a label of what somebody does, as laws want it in
