@@ -552,7 +552,8 @@ func TestCrawlCopiedAndTorn(t *testing.T) {
 		if err != nil || summary.Pages < pages {
 			t.Errorf("%s: %v\n%s", filepath.Base(dir), err, out)
 		}
-		if s, text := statusOf(t, dir); s.Seen != s.Queued+s.Parked+s.Visited+s.Repeats+textutil.Sum(s.Dropped) || s.Seen == 0 {
+		s, text := statusOf(t, dir)
+		if s.Seen != s.Queued+s.Parked+s.Visited+s.Repeats+textutil.Sum(s.Dropped) || s.Seen == 0 {
 			t.Errorf("%s: the links do not add up: %s", filepath.Base(dir), text)
 		}
 		return summary.Pages

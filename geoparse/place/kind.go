@@ -38,7 +38,8 @@ func (h *Head) Kind(name string, langs []string, country string, own bool) strin
 		if !own {
 			continue
 		}
-		if id := cmp.Or(h.kindOfSite(lang, country), h.kindOfText(name, lang, country)); id != "" {
+		id := cmp.Or(h.kindOfSite(lang, country), h.kindOfText(name, lang, country))
+		if id != "" {
 			return id
 		}
 	}
