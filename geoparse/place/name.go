@@ -66,6 +66,7 @@ type Page struct {
 	raw    string // the visible text, as far as contacts are looked for
 	text   string // folded: words in lower case with single spaces
 	mailed string // label of the domain that the text names most, where the host is not known
+	people bool   // the page lies in the folder of a person
 	notice bool   // it is a page of privacy or cookies
 	plain  bool   // it has no markup
 	sites  candidates
@@ -87,6 +88,7 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 		Head: ReadHead(marked, text, title, host, path),
 		raw:  text[:min(len(text), contactText)], plain: marked == nil, places: isPlace,
 		text:   foldWords(text[:min(len(text), mostRepeated)]),
+		people: isUserPath(path) || peopleFolder.MatchString(path),
 		notice: IsNotice(title, path),
 		looked: map[string]vector{},
 	}
@@ -575,6 +577,7 @@ func (p *Page) ownFeatures(text string) (f vector) {
 		f[noDomain] = 1
 		f[mailDomain] = agreement(words, p.mailed)
 	}
+	f[userName] = is(looksLikeNames(text) && p.people)
 	f[legal] = is(hasLegalForm(text))
 	f[orgWord] = is(isInstitution(text) || kind.OfName(text, "", "") != "")
 	f[person] = is(IsPerson(text))

@@ -58,6 +58,8 @@ func TestName(t *testing.T) {
 		"a person's branch":   {`<title>Contact</title>`, "Okka J. Danville\n", "www.uni.example", "", "", ""},
 		"partners":            {`<title>Contact Us | Katz, Marshall &amp; Banks, LLP</title><p>Katz, Marshall &amp; Banks</p>`, "Contact Us\n202.999.3975\n", "www.katzmarshallbanks.example", "Katz, Marshall & Banks, LLP", "", ""},
 		"a number in front":   {`<title>News - 5 Minuten</title><footer>© 2019 5 Minuten. Alle Rechte vorbehalten</footer>`, "Kontakt\n", "www.5minuten.example", "5 Minuten", "", ""},
+		"what a user's page is about": {`<title>Marine Optics</title><h1>Marine Optics</h1>`, "Office:\n",
+			"www.marine.example", "", "", "/~okken/"},
 		"a space and a comma": {`<title>Contact</title>`, "Reents , Okken & Harms Ltd\n",
 			"www.contact.example", "Reents, Okken & Harms Ltd", "", ""},
 		"rights behind": {`<title>Law</title>`, "The Reents Law Firm LLC. All Rights Reserved\n", "www.reentslaw.example", "The Reents Law Firm LLC.", "", ""},

@@ -35,6 +35,7 @@ const (
 	orgWord
 	person
 	job
+	userName // looks like a person's name, on a page in the folder of a person
 	branchWords
 	branchOnly // nothing but words that say which one it is
 	phrase
