@@ -195,6 +195,9 @@ var (
 
 // EmailIn returns the first mail address in text that is a role's.
 func EmailIn(text string) string {
+	if strings.IndexByte(text, '@') < 0 { // most texts, for less than the expression costs
+		return ""
+	}
 	for _, address := range mailIn.FindAllString(text, -1) {
 		if e := RoleAddress(strings.Trim(address, ".-_")); e != "" {
 			return e
@@ -229,6 +232,9 @@ var webIn = regexp.MustCompile(`(?:^|[^\pL@])((?:https?://|www\.)[!-~]+)`)
 
 // WebsiteIn returns the first web address in text.
 func WebsiteIn(text string) string {
+	if !strings.Contains(text, "://") && !strings.Contains(text, "www.") {
+		return ""
+	}
 	for _, m := range webIn.FindAllStringSubmatch(text, -1) {
 		address := strings.FieldsFunc(m[1], func(r rune) bool { return strings.ContainsRune(`"'<>(),;|`, r) })[0]
 		if u := WebURL(strings.TrimRight(address, ".:!?")); u != "" {

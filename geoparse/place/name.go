@@ -2,6 +2,7 @@ package place
 
 import (
 	"cmp"
+	"iter"
 	"maps"
 	"math"
 	"net/url"
@@ -727,12 +728,11 @@ func foldWords(text string) string {
 	return b.String()
 }
 
-// titleMark stands between the parts of a title, nameLead and nameEnd around a name and are no part of it.
-var (
-	titleMark = regexp.MustCompile(` [-–—·»|:] | (?:::|//) |[>|»ǀ]|: `)
-	nameLead  = regexp.MustCompile(`(?i)^(?:` + alternatives("name-leads") + ` )+`)
-	nameEnd   = regexp.MustCompile(`(?i)(?:[ -]` + alternatives("name-ends") + `[ |·]*)+$`)
-)
+// titleMark stands between the parts of a title.
+var titleMark = regexp.MustCompile(` [-–—·»|:] | (?:::|//) |[>|»ǀ]|: `)
+
+// nameLeads and nameEnds often stand around a name and are no part of it.
+var nameLeads, nameEnds = Phrases("name-leads"), Phrases("name-ends")
 
 // partners are named before and behind commas: "Katz, Marshall & Banks, LLP".
 var partners = regexp.MustCompile(`^\p{Lu}[\p{L}'-]+(?:, \p{Lu}[\p{L}'-]+)+,? (?:&|and|und) \p{Lu}`)
@@ -756,15 +756,31 @@ func titleParts(title string) []string {
 
 // trimName takes off what often stands around a name and is no part of it.
 func trimName(text string) string {
-	text = quoted.ReplaceAllString(strings.Trim(fold(text), " \t,;:|·•–—-/>»›→▸*©®™["), "$1$2")
+	text = withoutQuotes(strings.Trim(fold(text), " \t,;:|·•–—-/>»›→▸*©®™["))
 	text = strings.ReplaceAll(text, " , ", ", ")
 	text = behindName.ReplaceAllString(text, "")
 	text = ownDomain.ReplaceAllString(text, "")
-	text = nameEnd.ReplaceAllString(nameLead.ReplaceAllString(text, ""), "")
+	lower := strings.ToLower(text)
+	for _, lead := range nameLeads {
+		if strings.HasPrefix(lower, lead+" ") && len(lower) == len(text) {
+			text = text[len(lead)+1:]
+			lower = lower[len(lead)+1:]
+		}
+	}
+	for i := 0; i < len(nameEnds); i++ {
+		end := nameEnds[i]
+		if len(lower) == len(text) && (strings.HasSuffix(lower, " "+end) || strings.HasSuffix(lower, "-"+end)) {
+			text = strings.TrimRight(text[:len(text)-len(end)-1], " |·")
+			lower = lower[:len(text)]
+			i = -1 // a menu has several
+		}
+	}
 	if utf8.RuneCountInString(text) > MaxName {
 		return ""
 	}
-	text = serviceMark.ReplaceAllString(text, "$1")
+	if strings.HasSuffix(text, "TM") || strings.HasSuffix(text, "SM") {
+		text = serviceMark.ReplaceAllString(text, "$1")
+	}
 	return strings.Trim(text, " ,;:|·•–—-/")
 }
 
@@ -775,8 +791,15 @@ var behindName = regexp.MustCompile(`(?i)[ ,(–—-]+(?:gegründet|gegr\.?|seit
 // ownDomain is the web address behind a name: "Reents Data, Inc. ReentsData.com".
 var ownDomain = regexp.MustCompile(`(?i) (?:www\.)?[\w-]+\.(?:com|net|org|co\.uk)$`)
 
-// quoted is all in quotation marks, not a part as in: Landhotel "Zur Mühle".
-var quoted = regexp.MustCompile(`^["“”„]+([^"“”„]+)["“”„]*$|^([^"“”„]+)["“”„]+$`)
+// withoutQuotes takes quotation marks off both ends of a name, and one that has no other.
+func withoutQuotes(text string) string {
+	const marks = "\"“”„"
+	inner := strings.Trim(text, marks)
+	if strings.ContainsAny(inner, marks) { // of a part: Landhotel "Zur Mühle"
+		return text
+	}
+	return inner
+}
 
 // serviceMark is a raised "TM" or "SM" that plain text runs into a name.
 var serviceMark = regexp.MustCompile(`(\p{Ll})(TM|SM)$`)
@@ -925,26 +948,32 @@ func domainWords(host string) []string {
 	return strings.Split(label, "-")
 }
 
-// hostMark leads to the name of a host.
-var hostMark = regexp.MustCompile(`(?:@|www\.|://)([a-zA-Z0-9.-]{1,253})`)
-
-// domainsIn returns the host names of the mail and web addresses in a text, in lower case, but for those of
-// free mail services.
-func domainsIn(text string) (hosts []string) {
-	for _, m := range hostMark.FindAllStringSubmatch(text, -1) {
-		host := strings.Trim(strings.ToLower(m[1]), ".-")
-		if strings.Contains(host, ".") && !freemail.MatchString("@"+host) {
-			hosts = append(hosts, host)
+// domainsIn yields the host names of the mail and web addresses in a text, in lower
+// case. Those of free mail services are left out.
+func domainsIn(text string) iter.Seq[string] {
+	return func(yield func(host string) bool) {
+		for _, mark := range hostMarks {
+			for _, m := range mark.FindAllStringSubmatch(text, -1) {
+				host := strings.Trim(strings.ToLower(m[1][:min(len(m[1]), maxHost)]), ".-")
+				if strings.Contains(host, ".") && !freemail.MatchString("@"+host) && !yield(host) {
+					return
+				}
+			}
 		}
 	}
-	return hosts
 }
+
+const maxHost = 253 // bytes of the name of a host
+
+// hostMarks lead to the name of a host.
+var hostMarks = []*regexp.Regexp{regexp.MustCompile(`@([a-zA-Z0-9.-]+)`),
+	regexp.MustCompile(`www\.([a-zA-Z0-9.-]+)`), regexp.MustCompile(`://([a-zA-Z0-9.-]+)`)}
 
 // mainDomain returns the label of the domain that the mail and web addresses of a
 // text name most, or "".
 func mainDomain(text string) (best string) {
 	counts := map[string]int{}
-	for _, host := range domainsIn(text) {
+	for host := range domainsIn(text) {
 		if label := domainLabel(host); label != "" {
 			counts[label]++
 			if counts[label] > counts[best] {
@@ -957,7 +986,10 @@ func mainDomain(text string) (best string) {
 
 // NearHost returns the host of the first mail or web address in the text below an address, or "".
 func NearHost(below string) string {
-	return append(domainsIn(below), "")[0]
+	for host := range domainsIn(below) {
+		return host
+	}
+	return ""
 }
 
 var foldUmlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", "ss", "é", "e", "è", "e",
