@@ -85,17 +85,32 @@ func alwaysOpen(line string) bool {
 	return isOpen && everyHour.MatchString(line) && !notOpen.MatchString(line)
 }
 
-// listStart returns where the line at i begins, or the list of days that it is in.
+// listStart returns where the line at i begins, or the list of days that it is in, whose times may stand in
+// lines of their own.
 func listStart(text string, i int) int {
 	i = strings.LastIndexByte(text[:i], '\n') + 1
-	for range listedDays {
-		above := strings.LastIndexByte(text[:max(i-1, 0)], '\n') + 1
-		if i == 0 || !IsDayLine(text[above:i-1]) {
+	start := i
+	for range 2 * listedDays {
+		if i == 0 {
 			break
+		}
+		above := strings.LastIndexByte(text[:i-1], '\n') + 1
+		line := text[above : i-1]
+		switch {
+		case IsDayLine(line):
+			start = above
+		case !isTimesLine(line):
+			return start
 		}
 		i = above
 	}
-	return i
+	return start
+}
+
+// isTimesLine reports whether a line has times alone.
+func isTimesLine(line string) bool {
+	r := reader{line[:min(len(line), 80)]}
+	return leadingDigits(line) > 0 && len(r.spans()) > 0
 }
 
 // within returns opening hours that begin in the line text[from:to]: at a day,

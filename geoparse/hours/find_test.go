@@ -76,4 +76,10 @@ func TestInList(t *testing.T) {
 			t.Errorf("text[%d:%d]: %q, want %q", from, to, got, want)
 		}
 	}
+	text = "2026\nMonday\n9:00am - 6:00pm\nTuesday\n8:00am - 5:00pm\nFriday\nClosed\n5 Main Street"
+	for from, to := range map[int]int{0: len(text), 32: len(text), 60: len(text), 12: 20} {
+		if got, want := In(text, from, to), "Mo 09:00-18:00; Tu 08:00-17:00; Fr off"; got != want {
+			t.Errorf("text[%d:%d]: %q, want %q", from, to, got, want)
+		}
+	}
 }

@@ -56,6 +56,10 @@ func TestParse(t *testing.T) {
 		{"zeven dagen per week open van 16:00 tot 21:00", "Mo-Su 16:00-21:00"},
 		{"Every Tuesday and every Thursday 10am-4pm", "Tu,Th 10:00-16:00"},
 		{"Tutti i giorni 19:00 - 24:00", "Mo-Su 19:00-24:00"},
+		{"Montag\n9-11:30 Uhr\nMittwoch\nHausbesuche\nDonnerstag\n9-11:30 Uhr", "Mo,Th 09:00-11:30"},
+		{"Mo 9-12 Uhr, Mi: Operationen, Fr 9-12 Uhr", "Mo,Fr 09:00-12:00"},
+		{"Mon 9-12\nTue surgery\nin the clinic\nWed 9-12", "Mo,We 09:00-12:00"},
+		{"Mo 9-12\nDi\nMarkt\nMusik\nTanz\nMi 9-12", "Mo 09:00-12:00"}, // another list
 		{"Monday:\n8:30 am - 5:00 pm\nTuesday*:\n8:30 am - 8:00 pm", "Mo 08:30-17:00; Tu 08:30-20:00"},
 		{"Mandag - fredag 10-17, lørdag 10-14", "Mo-Fr 10:00-17:00; Sa 10:00-14:00"},
 		{"Monday - Thursday (8:00AM - 5:00PM)\nFridays (8:00AM - 3:00PM)", "Mo-Th 08:00-17:00; Fr 08:00-15:00"},

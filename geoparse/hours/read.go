@@ -29,6 +29,9 @@ func read(text string) (h week, rest string, ok bool) {
 			r.endsOtherwise(&h)
 		}
 		set, spans, found := r.rule()
+		if !found && ok && r.skipUntold(&h) {
+			continue
+		}
 		if !found {
 			break
 		}
@@ -50,13 +53,7 @@ func (h week) saysMore(rest string) bool {
 	line, _, _ := strings.Cut(rest, "\n")
 	r := reader{line}
 	r.take(lead)
-	set := r.days()
-	for d := range days {
-		if set.has(d) && h[d] != nil {
-			return true
-		}
-	}
-	return false
+	return h.says(r.days())
 }
 
 // endsOtherwise reads that some days of h end earlier or later than was said, "(Mi nur bis 13 Uhr)"; where
@@ -85,6 +82,49 @@ func (r *reader) endsOtherwise(h *week) {
 			last.to, last.noEnd = to, false
 		}
 	}
+}
+
+// Bounds of what a list says of a day that is no hours.
+const (
+	mostUntold      = 60 // bytes
+	mostUntoldParts = 3  // lines, or parts of one between commas
+)
+
+// skipUntold passes over a day of a list of which something else is said, "Mittwoch: Hausbesuche", and
+// reports whether the list goes on with another day.
+func (r *reader) skipUntold(h *week) bool {
+	next := *r
+	next.take(lead)
+	set := next.days()
+	at := strings.IndexAny(next.rest, "0123456789")
+	if set == 0 || h.says(set) || at < 0 || at > mostUntold {
+		return false
+	}
+	untold := next.rest[:at]
+	for range mostUntoldParts {
+		end := strings.IndexAny(untold, "\n,;|")
+		if end < 0 {
+			return false
+		}
+		untold, next.rest = untold[end+1:], next.rest[end+1:]
+		day := next
+		others, _, ok := day.rule()
+		if ok && others&set == 0 && !h.says(others) {
+			*r = next
+			return true
+		}
+	}
+	return false
+}
+
+// says reports whether h says something of one of the days.
+func (h *week) says(set daySet) bool {
+	for d := range days {
+		if set.has(d) && h[d] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // closedWords are read before and after the days, "closed Mondays" and "Mondays closed".
