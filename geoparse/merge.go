@@ -44,8 +44,7 @@ func (p *Parser) addStatements(ctx context.Context, found []Address, statements 
 				if b.Origin == markup.PlainText {
 					b.Origin = a.Origin
 				}
-				b.Person = b.Person || a.Person
-				b.fill(a.Belongings)
+				b.takeOccupant(&a)
 				if other.number >= inText && a.Level <= b.Level {
 					continue
 				}
@@ -57,6 +56,20 @@ func (p *Parser) addStatements(ctx context.Context, found []Address, statements 
 		}
 	}
 	return found
+}
+
+// takeOccupant adds who a statement says is at the address of b. Where an organisation is, nobody's home
+// counts: the founder whom its markup names has that address, too.
+func (b *Address) takeOccupant(a *Address) {
+	isFirm := func(x *Address) bool { return !x.Person && (x.Type != "" || x.Name != "") }
+	switch {
+	case b.Person && isFirm(a):
+		b.Person, b.Belongings = false, a.Belongings
+	case a.Person && isFirm(b):
+	default:
+		b.Person = b.Person || a.Person
+		b.fill(a.Belongings)
+	}
 }
 
 // takeStated fills in what b lacks.

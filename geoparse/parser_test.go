@@ -265,6 +265,27 @@ func TestMarkup(t *testing.T) {
 	}
 }
 
+// Of two statements of an address, in either order, that of an organisation says who is there.
+func TestMarkupOfFounder(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	statements := []string{
+		`{"@type":"Person","name":"Uwe Reents","address":
+			{"streetAddress":"Lange Str. 5","postalCode":"26122","addressLocality":"Oldenburg"}}`,
+		`{"@type":"Bakery","name":"Backhaus Reents","address":
+			{"streetAddress":"Lange Straße 5","postalCode":"26122","addressLocality":"Oldenburg"}}`,
+	}
+	for _, order := range [][2]int{{0, 1}, {1, 0}} {
+		page := `<script type="application/ld+json">[` + statements[order[0]] + "," + statements[order[1]] + `]</script>`
+		v := parse(t, p, Input{Doc: markup.Parse([]byte(page))})
+		if len(v.Addresses) != 1 || v.Addresses[0].Name != "Backhaus Reents" || v.Addresses[0].Private {
+			t.Errorf("%v: %+v", order, v.Addresses)
+		}
+	}
+}
+
 func TestParseEndsWithContext(t *testing.T) {
 	p, err := New(testGazetteer(t), nil, DefaultOptions())
 	if err != nil {
