@@ -140,6 +140,9 @@ func looksLikePhone(line string, from, to int, country string) bool {
 // areaCode begins another number behind a space: "06582 / 73277 0664 / 3770802".
 var areaCode = regexp.MustCompile(`^ 0\d{2,4} ?/`)
 
+// extension ends a number and its line: "91499 - 00".
+var extension = regexp.MustCompile(`^ \d{1,2}\s*$`)
+
 // numberEnd returns the end of the digits with what may stand between them in
 // a telephone number, and their count.
 func numberEnd(line string, i int) (end, digits int) {
@@ -156,7 +159,7 @@ func numberEnd(line string, i int) (end, digits int) {
 		case digits >= longEnough && r == ' ' && areaCode.MatchString(line[i:]):
 			return end, digits
 		case digits >= longEnough && strings.ContainsRune("-–/", r) && line[i-1] == ' ' &&
-			strings.HasPrefix(line[i+n:], " "):
+			strings.HasPrefix(line[i+n:], " ") && !extension.MatchString(line[i+n:]):
 			return end, digits // another number follows
 		case r == '+' && digits == 0, strings.ContainsRune(" ()/-.‐‑–−\u00a0\u2009\u202f", r):
 			i += n
