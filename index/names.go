@@ -61,6 +61,7 @@ func accountOf(r *record, own func(site string) float64, fits func(*mention) boo
 		}
 	}
 	words := nameWordsOf(foldPhrase(a.name), nil)
+	dialled := phonesOf(r.Mentions, chosen)
 	for _, m := range r.Mentions {
 		s := statement{mention: m, own: own(m.site)}
 		if s.own >= leastOwn {
@@ -70,7 +71,8 @@ func accountOf(r *record, own func(site string) float64, fits func(*mention) boo
 		switch {
 		case chosen == nil, chosen.spellings[m.nameKey()]:
 			s.fit = namedSo
-		case chosen.votesOf[m.site] > 0 && (loose || m.role() == geoparse.OwnRole), loose && len(a.others) == 0:
+		case chosen.votesOf[m.site] > 0 && (loose || m.role() == geoparse.OwnRole), loose && len(a.others) == 0,
+			dialled[phoneOf{m.site, m.Phone}]:
 			s.fit = meant
 		}
 		if s.fit != anothers {
@@ -93,6 +95,20 @@ func accountOf(r *record, own func(site string) float64, fits func(*mention) boo
 	}
 	spread(a.statements)
 	return a
+}
+
+// A phoneOf is a telephone number as one site states it.
+type phoneOf struct{ site, number string }
+
+// phonesOf returns the numbers of those that are called so.
+func phonesOf(mentions []*mention, called *naming) map[phoneOf]bool {
+	numbers := map[phoneOf]bool{}
+	for _, m := range mentions {
+		if called != nil && called.spellings[m.nameKey()] && m.Phone != "" {
+			numbers[phoneOf{m.site, m.Phone}] = true
+		}
+	}
+	return numbers
 }
 
 // wordsIn returns how many of the words of a name stand in a host.

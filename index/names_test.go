@@ -208,3 +208,18 @@ func TestGroup(t *testing.T) {
 		t.Errorf("%d addresses on %d pages, want %d on 3", len(all), pages, n)
 	}
 }
+
+// Who is reached on the same line is the same, whatever a page of its site calls it there.
+func TestSamePhone(t *testing.T) {
+	x := open(t)
+	named := at("https://backhaus.example/impressum", "Impressum", "Backhaus Reents", geoparse.OwnRole)
+	listed := at("https://backhaus.example/filialen", "Filialen", "Filiale Lange Straße", geoparse.ListedRole)
+	other := at("https://backhaus.example/nachbarn", "Nachbarn", "Eiscafé Venezia", geoparse.ListedRole)
+	named.Addresses[0].Phone, listed.Addresses[0].Phone, other.Addresses[0].Phone = "+494411", "+494411", "+494412"
+	listed.Addresses[0].Hours, other.Addresses[0].Hours = "Mo-Fr 06:00-18:00", "Mo-Su 10:00-22:00"
+	put(t, x, named, listed, other)
+	r := find(t, x, Query{Text: "backhaus reents"})
+	if r.Total != 1 || r.Hits[0].Hours != "Mo-Fr 06:00-18:00" {
+		t.Errorf("%+v", r.Hits)
+	}
+}
