@@ -265,23 +265,25 @@ func (r *reader) day() daySet {
 }
 
 // days reads "Mo–Fr", "Montag, Dienstag und Donnerstag", "Sonn- und Feiertage", "daily except
-// Monday", "M-F", "M, W, F"; 0: none.
-func (r *reader) days() daySet {
-	if len(firstWord(r.rest)) <= len("Tu") {
-		m := r.take(letterDays)
-		if m != nil {
-			return between(letterDay[m[1]], letterDay[m[2]])
-		}
-		m = r.take(letterList)
-		if m != nil {
-			var set daySet
-			for _, day := range oneLetter.FindAllString(m[0], -1) {
-				set |= letterDay[day]
-			}
-			return set
+// Monday", "M-F", "M, W, F", "Tu-Th, Sa"; 0: none.
+func (r *reader) days() daySet { return r.butFor(r.listedDays(r.letters())) }
+
+// letters reads days of which some may be a single letter, "M-F" or "M, W, F"; 0: none.
+func (r *reader) letters() (set daySet) {
+	if len(firstWord(r.rest)) > len("Tu") {
+		return 0
+	}
+	m := r.take(letterDays)
+	if m != nil {
+		return between(letterDay[m[1]], letterDay[m[2]])
+	}
+	m = r.take(letterList)
+	if m != nil {
+		for _, day := range oneLetter.FindAllString(m[0], -1) {
+			set |= letterDay[day]
 		}
 	}
-	return r.butFor(r.listedDays())
+	return set
 }
 
 // butFor reads which of the days before it are excepted and returns the others.
@@ -290,14 +292,15 @@ func (r *reader) butFor(set daySet) daySet {
 	if set == 0 || r.take(exceptDays) == nil {
 		return set
 	}
-	but := r.listedDays()
+	but := r.listedDays(0)
 	if but == 0 {
 		*r = before
 	}
 	return set &^ but
 }
 
-func (r *reader) listedDays() (set daySet) {
+// listedDays reads days behind those of set and returns all of them.
+func (r *reader) listedDays(set daySet) daySet {
 	for {
 		before := *r
 		if set != 0 {
