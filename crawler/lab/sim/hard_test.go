@@ -315,6 +315,7 @@ func TestTrace(t *testing.T) {
 		{"WARC/1.0\n", sim.ErrNoTrace, `"WARC/1.0"`},
 		{"{}\n", sim.ErrNoTrace, ""},
 		{`{"gazehound_trace":3}` + "\n", sim.ErrTraceVersion, "version 3"},
+		{`{"gazehound_trace":1,"seeds":["http://a.example/",""]}` + "\n", nil, "line 1: a seed is empty"},
 		{head + "\n{\n", nil, "line 2"},
 		{head + "\n{\"page\":true}\n", nil, "line 2: no url"},
 		{head + "\n" + `{"url":"http://a.example/","page":true,"links":[["javascript:x"]]}` + "\n", nil, "line 2: link 1"},

@@ -206,6 +206,8 @@ func readHead(line []byte) (traceHead, error) {
 			head.Version, TraceVersion)
 	case err != nil || head.Version < 1:
 		return head, fmt.Errorf("%w: it starts with %q", ErrNoTrace, bytes.TrimSpace(line[:min(len(line), 60)]))
+	case slices.ContainsFunc(head.Seeds, weburl.URL.IsZero):
+		return head, errors.New("line 1: a seed is empty")
 	}
 	return head, nil
 }
