@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -142,12 +143,18 @@ func (silentExit) Error() string { return "" }
 // lost.
 func endNow() { os.Exit(exitForced) }
 
-// advised returns the text of an error, with advice if it is that of the limit of open files.
+// advised returns the text of an error, with advice if it is that of the limit of open files. Of a file that is
+// missing it says so in words that are the same on every system.
 func advised(err error) string {
-	if says(err, oserr.Files) && !strings.Contains(err.Error(), "ulimit") {
-		return err.Error() + ". Allow more, such as with \"ulimit -n 1024\""
+	text := err.Error()
+	var missing *fs.PathError
+	if errors.As(err, &missing) && errors.Is(missing, fs.ErrNotExist) {
+		text = strings.Replace(text, missing.Error(), missing.Path+" does not exist", 1)
 	}
-	return err.Error()
+	if says(err, oserr.Files) && !strings.Contains(text, "ulimit") {
+		return text + ". Allow more, such as with \"ulimit -n 1024\""
+	}
+	return text
 }
 
 // An action is what a command does with its arguments.

@@ -60,7 +60,7 @@ func (a *app) explain(ctx context.Context, text string) error {
 	}
 	u, problem := a.parseSeed("explain", text)
 	if problem != "" {
-		return fail(badUsage, "explain: %s", problem)
+		return fail(badUsage, "explain: %s; it takes a URL, or an ID of \"gazehound search --json\"", problem)
 	}
 	return a.readCrawl(func(p project, cfg *Config, f *frontier.Frontier) error {
 		return a.explainURL(ctx, p, cfg, f, u)

@@ -28,10 +28,7 @@ func (a *app) openInput(what, name string) (io.ReadCloser, error) {
 		what += ": "
 	}
 	f, err := os.Open(name)
-	switch {
-	case what == "" && errors.Is(err, fs.ErrNotExist):
-		return nil, fail(badInput, "%s does not exist", name)
-	case err != nil:
+	if err != nil {
 		return nil, fail(badInput, "%s%w", what, err)
 	}
 	if info, err := f.Stat(); err == nil && info.IsDir() {

@@ -158,8 +158,9 @@ func expand(paths []string) ([]string, error) {
 	for _, p := range paths {
 		info, err := os.Stat(p)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("warc: %s: %w", p, fs.ErrNotExist)
-		} else if err != nil {
+			err = &fs.PathError{Op: "open", Path: p, Err: fs.ErrNotExist} // the same words on every system
+		}
+		if err != nil {
 			return nil, fmt.Errorf("warc: %w", err)
 		}
 		if !info.IsDir() {

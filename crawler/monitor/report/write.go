@@ -78,7 +78,7 @@ func (r *Report) text(b *bytes.Buffer) error {
 		}
 	}
 	if most > 0 {
-		fmt.Fprintf(b, "\nharvest over %d pages, 0 to %.1f %%\n", r.Crawls[0].Pages, 100*most)
+		fmt.Fprintf(b, "\nharvest over %s pages, 0 to %.1f %%\n", textutil.Count(r.Crawls[0].Pages), 100*most)
 		for _, c := range curves {
 			fmt.Fprintf(b, "%s\n  %s\n", c.name, c.sparks(most))
 		}
