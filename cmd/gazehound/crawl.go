@@ -178,6 +178,29 @@ func (a *app) orderOf(f *frontier.Frontier) (*Config, error) {
 	return a.config(config.File{Name: "flags of the crawl", Text: text})
 }
 
+// recordedMeta names what a crawl tree says of a crawl that reads an archive and not the live web.
+const recordedMeta = "recorded"
+
+// noteWeb stores in a new crawl tree whether its web is a recorded one. A crawl goes on with the same web only: of the
+// other one it would end the links that the archive lacks, and nobody would fetch them any more.
+func noteWeb(f *frontier.Frontier, recorded bool) error {
+	known, err := f.Meta(recordedMeta)
+	begun := f.Totals().Visited > 0
+	switch {
+	case err != nil:
+		return err
+	case begun && recorded && known == nil:
+		return fail(badInput, "this is a crawl of the live web, and --replay would drop its links that the archive "+
+			"lacks. Crawl the archive in another folder (--data), or start over with --fresh")
+	case begun && !recorded && known != nil:
+		return fail(badInput, "this is a crawl of an archive, without the links that the archive lacked. --replay "+
+			"goes on with it, --fresh starts over; \"gazehound replay\" makes one of the archive that keeps them")
+	case recorded && !begun:
+		return f.PutMeta(recordedMeta, []byte("true"))
+	}
+	return nil
+}
+
 // validate reports problems of the flags and how to fix them.
 func (o *crawlOptions) validate() error {
 	switch {

@@ -223,6 +223,10 @@ func (s *session) openIndex() (err error) {
 // build makes the crawler and restores what earlier runs learned and the standing orders.
 func (s *session) build(ctx context.Context) error {
 	cfg, f := s.cfg, s.f
+	err := noteWeb(f, len(s.o.replay) > 0)
+	if err != nil {
+		return err
+	}
 	s.resumed = f.Totals().Visited > 0
 	s.learned.SiteWide = sitewide.New()
 	s.c = &crawler.Crawler{
@@ -238,7 +242,7 @@ func (s *session) build(ctx context.Context) error {
 	if t := order.CollectionOf(s.strategy); t != nil {
 		s.c.Sinks = append(s.c.Sinks, crawler.TopicSink{Okapi: t})
 	}
-	err := s.watchLists()
+	err = s.watchLists()
 	if err != nil {
 		return err
 	}
