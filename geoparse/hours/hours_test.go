@@ -110,6 +110,8 @@ func TestParse(t *testing.T) {
 		{"M, W, F 9-5; Tu, Th 9-7", "Mo,We,Fr 09:00-17:00; Tu,Th 09:00-19:00"},
 		{"Tu-Th,Sa-Su 10:00-17:00; Fr 10:00-13:00", "Tu-Th,Sa-Su 10:00-17:00; Fr 10:00-13:00"},
 		{"Tu-Th,PH 10:00-17:00", "Tu-Th,PH 10:00-17:00"},
+		{"Tu,Sa-Su 10:00-24:00", "Tu,Sa-Su 10:00-24:00"},
+		{"M, W-Fri 9-5", "Mo,We-Fr 09:00-17:00"},
 		{"M-Th and Sat 9-5; F 9-3", "Mo-Th,Sa 09:00-17:00; Fr 09:00-15:00"},
 		{"T-Sa except Th 10-6", "Tu-We,Fr-Sa 10:00-18:00"},
 		{"Tu & Th 10am-4pm", "Tu,Th 10:00-16:00"},

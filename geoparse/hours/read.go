@@ -158,10 +158,10 @@ var (
 	sevenDays = regexp.MustCompile(`(?i)^(?:(?:7|seven|sieben|zeven) (?:days|tage|dagen)|(?:every|each) day|` +
 		`jeden tag|tous les jours|(?:elke|iedere) dag|alle dagen|tutti i giorni|todos los d[ií]as)` +
 		`(?: (?:a|per|die|pro|in der|of the|van de) (?:week|woche))?\b`)
-	letterDays = regexp.MustCompile(`^(M|T|Tu|W)\s?[-–]\s?(Th|F|Sa|Su)\b`)
-	letterList = regexp.MustCompile(`^(?:M|Tu?|W|Th)(?:(?:\s?[,/&]\s?|\s?and\s)(?:Tu?|W|Th|F|Sa|Su)\b)+`)
-	oneLetter  = regexp.MustCompile(`[MTWFS][hau]?`)
-	timeLead   = regexp.MustCompile(`(?i)^[\s:|=,(.…·_*–—-]*(?:(?:` + strings.Join(timeLeads, "|") +
+	// letterDays is how lists begin in which one letter is a day.
+	letterDays = regexp.MustCompile(`^(?:(?:M|Tu?|W)\s?[-–]\s?(?:Th|F|Sa|Su)|` +
+		`(?:M|Tu?|W|Th)(?:\s?[,/&]\s?|\s?and\s)(?:Tu?|W|Th|F|Sa|Su))\b`)
+	timeLead = regexp.MustCompile(`(?i)^[\s:|=,(.…·_*–—-]*(?:(?:` + strings.Join(timeLeads, "|") +
 		`)\b[\s:]*)*`)
 	dayPart     = regexp.MustCompile(`(?i)^` + dayParts)
 	timeFrom    = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:geöffnet|open)\s+)?(?:ab|from)\s+`)
@@ -247,10 +247,14 @@ func firstWord(text string) string {
 // smallDays are the short names that are written small where people speak a Romance language or Dutch.
 const smallDays = " lun mar mer mie jeu gio jue ven vie sam sab dim dom ma di wo do vr za zo "
 
-// day reads one name of a day; 0: none. Short ones need a capital letter, but for smallDays.
-func (r *reader) day() daySet {
+// day reads one name of a day, or with letters one of letterDay; 0: none. Short ones need a capital letter,
+// but for smallDays.
+func (r *reader) day(letters bool) daySet {
 	word := firstWord(r.rest)
 	set, known := dayWords[word]
+	if letters && set == 0 {
+		set = letterDay[word]
+	}
 	if set == 0 && (known || word == "") && r.take(sevenDays) != nil {
 		return 0x7f
 	}
@@ -266,24 +270,9 @@ func (r *reader) day() daySet {
 
 // days reads "Mo–Fr", "Montag, Dienstag und Donnerstag", "Sonn- und Feiertage", "daily except
 // Monday", "M-F", "M, W, F", "Tu-Th, Sa"; 0: none.
-func (r *reader) days() daySet { return r.butFor(r.listedDays(r.letters())) }
-
-// letters reads days of which some may be a single letter, "M-F" or "M, W, F"; 0: none.
-func (r *reader) letters() (set daySet) {
-	if len(firstWord(r.rest)) > len("Tu") {
-		return 0
-	}
-	m := r.take(letterDays)
-	if m != nil {
-		return between(letterDay[m[1]], letterDay[m[2]])
-	}
-	m = r.take(letterList)
-	if m != nil {
-		for _, day := range oneLetter.FindAllString(m[0], -1) {
-			set |= letterDay[day]
-		}
-	}
-	return set
+func (r *reader) days() daySet {
+	letters := len(firstWord(r.rest)) <= len("Tu") && letterDays.MatchString(r.rest[:min(len(r.rest), maxTaken)])
+	return r.butFor(r.listedDays(letters))
 }
 
 // butFor reads which of the days before it are excepted and returns the others.
@@ -292,22 +281,22 @@ func (r *reader) butFor(set daySet) daySet {
 	if set == 0 || r.take(exceptDays) == nil {
 		return set
 	}
-	but := r.listedDays(0)
+	but := r.listedDays(false)
 	if but == 0 {
 		*r = before
 	}
 	return set &^ but
 }
 
-// listedDays reads days behind those of set and returns all of them.
-func (r *reader) listedDays(set daySet) daySet {
+// listedDays reads days, "Mo-Mi, Fr"; letters: one letter may be a day.
+func (r *reader) listedDays(letters bool) (set daySet) {
 	for {
 		before := *r
 		if set != 0 {
 			r.take(dayJoint)
 		}
 		start := r.rest
-		first := r.day()
+		first := r.day(letters)
 		if first == 0 {
 			*r = before
 			return set
@@ -315,7 +304,7 @@ func (r *reader) listedDays(set daySet) daySet {
 		before = *r
 		noDash := strings.HasSuffix(start[:len(start)-len(r.rest)], ".") // "Mon.Fri."
 		if r.take(dash) != nil || noDash {
-			last := r.day()
+			last := r.day(false)
 			if last != 0 && oneDay(first) && oneDay(last) {
 				first = between(first, last)
 			} else {
@@ -328,8 +317,8 @@ func (r *reader) listedDays(set daySet) daySet {
 
 func oneDay(s daySet) bool { return s&(s-1) == 0 && s != 1<<Holidays }
 
-// letterDay are the days of letterDays.
-var letterDay = map[string]daySet{"M": 1, "T": 2, "Tu": 2, "W": 4, "Th": 8, "F": 16, "Sa": 32, "Su": 64}
+// letterDay are the days of one letter that dayWords has not. T is Tuesday, and no end of "M-T".
+var letterDay = map[string]daySet{"M": 1, "T": 2, "W": 4}
 
 // between returns the days from first to last, over the end of the week too.
 func between(first, last daySet) daySet {
