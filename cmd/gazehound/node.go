@@ -239,7 +239,10 @@ func (s *session) locate(ctx context.Context, o *partition.Options) error {
 // clusterError gives the errors of joining their exit code.
 func clusterError(err error) error {
 	switch {
-	case errors.Is(err, cluster.ErrUnreachable), errors.Is(err, cluster.ErrOtherFormat),
+	case errors.Is(err, cluster.ErrUnreachable):
+		return fail(noPeer, "%w. A node must run there; \"gazehound node --name NAME --listen HOST:PORT\" starts the first",
+			err)
+	case errors.Is(err, cluster.ErrOtherFormat),
 		errors.Is(err, cluster.ErrOtherCrawl), errors.Is(err, cluster.ErrNameTaken),
 		errors.Is(err, cluster.ErrClock), errors.Is(err, cluster.ErrAlone):
 		return fail(noPeer, "%w", err)

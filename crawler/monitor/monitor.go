@@ -154,6 +154,8 @@ func (s *Snapshot) bottleneck(t words) (word, sentence string) {
 	switch {
 	case s.Paused:
 		return Held, t.say("held")
+	case s.Resting && s.Queued > 0: // only the limit keeps Stay from them
+		return Rests, t.say("limited")
 	case s.Resting:
 		return Rests, t.say("resting")
 	case s.Queued == 0 && s.Due == 0:

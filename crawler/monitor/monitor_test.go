@@ -31,6 +31,8 @@ func TestBottleneck(t *testing.T) {
 		{"store", Snapshot{Queued: 50, Leased: 3, Workers: 16, Hosts: Hosts{Ready: 9}}, Store, "3 of 16 workers are busy"},
 		{"few links", Snapshot{Queued: 1, Leased: 1, Workers: 16}, Seeds, "1 page is being fetched"},
 		{"rest", Snapshot{Queued: 50, Resting: true, Workers: 16, Hosts: Hosts{Ready: 9}}, Rests, "revisited in the next round"},
+		{"rest at the limit", Snapshot{Queued: 50, Resting: true, Workers: 16}, Rests, "a higher --max-pages goes on"},
+		{"rest without links", Snapshot{Resting: true, Workers: 16}, Rests, "no link may be fetched; pages"},
 		{"end", Snapshot{Workers: 16}, Finished, "no link is left"},
 	} {
 		word, sentence := c.s.Bottleneck()

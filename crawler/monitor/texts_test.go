@@ -172,6 +172,7 @@ func TestGermanBottleneck(t *testing.T) {
 		{Snapshot{Queued: 1, Leased: 1, Workers: 16}, "1 Seite wird geholt"},
 		{Snapshot{Workers: 16}, "kein Link ist mehr übrig"},
 		{Snapshot{Queued: 5, Workers: 16, Resting: true, Hosts: Hosts{Ready: 3}}, "in der nächsten Runde"},
+		{Snapshot{Queued: 5, Workers: 16, Resting: true}, "das Seitenlimit ist erreicht"},
 		{Snapshot{Paused: true}, "bis der Crawl weiterläuft"},
 	} {
 		english, _ := c.s.Bottleneck()
