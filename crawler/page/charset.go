@@ -56,6 +56,13 @@ func decode(body []byte, header http.Header) (text []byte, name string) {
 	return decodeAs(body, "windows-1252")
 }
 
+// Charset returns the charset that Parse reads the body in, such as "utf-8" or "windows-1252", whatever header and page
+// declare.
+func (r *Response) Charset() string {
+	_, name := decode(r.Body, r.Header)
+	return name
+}
+
 func decodeAs(body []byte, name string) ([]byte, string) {
 	e, _ := charset.Lookup(name)
 	text, _, err := transform.Bytes(e.NewDecoder(), body)

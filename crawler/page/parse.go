@@ -56,7 +56,7 @@ func Parse(r *Response) (*Page, error) {
 	}
 	body, encoding := decode(r.Body, r.Header)
 	if r.Rendered != nil {
-		body, encoding = repair(r.Rendered), "utf-8"
+		body = repair(r.Rendered) // its links are those of a page in the charset of the body
 	}
 	switch media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media {
 	case "text/plain":

@@ -459,3 +459,14 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// What scripts have made of a page is in UTF-8, and the queries of its links are those of a page in its own charset.
+func TestRenderedCharset(t *testing.T) {
+	r := response(t, "http://a.example/", "text/html", "<p>Stra\xdfe")
+	r.Rendered = []byte(`<p>Straße <a href="/s?q=ü">mehr</a>`)
+	p := parse(t, r)
+	if p.Charset != "windows-1252" || p.Text != "Straße mehr" || len(p.Links) != 1 ||
+		p.Links[0].To.String() != "http://a.example/s?q=%FC" {
+		t.Errorf("%+v", p)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -191,7 +192,7 @@ func (b *Browser) running(ctx context.Context) (context.Context, error) {
 		kill()
 		stopTab()
 		stopAllocator()
-		os.RemoveAll(b.options.Profile)
+		b.removeFiles()
 	}
 	late := time.AfterFunc(startTime, kill) // a context of its own would end the process with it
 	stop := context.AfterFunc(ctx, kill)
@@ -235,11 +236,25 @@ func (b *Browser) end() {
 	b.tab, b.stop = nil, nil
 }
 
+// removeFiles removes the profile, and what Chromium leaves among the temporary files when it is killed: a
+// folder with a socket, to which the profile has a link.
+func (b *Browser) removeFiles() {
+	socket, err := os.Readlink(filepath.Join(b.options.Profile, socketName))
+	if err == nil {
+		for _, name := range []string{socketName, "SingletonCookie", ""} {
+			os.Remove(filepath.Join(filepath.Dir(socket), name))
+		}
+	}
+	os.RemoveAll(b.options.Profile)
+}
+
+const socketName = "SingletonSocket"
+
 // flags returns the options of the browser's process. What a page requests is answered by us, and
 // what escapes that finds no network: a proxy that refuses, also for loopback addresses, no names,
 // and no WebRTC beside the proxy.
 func (b *Browser) flags() []chromedp.ExecAllocatorOption {
-	os.RemoveAll(b.options.Profile) // of a killed crawl
+	b.removeFiles() // of a killed crawl
 	options := []chromedp.ExecAllocatorOption{
 		chromedp.ExecPath(b.program), chromedp.UserDataDir(b.options.Profile), chromedp.UserAgent(b.options.UserAgent),
 		chromedp.Headless, chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck, chromedp.DisableGPU,

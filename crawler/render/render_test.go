@@ -45,8 +45,12 @@ func open(t *testing.T, change func(*Options)) *Browser {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		socket, _ := os.Readlink(filepath.Join(o.Profile, socketName))
 		if err := b.Close(); err != nil {
 			t.Error(err)
+		}
+		if _, err := os.Stat(filepath.Dir(socket)); socket != "" && !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the folder of the socket %s is left: %v", socket, err)
 		}
 		if _, err := os.Stat(o.Profile); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("the profile is left: %v", err)
@@ -115,6 +119,28 @@ func TestRender(t *testing.T) {
 	want := "https://cdn.example/app.js https://api.example/shop.json https://api.example/shop.json"
 	if got := strings.Join(s.asked, " "); got != want {
 		t.Errorf("asked for %s, want %s", got, want)
+	}
+}
+
+// Pages are read in the charset in which page.Parse reads them: without a declaration, with a wrong one, and those of
+// other charsets, in which scripts without a declaration are, too.
+func TestRenderCharset(t *testing.T) {
+	t.Parallel()
+	b := open(t, nil)
+	latin := response("https://cdn.example/latin.js", "text/javascript", `p.textContent = "Gr\xfc\xdfe"`)
+	for _, c := range []struct{ contentType, body, want string }{
+		{"text/html", "<!doctype html><body>Straße<p id=p>", "<body>Straße<p"},
+		{"text/html; charset=iso-8859-1", "<!doctype html><body>Straße<p id=p>", "<body>Straße<p"},
+		{"text/html", "<!doctype html><meta charset=windows-1252><body>Straße<p id=p>", "<body>Straße<p"},
+		{"text/html", "<!doctype html><meta charset=iso-8859-1><body>Stra\xdfe<p id=p></p>" +
+			"<script src=https://cdn.example/latin.js></script>", "Straße<p id=\"p\">Grüße</p>"},
+		{"text/html; charset=shift_jis", "<!doctype html><body>\x93\x8c\x8b\x9e<p id=p>", "<body>東京<p"},
+	} {
+		r := response("https://shop.example/", c.contentType, c.body)
+		html, err := b.Render(t.Context(), r, newSite(latin).fetch)
+		if err != nil || !strings.Contains(string(html), c.want) {
+			t.Errorf("%s %q: %s, %v", c.contentType, c.body, html, err)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"mime"
 	"net/http"
 	"strings"
 	"sync"
@@ -90,7 +91,7 @@ func (b *Browser) render(ctx, process context.Context, r *page.Response, fetch F
 	longest := time.AfterFunc(b.options.Longest, func() { fail(ErrTime) })
 	defer longest.Stop()
 
-	t := &tab{options: &b.options, files: b.files, page: r, fetch: fetch, fail: fail}
+	t := &tab{options: &b.options, files: b.files, page: inCharset(r), fetch: fetch, fail: fail}
 	t.left.Store(int64(b.options.Requests))
 	t.bytes.Store(b.options.Bytes)
 	defer t.close()
@@ -110,6 +111,16 @@ func (b *Browser) render(ctx, process context.Context, r *page.Response, fetch F
 		return nil, fmt.Errorf("%s: %w", r.URL, err)
 	}
 	return html, nil
+}
+
+// inCharset returns r with the charset that page.Parse reads it in. Without a declaration Chromium takes
+// pages in UTF-8 for windows-1252, and it believes one that is wrong.
+func inCharset(r *page.Response) *page.Response {
+	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	declared := *r
+	declared.Header = r.Header.Clone()
+	declared.Header.Set("Content-Type", cmp.Or(media, "text/html")+"; charset="+r.Charset())
+	return &declared
 }
 
 // closeTarget closes the page of a tab while its events are still read: chromedp stops to answer once
