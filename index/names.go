@@ -153,7 +153,7 @@ func spread(all []statement) {
 
 // A naming is a name with all its spellings.
 type naming struct {
-	text      string          // the spelling of most sites
+	text      string          // the spelling of most sites, and of most pages with its key
 	key       string          // of text
 	spellings map[string]bool // keys
 	words     []string        // of text, see nameWordsOf
@@ -186,7 +186,7 @@ func (n *naming) hear(o *naming) {
 // than one of a list.
 func namesOf(all []*mention, fits func(*mention) bool) []*naming {
 	var single []*naming
-	byKey := map[string]*naming{}
+	byKey, texts := map[string]*naming{}, textsOf(all)
 	var places []string // words of towns, which tell no name from another
 	for _, m := range all {
 		if city := strings.Fields(foldPhrase(m.City)); !slices.Contains(places, strings.Join(city, " ")) {
@@ -196,7 +196,7 @@ func namesOf(all []*mention, fits func(*mention) bool) []*naming {
 			continue
 		}
 		one := &naming{
-			text: m.Name, key: m.nameKey(),
+			text: texts[m.nameKey()], key: m.nameKey(),
 			spellings: map[string]bool{m.nameKey(): true}, votesOf: map[string]int{m.site: m.voice()},
 			stated: !m.Guess, fits: fits == nil || fits(m), pages: 1,
 		}
@@ -230,6 +230,27 @@ func namesOf(all []*mention, fits func(*mention) bool) []*naming {
 	}
 	slices.SortStableFunc(names, order)
 	return names
+}
+
+// textsOf returns for each key of a name the text that most pages have, in whatever order they were read: those
+// beside the address first, and of as many pages the text with small letters, "Lück" and not "LÜCK".
+func textsOf(all []*mention) map[string]string {
+	pages, best := map[string]int{}, map[string]string{}
+	for _, m := range all {
+		if m.Guess {
+			pages[m.Name]++
+		} else {
+			pages[m.Name] += len(all)
+		}
+	}
+	delete(pages, "") // mentions without a name
+	for text, n := range pages {
+		key := (&mention{Name: text}).nameKey()
+		if n > pages[best[key]] || n == pages[best[key]] && text > best[key] {
+			best[key] = text
+		}
+	}
+	return best
 }
 
 func compareBool(a, b bool) int {

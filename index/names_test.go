@@ -75,6 +75,31 @@ func TestOneHit(t *testing.T) {
 	}
 }
 
+// The spelling that a hit shows is that of most pages, and does not depend on the order in which they were read.
+func TestSpellingOfMostPages(t *testing.T) {
+	for _, c := range []struct {
+		names []string
+		want  string
+	}{
+		{[]string{"LÜCK Steuerberatung", "Lück Steuerberatung", "Lück Steuerberatung"}, "Lück Steuerberatung"},
+		{[]string{"Café ROSA", "Café ROSA", "Cafe Rosa"}, "Café ROSA"},
+		{[]string{"LÜCK Steuerberatung", "Lück Steuerberatung", ""}, "Lück Steuerberatung"},
+	} {
+		for turned := range 2 {
+			x := open(t)
+			for i, name := range c.names {
+				url := fmt.Sprintf("https://lueck.example/%d", i)
+				put(t, x, at(url, "Kontakt", name, geoparse.OwnRole))
+			}
+			r := find(t, x, Query{Text: "lange straße"})
+			if len(r.Hits) != 1 || r.Hits[0].Name != c.want {
+				t.Errorf("%q, order %d: %q, want %q", c.names, turned, names(r), c.want)
+			}
+			slices.Reverse(c.names)
+		}
+	}
+}
+
 // Where several are at one address, the hit bears the name that was asked for
 // and what belongs to it, and names the others.
 func TestSeveralAtOneAddress(t *testing.T) {
