@@ -518,12 +518,13 @@ func backInName(t Tokens, i int) (before int, more bool) {
 	tok, behind := t[i-1], i < len(t)
 	switch {
 	case tok.Kind == Number: // only inside a name: "Straße des 17. Juni"
-		inside := behind && i >= 2 && leadingInt(tok.Text()) <= 31 &&
-			t[i-2].isWord("des", "den", "der", "vom", "am", "du", "del")
+		inside := behind && i >= 2 && leadingInt(tok.Text()) <= 31 && // "Via 25 Aprile"
+			(t[i-2].isWord("des", "den", "der", "vom", "am", "du", "del") || leadTypes[t[i-2].fold()])
 		return i - b2i(inside), inside
 	case tok.isMark(".") && t.At(i-2).Kind == Number && !tok.Space:
 		return i - 1, true
-	case behind && tok.isMark("'’") && !t[i].Space && t[i].isWord("t", "s"): // "'t Zand"
+	case behind && tok.isMark("'’") && !t[i].Space && (t[i].isWord("t", "s") || strings.HasPrefix(t[i].Text(), "s-")):
+		// "'t Zand", "'s-Gravenweg"
 		return i - 1, false
 	case behind && i >= 2 && tok.isMark("/") && t[i-2].isWord("c"): // "C/ Gran Vía"
 		return i - 2, false
@@ -589,35 +590,44 @@ func (w *word) fold() string {
 	return w.folded
 }
 
-// dutchPerson returns where the street begins that is called after a person, "Lucas van Leydenstraat",
-// "Karel de Grotelaan", if nothing stands before it; else the index of the last word.
-func dutchPerson(w []word) int {
+// northStart returns where a Dutch or Danish street begins of which w[i:] is the end. There all that stands
+// before a compound in its line belongs to it, "Tweede Jan Steenstraat", "Store Kongensgade", as a German
+// address would not have it: "Reents Poststraße".
+func northStart(w []word, i int, bounded bool) int {
 	last := len(w) - 1
-	if !slices.ContainsFunc(dutchEnds, func(end string) bool { return strings.HasSuffix(w[last].fold(), end) }) {
-		return last
+	if i > 0 && w[i-1].kind == Mark && strings.HasPrefix(w[i].text, "s-") { // "'s-Gravelandseweg"
+		return i - 1
 	}
-	link := last
-	if link > 0 && dutchArticles[w[link-1].text] {
-		link--
+	const mostBefore = 5 // words and full stops
+	if i < last || !bounded || last > mostBefore || last == 0 || northPlaces[w[0].fold()] || !w[last-1].begins() {
+		return i
 	}
-	if link > 0 && w[link-1].text == "van" {
-		link--
+	van := w[0].capital && northLinks[w[0].fold()] && w[0].text != "Der" || w[0].kind == Mark // "Van der Hoopweg"
+	ends := func(end string) bool { return strings.HasSuffix(w[last].fold(), end) }
+	if !van && !slices.ContainsFunc(northEnds, ends) {
+		return i
 	}
-	const mostNames = 3
-	named := func(w word) bool { return w.kind == Word && w.capital && !dutchPlaces[w.fold()] }
-	if link == last || link == 0 || link > mostNames || !(named(w[0]) && named(w[link-1])) {
-		return last
+	for j := range w[:last] {
+		if !w[j].begins() && w[j].text != "." {
+			return i
+		}
 	}
 	return 0
 }
 
+// begins reports whether a word may stand before a compound: a name, or what links names.
+func (w *word) begins() bool {
+	return w.kind == Word && (w.capital || northLinks[w.text]) || w.kind == Mark && strings.Contains("'’", w.text)
+}
+
 var (
-	dutchEnds   = strings.Fields("straat laan plein kade gracht singel dreef")
-	dutchPlaces = map[string]bool{
-		"bij": true, "aan": true, "op": true, "in": true, "over": true, "achter": true, "hoek": true,
+	northEnds = strings.Fields("straat laan plein kade gracht singel dreef dijk steenweg " +
+		"gade vej torv plads stræde strade voldgade")
+	northPlaces = map[string]bool{
+		"bij": true, "aan": true, "op": true, "in": true, "over": true, "achter": true, "hoek": true, "ved": true,
 	}
-	dutchArticles = map[string]bool{
-		"de": true, "den": true, "der": true, "het": true, "ter": true, "ten": true, "te": true,
+	northLinks = map[string]bool{
+		"van": true, "de": true, "den": true, "der": true, "het": true, "ter": true, "ten": true, "te": true, "t": true,
 	}
 )
 
@@ -656,9 +666,7 @@ func germanName(w []word, bounded bool) (int, int) {
 		if i == n-1 && i > 0 && w[i-1].kind == Word && w[i-1].capital && ofPlace(w, i-1, bounded) {
 			i--
 		}
-		if i == n-1 && bounded {
-			i = dutchPerson(w)
-		}
+		i = northStart(w, i, bounded)
 		if strings.Count(last.text, "-") == 1 || onlyTitles(w[:i]) { // "Eugen Schafhauser-Strasse"
 			for i > 0 && w[i-1].capital && titles[w[i-1].fold()] {
 				i--
