@@ -13,6 +13,7 @@ func TestThirdParty(t *testing.T) {
 	for text, want := range map[string]Role{
 		"Webdesign: Muster Medien, " + address:                                   AgencyRole,
 		"Technische Umsetzung\nMuster Medien\n" + address:                        AgencyRole,
+		"Websiteanpassungen:\nMuster Medien\n" + address:                         AgencyRole,
 		"Website by Muster Medien, " + address:                                   AgencyRole,
 		"Aufsichtsbehörde: Landesbeauftragte für den Datenschutz\n" + address:    AuthorityRole,
 		"Firmenbuchgericht: Landesgericht Krems, " + address:                     AuthorityRole,

@@ -808,7 +808,8 @@ var serviceMark = regexp.MustCompile(`(\p{Ll})(TM|SM)$`)
 // times, then the holder, up to what often stands behind one.
 var rightsLine = regexp.MustCompile(`(?i)^.*(?:©|copyright|\(c\) )` +
 	`(?:[^\pL\d]+|(?:\d{1,2}\.\d{1,2}\.)?(?:19|20)\d\d\b|\d{1,2}:\d\d(?: h| uhr)?|copyright\b|by\b)*` +
-	`(.+?)(?:all rights|alle rechte|\. all| [-–—|·■] | seit | since |powered|design|$)`)
+	`(.+?)(?:all rights|alle rechte|\. all| [-–—|·■] | seit | since |powered|(?:built|made) (?:by|with|using)|` +
+	`design|$)`)
 
 // rightsEnd is what may stand behind the holder: marks and years, but not the number of "Post 228".
 var rightsEnd = regexp.MustCompile(`(?:[^\pL\d.)]+|\b(?:19|20)\d\d\b|^\d+$)*$`)

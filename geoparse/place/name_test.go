@@ -220,7 +220,8 @@ func TestOwner(t *testing.T) {
 		"Copyright (C) 1999 Ahlers Foundation, Inc., 9 Long St": "Ahlers Foundation, Inc.",
 		"Copyright 2020 Reents & Söhne GmbH":                    "Reents & Söhne GmbH",
 		"© Okken Camp ■ Kontakt ■ Impressum":                    "Okken Camp",
-		"© 2021": "",
+		"© 2020 Reents. Built using Some Theme":                 "Reents.",
+		"© 2021":                                                "",
 	} {
 		if got := owner(line); got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)
