@@ -735,18 +735,29 @@ var titleMark = regexp.MustCompile(` [-–—·»|:] | (?:::|//) |[>|»ǀ]|: `)
 var nameLeads, nameEnds = Phrases("name-leads"), Phrases("name-ends")
 
 // partners are named before and behind commas: "Katz, Marshall & Banks, LLP".
-var partners = regexp.MustCompile(`^\p{Lu}[\p{L}'-]+(?:, \p{Lu}[\p{L}'-]+)+,? (?:&|and|und) \p{Lu}`)
+var partners = regexp.MustCompile(`^\p{Lu}[\p{L}'-]+(?:, \p{Lu}[\p{L}'-]+)+,? (?:&|and|und) \p{Lu}[^,]*` +
+	`(?:, (?:LL[PC]|PLLC|PLC|P\.?[AC]\b\.?|Inc\.?))?`)
+
+// cutName cuts a text at the comma behind the name that it begins with.
+func cutName(text string) (name, more string) {
+	name, more, comma := strings.Cut(text, ", ")
+	if !comma {
+		return name, ""
+	}
+	all := partners.FindString(text)
+	if all == "" {
+		return name, more
+	}
+	return all, strings.TrimPrefix(text[len(all):], ", ")
+}
 
 // titleParts cuts the title of a page where its parts are set apart.
 func titleParts(title string) []string {
 	var parts []string
 	for _, phrase := range titleMark.Split(title, -1) {
-		phrase = strings.TrimSpace(phrase)
-		if partners.MatchString(phrase) {
-			parts = append(parts, phrase)
-			continue
-		}
-		for part := range strings.SplitSeq(phrase, ", ") {
+		for more := strings.TrimSpace(phrase); more != ""; {
+			var part string
+			part, more = cutName(more)
 			parts = append(parts, strings.TrimSpace(part))
 		}
 	}
@@ -826,7 +837,7 @@ func owner(line string) string {
 	if m == nil {
 		return ""
 	}
-	name, more, _ := strings.Cut(m[1], ", ")
+	name, more := cutName(m[1])
 	form, _, _ := strings.Cut(more, ", ")
 	if isLegalForm(form) { // "Reents Foundation, Inc., 5 Long Street"
 		name += ", " + form
