@@ -52,7 +52,7 @@ for target; do
   [ "$os" = windows ] && program=gazehound.exe
   mkdir "$work/$name"
   build "$os" "$arch" "$work/$name/$program"
-  cp -r LICENSE "$work/THIRD-PARTY-NOTICES" README.md config.yaml docs/ops "$work/manual/man1" "$work/manual/completions" "$work/$name/"
+  cp -r LICENSE "$work/THIRD-PARTY-NOTICES" README.md config.yaml docs "$work/manual/man1" "$work/manual/completions" "$work/$name/"
   tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode='u=rwX,go=rX' \
     -C "$work" -c "$name" | gzip -9n >"dist/$name.tar.gz"
   if [ "$os" = linux ]; then

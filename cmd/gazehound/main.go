@@ -118,6 +118,9 @@ serves what it found: search page, HTTP API, evidence for every address.`,
 			return nil
 		},
 	}
+	root.Version = version
+	root.SetVersionTemplate(versionText())
+	root.Flags().Bool("version", false, "print the version")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
 	p := root.PersistentFlags()

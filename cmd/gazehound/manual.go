@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
@@ -28,6 +30,19 @@ func newManualCommand(a *app) *cobra.Command {
 	return c
 }
 
+// indented are the lines of a list in a help text.
+var indented = regexp.MustCompile(`(?m)(?:^  .*\n?)+`)
+
+// fenceLists marks the lists in the help texts of a command and of those below it, so that man pages keep their lines.
+func fenceLists(c *cobra.Command) {
+	c.Long = indented.ReplaceAllStringFunc(c.Long, func(list string) string {
+		return "```\n" + strings.TrimSuffix(list, "\n") + "\n```\n"
+	})
+	for _, below := range c.Commands() {
+		fenceLists(below)
+	}
+}
+
 func writeManual(root *cobra.Command, dir string) error {
 	man, completions := filepath.Join(dir, "man1"), filepath.Join(dir, "completions")
 	for _, d := range []string{man, completions} {
@@ -37,6 +52,7 @@ func writeManual(root *cobra.Command, dir string) error {
 		}
 	}
 	root.DisableAutoGenTag = true
+	fenceLists(root)
 	header := &doc.GenManHeader{Source: "gazehound " + version, Manual: "gazehound"}
 	err := doc.GenManTree(root, header, man)
 	if err != nil {

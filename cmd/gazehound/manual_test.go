@@ -38,6 +38,7 @@ func TestManual(t *testing.T) {
 	for name, want := range map[string]string{
 		"man1/gazehound-crawl.1":           "--contact",
 		"man1/gazehound.1":                 "Nov 2023",
+		"man1/gazehound-export.1":          "\n  geojson      one FeatureCollection: QGIS, uMap, geojson.io\n  geojsonseq   ",
 		"completions/gazehound.bash":       "__start_gazehound",
 		"completions/gazehound.zsh":        "#compdef gazehound",
 		"completions/gazehound.fish":       "complete -c gazehound",
@@ -51,5 +52,19 @@ func TestManual(t *testing.T) {
 	var said bytes.Buffer
 	if code := run(t.Context(), []string{"manual", filepath.Join(one, "man1", "gazehound.1")}, nil, &said, &said); code != exitInvalidInput {
 		t.Errorf("exit %d where a file is in the way: %s", code, said.String())
+	}
+}
+
+// --version, which is what people try first, prints what the command version prints.
+func TestVersion(t *testing.T) {
+	var flag, command, said bytes.Buffer
+	for args, out := range map[string]*bytes.Buffer{"--version": &flag, "version": &command} {
+		code := run(t.Context(), []string{args}, nil, out, &said)
+		if code != exitOK {
+			t.Errorf("%s: exit %d: %s", args, code, said.String())
+		}
+	}
+	if flag.String() != command.String() || !strings.HasPrefix(flag.String(), "gazehound ") {
+		t.Errorf("%q and %q", flag.String(), command.String())
 	}
 }

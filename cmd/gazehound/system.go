@@ -112,6 +112,11 @@ func round(x float64, digits int) float64 {
 	return math.Round(x*p) / p
 }
 
+// versionText says which program this is.
+func versionText() string {
+	return fmt.Sprintf("gazehound %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
 const versionHelp = `Examples:
   gazehound version
   gazehound version --json
@@ -120,7 +125,7 @@ const versionHelp = `Examples:
 func newVersionCommand(a *app) *cobra.Command {
 	return command("version", "Print the version", versionHelp, noArgs, func(ctx context.Context, args []string) error {
 		return a.tell(fields{"type": "version", "version": version, "commit": commit(), "go": runtime.Version()},
-			"gazehound %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			"%s", versionText())
 	})
 }
 
