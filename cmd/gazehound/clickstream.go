@@ -146,6 +146,9 @@ func (a *app) clickstreamTop(limit int) error {
 	} else if err != nil {
 		return invalid(err)
 	}
+	if len(best) == 0 {
+		a.say("the access logs have no page views")
+	}
 	for _, p := range best {
 		line := fields{"type": "page", "url": p.URL, "stay_s": int64(p.Stay / time.Second), "visits": p.Visits,
 			"sessions": p.Sessions}

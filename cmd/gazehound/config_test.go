@@ -144,3 +144,21 @@ func TestConfigEnvironment(t *testing.T) {
 		t.Errorf("max_pages = %d, content_types = %q, %v; want 77 and two", c.Crawl.MaxPages, c.Fetch.ContentTypes, err)
 	}
 }
+
+// A variable that is misspelt is refused as a key of the file is; others of the prefix are no concern of ours.
+func TestConfigEnvironmentUnknown(t *testing.T) {
+	for name, want := range map[string]string{
+		"GAZEHOUND_FETCH__DELY":       "unknown key GAZEHOUND_FETCH__DELY. Did you mean GAZEHOUND_FETCH__DELAY?",
+		"GAZEHOUND_CRAWL_MAX_PAGES":   "unknown key GAZEHOUND_CRAWL_MAX_PAGES. Did you mean GAZEHOUND_CRAWL__MAX_PAGES?",
+		"GAZEHOUND_NOTHING__LIKE_ONE": "unknown key GAZEHOUND_NOTHING__LIKE_ONE.",
+		"GAZEHOUND_PASSWORD":          "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(name, "5s")
+			_, err := (&app{data: t.TempDir()}).config()
+			if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		})
+	}
+}

@@ -38,7 +38,7 @@ func TestManual(t *testing.T) {
 	for name, want := range map[string]string{
 		"man1/gazehound-crawl.1":           "--contact",
 		"man1/gazehound.1":                 "Nov 2023",
-		"man1/gazehound-export.1":          "\n  geojson      one FeatureCollection: QGIS, uMap, geojson.io\n  geojsonseq   ",
+		"man1/gazehound-export.1":          "\n  gpx          waypoints: OsmAnd, Garmin\n  atom         a feed",
 		"completions/gazehound.bash":       "__start_gazehound",
 		"completions/gazehound.zsh":        "#compdef gazehound",
 		"completions/gazehound.fish":       "complete -c gazehound",

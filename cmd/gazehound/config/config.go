@@ -26,6 +26,8 @@ import (
 	"strings"
 	"time"
 
+	"gazehound/internal/textutil"
+
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
@@ -318,8 +320,12 @@ func (s *Schema[T]) Load(files []File, flags *pflag.FlagSet) (*T, Origin, error)
 			return nil, nil, fmt.Errorf("%s: %w", file.Name, err)
 		}
 	}
+	err := s.checkEnvironment()
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, key := range s.keys {
-		name := "GAZEHOUND_" + strings.ToUpper(strings.ReplaceAll(key, ".", "__"))
+		name := variable(key)
 		if value, ok := os.LookupEnv(name); ok {
 			v.Set(deep(key), value)
 			origin[key] = name
@@ -339,11 +345,35 @@ func (s *Schema[T]) Load(files []File, flags *pflag.FlagSet) (*T, Origin, error)
 		})
 	}
 	c := new(T)
-	err := s.decode(v, c)
+	err = s.decode(v, c)
 	if err != nil {
 		return nil, nil, fmt.Errorf("configuration: %s", decodeProblem(err, origin))
 	}
 	return c, origin, checkValues(reflect.ValueOf(*c), "", origin)
+}
+
+// variable returns the name of the environment variable for a key.
+func variable(key string) string {
+	return "GAZEHOUND_" + strings.ToUpper(strings.ReplaceAll(key, ".", "__"))
+}
+
+// checkEnvironment refuses variables that look like those of keys and are none: a misspelt delay would be ignored.
+func (s *Schema[T]) checkEnvironment() error {
+	var names []string
+	almost := map[string]bool{} // with "_" in place of "__"
+	for _, key := range s.keys {
+		name := variable(key)
+		names = append(names, name)
+		almost[strings.ReplaceAll(name, "__", "_")] = true
+	}
+	for _, entry := range os.Environ() {
+		name, _, _ := strings.Cut(entry, "=")
+		meant := strings.HasPrefix(name, "GAZEHOUND_") && strings.Contains(name, "__") || almost[name]
+		if meant && !slices.Contains(names, name) {
+			return fmt.Errorf("environment: unknown key %s.%s", name, textutil.DidYouMean(name, names))
+		}
+	}
+	return nil
 }
 
 func (s *Schema[T]) decode(v *viper.Viper, c *T) error {
