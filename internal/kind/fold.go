@@ -1,6 +1,7 @@
 package kind
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -8,8 +9,11 @@ import (
 )
 
 // Words returns the words of a text as the table has them: in lower case without
-// accents, with ß as ss and ä, ae and a alike, as Lucene's GermanNormalizer has it.
+// accents, with ß as ss and ä, ae and a alike, as Lucene's GermanNormalizer has it. "F.C." is one word.
 func Words(text string) []string {
+	if strings.Contains(text, ".") {
+		text = initials.ReplaceAllStringFunc(text, func(s string) string { return strings.ReplaceAll(s, ".", "") })
+	}
 	var words []string
 	var b strings.Builder
 	end := func() {
@@ -36,6 +40,9 @@ func Words(text string) []string {
 	end()
 	return words
 }
+
+// initials are letters with full stops between them.
+var initials = regexp.MustCompile(`\b(?:\pL\.)+\pL\b\.?`)
 
 // german turns ae, oe and ue into a, o and u, but ue not behind a vowel or q.
 func german(word string) string {
