@@ -368,7 +368,7 @@ func (p *Parser) judgePrivate(b *block, page *pageCues, imprint, typedPerson boo
 		Person: a.Person, Typed: a.Type, TypedPerson: typedPerson,
 		Imprint:  imprint || place.HasImprintCue(page.title) || place.IsNotice(page.title, page.in.Path),
 		Business: page.commerce,
-		Lets:     func() (bool, bool) { return p.lets(page, b) },
+		Lets:     func() place.Letting { return p.lets(page, b) },
 		Resume:   page.resume,
 	}
 	door.Represents = door.Imprint && !b.first && represents(door.Before)
@@ -457,18 +457,23 @@ func newPageCues(in Input, text string, marked *markup.Page, order []*Address) *
 	return c
 }
 
-// lets reports whether the title, the host or a mail address below names a house or flat for holidays and
-// none the town of the address; elsewhere: and they name another town.
-func (p *Parser) lets(page *pageCues, b *block) (lets, elsewhere bool) {
+// lets returns whether the title, the host or a mail address below names a house or flat for holidays, and
+// whether they name the town of the address or another.
+func (p *Parser) lets(page *pageCues, b *block) place.Letting {
 	a, named := b.a, page.title+" "+page.in.Host+" "+place.NearHost(b.around.Below)
-	if a.City == "" || !place.IsLetting(strings.ReplaceAll(named, "-", " ")) ||
-		strings.Contains(gazetteer.Key(named), gazetteer.Key(a.City)) {
-		return false, false
+	if a.City == "" || !place.IsLetting(strings.ReplaceAll(named, "-", " ")) {
+		return place.NoLetting
+	}
+	if strings.Contains(gazetteer.Key(named), gazetteer.Key(a.City)) {
+		return place.LetsHere
 	}
 	words := strings.FieldsFunc(named, func(r rune) bool { return !unicode.IsLetter(r) })
-	return true, slices.ContainsFunc(words, func(word string) bool {
+	if slices.ContainsFunc(words, func(word string) bool {
 		return len(word) > leastTown && len(p.codes.cities(a.Country, word)) > 0
-	})
+	}) {
+		return place.LetsAnother
+	}
+	return place.LetsHome
 }
 
 // leastTown is the least length in bytes of a word of a title that may be a town.

@@ -119,6 +119,7 @@ func TestHonoraryOffices(t *testing.T) {
 			"</p><p>post@ferienwohnung-seeblick.example</p>", true},
 		{"/impressum.html", "Impressum – Deichblick Lodge", letting + at +
 			"</p><p>post@ferienwohnung-oldenburg.example</p>", false},
+		{"/kontakt.html", "Ferienwohnung Harms in Oldenburg", "<p>Familie Harms" + at + "</p>", false},
 		{"/index.html", "Bauernhof Harms", "<p>Bergbauernhof Harms · Fam. Harms" + at + "</p>", false},
 		{"/impressum.html", "Impressum – Ferienhaus Oldenburg", letting + at + "</p>", false},
 		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>Verantwortlich für den Inhalt nach § 18 MStV: Hanna Harms" + at + "</p>", true},

@@ -41,9 +41,19 @@ type Door struct {
 	Imprint       bool                          // it stands in an imprint
 	Represents    bool                          // it is that of who represents somebody at another address above
 	Business      func() bool                   // words of business in its host, or in what is said of who runs it
-	Lets          func() (lets, elsewhere bool) // the site lets a house or flat, perhaps or surely in another town
+	Lets          func() Letting                // whether the site lets a house or flat
 	Resume        func() bool                   // a heading or link of the page is that of a résumé
 }
+
+// Letting is whether a site lets a house or flat for holidays, and where.
+type Letting uint8
+
+const (
+	NoLetting   Letting = iota
+	LetsHere            // the site names the town of the address
+	LetsHome            // it names no town: who lets it may live elsewhere
+	LetsAnother         // it names another town
+)
 
 // Evidence returns what the text around an address adds to the log-odds that it is a home.
 func (d *Door) Evidence() (sum float64) {
@@ -87,6 +97,9 @@ func (d *Door) nearest() (first, held string, further []string) {
 	if n < 0 {
 		return "", "", nil
 	}
+	for n > 0 && labelShare(nameWords(lines[n])) == 1 && !homeWords.In(foldWords(lines[n])) { // "Postal address:"
+		n--
+	}
 	first, held = withoutOffice(lines[n])
 	if n > 0 && looksLikeNames(lines[n-1]) && // "Hanna Harms", below it "Kassenwartin" or "Sewing"
 		(isOffice(first) || IsName(first) && !isInstitution(first) && d.mailed(lines[n-1])) {
@@ -98,10 +111,11 @@ func (d *Door) nearest() (first, held string, further []string) {
 // cues returns the cues that the door has, by their names.
 func (d *Door) cues() map[string]bool {
 	first, held, lines := d.nearest()
-	letting, lets := false, false
+	where := NoLetting
 	if d.Lets != nil {
-		letting, lets = d.Lets()
+		where = d.Lets()
 	}
+	letting, lets := where >= LetsHome, where == LetsAnother
 	if letting && IsLetting(first) { // "Ferienwohnung Okken" says no more than the title
 		first = ""
 	}
@@ -146,7 +160,7 @@ func (d *Door) cues() map[string]bool {
 		"firm-in":    isInstitution(d.Inside) || isBuilding(d.Street),
 		"firm-title": !letting && isInstitution(d.Title),
 		// A word that stands around places of business alone, near the address or in the title.
-		"commerce": !office && IsCommerce(business) || trade,
+		"commerce": !office && IsCommerce(business) || trade || where == LetsHere,
 		"job":      jobWords.In(above), // at an institution
 		// "Home", "privat", "lives at", "my address is" in the nearest line, or further up.
 		"home":         atHome,
@@ -170,14 +184,15 @@ func (d *Door) cues() map[string]bool {
 // name: "Jo Boenders" and "jo.boenders@mail.example".
 func (d *Door) mailed(name string) bool {
 	words := strings.Fields(foldWords(name))
-	if len(words) < 2 {
+	if len(words) < 2 || kind.OfName(name, "", "") != "" {
 		return false
 	}
 	given, surname := words[0], words[len(words)-1]
+	made := []string{surname, given + surname, given[:1] + surname, strings.Join(words, "")}
 	for _, address := range mailIn.FindAllString(d.Before+"\n"+d.Below, -1) {
 		local, host, _ := strings.Cut(strings.ToLower(address), "@")
-		rest, has := strings.CutSuffix(strings.ReplaceAll(foldWords(local), " ", ""), surname)
-		if has && (rest == "" || rest == given || rest == given[:1]) && !strings.HasSuffix(d.Host, host) {
+		local = strings.TrimRight(strings.ReplaceAll(foldWords(local), " ", ""), "0123456789")
+		if slices.Contains(made, local) && !strings.HasSuffix(d.Host, host) {
 			return true
 		}
 	}
@@ -264,8 +279,8 @@ func endsWithPerson(text string) bool {
 	for from > 0 && n-from < 5 && properNames(words[from-1], 1, 1) {
 		from--
 	}
-	if n-from > 2 && honorary.In(foldWords(words[from])) { // "1. Vorsitzender Uwe Harms"
-		from++
+	for n-from > 2 && (honorary.In(foldWords(words[from])) || isLabel(words[from])) {
+		from++ // "1. Vorsitzender Uwe Harms", "§ 5 DDG Uwe Harms"
 	}
 	name = strings.Trim(strings.Join(words[from:], " "), ",:")
 	return (running || from > 0) && n-from >= 2 &&

@@ -120,15 +120,27 @@ func IsFirm(text string) bool {
 func isWordBreak(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // IsCommerce reports whether the text around an address has a phrase of business, in a line that neither
-// denies it nor says who wrote the text: "No VAT is charged", "Template by law firm Okken". It is narrower
-// than IsFirm: "Team" in a menu says nothing.
+// denies it nor says who wrote the text: "No VAT is charged", "Template by law firm Okken"; nor in the label
+// of a number that nobody filled in. It is narrower than IsFirm: "Team" in a menu says nothing.
 func IsCommerce(text string) bool {
-	for line := range strings.SplitSeq(text, "\n") {
-		if firmPhrases.In(line) && !noBusiness.In(foldWords(line)) {
+	for text != "" {
+		line, rest, _ := strings.Cut(text, "\n")
+		if firmPhrases.In(line) && !noBusiness.In(foldWords(line)) && !isBlank(line, rest) {
 			return true
 		}
+		text = rest
 	}
 	return false
+}
+
+// isBlank reports whether a line of an imprint is the label of a tax number, as generators write it, and
+// neither it nor the next line of what follows has the number.
+func isBlank(line, follows string) bool {
+	if !taxNumber.MatchString(line) || longNumber.MatchString(line) {
+		return false
+	}
+	next, _, _ := strings.Cut(strings.TrimLeft(follows, " \t\n"), "\n")
+	return !longNumber.MatchString(next)
 }
 
 // imprintCues head what the law wants a site to say of who runs it.
@@ -145,6 +157,11 @@ var (
 
 	// middleInitial is one between two names, as Americans write it: "Junior F. Harms".
 	middleInitial = regexp.MustCompile(`^\p{Lu}[\p{L}'’-]+ \p{Lu}\. \p{Lu}[\p{L}'’-]+$`)
+
+	// taxNumber begins the label of a tax number, or is all of it, longNumber is such a number.
+	taxNumber = regexp.MustCompile(`(?i)^\W*(?:umsatzsteuer|ust|steuer|vat)` +
+		`(?:[ .-]{0,2}(?:id|identifikation|ident|nummer|nr|no|number|reg)|\W*$)`)
+	longNumber = regexp.MustCompile(`\d[\d ./-]{4,}\d`)
 
 	// noBusiness are words of lines that deny a business or credit another one.
 	noBusiness = textutil.NewLexicon(append(cuesOf("negations"), cuesOf("credits")...)...)
