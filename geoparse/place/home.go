@@ -33,16 +33,16 @@ type Door struct {
 	Before, Below string // lines above and below it that belong to no other address
 	Inside        string // what stands in it beside street and city
 	Street        string
-	Title         string                        // of the page
-	Host, Path    string                        // of the page
-	Person        bool                          // the name above is a person's
-	Typed         string                        // the type that markup gives what is there
-	TypedPerson   bool                          // markup says that it is a person
-	Imprint       bool                          // it stands in an imprint
-	Represents    bool                          // it is that of who represents somebody at another address above
-	Business      func() bool                   // words of business in its host, or in what is said of who runs it
-	Lets          func() Letting                // whether the site lets a house or flat
-	Resume        func() bool                   // a heading or link of the page is that of a résumé
+	Title         string         // of the page
+	Host, Path    string         // of the page
+	Person        bool           // the name above is a person's
+	Typed         string         // the type that markup gives what is there
+	TypedPerson   bool           // markup says that it is a person
+	Imprint       bool           // it stands in an imprint
+	Represents    bool           // it is that of who represents somebody at another address above
+	Business      func() bool    // words of business in its host, or in what is said of who runs it
+	Lets          func() Letting // whether the site lets a house or flat
+	Resume        func() bool    // a heading or link of the page is that of a résumé
 }
 
 // Letting is whether a site lets a house or flat for holidays, and where.
@@ -123,6 +123,8 @@ func (d *Door) cues() map[string]bool {
 	if atHome { // "Home address" ends what the lines above say
 		lines = nil
 	}
+	name, _ := withoutLabel(first)
+	edits := len(lines) > 0 && editsBy(lines[len(lines)-1]) && (d.Person || looksLikeNames(name))
 	lines = slices.DeleteFunc(lines, func(l string) bool { return isProse(l) || isLabel(l) })
 	further := strings.Join(lines, "\n")
 	leading, _, _ := strings.Cut(first, ", ") // "Raumausstattung Okken, Uwe Okken"
@@ -147,13 +149,13 @@ func (d *Door) cues() map[string]bool {
 	return map[string]bool{
 		"bias": true,
 		"person": d.Person || endsWithPerson(first) || held != "" ||
-			looksLikeNames(first) && (office || d.mailed(first) || d.isStranger(first)),
+			looksLikeNames(name) && (office || d.mailed(name) || d.isStranger(name)),
 		// It stands in an imprint, and the page or its host has a word of business.
 		"business": !office && d.Imprint && d.Business != nil && d.Business(),
 		// The line names somebody by an office that is held at home: founder, chairman, webmaster.
 		"honorary": honoured,
 		// Or as who answers for what a site says, whom German law wants to be named.
-		"editor": editor.MatchString(first + "\n" + further),
+		"editor": edits || editor.MatchString(first+"\n"+further),
 		// A word of an organisation in the nearest line, in the two further up, in the address itself.
 		"firm":       !lived && !lets && isInstitution(atDoor),
 		"firm-above": !care && isInstitution(further),
@@ -200,13 +202,33 @@ func (d *Door) mailed(name string) bool {
 }
 
 // isStranger reports whether a name in an imprint is probably a person's, of whom the list has no given
-// name: neither title nor host has a word of it, as they would have of an organisation's.
+// name: the imprint says that who has it acts or answers for the site, or neither title nor host has a word
+// of it, as they would have of an organisation's.
 func (d *Door) isStranger(name string) bool {
-	if !d.Imprint || kind.OfName(name, "", "") != "" {
+	if !d.Imprint || acronym.MatchString(name) || kind.OfName(name, "", "") != "" {
 		return false
 	}
 	site := strings.ReplaceAll(foldWords(d.Title+" "+d.Host), " ", "")
-	return !slices.ContainsFunc(nameWords(name), func(word string) bool { return strings.Contains(site, word) })
+	onSite := func(word string) bool { return strings.Contains(site, word) }
+	return d.acts(name) || !slices.ContainsFunc(nameWords(name), onSite)
+}
+
+// acts reports whether a name stands below in or behind a label of who acts for the site or edits it:
+// "Represented by:", "Yaro Shraib".
+func (d *Door) acts(name string) bool {
+	lines := linesOf(d.Below)
+	for i, line := range lines {
+		if (agentLead.MatchString(line) || editor.MatchString(line)) &&
+			(strings.Contains(line, name) || i+1 < len(lines) && strings.HasPrefix(lines[i+1], name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// editsBy reports whether a line leads to who edits a site by a paragraph of law, however long it is.
+func editsBy(line string) bool {
+	return strings.HasSuffix(line, ":") && strings.Contains(line, "§") && editor.MatchString(line)
 }
 
 // mostTrade is how many words say what somebody does for a living.
@@ -386,9 +408,12 @@ var (
 		`\b(?:trauer|kondolenz)(?:haus|anschrift|adresse)\b.{0,40})[ ,:]*$`)
 	aged     = regexp.MustCompile(`\p{Lu}[\p{L}.'’-]+, (?:aged? )?\d{1,2},?(?: (?:formerly |late )?(?:of|from))?[ ,]*$`)
 	homeSale = regexp.MustCompile(`\b(?:to|by) \p{Lu}.{3,60} ?\$\d{2,3},?\d{3}\b`)
+	// acronym is a short word of capitals behind one that is none: "Okken Europe SA".
+	acronym = regexp.MustCompile(`\p{Ll} \p{Lu}{2,4}\b`)
 	// editor leads to who edits a site, whom German law wants to be named.
 	editor = regexp.MustCompile(`(?i)verantwortlich\pL* .{0,60}(?:§ ?(?:18|55|10)|inhalt|mstv|rstv|redaktion|presse)|` +
-		`inhalt\pL* verantwortlich|v\. ?i\. ?s\. ?d\.`)
+		`inhalt\pL* verantwortlich|v\. ?i\. ?s\. ?d\.|` +
+		`responsible .{0,60}(?:§ ?(?:18|55|10)|mstv|rstv)`)
 	noInstitutions = strings.NewReplacer("-in-law", "", "limited to", "")
 
 	faxWords = textutil.NewLexicon("fax", "toll free", "toll-free", "tollfree")
