@@ -38,6 +38,7 @@ var dayWords = func() map[string]daySet {
 		"alle": 0, "tutti": 0, "todos": 0, "m": 0, "t": 0, "w": 0,
 		"täglich": 0x7f, "daily": 0x7f, "everyday": 0x7f, "dagelijks": 0x7f, "weekdays": 0x1f,
 		"wochenende": 0x60, "weekend": 0x60, "weekends": 0x60, "werktags": 0x3f, "werktage": 0x3f,
+		"werkdag": 0x1f, "werkdagen": 0x1f,
 		"wochentags": 0x1f, "sonn": 1 << sunday, // "Sonn- und Feiertage"
 	}
 	for i, names := range [days]string{

@@ -155,7 +155,7 @@ var (
 		`(?:(?:jeden|every|each|elke|iedere)\s+)?`)
 	exceptDays = regexp.MustCompile(`(?i)^[\s,(]*(?:außer|ausser|except(?: on| for)?|excluding|sauf)\s+` +
 		`(?:(?:le|an)\s+)?`)
-	sevenDays = regexp.MustCompile(`(?i)^(?:(?:7|seven|sieben|zeven) (?:days|tage|dagen)|(?:every|each) day|` +
+	sevenDays = regexp.MustCompile(`(?i)^(?:(?:7|seven|sieben|zeven) (?:days|tage|dagen)|7 ?j(?:ours)? ?(?:/|sur) ?7|(?:every|each) day|` +
 		`jeden tag|tous les jours|(?:elke|iedere) dag|alle dagen|tutti i giorni|todos los d[ií]as)` +
 		`(?: (?:a|per|die|pro|in der|of the|van de) (?:week|woche))?\b`)
 	// letterDays is how lists begin in which one letter is a day.
@@ -175,9 +175,10 @@ var (
 		`(?:` + dayParts + `)?(?:(?:von|from|de|dalle|van)\s+)?`)
 	// onlyUntil ends days earlier or later than others of the list, "(Mi nur bis 13 Uhr)".
 	onlyUntil = regexp.MustCompile(`(?i)^[\s:]*(?:(?:nur|only|alleen|solo)\s+)?(?:bis|until|till|tot|fino alle)\s+`)
-	// aside is a line between those of two days, of what ends before the place closes.
+	// aside is a line between those of two days, of what ends before the place closes, or a remark on one:
+	// "(nur mit Termin)".
 	aside = regexp.MustCompile(`(?i)^[\s,;(|]*(?:(?:warme )?küche|kitchen|letzter einlass|kassenschluss|` +
-		`last (?:entry|orders|admission))\b[^\n\d]*\d[^\n]*\n`)
+		`last (?:entry|orders|admission))\b[^\n\d]*\d[^\n]*\n|^ *\([^()\n\d]{1,40}\)`)
 	timeZone = regexp.MustCompile(`(?i)^[\s(]*(?:(?:eastern|central|mountain|pacific|local)` +
 		`(?:\s+standard|\s+daylight)?(?:\s+time)?|[ecmp][sd]?t\b|gmt\b|bst\b|cet\b|durchgehend\b)\)?` +
 		`(?:\s*\([a-z]{2,4}\))?`)
@@ -421,6 +422,9 @@ func without(spans []timeSpan, from, to int) (left []timeSpan) {
 	return left
 }
 
+// longestNight is how many minutes a place may be open over midnight: "12-11 Uhr" is a slip.
+const longestNight = 20 * 60
+
 // span reads "8–18 Uhr", "8.00 Uhr bis 18.00 Uhr", "9am - 5:30 p.m.", "17:00+"; plain reports
 // whether nothing says which half of the day is meant.
 func (r *reader) span() (s timeSpan, plain, ok bool) {
@@ -448,6 +452,9 @@ func (r *reader) span() (s timeSpan, plain, ok bool) {
 	}
 	if to <= from {
 		to += 24 * 60
+		if to-from > longestNight {
+			return timeSpan{}, false, false
+		}
 	}
 	ok = from < 24*60 && to <= 36*60 && to-from <= 24*60 && to-from >= 10
 	return timeSpan{from: from, to: to}, plain, ok
@@ -466,7 +473,7 @@ func halves(from, to int, half, half2 string, plain bool) (string, string) {
 	case half == "a" && half2 == "" && to <= from, // "9am-5"
 		half == "p" && half2 == "" && from%noon < to: // "1pm-5"
 		return half, "p"
-	case plain && to <= from && from < noon+60 && to >= 60 && to < 10*60: // "9-5"
+	case plain && to <= from && from < noon+60 && to >= 60 && to < noon: // "9-5", "11-10"
 		return half, "p"
 	case plain && 60 <= from && from < 6*60 && from < to && to < noon: // "1-5"
 		return "p", "p"
