@@ -64,6 +64,9 @@ func (s *server) photon(r *http.Request, a *params) (any, *Problem) {
 		onMap.places = s.nearest(*a.Center, a.Radius, a.Limit)
 	}
 	exact, places, others := onMap.arrange(result.Hits)
+	if a.on != onReverse && slices.ContainsFunc(onMap.places, isHouse) {
+		c.Relaxed = false // the map has the very house, and what resembles it is left out
+	}
 	if number := onMap.lacks(); number != "" {
 		c.Warning = a.t.Say("no_house", number, onMap.places[0].Street)
 	}
