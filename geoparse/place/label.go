@@ -99,7 +99,8 @@ func IsName(line string) bool {
 	if last == '.' && (len(words) > 5 || len(words) > 3 && isRunning(line, words)) || last == '?' || last == '!' {
 		return false
 	}
-	if strings.ContainsAny(line, "@{}<>\\=") || timeOfDay.MatchString(line) || webAddress.MatchString(line) ||
+	if strings.ContainsFunc(line, isUnprintable) || strings.ContainsAny(line, "@{}<>\\=") ||
+		timeOfDay.MatchString(line) || webAddress.MatchString(line) ||
 		strings.Contains(line, "...") || strings.Count(line, "(") != strings.Count(line, ")") ||
 		strings.IndexByte(line, ')') < strings.IndexByte(line, '(') {
 		return false
@@ -112,6 +113,9 @@ func IsName(line string) bool {
 	return letters >= 2 && letters > digits && (unicode.IsUpper(first) || unicode.IsDigit(first) ||
 		unicode.Is(unicode.Lo, first))
 }
+
+// isUnprintable reports whether r is a control character, which texts have that are no pages, and no white space.
+func isUnprintable(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }
 
 // isRunning reports whether a line has words in small letters: "Gentle care in Chelsea, GA."
 func isRunning(line string, words []string) bool {

@@ -16,6 +16,7 @@ func TestNoNames(t *testing.T) {
 		"Sundays at 10:00 AM", "Sonntagsschule 11:30", "Sunday School 12 p.m.",
 		"www.okken-vermessung.example", "WWW.OKKEN.EXAMPLE", "okken.example/haus/#keller", "https://okken.example",
 		"Okkencraft Management represented by:",
+		"Harms\x1b[1m Bau", "Harms\x7fBau",
 	} {
 		if IsName(line) {
 			t.Errorf("%q is a name", line)
