@@ -64,6 +64,8 @@ func TestStreetBefore(t *testing.T) {
 		{"Karel de Grotelaan 7\n", "Karel de Grotelaan", "7", ""},
 		{"op de hoek van de Kerkstraat 7\n", "Kerkstraat", "7", ""},
 		{"Bij de Kerkstraat 7\n", "Kerkstraat", "7", ""},
+		{"Adres Jan Steenstraat 7\n", "Jan Steenstraat", "7", ""},
+		{"Tandartspraktijk Okken Kerkstraat 7\n", "Kerkstraat", "7", ""},
 		{"Store Kongensgade 7\n", "Store Kongensgade", "7", ""},
 		{"Der Feldweg 7\n", "Feldweg", "7", ""},
 		{"Via 25 Aprile 7\n", "Via 25 Aprile", "7", ""},

@@ -608,7 +608,8 @@ func northStart(w []word, i int, bounded bool) int {
 		return i
 	}
 	for j := range w[:last] {
-		if !w[j].begins() && w[j].text != "." {
+		isFirm := func(end string) bool { return strings.HasSuffix(w[j].fold(), end) }
+		if !w[j].begins() && w[j].text != "." || slices.ContainsFunc(northFirms, isFirm) {
 			return i
 		}
 	}
@@ -623,6 +624,9 @@ func (w *word) begins() bool {
 var (
 	northEnds = strings.Fields("straat laan plein kade gracht singel dreef dijk steenweg " +
 		"gade vej torv plads stræde strade voldgade")
+	// northFirms end words of organisations, "Tandartspraktijk Okken Kerkstraat 5".
+	northFirms = strings.Fields("praktijk salon bakkerij slagerij restaurant cafe winkel bedrijf school kerk " +
+		"apotheek garage hotel museum kantoor centrum klinik")
 	northPlaces = map[string]bool{
 		"bij": true, "aan": true, "op": true, "in": true, "over": true, "achter": true, "hoek": true, "ved": true,
 	}
