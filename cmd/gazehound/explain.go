@@ -178,5 +178,9 @@ func (a *app) explainUnknown(f *frontier.Frontier, u weburl.URL, scope string) e
 			return err
 		}
 	}
+	seeds, err := a.ownSeeds(project{a.data})
+	if err == nil && slices.ContainsFunc(seeds, func(o weburl.URL) bool { return o.Identity() == u.Identity() }) {
+		return fail(badInput, "%s is a seed that no crawl has taken yet; the next \"gazehound crawl\" takes it", u)
+	}
 	return fail(badInput, "%s", r)
 }
