@@ -223,9 +223,9 @@ func (h *hints) cityNear(code, country string, t grammar.Tokens, k int) (match, 
 const mostHamlet = 3
 
 // hamlet accepts a place that the gazetteer has nowhere beside a postcode that it has: a village of the
-// parish, "19395 Klein Okken" of 19395 Ganzlin. Its name fills the rest of the line, and a street word with a
-// house number must stand beside it. A gazetteer with streets is of one region: it has that region's villages,
-// and what it has not may be any other town.
+// parish, "19395 Klein Okken" of 19395 Ganzlin. Its name fills the rest of the line or ends at a mark, and a
+// street word with a house number must stand beside it. A gazetteer with streets is of one region: it has that
+// region's villages, and what it has not may be any other town.
 func (h *hints) hamlet(code, country string, t grammar.Tokens, k int) (match, bool) {
 	text := h.text
 	areas := h.p.codes.areas(code)
@@ -237,7 +237,8 @@ func (h *hints) hamlet(code, country string, t grammar.Tokens, k int) (match, bo
 	for end < len(t) && t[end].Kind == grammar.Word {
 		end++
 	}
-	if end < len(t) && t[end].Kind != grammar.Break && t[end].Text() != "," || end-k > mostHamlet {
+	ends := end == len(t) || t[end].Kind == grammar.Break || strings.Contains(",·|/(–", t[end].Text())
+	if !ends || end-k > mostHamlet {
 		return match{}, false
 	}
 	start, stop := t[k].Start, t[end-1].End

@@ -96,6 +96,18 @@ func (c *codeCache) cityIn(country, state, name string) (gazetteer.Place, bool) 
 	return gazetteer.Place{}, false
 }
 
+// otherSaint returns a name that begins with "Sankt" with "St.", and the other way round; "" is none of both.
+func otherSaint(name string) string {
+	lower := strings.ToLower(name)
+	switch {
+	case strings.HasPrefix(lower, "sankt "):
+		return "St " + name[6:]
+	case strings.HasPrefix(lower, "st. "):
+		return "Sankt " + name[4:]
+	}
+	return ""
+}
+
 // namesOf returns the folded names of the city of pl.
 func namesOf(pl gazetteer.Place) []cityName {
 	land := grammar.Find(pl.Country)
@@ -130,15 +142,11 @@ func namesOf(pl gazetteer.Place) []cityName {
 		if land.Respell != nil {
 			add(land.Respell.Replace(name), 0, false)
 		}
-		switch lower := strings.ToLower(name); {
-		case strings.HasPrefix(lower, "sankt "):
-			add("St "+name[6:], 0, false)
-		case strings.HasPrefix(lower, "st. "):
-			add("Sankt "+name[4:], 0, false)
-		}
+		add(otherSaint(name), 0, false)
 		base, rest, first := grammar.SplitCity(name)
 		if base != "" {
 			add(base, rest, false)
+			add(otherSaint(base), rest, false)
 			add(grammar.PlainUmlauts(base), rest, false)
 			for _, exonym := range grammar.Exonyms(gazetteer.Key(base)) {
 				add(exonym, 0, false)
