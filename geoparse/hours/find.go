@@ -107,10 +107,10 @@ func listStart(text string, i int) int {
 	return start
 }
 
-// isTimesLine reports whether a line has times alone.
+// isTimesLine reports whether a line has times alone, or says that a place is closed.
 func isTimesLine(line string) bool {
 	r := reader{line[:min(len(line), 80)]}
-	return leadingDigits(line) > 0 && len(r.spans()) > 0
+	return leadingDigits(line) > 0 && len(r.spans()) > 0 || closedDash.MatchString(line) || closed.MatchString(line)
 }
 
 // within returns opening hours that begin in the line text[from:to]: at a day,

@@ -76,6 +76,12 @@ func TestInList(t *testing.T) {
 			t.Errorf("text[%d:%d]: %q, want %q", from, to, got, want)
 		}
 	}
+	text = "Montag\n8-12 Uhr\n14-18 Uhr\nMittwoch\n8-12 Uhr\n-\nDonnerstag\ngeschlossen\nFreitag\n8-12 Uhr"
+	for _, from := range []int{0, len(text) / 2, len(text) - 10} {
+		if got, want := In(text, from, len(text)), "Mo 08:00-12:00,14:00-18:00; We,Fr 08:00-12:00; Th off"; got != want {
+			t.Errorf("text[%d:]: %q, want %q", from, got, want)
+		}
+	}
 	text = "2026\nMonday\n9:00am - 6:00pm\nTuesday\n8:00am - 5:00pm\nFriday\nClosed\n5 Main Street"
 	for from, to := range map[int]int{0: len(text), 32: len(text), 60: len(text), 12: 20} {
 		if got, want := In(text, from, to), "Mo 09:00-18:00; Tu 08:00-17:00; Fr off"; got != want {
