@@ -108,6 +108,9 @@ func IsName(line string) bool {
 	if len(words) > 1 && leadsOn[strings.Trim(words[len(words)-1], ".,:;")] {
 		return false
 	}
+	if len(words) < 3 && len(coreWords(strings.ReplaceAll(line, " ", ""))) == 0 { // "e. V."
+		return false
+	}
 	letters, digits := countRunes(line, unicode.IsLetter), countRunes(line, unicode.IsDigit)
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(line, "\"„“»"))
 	return letters >= 2 && letters > digits && (unicode.IsUpper(first) || unicode.IsDigit(first) ||

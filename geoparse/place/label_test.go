@@ -15,7 +15,7 @@ func TestNoNames(t *testing.T) {
 		"Startseite Zimmer Preise Buchung Park Kontakt Impressum Datenschutz", "Ordination",
 		"Sundays at 10:00 AM", "Sonntagsschule 11:30", "Sunday School 12 p.m.",
 		"www.okken-vermessung.example", "WWW.OKKEN.EXAMPLE", "okken.example/haus/#keller", "https://okken.example",
-		"Okkencraft Management represented by:",
+		"Okkencraft Management represented by:", "e. V.", "GmbH",
 		"Harms\x1b[1m Bau", "Harms\x7fBau",
 	} {
 		if IsName(line) {

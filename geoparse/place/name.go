@@ -647,7 +647,8 @@ func behindLeadIn(before string) string {
 	line = strings.TrimRight(line, " ,(:–-")
 	name := behindLast(leadsIn, line)
 	first, _ := utf8.DecodeRuneInString(name)
-	if name == line || len(line) > 400 || !unicode.IsUpper(first) {
+	if name == line || len(line) > 400 || !unicode.IsUpper(first) ||
+		strings.Contains(name, ": ") { // "im Sinne der DSGVO: Reents e.V.,"
 		return ""
 	}
 	return name
