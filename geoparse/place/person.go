@@ -22,6 +22,9 @@ func IsPerson(name string) bool {
 	if before, degree, ok := strings.Cut(name, ", "); ok && degrees[strings.Join(nameWords(degree), "")] {
 		name = before // "Okka Grote, B.Sc."
 	}
+	if at := strings.LastIndexByte(name, ' '); at > 0 && degrees[strings.Join(nameWords(name[at:]), "")] {
+		name = name[:at] // "Okka Grote M.Sc."
+	}
 	if last, first, ok := strings.Cut(name, ", "); ok {
 		return properNames(last, 1, 2) && properNames(first, 1, 3) && givenName(first)
 	}
@@ -51,7 +54,11 @@ func isJob(text string) bool {
 	noun := ""
 	text, _, _ = strings.Cut(text, ", ")
 	for word := range strings.FieldsSeq(text) {
-		key := strings.Join(nameWords(word), "")
+		words := nameWords(word)
+		if len(words) == 0 {
+			continue
+		}
+		key := words[len(words)-1] // "Full-Stack-Developer"
 		if noun != "" && (key == "of" || key == "for" || key == "at" || key == "in" || key == "für" || key == "der") {
 			break
 		}
