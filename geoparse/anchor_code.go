@@ -91,7 +91,12 @@ func (a anchor) postcode(i, j int) *Address {
 	if start == i && i > 0 && textutil.LetterBefore(text, i) {
 		return nil // "Tauchgebiete21955 Titel"
 	}
-	return a.codeCity(code{start: start, from: i, end: j, value: text[i:j], country: country})
+	c := code{start: start, from: i, end: j, value: text[i:j], country: country}
+	found := a.codeCity(c)
+	if found == nil {
+		found = a.cityCode(c)
+	}
+	return found
 }
 
 // partOfNumber reports whether a mark before the digits at i makes them a part of a longer number or
@@ -225,6 +230,68 @@ func (a anchor) codeCity(c code) *Address {
 		return nil
 	}
 	return a.finish(found, street, ok)
+}
+
+// cityCode reads "street, city postcode", as some people write it where the postcode comes first: "Lange
+// Straße 5, Oldenburg 26122", "Via Roma 5, Viareggio (LU) 55049". Only the city of the postcode counts, and only
+// behind a street with a number.
+func (a anchor) cityCode(c code) *Address {
+	const strength = 3
+	before := strings.TrimRight(a.text[a.from:c.start], " ,\n")
+	if before == "" || !textutil.LetterBefore(before, len(before)) && !strings.HasSuffix(before, ")") {
+		return nil
+	}
+	areas := a.p.codes.areas(c.value)
+	if len(areas) == 0 {
+		return nil
+	}
+	if a.lettered(c.country) {
+		c.end = a.p.codeLetters(a.text, c.from, c.end)
+	}
+	t := a.before(c.start)
+	n := behindCity(t)
+	for k := max(0, n-mostCity); k < n; k++ {
+		if k > 0 && t[k-1].Kind == grammar.Word || t[k].Kind != grammar.Word {
+			continue // "Neu" of "Lange Straße 5, Bad Neu"
+		}
+		city, ok := a.longest(areas, c.country, t[:n], k, false)
+		if !ok || city.end < t[n-1].End {
+			continue
+		}
+		found := Address{
+			Start: city.start, End: c.end, Postcode: a.text[c.from:c.end], City: a.text[city.start:city.end],
+			State: city.area.place.State, Country: city.area.place.Country,
+			Level: CityLevel, Place: city.area.place, Confidence: confidencePlace - 0.1,
+		}
+		if city.weak {
+			found.Confidence -= 0.1
+		}
+		street, ok := streetBefore(&found, a.text, a.before(city.start), a.p.known(&found))
+		if !ok || street.Number.Empty() || street.Strength < strength {
+			return nil
+		}
+		return a.finish(found, street, true)
+	}
+	return nil
+}
+
+// mostCity is how many words and marks the name of a city has that stands before its postcode.
+const mostCity = 5
+
+// behindCity returns the number of tokens without commas, line breaks and a province in brackets at their end.
+func behindCity(t grammar.Tokens) int {
+	n := len(t)
+	back := func() {
+		for n > 0 && (t[n-1].Kind == grammar.Break || t[n-1].Text() == ",") {
+			n--
+		}
+	}
+	back()
+	if n > 3 && t[n-1].Text() == ")" && t[n-2].Kind == grammar.Word && t[n-3].Text() == "(" {
+		n -= 3
+		back()
+	}
+	return n
 }
 
 // firstOfCity returns the index of the token that the city behind a postcode begins with, or -1.
