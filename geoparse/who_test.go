@@ -127,6 +127,8 @@ func TestHonoraryOffices(t *testing.T) {
 		{"/datenschutz.html", "Datenschutz | Praxis Dr. Harms", "<p>Verantwortlicher im Sinne der DSGVO:<br>Praxis Dr. med. Hanna Harms" + at + "</p>", false},
 		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>Inhaber: Peter Reents, Tischlermeister" + at + "<br>USt-IdNr. DE123456789</p>", false},
 		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>Rechtsanwältin Hanna Harms" + at + "</p>", false},
+		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>Ergotherapie Reents" + at + "</p><p>Vertreten durch<br>" +
+			"Hanna Harms</p><p>Verantwortlich für den Inhalt nach § 18 MStV:<br>Hanna Harms" + at + "</p>", false},
 	} {
 		v := sitePage(t, p, "www.hunte-freunde.example", c.path, c.title, c.body)
 		if len(v.Addresses) != 1 || v.Addresses[0].Private != c.private {

@@ -166,7 +166,7 @@ func (d *Door) cues() map[string]bool {
 		// Or as who answers for what a site says, whom German law wants to be named.
 		"editor": edits || editor.MatchString(first+"\n"+further),
 		// A word of an organisation in the nearest line, in the two further up, in the address itself.
-		"firm":       !lived && !lets && isInstitution(atDoor),
+		"firm":       !lived && !lets && (isInstitution(atDoor) || !own && !atHome && isTrade(leading)),
 		"firm-above": !care && isInstitution(further),
 		"firm-in":    isInstitution(d.Inside) || isBuilding(d.Street),
 		"firm-title": !letting && isInstitution(d.Title),
