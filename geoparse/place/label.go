@@ -96,7 +96,8 @@ func IsName(line string) bool {
 		return false
 	}
 	last := line[len(line)-1]
-	if last == '.' && (len(words) > 5 || len(words) > 3 && isRunning(line, words)) || last == '?' || last == '!' {
+	ends := last == '.' && !registered.MatchString(line) // "Freunde und Förderer des Museums in Oldenburg e.V."
+	if ends && (len(words) > 5 || len(words) > 3 && isRunning(line, words)) || last == '?' || last == '!' {
 		return false
 	}
 	if strings.ContainsFunc(line, isUnprintable) || strings.ContainsAny(line, "@{}<>\\=") ||

@@ -29,6 +29,7 @@ func TestNoNames(t *testing.T) {
 		"Bäckerei Harms", "Kontakt Oldenburg e.V.", "Wir für Oldenburg e.V.", "Café Treffpunkt", "Gasthaus zum Anker", "Stadt Oldenburg", "Unter den Linden Apotheke", "Hotel zur Post", "Toys R Us", "Job Center Oldenburg",
 		"Team Harms Elektrotechnik", "News Café", "Contact Lens Center", "Finden und Binden Buchladen", "Service Harms GmbH", "Haus der Begegnung", "The Meeting Point", "Reach US Inc", "Wübben und Partner", "Bäckerei Ihnen",
 		"Verein für die Förderung der Kunst in Oldenburg", "Ordination Dr. Harms",
+		"Freunde und Förderer des Museums der Stadt Oldenburg e.V.", "Ski- und Radsportclub Bach a.d. Donau e.V.",
 		"Okken.example", "Okken.example GmbH", "Garage Okken/Reents",
 	} {
 		if !IsName(line) {

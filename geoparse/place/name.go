@@ -151,11 +151,12 @@ func firmIn(line string) string {
 	for from > 0 && end-from < MaxNameWords {
 		w := words[from-1]
 		first, _ := utf8.DecodeRuneInString(strings.Trim(w, `"„“(`))
-		if strings.HasSuffix(w, ":") || strings.HasSuffix(w, ".") && len(w) > 4 ||
+		short := strings.Count(w, ".") > 1 // "a.d." of "Bach a.d. Donau"
+		if strings.HasSuffix(w, ":") || strings.HasSuffix(w, ".") && len(w) > 4 && !short ||
 			strings.HasSuffix(w, ";") || strings.HasSuffix(w, "|") || w == "–" || w == "-" {
 			break
 		}
-		if end > 3 && !unicode.IsUpper(first) && !unicode.IsDigit(first) && !joins[strings.ToLower(w)] &&
+		if end > 3 && !short && !unicode.IsUpper(first) && !unicode.IsDigit(first) && !joins[strings.ToLower(w)] &&
 			from-1 > 0 && from != end {
 			break
 		}

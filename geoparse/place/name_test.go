@@ -257,8 +257,9 @@ func TestFirmIn(t *testing.T) {
 		"Ich bin damit einverstanden, dass mir die BurdaForward GmbH schreibt": "BurdaForward GmbH",
 		"Harms und Söhne GmbH & Co. KG, Lange Straße 5":                        "Harms und Söhne GmbH & Co. KG",
 		"spot on news GmbH": "spot on news GmbH", "comparis.ch AG": "comparis.ch AG", "Las Vegas NV": "", "GmbH": "",
-		"Herausgeber: Verein für Heimatpflege e.V.": "Verein für Heimatpflege e.V.",
-		"Lange Straße 4 (Hinterhof, EG links)":      "", "The use is not limited to persons": "", "Wohnbau eG": "Wohnbau eG",
+		"Herausgeber: Verein für Heimatpflege e.V.":    "Verein für Heimatpflege e.V.",
+		"Impressum: Radsportclub Bach a.d. Donau e.V.": "Radsportclub Bach a.d. Donau e.V.",
+		"Lange Straße 4 (Hinterhof, EG links)":         "", "The use is not limited to persons": "", "Wohnbau eG": "Wohnbau eG",
 	} {
 		if got := firmIn(line); got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)
