@@ -84,24 +84,21 @@ func (d *Door) Values() []float64 {
 }
 
 const (
-	doorLines    = 3   // above the address that are looked at
-	doorContacts = 6   // lines of contacts and labels right above it that are passed over
-	doorText     = 100 // bytes of each, the last ones
-	headingText  = 300 // bytes of a line that may be a heading
+	doorLines   = 3   // above the address that are looked at
+	doorText    = 100 // bytes of each, the last ones
+	headingText = 300 // bytes of a line that may be a heading
 )
 
 // nearest returns the line right above the address, or what stands before it in its own, what the person
 // of that line does, and the lines further up.
 func (d *Door) nearest() (first, held string, further []string) {
-	lines := linesOf(d.Before)
+	lines := slices.DeleteFunc(doorLinesOf(d.Before), contactLine.MatchString)
 	n := len(lines) - 1
-	for skipped := 0; n > 0 && skipped < doorContacts && passedOver(lines[n]); skipped++ {
-		n--
-	}
-	lines = slices.DeleteFunc(doorLinesOf(lines[:n+1]), contactLine.MatchString)
-	n = len(lines) - 1
 	if n < 0 {
 		return "", "", nil
+	}
+	for n > 0 && labelShare(nameWords(lines[n])) == 1 && !homeWords.In(foldWords(lines[n])) { // "Postal address:"
+		n--
 	}
 	first, held = withoutOffice(lines[n])
 	if n > 0 && looksLikeNames(lines[n-1]) && // "Hanna Harms", below it "Kassenwartin" or "Sewing"
@@ -109,12 +106,6 @@ func (d *Door) nearest() (first, held string, further []string) {
 		return lines[n-1], first, lines[:n-1]
 	}
 	return first, held, lines[:n]
-}
-
-// passedOver reports whether a line says nothing of who is at the address below it: a way to reach somebody, or
-// a label such as "Postal address:".
-func passedOver(line string) bool {
-	return reachLine.MatchString(line) || labelShare(nameWords(line)) == 1 && !homeWords.In(foldWords(line))
 }
 
 // cues returns the cues that the door has, by their names.
@@ -157,7 +148,7 @@ func (d *Door) cues() map[string]bool {
 	}
 	return map[string]bool{
 		"bias": true,
-		"person": d.Person || IsPerson(name) || endsWithPerson(first) || held != "" ||
+		"person": d.Person || endsWithPerson(first) || held != "" ||
 			looksLikeNames(name) && (office || d.mailed(name) || d.isStranger(name)),
 		// It stands in an imprint, and the page or its host has a word of business.
 		"business": !office && d.Imprint && d.Business != nil && d.Business(),
@@ -177,7 +168,7 @@ func (d *Door) cues() map[string]bool {
 		"home":         atHome,
 		"home-above":   homeWords.In(foldWords(further)),
 		"fax":          faxWords.In(below),
-		"freemail":     freemail.MatchString(strings.Join(doorLinesOf(linesOf(d.Before)), "\n")) || freemail.MatchString(below),
+		"freemail":     freemail.MatchString(strings.Join(doorLinesOf(d.Before), "\n")) || freemail.MatchString(below),
 		"tilde":        isUserPath(d.Path),
 		"folder":       peopleFolder.MatchString(d.Path) || peopleHost.MatchString(d.Host),
 		"homepage":     own, // or a résumé
@@ -294,11 +285,7 @@ var careOf = regexp.MustCompile(`(?i)\bc/o\b`)
 
 // endsWithPerson reports whether a running text ends with a person: "Petition of Mr. Carl Foster, ".
 func endsWithPerson(text string) bool {
-	_, inside, _ := strings.Cut(text, " (")
-	if IsPerson(strings.TrimRight(inside, " ,:)")) { // "Okkenspiel (Uwe Reents)"
-		return true
-	}
-	text = strings.TrimRight(text, " ,:(.")
+	text = strings.TrimRight(text, " ,:(")
 	name, rest, found := strings.Cut(text, ", ")
 	if found && IsPerson(name) && properNames(rest, 1, 1) && !IsFirm(rest) {
 		return true // "Uwe Reents, Zeche" of "Zeche Eiberg 7"
@@ -311,27 +298,20 @@ func endsWithPerson(text string) bool {
 	running := n < len(words)
 	words = words[:n]
 	from := n
-	for from > 0 && n-from < 5 && (particles[words[from-1]] || properNames(words[from-1], 1, 1)) {
+	for from > 0 && n-from < 5 && properNames(words[from-1], 1, 1) {
 		from--
-	}
-	for from < n && particles[words[from]] { // "This site is of Uwe van der Heide"
-		from++
 	}
 	for n-from > 2 && (honorary.In(foldWords(words[from])) || isLabel(words[from])) {
 		from++ // "1. Vorsitzender Uwe Harms", "§ 5 DDG Uwe Harms"
 	}
 	name = strings.Trim(strings.Join(words[from:], " "), ",:")
-	for at := from + 1; at < n-2 && !IsPerson(name); at++ {
-		if particles[words[at]] { // "A Project of Uwe Harms"
-			from, name = at+1, strings.Trim(strings.Join(words[at+1:], " "), ",:")
-		}
-	}
 	return (running || from > 0) && n-from >= 2 &&
 		(IsPerson(name) || from > 0 && isOffice(words[from-1]) && looksLikeNames(name))
 }
 
-// doorLinesOf returns the ends of the last lines before an address, the nearest last.
-func doorLinesOf(lines []string) []string {
+// doorLinesOf returns the ends of the last lines of the text before an address, the nearest last.
+func doorLinesOf(before string) []string {
+	lines := linesOf(before)
 	lines = lines[max(0, len(lines)-doorLines):]
 	for i, line := range lines {
 		lines[i] = line[max(0, len(line)-doorText):]
@@ -388,7 +368,7 @@ func looksLikeNames(line string) bool {
 
 // BelowNames reports whether the nearest line of the text before an address may be a person's name.
 func BelowNames(before string) bool {
-	lines := slices.DeleteFunc(doorLinesOf(linesOf(before)), contactLine.MatchString)
+	lines := slices.DeleteFunc(doorLinesOf(before), contactLine.MatchString)
 	return len(lines) > 0 && looksLikeNames(lines[len(lines)-1])
 }
 
@@ -428,10 +408,6 @@ var (
 		`\b(?:trauer|kondolenz)(?:haus|anschrift|adresse)\b.{0,40})[ ,:]*$`)
 	aged     = regexp.MustCompile(`\p{Lu}[\p{L}.'’-]+, (?:aged? )?\d{1,2},?(?: (?:formerly |late )?(?:of|from))?[ ,]*$`)
 	homeSale = regexp.MustCompile(`\b(?:to|by) \p{Lu}.{3,60} ?\$\d{2,3},?\d{3}\b`)
-	// reachLine is the number or mail address of a way to reach somebody, and no number of a register.
-	reachLine = regexp.MustCompile(`(?i)^(?:(?:tel|fon|phone|mob|handy|cell|gsm|fax|e-?mail|mail|[tmepf]\b)` +
-		`\pL*(?:-\pL+)?[.:]* ?)?` +
-		`(?:[+0(][\d ()/.–-]{5,}|[^ ]+@[^ ]+)$`)
 	// acronym is a short word of capitals behind one that is none: "Okken Europe SA".
 	acronym = regexp.MustCompile(`\p{Ll} \p{Lu}{2,4}\b`)
 	// editor leads to who edits a site, whom German law wants to be named.
