@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -81,6 +82,30 @@ func TestStreetBefore(t *testing.T) {
 			s.Unit.Of(c.text) != c.unit {
 			t.Errorf("%q: name %q, number %q, unit %q; want %q, %q, %q", c.text, got, s.Number.Of(c.text), s.Unit.Of(c.text), c.name, c.number, c.unit)
 		}
+	}
+}
+
+// Streets of countries whose towns have many of several words are read whole.
+func TestWholeStreets(t *testing.T) {
+	file, err := os.ReadFile("testdata/streets.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for street := range strings.Lines(string(file)) {
+		street = strings.TrimSpace(street)
+		if strings.HasPrefix(street, "#") {
+			continue
+		}
+		n++
+		text := "Reents\n" + street + " 12\n"
+		s, _ := StreetBefore(Tokenize(text, 0, len(text), nil), nil)
+		if got := s.Name.Of(text); got != street || s.Number.Of(text) != "12" {
+			t.Errorf("%q: name %q, number %q", street, got, s.Number.Of(text))
+		}
+	}
+	if n == 0 {
+		t.Error("no streets")
 	}
 }
 

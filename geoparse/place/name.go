@@ -1,3 +1,11 @@
+// Package place says who is at an address of a page: the name, the kind of place, contacts, and whether it is a
+// private person's home.
+//
+// The way of an address: a [Page] is the evidence of its page, read once ([ReadPage]); what stands [Around] the
+// address adds candidates for its name, which weights.go weighs ([Page.Name]). A [Door] is what home.go and
+// person.go ask whether somebody lives there. kind.go and statement.go read what the place is, contact.go its
+// numbers, label.go which lines name nobody. text.go has the words of names, domain.go those of hosts, and
+// words.txt the lists of words of all of them.
 package place
 
 import (
