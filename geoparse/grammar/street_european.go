@@ -635,6 +635,22 @@ var (
 	}
 )
 
+// ofNoble returns where the street begins of which w[i:] is the end, if it is called after somebody with "von"
+// and nothing else stands before it: "Werner von Siemensstraße", "Bertha von Suttner Platz".
+func ofNoble(w []word, i int, bounded bool) int {
+	const mostNames = 3
+	from, von := i, false
+	for from > 0 && nobility[w[from-1].text] {
+		from--
+		von = von || strings.HasPrefix(w[from].text, "v") || strings.HasPrefix(w[from].text, "zu")
+	}
+	isNoName := func(w word) bool { return w.kind != Word || !w.capital }
+	if !von || !bounded || from == 0 || from > mostNames || slices.ContainsFunc(w[:from], isNoName) {
+		return i
+	}
+	return 0
+}
+
 // germanName returns the index of the word where the street name begins, and
 // how sure it is; -1 if the words end in no street name.
 func germanName(w []word, bounded bool) (int, int) {
@@ -663,14 +679,14 @@ func germanName(w []word, bounded bool) (int, int) {
 	joined := n > 1 && w[n-2].kind == Mark && strings.Contains("‐‑‒–—―", w[n-2].text)
 	if streetTypes[last.fold()] && !joined {
 		if i := separateName(w, bounded); i >= 0 {
-			return i, 3
+			return ofNoble(w, i, bounded), 3
 		}
 	} else if streetEnd(last.fold()) || streetTypes[last.fold()] {
 		i := compound(w)
 		if i == n-1 && i > 0 && w[i-1].kind == Word && w[i-1].capital && ofPlace(w, i-1, bounded) {
 			i--
 		}
-		i = northStart(w, i, bounded)
+		i = ofNoble(w, northStart(w, i, bounded), bounded)
 		if strings.Count(last.text, "-") == 1 || onlyTitles(w[:i]) { // "Eugen Schafhauser-Strasse"
 			for i > 0 && w[i-1].capital && titles[w[i-1].fold()] {
 				i--
