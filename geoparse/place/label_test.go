@@ -37,3 +37,12 @@ func TestNoNames(t *testing.T) {
 		}
 	}
 }
+
+// A menu is no firm, whatever "&" joins.
+func TestMenuIsNoFirm(t *testing.T) {
+	for text, want := range map[string]bool{"Datenschutz & Cookies": false, "Harms & Co": true, "Harms & Co. KG": true} {
+		if got := IsFirm(text); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
