@@ -155,7 +155,8 @@ var (
 		`(?:(?:jeden|every|each|elke|iedere)\s+)?`)
 	exceptDays = regexp.MustCompile(`(?i)^[\s,(]*(?:außer|ausser|except(?: on| for)?|excluding|sauf)\s+` +
 		`(?:(?:le|an)\s+)?`)
-	sevenDays = regexp.MustCompile(`(?i)^(?:(?:7|seven|sieben|zeven) (?:days|tage|dagen)|7 ?j(?:ours)? ?(?:/|sur) ?7|(?:every|each) day|` +
+	sevenDays = regexp.MustCompile(`(?i)^(?:(?:7|seven|sieben|zeven) (?:days|tage|dagen)|` +
+		`7 ?j(?:ours)? ?(?:/|sur) ?7|(?:every|each) day|` +
 		`jeden tag|tous les jours|(?:elke|iedere) dag|alle dagen|tutti i giorni|todos los d[ií]as)` +
 		`(?: (?:a|per|die|pro|in der|of the|van de) (?:week|woche))?\b`)
 	// letterDays is how lists begin in which one letter is a day.

@@ -34,8 +34,9 @@ var (
 	vanity = regexp.MustCompile(`^(?:\+?1[-. ])?(?:\(?8(?:00|33|44|55|66|77|88)\)?[-. ]+(?:[A-Z0-9]-?){7}|` +
 		`(?:\(\d{3}\) ?|\d{3}[-.])\d{3}[-. ][A-Z]{4}\b)`)
 	northAmerican = regexp.MustCompile(`^\D*(?:1\D+)?\d{3}\D+\d{3}\D+\d{4}\D*$`)
-	phoneLabel    = regexp.MustCompile(`\bt[eé]l|telef|fon|phone|\b(?:an|not|rück)?ruf|mobil|call|handy|natel|hotline|` +
-		`\bcell|whats.?app:? *$|\btlf|\btfno|m[oó]vil|\bbel(?:len)?\b|\bopbel|\bchiam|\bappel|\bvoice|toll.?free|contact number|office|büro|` +
+	phoneLabel    = regexp.MustCompile(`\bt[eé]l|telef|fon|phone|\b(?:an|not|rück)?ruf|mobil|call|handy|natel|` +
+		`hotline|\bcell|whats.?app:? *$|\btlf|\btfno|m[oó]vil|\bbel(?:len)?\b|` +
+		`\bopbel|\bchiam|\bappel|\bvoice|toll.?free|contact number|office|büro|` +
 		`zentrale|sekretariat|durchwahl|reception|☎|📞|` +
 		`(?:^|[\s|/·,;])[tp][.:]?\s*$`)
 	// otherNumber is the label of a number that cannot be called.
