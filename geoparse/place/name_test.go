@@ -56,6 +56,7 @@ func TestName(t *testing.T) {
 		"a course's teacher":  {`<title>Schedule</title>`, "Project presentations and epilogue\nDavid G. Kay,\n", "www.ics.example", "", "", ""},
 		"above a person":      {`<title>Göttingen</title>`, "Filmbüro Göttingen\nSven Schreivogel\n", "www.film.example", "Filmbüro Göttingen", "", ""},
 		"a person's branch":   {`<title>Contact</title>`, "Okka J. Danville\n", "www.uni.example", "", "", ""},
+		"bullet in the title": {`<title>Gasthof Okken • Anfahrt &amp; Kontakt</title>`, "So finden Sie uns:\n", "www.okken.example", "Gasthof Okken", "", ""},
 		"behind a colon":      {`<title>Kontakt</title>`, "Verantwortlicher im Sinne der DSGVO: Reents e.V., Haus Okken, ", "www.reents.example", "Reents e.V., Haus Okken", "", ""},
 		"partners and a page": {`<title>Katz, Marshall &amp; Banks, About the Firm</title>`, "", "www.katzmarshallbanks.example", "Katz, Marshall & Banks", "", ""},
 		"partners":            {`<title>Contact Us | Katz, Marshall &amp; Banks, LLP</title><p>Katz, Marshall &amp; Banks</p>`, "Contact Us\n202.999.3975\n", "www.katzmarshallbanks.example", "Katz, Marshall & Banks, LLP", "", ""},

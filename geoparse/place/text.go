@@ -43,7 +43,7 @@ func foldWords(text string) string {
 }
 
 // titleMark stands between the parts of a title.
-var titleMark = regexp.MustCompile(` [-–—·»|:] | (?:::|//) |[>|»ǀ]|: `)
+var titleMark = regexp.MustCompile(` [-–—·•∙★»|:] | (?:::|//) |[>|»ǀ]|: `)
 
 // nameLeads and nameEnds often stand around a name and are no part of it.
 var nameLeads, nameEnds = Phrases("name-leads"), Phrases("name-ends")
