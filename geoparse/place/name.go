@@ -448,9 +448,12 @@ func InstitutionsIn(address, street string) (names []string) {
 	for line := range strings.SplitSeq(address, "\n") {
 		line, _, _ = strings.Cut(line, "(")
 		for _, text := range append([]string{line}, strings.Split(line, ",")...) { // "Reents University, Oldenburg"
+			if strings.ContainsAny(text, "0123456789") { // most, for less than the rest costs
+				continue
+			}
 			text = trimName(text)
 			if IsName(text) && isInstitution(text) && !isBuilding(text) && !isAddressPart(text) &&
-				!strings.ContainsAny(text, "0123456789") && (street == "" || !strings.Contains(text, street)) {
+				(street == "" || !strings.Contains(text, street)) {
 				names = append(names, text)
 			}
 		}

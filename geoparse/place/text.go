@@ -45,6 +45,9 @@ func foldWords(text string) string {
 // titleMark stands between the parts of a title.
 var titleMark = regexp.MustCompile(` [-–—·•∙★»|:] | (?:::|//) |[>|»ǀ]|: `)
 
+// titleMarks are the marks of titleMark: a text without any, as most are, needs no expression.
+const titleMarks = "-–—·•∙★»|:/>ǀ"
+
 // nameLeads and nameEnds often stand around a name and are no part of it.
 var nameLeads, nameEnds = Phrases("name-leads"), Phrases("name-ends")
 
@@ -68,7 +71,11 @@ func cutName(text string) (name, more string) {
 // titleParts cuts the title of a page where its parts are set apart.
 func titleParts(title string) []string {
 	var parts []string
-	for _, phrase := range titleMark.Split(title, -1) {
+	phrases := []string{title}
+	if strings.ContainsAny(title, titleMarks) {
+		phrases = titleMark.Split(title, -1)
+	}
+	for _, phrase := range phrases {
 		for more := strings.TrimSpace(phrase); more != ""; {
 			var part string
 			part, more = cutName(more)
