@@ -66,6 +66,7 @@ func TestStreetBefore(t *testing.T) {
 		{"op de hoek van de Kerkstraat 7\n", "Kerkstraat", "7", ""},
 		{"Bij de Kerkstraat 7\n", "Kerkstraat", "7", ""},
 		{"Adres Jan Steenstraat 7\n", "Jan Steenstraat", "7", ""},
+		{"Tandarts Okken Kerkstraat 7\n", "Kerkstraat", "7", ""},
 		{"Tandartspraktijk Okken Kerkstraat 7\n", "Kerkstraat", "7", ""},
 		{"Store Kongensgade 7\n", "Store Kongensgade", "7", ""},
 		{"Der Feldweg 7\n", "Feldweg", "7", ""},

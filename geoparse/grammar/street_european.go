@@ -626,7 +626,7 @@ var (
 		"gade vej torv plads stræde strade voldgade")
 	// northFirms end words of organisations, "Tandartspraktijk Okken Kerkstraat 5".
 	northFirms = strings.Fields("praktijk salon bakkerij slagerij restaurant cafe winkel bedrijf school kerk " +
-		"apotheek garage hotel museum kantoor centrum klinik")
+		"apotheek garage hotel museum kantoor centrum klinik arts therapie logopedie kapper notaris advocaten")
 	northPlaces = map[string]bool{
 		"bij": true, "aan": true, "op": true, "in": true, "over": true, "achter": true, "hoek": true, "ved": true,
 	}
