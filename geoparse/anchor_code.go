@@ -187,13 +187,19 @@ func (s *source) lettered(written string) bool {
 	return s.p.letters
 }
 
+// endOf returns the end of a postcode, with its letters where its country has them.
+func (a anchor) endOf(c code) int {
+	if len(c.value) == 4 && a.lettered(c.country) {
+		return a.p.codeLetters(a.text, c.from, c.end)
+	}
+	return c.end
+}
+
 // codeCity reads "postcode city" and the street beside it.
 func (a anchor) codeCity(c code) *Address {
 	text := a.text
 	digits := c.end
-	if len(c.value) == 4 && a.lettered(c.country) {
-		c.end = a.p.codeLetters(text, c.from, digits)
-	}
+	c.end = a.endOf(c)
 	if !wordFollows(text, c.end) {
 		return nil
 	}
@@ -245,14 +251,12 @@ func (a anchor) cityCode(c code) *Address {
 	if len(areas) == 0 {
 		return nil
 	}
-	if a.lettered(c.country) {
-		c.end = a.p.codeLetters(a.text, c.from, c.end)
-	}
+	c.end = a.endOf(c)
 	t := a.before(c.start)
-	n := behindCity(t)
+	n := endOfCityBefore(t)
 	for k := max(0, n-mostCity); k < n; k++ {
 		if k > 0 && t[k-1].Kind == grammar.Word || t[k].Kind != grammar.Word {
-			continue // "Neu" of "Lange Straße 5, Bad Neu"
+			continue // "Zwischenahn" of "Bad Zwischenahn"
 		}
 		city, ok := a.longest(areas, c.country, t[:n], k, false)
 		if !ok || city.end < t[n-1].End {
@@ -278,8 +282,8 @@ func (a anchor) cityCode(c code) *Address {
 // mostCity is how many words and marks the name of a city has that stands before its postcode.
 const mostCity = 5
 
-// behindCity returns the number of tokens without commas, line breaks and a province in brackets at their end.
-func behindCity(t grammar.Tokens) int {
+// endOfCityBefore returns the number of tokens without commas, line breaks and a province in brackets at their end.
+func endOfCityBefore(t grammar.Tokens) int {
 	n := len(t)
 	back := func() {
 		for n > 0 && (t[n-1].Kind == grammar.Break || t[n-1].Text() == ",") {

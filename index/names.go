@@ -72,7 +72,7 @@ func accountOf(r *record, own func(site string) float64, fits func(*mention) boo
 		case chosen == nil, chosen.spellings[m.nameKey()]:
 			s.fit = namedSo
 		case chosen.votesOf[m.site] > 0 && (loose || m.role() == geoparse.OwnRole), loose && len(a.others) == 0,
-			dialled[phoneOf{m.site, m.Phone}]:
+			dialled[siteNumber{m.site, m.Phone}]:
 			s.fit = meant
 		}
 		if s.fit != anothers {
@@ -97,15 +97,15 @@ func accountOf(r *record, own func(site string) float64, fits func(*mention) boo
 	return a
 }
 
-// A phoneOf is a telephone number as one site states it.
-type phoneOf struct{ site, number string }
+// A siteNumber is a telephone number as one site states it.
+type siteNumber struct{ site, number string }
 
 // phonesOf returns the numbers of those that are called so.
-func phonesOf(mentions []*mention, called *naming) map[phoneOf]bool {
-	numbers := map[phoneOf]bool{}
+func phonesOf(mentions []*mention, called *naming) map[siteNumber]bool {
+	numbers := map[siteNumber]bool{}
 	for _, m := range mentions {
 		if called != nil && called.spellings[m.nameKey()] && m.Phone != "" {
-			numbers[phoneOf{m.site, m.Phone}] = true
+			numbers[siteNumber{m.site, m.Phone}] = true
 		}
 	}
 	return numbers

@@ -69,6 +69,8 @@ func TestStreetBefore(t *testing.T) {
 		{"Tandarts Okken Kerkstraat 7\n", "Kerkstraat", "7", ""},
 		{"Tandartspraktijk Okken Kerkstraat 7\n", "Kerkstraat", "7", ""},
 		{"Store Kongensgade 7\n", "Store Kongensgade", "7", ""},
+		{"Store Kannikestræde 7\n", "Store Kannikestræde", "7", ""},
+		{"Ved Kongensgade 7\n", "Kongensgade", "7", ""},
 		{"Der Feldweg 7\n", "Feldweg", "7", ""},
 		{"Via 25 Aprile 7\n", "Via 25 Aprile", "7", ""},
 		{"Via alla Chiesa 7\n", "Via alla Chiesa", "7", ""},

@@ -590,49 +590,45 @@ func (w *word) fold() string {
 	return w.folded
 }
 
-// northStart returns where a Dutch or Danish street begins of which w[i:] is the end. There all that stands
+// wholeStart returns where a Dutch or Danish street begins of which w[i:] is the end. There all that stands
 // before a compound in its line belongs to it, "Tweede Jan Steenstraat", "Store Kongensgade", as a German
 // address would not have it: "Reents Poststraße".
-func northStart(w []word, i int, bounded bool) int {
+func wholeStart(w []word, i int, bounded bool) int {
 	last := len(w) - 1
 	if i > 0 && w[i-1].kind == Mark && strings.HasPrefix(w[i].text, "s-") { // "'s-Gravelandseweg"
 		return i - 1
 	}
 	const mostBefore = 5 // words and full stops
-	if i < last || !bounded || last > mostBefore || last == 0 || northPlaces[w[0].fold()] || !w[last-1].begins() {
+	if i < last || !bounded || last == 0 || last > mostBefore ||
+		slices.Contains(wholePlaces, w[0].fold()) || !w[last-1].isNamePart() {
 		return i
 	}
-	van := w[0].capital && northLinks[w[0].fold()] && w[0].text != "Der" || w[0].kind == Mark // "Van der Hoopweg"
+	van := w[0].capital && wholeLinks[w[0].fold()] && w[0].text != "Der" || w[0].kind == Mark // "Van der Hoopweg"
 	ends := func(end string) bool { return strings.HasSuffix(w[last].fold(), end) }
-	if !van && !slices.ContainsFunc(northEnds, ends) {
+	if !van && !slices.ContainsFunc(wholeEnds, ends) {
 		return i
 	}
 	for j := range w[:last] {
 		isFirm := func(end string) bool { return strings.HasSuffix(w[j].fold(), end) }
-		if !w[j].begins() && w[j].text != "." || slices.ContainsFunc(northFirms, isFirm) {
+		if !w[j].isNamePart() && w[j].text != "." || slices.ContainsFunc(wholeFirms, isFirm) {
 			return i
 		}
 	}
 	return 0
 }
 
-// begins reports whether a word may stand before a compound: a name, or what links names.
-func (w *word) begins() bool {
-	return w.kind == Word && (w.capital || northLinks[w.text]) || w.kind == Mark && strings.Contains("'’", w.text)
+// isNamePart reports whether a word may stand before a compound: a name, or what links names.
+func (w *word) isNamePart() bool {
+	return w.kind == Word && (w.capital || wholeLinks[w.text]) || w.kind == Mark && strings.Contains("'’", w.text)
 }
 
+// Words of Dutch and Danish streets.
 var (
-	northEnds = strings.Fields("straat laan plein kade gracht singel dreef dijk steenweg " +
-		"gade vej torv plads stræde strade voldgade")
-	// northFirms end words of organisations, "Tandartspraktijk Okken Kerkstraat 5".
-	northFirms = strings.Fields("praktijk salon bakkerij slagerij restaurant cafe winkel bedrijf school kerk " +
-		"apotheek garage hotel museum kantoor centrum klinik arts therapie logopedie kapper notaris advocaten")
-	northPlaces = map[string]bool{
-		"bij": true, "aan": true, "op": true, "in": true, "over": true, "achter": true, "hoek": true, "ved": true,
-	}
-	northLinks = map[string]bool{
-		"van": true, "de": true, "den": true, "der": true, "het": true, "ter": true, "ten": true, "te": true, "t": true,
-	}
+	wholeEnds  = slices.Concat(strings.Fields(dutch["whole"]), strings.Fields(danish["whole"]))
+	wholeFirms = strings.Fields(dutch["firms"]) // end words of organisations: "Tandartspraktijk Okken Kerkstraat 5"
+	wholeLinks = dutch.set("name-links")
+	// wholePlaces stand before a street and are no part of it: "Bij de Kerkstraat".
+	wholePlaces = slices.Concat(strings.Fields(dutch["places"]), strings.Fields(danish["places"]))
 )
 
 // ofNoble returns where the street begins of which w[i:] is the end, if it is called after somebody with "von"
@@ -686,7 +682,7 @@ func germanName(w []word, bounded bool) (int, int) {
 		if i == n-1 && i > 0 && w[i-1].kind == Word && w[i-1].capital && ofPlace(w, i-1, bounded) {
 			i--
 		}
-		i = ofNoble(w, northStart(w, i, bounded), bounded)
+		i = ofNoble(w, wholeStart(w, i, bounded), bounded)
 		if strings.Count(last.text, "-") == 1 || onlyTitles(w[:i]) { // "Eugen Schafhauser-Strasse"
 			for i > 0 && w[i-1].capital && titles[w[i-1].fold()] {
 				i--

@@ -110,7 +110,10 @@ func listStart(text string, i int) int {
 // isTimesLine reports whether a line has times alone, or says that a place is closed.
 func isTimesLine(line string) bool {
 	r := reader{line[:min(len(line), 80)]}
-	return leadingDigits(line) > 0 && len(r.spans()) > 0 || closedDash.MatchString(line) || closed.MatchString(line)
+	if r.take(closed) != nil || r.take(closedDash) != nil {
+		return strings.Trim(r.rest, " .") == "" // no "Office"
+	}
+	return leadingDigits(line) > 0 && len(r.spans()) > 0
 }
 
 // within returns opening hours that begin in the line text[from:to]: at a day,

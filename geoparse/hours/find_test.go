@@ -70,6 +70,11 @@ func TestIn(t *testing.T) {
 
 // A list of days is read from its beginning and to its end.
 func TestInList(t *testing.T) {
+	for line, want := range map[string]bool{"9-12 Uhr": true, "–": true, "Closed.": true, "Office 9-12": false, "": false} {
+		if got := isTimesLine(line); got != want {
+			t.Errorf("isTimesLine(%q) = %v", line, got)
+		}
+	}
 	text := "Hours\nMonday 9:00am - 6:00pm\nTuesday 8:00am - 5:00pm\nFriday Closed\n5 Main Street"
 	for from, to := range map[int]int{0: len(text), 20: len(text), 40: len(text), 6: 12} {
 		if got, want := In(text, from, to), "Mo 09:00-18:00; Tu 08:00-17:00; Fr off"; got != want {

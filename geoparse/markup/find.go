@@ -307,7 +307,13 @@ func distinct(found []Statement) []Statement {
 			key = Statement{Lat: s.Lat, Lon: s.Lon, HasPoint: true}
 		}
 		i, seen := index[key]
-		if seen && out[i].unite(&s) {
+		if seen && out[i].Person == s.Person && fits(out[i].Name, s.Name) && (!out[i].HasPoint || !s.HasPoint ||
+			out[i].Lat == s.Lat && out[i].Lon == s.Lon) {
+			setOnce(&out[i].Name, s.Name)
+			out[i].takeOwner(&s)
+			if !out[i].HasPoint {
+				out[i].Lat, out[i].Lon, out[i].HasPoint = s.Lat, s.Lon, s.HasPoint
+			}
 			continue
 		}
 		if len(out) == MaxStatements {
@@ -318,31 +324,6 @@ func distinct(found []Statement) []Statement {
 	}
 	return out
 }
-
-// unite adds to s what another statement of its address says, if both can be of one place. Where an
-// organisation is, the address is nobody's home: its founder's is the same.
-func (s *Statement) unite(o *Statement) bool {
-	ofFounder := s.Person && o.isFirm() || o.Person && s.isFirm()
-	if s.HasPoint && o.HasPoint && (s.Lat != o.Lat || s.Lon != o.Lon) || !ofFounder && !fits(s.Name, o.Name) {
-		return false
-	}
-	at := s
-	if !s.HasPoint {
-		at = o
-	}
-	lat, lon, has := at.Lat, at.Lon, at.HasPoint
-	switch {
-	case ofFounder && s.Person:
-		*s = *o
-	case !ofFounder:
-		s.takeOwner(o)
-	}
-	s.Lat, s.Lon, s.HasPoint = lat, lon, has
-	return true
-}
-
-// isFirm reports whether something else than a person is at the address.
-func (s *Statement) isFirm() bool { return !s.Person && (s.Type != "" || s.Name != "") }
 
 // takeOwner copies what s lacks about the place from its owner o.
 func (s *Statement) takeOwner(o *Statement) {

@@ -32,7 +32,7 @@ func TestFind(t *testing.T) {
 		{"JSON-LD point only", ld(`{"name":"Turm","geo":{"latitude":"53.14","longitude":"8.21"}}`),
 			[]Statement{{Origin: JSONLD, Name: "Turm", Lat: 53.14, Lon: 8.21, HasPoint: true}}},
 		{"JSON-LD founder", ld(`{"@type":"LocalBusiness","name":"O","founder":{"@type":"Person","givenName":"Uwe","address":{"streetAddress":"M 1"}},"address":{"streetAddress":"M 1"}}`),
-			[]Statement{{Origin: JSONLD, Name: "O", Street: "M 1"}}},
+			[]Statement{{Origin: JSONLD, Name: "O", Street: "M 1"}, {Origin: JSONLD, Street: "M 1", Person: true}}},
 		{"JSON-LD founder elsewhere", ld(`{"@type":"LocalBusiness","name":"O","founder":{"@type":"Person","name":"Uwe","address":{"streetAddress":"M 2"}},"address":{"streetAddress":"M 1"}}`),
 			[]Statement{{Origin: JSONLD, Name: "O", Street: "M 1"}, {Origin: JSONLD, Name: "Uwe", Street: "M 2", Person: true}}},
 		{"JSON-LD wrapped and wrong", ld("//<![CDATA[\n{\"address\":{\"streetAddress\":\"Markt\t1\",\n},}\n//]]>") + ld(`<!-- {"address":"Hof 2"}; -->`),

@@ -110,9 +110,8 @@ func (s *server) photon(r *http.Request, a *params) (any, *Problem) {
 
 // filtersFeatures reports whether a request filters by what only features have.
 func (a *params) filtersFeatures() bool {
-	return slices.ContainsFunc([]string{"layer", "osm_tag", "include", "exclude", "countrycode"}, func(name string) bool {
-		return a.values[name] != nil
-	})
+	filters := []string{"layer", "osm_tag", "include", "exclude", "countrycode"}
+	return slices.ContainsFunc(filters, func(name string) bool { return a.values[name] != nil })
 }
 
 // fits reports whether a feature fits the filters of Photon.
@@ -136,7 +135,8 @@ func (p *photonProperties) fits(a *params) bool {
 			return false
 		}
 	}
-	in := countries == nil || slices.ContainsFunc(countries, func(c string) bool { return strings.EqualFold(c, p.CountryCode) })
+	isOf := func(country string) bool { return strings.EqualFold(country, p.CountryCode) }
+	in := countries == nil || slices.ContainsFunc(countries, isOf)
 	return in && (layers == nil || slices.Contains(layers, p.Type)) && p.fitsTags(valueOr[[]string](a, "osm_tag"))
 }
 
@@ -154,8 +154,8 @@ func withoutTwins(all []export.Feature) []export.Feature {
 	seen := map[[6]string]bool{}
 	return slices.DeleteFunc(all, func(f export.Feature) bool {
 		p := f.Properties.(*photonProperties)
-		key := [6]string{gazetteer.Key(p.Name), gazetteer.StreetKey(p.Street), gazetteer.NumberKey(p.HouseNumber), p.Postcode,
-			gazetteer.Key(p.City), p.OSMValue}
+		key := [6]string{gazetteer.Key(p.Name), gazetteer.StreetKey(p.Street), gazetteer.NumberKey(p.HouseNumber),
+			p.Postcode, gazetteer.Key(p.City), p.OSMValue}
 		twin := seen[key]
 		seen[key] = true
 		return twin

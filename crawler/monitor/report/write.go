@@ -109,7 +109,8 @@ func (r *Report) sentences() [][2]string {
 			b.Relevant, c.Relevant, b.Addresses)
 	}
 	for _, h := range c.Rendered {
-		say("rendered", "%s  %s, %d of them relevant", textutil.OneLine(h.Host), textutil.Several(h.Pages, "page"), h.Relevant)
+		say("rendered", "%s  %s, %d of them relevant", textutil.OneLine(h.Host), textutil.Several(h.Pages, "page"),
+			h.Relevant)
 	}
 	for _, h := range c.Silent {
 		say("silent", "%s", textutil.OneLine(h.String()))
