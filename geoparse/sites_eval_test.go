@@ -20,6 +20,7 @@ import (
 type siteRow struct {
 	role, notes string
 	names       []string
+	kinds       []string // that are right; "office=*" is any office
 	streets     []string // folded, with the house number
 	postcodes   []string
 }
@@ -53,6 +54,7 @@ func readSites(t *testing.T, dir string) map[string][]siteRow {
 		}
 		of := func(name string) string { return cells[head[name]] }
 		r := siteRow{role: of("role"), notes: of("notes"), names: []string{of("name")}, postcodes: []string{of("postcode")}}
+		r.kinds = strings.FieldsFunc(of("kind"), func(r rune) bool { return r == '|' })
 		for name := range strings.SplitSeq(of("other_spellings"), "|") {
 			if name != "" {
 				r.names = append(r.names, name)
@@ -115,7 +117,7 @@ func siteFolders(t *testing.T) iter.Seq2[string, string] {
 }
 
 // eachSitePage parses every page of the sites with the parser, after begin.
-func eachSitePage(t *testing.T, p *Parser, begin func(set, host, path string, rows []siteRow), end func(Verdict)) {
+func eachSitePage(t *testing.T, p *Parser, begin func(set, host, path string, rows []siteRow), end func(Input, Verdict)) {
 	pages := 0
 	for dir, set := range siteFolders(t) {
 		all := readSites(t, dir)
@@ -144,9 +146,10 @@ func eachSitePage(t *testing.T, p *Parser, begin func(set, host, path string, ro
 				path, _ := filepath.Rel(root, file)
 				path = "/" + filepath.ToSlash(path)
 				begin(set, host.Name(), path, all[host.Name()])
-				v, err := p.Parse(t.Context(), Input{Text: markup.Text(doc), Doc: doc, Title: markup.Read(doc).Title, Host: host.Name(), Path: path})
+				in := Input{Text: markup.Text(doc), Doc: doc, Title: markup.Read(doc).Title, Host: host.Name(), Path: path}
+				v, err := p.Parse(t.Context(), in)
 				if end != nil {
-					end(v)
+					end(in, v)
 				}
 				pages++
 				return err

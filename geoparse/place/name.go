@@ -48,14 +48,15 @@ type Head struct {
 	own    []string           // parts of the title, then headings
 	titles int                // how many of own are parts of the title
 	start  bool               // the page is the start page of its site
+	shown  string             // the visible text, as far as it may say what the place is
 	stated func() []statement // of its visible text, read once
 }
 
 // ReadHead reads the head of a page: its markup, nil for plain text, its visible text, title, host and path.
 func ReadHead(marked *markup.Page, text, title, host, path string) Head {
 	h := Head{host: host, domain: domainWords(host), start: IsStart(path)}
-	shown := text[:min(len(text), definedText)]
-	h.stated = sync.OnceValue(func() []statement { return statementsIn(shown) })
+	h.shown = text[:min(len(text), mostShown)]
+	h.stated = sync.OnceValue(func() []statement { return statementsIn(text[:min(len(text), definedText)]) })
 	h.label = strings.Join(h.domain, "")
 	if marked != nil {
 		h.site = marked.Site

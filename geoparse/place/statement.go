@@ -110,19 +110,19 @@ func definition(words []string) (s statement) {
 // elision is an article that is one word with its noun.
 var elision = regexp.MustCompile(`^(?i:un|l)['’]`)
 
-// kindOfText returns the kind that the page's text says that the place is, or "". name is the place's.
-func (h *Head) kindOfText(name, lang, country string) string {
+// kindStated returns the kind that a sentence of the page says that the place is, or "". name is the place's.
+func (h *Head) kindStated(name string, langs []string) string {
 	for _, s := range h.stated() {
 		if s.subject != "" && !h.isSelf(s.subject, name) {
 			continue
 		}
 		words := nameWords(s.said)
-		if len(words) == 0 || s.bare && kind.OfName(words[0], lang, country) == "" {
+		if len(words) == 0 || s.bare && kindOfText(words[0], langs) == "" {
 			continue // "Wir sind im Hotel Krone"
 		}
-		id := kind.OfName(s.said, lang, country)
+		id := kindOfText(s.said, langs)
 		if id != "" && id != anyFirm {
-			return h.kindOfClub(id)
+			return id
 		}
 	}
 	return ""
@@ -148,7 +148,7 @@ func KindOfPerson(name, before string, langs []string, country string) string {
 	at := slices.IndexFunc(lines, func(l lineAbove) bool { return strings.Contains(l.text, name) })
 	for _, line := range slices.Backward(lines[:at+1]) {
 		text := strings.TrimPrefix(line.text, name)
-		if len(strings.Fields(text)) > mostTitle || IsPerson(text) || hasLegalForm(text) {
+		if len(strings.Fields(text)) > mostSaying || IsPerson(text) || hasLegalForm(text) {
 			continue
 		}
 		for _, lang := range langs {

@@ -11,20 +11,25 @@ import (
 // part of a longer word, as in "Löwenapotheke" and "Fahrradhaus".
 const shortestPart = 5
 
-// OfName returns the kind of a place by its name, or "": by its brand, or by its noun. That is the
+// OfName returns the kind of a place by its name, or "": by its brand, or by its noun as OfText does.
+// country is ISO 3166-1, or "".
+func OfName(name, lang, country string) string {
+	if b, ok := load().brands[fold(name)]; ok && b.in(country) {
+		return load().ids[b.kind]
+	}
+	return OfText(name, lang)
+}
+
+// OfText returns the kind of place by the noun of a phrase that says what it is, or "". That is the
 // first word that means a kind, in English the last: "Hotel Restaurant Krone" is a hotel, "Museum
 // Café" a café. Words after a preposition are ignored: "Apotheke am Museum". lang is ISO 639-1,
-// country ISO 3166-1, or "".
-func OfName(name, lang, country string) string {
+// or "".
+func OfText(text, lang string) string {
 	t := load()
-	words := Words(name)
-	if len(words) == 0 || len(words) > 16 {
+	if words := len(Words(text)); words == 0 || words > 16 {
 		return ""
 	}
-	if b, ok := t.brands[strings.Join(words, " ")]; ok && b.in(country) {
-		return t.ids[b.kind]
-	}
-	parts := t.segments(t.joined(name), lang)
+	parts := t.segments(t.joined(text), lang)
 	for _, part := range parts {
 		if lang == "de" && len(parts) > 1 && len(part) == 1 && IsSurname(part[0]) {
 			continue // "Schuster & Sohn"
@@ -33,7 +38,7 @@ func OfName(name, lang, country string) string {
 			return id
 		}
 	}
-	return t.first(name, parts, lang)
+	return t.first(text, parts, lang)
 }
 
 // first returns the kind of names that begin with the first word of a name, "Stadt Oldenburg", or "";
