@@ -143,7 +143,11 @@ func siteKinds(t *testing.T) (all []kindChoice) {
 	if len(all) == 0 {
 		t.Fatal("no pages")
 	}
-	return all
+	atHand := map[string]bool{}
+	for _, c := range all {
+		atHand[c.host] = atHand[c.host] || c.set != "further"
+	}
+	return slices.DeleteFunc(all, func(c kindChoice) bool { return c.set == "further" && atHand[c.host] })
 }
 
 // isKind reports whether a kind or one of its tags is one of some, of which "office=*" is any office.
@@ -201,7 +205,7 @@ func fitKinds(all []kindChoice, use func(*kindChoice) bool) []float64 {
 	const penalty, rate, rounds = 0.3, 0.05, 600
 	per := map[string]float64{}
 	for _, c := range all {
-		if c.start {
+		if c.start && c.set != "further" {
 			per[c.host]++
 		}
 	}
