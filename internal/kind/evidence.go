@@ -123,8 +123,10 @@ func (t *table) segments(name, lang string) (parts [][]string) {
 		for token := range strings.FieldsSeq(phrase) {
 			of := Words(token)
 			last := len(of) - 1
-			if n, _ := t.longest(of, lang); (lang == "de" || lang == "nl") && last > 0 && n <= last {
-				of = append(of[last:], of[:last]...)
+			if last > 0 && (lang == "de" || lang == "nl") {
+				if n, _ := t.longest(of, lang); n <= last {
+					of = append(of[last:], of[:last]...)
+				}
 			}
 			words = append(words, of...)
 		}
@@ -207,7 +209,7 @@ func agent(text, lang string) string {
 	switch one := strings.TrimSuffix(text, "s"); {
 	case lang == "en" && one != text && agents.MatchString(one):
 		return one
-	case lang == "de" && feminine.MatchString(text):
+	case lang == "de" && strings.HasSuffix(strings.TrimSuffix(text, "nen"), "in") && feminine.MatchString(text):
 		return feminine.ReplaceAllString(text, "$1")
 	}
 	return ""
