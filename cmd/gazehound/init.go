@@ -71,6 +71,9 @@ func (o *initOptions) check(p project) error {
 		return fail(badUsage, `--region is missing: a place such as "Oldenburg" or "Irvine, CA", `+
 			"relation/ID, minLon,minLat,maxLon,maxLat, postcodes:… or a GeoJSON file")
 	}
+	if _, err := regionFile(o.region); err != nil { // before an extract is read, which takes minutes
+		return err
+	}
 	if err := config.CheckContact(o.contact); err != nil {
 		return fail(badUsage, "--contact %w, got %q", err, o.contact)
 	}

@@ -230,23 +230,29 @@ func (p project) regionName(cfg *Config) string {
 // openRegion returns the region that spec names: a GeoJSON file, or whatever
 // the gazetteer understands. An empty spec is the project's own region.
 func (p project) openRegion(g *gazetteer.Gazetteer, spec string) (*gazetteer.Region, error) {
-	file := spec
-	if spec == "" {
-		file = p.region()
-	}
-	_, err := os.Stat(file)
-	switch {
-	case err == nil:
-		r, err := gazetteer.ReadRegion(file)
-		return r, invalid(err)
-	case spec == "":
+	if spec == "" && !fileExists(p.region()) {
 		return nil, fail(badInput, "no region. --region NAME says what the crawl is about, such as --region "+
 			"Oldenburg or --region \"Irvine, CA\"")
+	}
+	r, err := regionFile(cmp.Or(spec, p.region()))
+	if r != nil || err != nil {
+		return r, err
+	}
+	r, err = g.Region(spec)
+	return r, invalid(err)
+}
+
+// regionFile reads the GeoJSON file that a region names; it returns nil for a region that names none.
+func regionFile(spec string) (*gazetteer.Region, error) {
+	_, err := os.Stat(spec)
+	switch {
+	case err == nil:
+		r, err := gazetteer.ReadRegion(spec)
+		return r, invalid(err)
 	case strings.HasSuffix(spec, ".geojson") || strings.HasSuffix(spec, ".json"):
 		return nil, fail(badInput, "region: %w", err)
 	}
-	r, err := g.Region(spec)
-	return r, invalid(err)
+	return nil, nil
 }
 
 // regionIfAny is openRegion, but a project without a region has none.
