@@ -64,7 +64,7 @@ const association = "office=association"
 var (
 	academic   = regexp.MustCompile(`\.(?:edu|ac)(?:\.[a-z]{2})?$`)
 	department = regexp.MustCompile(`(?i)^(?:the )?(?:college|school|dep(?:artmen)?t\.?|faculty|institute) of\b`)
-	registered = regexp.MustCompile(`(?i)\be\. ?v\.?$`)
+	registered = regexp.MustCompile(`(?i)\be\. ?v\.?(?: \(?i\. ?g\.?\)?)?$`) // "i. G." is being founded
 )
 
 // IsStart reports whether a path, with its query, is that of the start page of a site.

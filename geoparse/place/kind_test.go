@@ -69,6 +69,8 @@ func TestKindOfPage(t *testing.T) {
 			heading: "Wir sind ein Unternehmen, das Ideen hat."},
 		{what: "a label of what somebody does", name: "Hanna Harms", title: "Impressum", host: "nord.example",
 			heading: "Berufsbezeichnung (verliehen in Deutschland): Rechtsanwältin", want: "office=lawyer"},
+		{what: "an association that is being founded", name: "Harms e.V. i.G.", title: "Kontakt", host: "nord.example",
+			want: "office=association"},
 		{what: "an association by a legal form that is cut", name: "Harms e.V", title: "Kontakt", host: "nord.example",
 			want: "office=association"},
 		{what: "the type of an offer", name: "Harms GmbH", title: "Kontakt", host: "nord.example",
