@@ -17,7 +17,7 @@ import (
 const (
 	mostSaying  = 7    // words of a title, heading, link or clause that says it
 	mostClauses = 12   // of a description, and keywords
-	mostShown   = 2000 // bytes of the visible text
+	mostShown   = 1000 // bytes of the visible text
 )
 
 // Probabilities from which the kind is given that the start page of a site says, and another page.
@@ -155,7 +155,9 @@ func (e *kindEvidence) read(from kindFeature, text string) bool {
 	}
 	id := kindOfText(text, e.langs)
 	anywhere := from == inHeading || from == inLink || from == inText
-	if id == "" || anywhere && commonKinds[kind.Main(id)] {
+	switch {
+	case id == "", anywhere && commonKinds[kind.Main(id)],
+		from == inText && definition(strings.Fields(text)).said != "": // see kindStated
 		return false
 	}
 	e.add(from, id)
@@ -197,8 +199,7 @@ func (c *kindCandidate) onlyInText() bool {
 	return features == [kindFeatures]float64{}
 }
 
-// clauses yields the distinct clauses of the visible text that are no headings, links or buttons, and
-// do not say what something is: see kindStated.
+// clauses yields the distinct clauses of the visible text that are no headings, links or buttons.
 func (h *Head) clauses() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		seen := map[string]bool{}
@@ -210,7 +211,7 @@ func (h *Head) clauses() iter.Seq[string] {
 					continue
 				}
 				seen[key] = true
-				if definition(strings.Fields(clause)).said == "" && !yield(clause) {
+				if !yield(clause) {
 					return
 				}
 			}
