@@ -86,7 +86,10 @@ func (s kindSum) String() string {
 	return fmt.Sprintf("%d right of %d given of %d", s.right, s.given, s.pages)
 }
 
-func kindTally(all []kindChoice, least float64, weights func(*kindChoice) []float64, is func(*kindChoice) bool) (s kindSum) {
+// kindTally counts the pages that is accepts, of which a kind is given from the probability least.
+func kindTally(
+	all []kindChoice, least float64, weights func(*kindChoice) []float64, is func(*kindChoice) bool,
+) (s kindSum) {
 	for i := range all {
 		c := &all[i]
 		if len(c.want) == 0 || !is(c) {
@@ -134,7 +137,10 @@ func siteKinds(t *testing.T) (all []kindChoice) {
 		in.Lang = strings.ToLower(in.Lang[:min(2, len(in.Lang))])
 		country := countryHint(in)
 		head := place.ReadHead(markup.Read(in.Doc), in.Text, in.Title, in.Host, in.Path)
-		c := kindChoice{host: host, set: set, page: page, start: start, named: named, want: want, examples: head.KindExamples(languagesOf(in, country), country)}
+		c := kindChoice{
+			host: host, set: set, page: page, start: start, named: named, want: want,
+			examples: head.KindExamples(languagesOf(in, country), country),
+		}
 		for _, e := range c.examples {
 			c.right = append(c.right, isKind(e.Text, want))
 		}

@@ -117,7 +117,9 @@ func siteFolders(t *testing.T) iter.Seq2[string, string] {
 }
 
 // eachSitePage parses every page of the sites with the parser, after begin.
-func eachSitePage(t *testing.T, p *Parser, begin func(set, host, path string, rows []siteRow), end func(Input, Verdict)) {
+func eachSitePage(
+	t *testing.T, p *Parser, begin func(set, host, path string, rows []siteRow), end func(Input, Verdict),
+) {
 	pages := 0
 	for dir, set := range siteFolders(t) {
 		all := readSites(t, dir)
@@ -146,7 +148,9 @@ func eachSitePage(t *testing.T, p *Parser, begin func(set, host, path string, ro
 				path, _ := filepath.Rel(root, file)
 				path = "/" + filepath.ToSlash(path)
 				begin(set, host.Name(), path, all[host.Name()])
-				in := Input{Text: markup.Text(doc), Doc: doc, Title: markup.Read(doc).Title, Host: host.Name(), Path: path}
+				in := Input{
+					Text: markup.Text(doc), Doc: doc, Title: markup.Read(doc).Title, Host: host.Name(), Path: path,
+				}
 				v, err := p.Parse(t.Context(), in)
 				if end != nil {
 					end(in, v)

@@ -3,9 +3,10 @@
 //
 // The way of an address: a [Page] is the evidence of its page, read once ([ReadPage]); what stands [Around] the
 // address adds candidates for its name, which weights.go weighs ([Page.Name]). A [Door] is what home.go and
-// person.go ask whether somebody lives there. kind.go and statement.go read what the place is, contact.go its
-// numbers, label.go which lines name nobody. text.go has the words of names, domain.go those of hosts, and
-// words.txt the lists of words of all of them.
+// person.go ask whether somebody lives there. kind.go says what the place is: by its name, or by what the page
+// says, which kindevidence.go weighs and statement.go reads in sentences. contact.go has its numbers, label.go
+// the lines that name nobody, text.go the words of names, domain.go those of hosts, and words.txt the lists of
+// words of all of them.
 package place
 
 import (
