@@ -244,8 +244,10 @@ func (p project) openRegion(g *gazetteer.Gazetteer, spec string) (*gazetteer.Reg
 
 // regionFile reads the GeoJSON file that a region names; it returns nil for a region that names none.
 func regionFile(spec string) (*gazetteer.Region, error) {
-	_, err := os.Stat(spec)
+	info, err := os.Stat(spec)
 	switch {
+	case err == nil && info.IsDir(): // a project's, called like its region
+		return nil, nil
 	case err == nil:
 		r, err := gazetteer.ReadRegion(spec)
 		return r, invalid(err)

@@ -3,10 +3,8 @@ package place
 import (
 	"cmp"
 	_ "embed"
-	"iter"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -92,7 +90,7 @@ func (c *kindCandidate) id() string {
 // kindCandidates returns the kinds that the page says, in the order of their names.
 func (h *Head) kindCandidates(name string, langs []string, country string) (all []kindCandidate) {
 	e := kindEvidence{langs: langs, found: map[string]*kindCandidate{}}
-	h.sayKind(&e)
+	e.readPage(h)
 	e.add(inStatement, h.kindStated(name, langs))
 	e.add(inDomain, h.KindOfDomain(langs, country))
 	for _, name := range h.site.Types {
@@ -102,7 +100,7 @@ func (h *Head) kindCandidates(name string, langs []string, country string) (all 
 	e.joinClubs()
 	for _, main := range slices.Sorted(maps.Keys(e.found)) {
 		c := e.found[main]
-		c.features[inText] = max(0, c.features[inText]-1) // one clause may be about anything
+		c.features[inText] = max(0, c.features[inText]-1) // one may be about anything
 		for f, v := range c.features {
 			c.features[f] = math.Log1p(v)
 		}
@@ -112,8 +110,8 @@ func (h *Head) kindCandidates(name string, langs []string, country string) (all 
 	return all
 }
 
-// sayKind reads the title, headings, links, description and text of the page.
-func (h *Head) sayKind(e *kindEvidence) {
+// readPage reads the title, headings, links, description and text of a page.
+func (e *kindEvidence) readPage(h *Head) {
 	for _, part := range h.own[:h.titles] {
 		switch {
 		case h.agreement(nameWords(part)) >= 0.9:
@@ -133,18 +131,16 @@ func (h *Head) sayKind(e *kindEvidence) {
 	for text := range h.site.Links {
 		e.read(inLink, text)
 	}
-	for _, clause := range clauseEnd.Split(h.site.About, mostClauses) {
-		if e.read(inAbout, clause) {
+	for _, clause := range clausesIn(h.site.About, mostClauses) {
+		if e.read(inAbout, clause) { // "Garage à Provins : diagnostic, réparations"
 			break
 		}
 	}
-	for _, term := range clauseEnd.Split(h.site.Terms, mostClauses) {
+	for _, term := range clausesIn(h.site.Terms, mostClauses) {
 		e.read(inTerms, term)
 	}
 	if h.start {
-		for clause := range h.clauses() {
-			e.read(inText, clause)
-		}
+		e.readText(h)
 	}
 }
 
@@ -199,31 +195,24 @@ func (c *kindCandidate) onlyInText() bool {
 	return features == [kindFeatures]float64{}
 }
 
-// clauses yields the distinct clauses of the visible text that are no headings, links or buttons.
-func (h *Head) clauses() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		seen := map[string]bool{}
-		for line := range strings.SplitSeq(h.shown, "\n") {
-			for clause := range strings.FieldsFuncSeq(strings.ReplaceAll(line, " - ", "–"), isClauseEnd) {
-				clause = strings.TrimSpace(clause)
-				key := strings.ToLower(clause)
-				if seen[key] || h.site.Links[key] || h.site.Headings[key] {
-					continue
-				}
-				seen[key] = true
-				if !yield(clause) {
-					return
-				}
-			}
+// readText reads the distinct clauses of the visible text that are no headings, links or buttons.
+func (e *kindEvidence) readText(h *Head) {
+	seen := map[string]bool{}
+	for _, clause := range clausesIn(h.shown, mostShown) {
+		key := strings.ToLower(strings.TrimSpace(clause))
+		if !seen[key] && !h.site.Links[key] && !h.site.Headings[key] {
+			seen[key] = true
+			e.read(inText, clause)
 		}
 	}
 }
 
-func isClauseEnd(r rune) bool { return isClauseMark(r) || strings.ContainsRune(".•·", r) }
-
-// clauseEnd is where a clause of a description ends, of which the first says what it is of: "Garage à Provins :
-// diagnostic, réparations".
-var clauseEnd = regexp.MustCompile(` - |[.:;!?|,(–—]`)
+// clausesIn returns the clauses of a text, at most most of them.
+func clausesIn(text string, most int) []string {
+	isEnd := func(r rune) bool { return isClauseMark(r) || strings.ContainsRune(".•·\n", r) }
+	clauses := strings.FieldsFunc(strings.ReplaceAll(text, " - ", "–"), isEnd)
+	return clauses[:min(len(clauses), most)]
+}
 
 // entries are texts of links that only sites of one kind have in their menus, the likeliest kind
 // first: churches have members, too. "Join us" and "Become a member" are also those of firms.

@@ -14,19 +14,22 @@ const shortestPart = 5
 // OfName returns the kind of a place by its name, or "": by its brand, or by its noun as OfText does.
 // country is ISO 3166-1, or "".
 func OfName(name, lang, country string) string {
-	if b, ok := load().brands[fold(name)]; ok && b.in(country) {
-		return load().ids[b.kind]
+	t, words := load(), Words(name)
+	if b, ok := t.brands[strings.Join(words, " ")]; ok && b.in(country) {
+		return t.ids[b.kind]
 	}
-	return OfText(name, lang)
+	return t.ofWords(name, words, lang)
 }
 
 // OfText returns the kind of place by the noun of a phrase that says what it is, or "". That is the
 // first word that means a kind, in English the last: "Hotel Restaurant Krone" is a hotel, "Museum
 // Café" a café. Words after a preposition are ignored: "Apotheke am Museum". lang is ISO 639-1,
 // or "".
-func OfText(text, lang string) string {
-	t := load()
-	if words := len(Words(text)); words == 0 || words > 16 {
+func OfText(text, lang string) string { return load().ofWords(text, Words(text), lang) }
+
+// ofWords is OfText of a text with its words.
+func (t *table) ofWords(text string, words []string, lang string) string {
+	if len(words) == 0 || len(words) > 16 {
 		return ""
 	}
 	parts := t.segments(t.joined(text), lang)
