@@ -317,7 +317,7 @@ func (g *Gazetteer) regionByName(spec string) (*Region, error) {
 	key, where := Key(parts[0]), parts[1:]
 	found := g.candidates(key, where)
 	if len(found) == 0 {
-		if _, err := os.Stat(spec); err == nil {
+		if info, err := os.Stat(spec); err == nil && !info.IsDir() {
 			return ReadRegion(spec)
 		} else if strings.ContainsRune(spec, os.PathSeparator) && errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("region: %w", err)
