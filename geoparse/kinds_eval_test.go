@@ -2,7 +2,6 @@ package geoparse
 
 import (
 	"fmt"
-	"hash/fnv"
 	"math"
 	"os"
 	"slices"
@@ -33,14 +32,14 @@ func TestEvalKinds(t *testing.T) {
 	all := siteKinds(t)
 	apart := make([][]float64, kindFolds)
 	for i := range apart {
-		apart[i] = fitKinds(all, func(c *kindChoice) bool { return foldOf(c.host) != i })
+		apart[i] = fitKinds(all, func(c *kindChoice) bool { return foldOf(c.host, kindFolds) != i })
 	}
 	whole := fitKinds(all, func(*kindChoice) bool { return true })
 	weightsOf := func(c *kindChoice) []float64 {
 		if c.set == "further" {
 			return whole
 		}
-		return apart[foldOf(c.host)]
+		return apart[foldOf(c.host, kindFolds)]
 	}
 	for _, start := range []bool{true, false} {
 		for _, further := range []bool{false, true} {
@@ -56,11 +55,6 @@ func TestEvalKinds(t *testing.T) {
 			}
 		}
 	}
-	var text strings.Builder
-	for i, name := range place.KindFeatures() {
-		t.Logf("%-20s %6.2f", name, whole[i])
-		fmt.Fprintf(&text, "%s\t%.2f\n", name, whole[i])
-	}
 	if os.Getenv("EVAL_ERRORS") != "" {
 		for i := range all {
 			c := &all[i]
@@ -70,11 +64,7 @@ func TestEvalKinds(t *testing.T) {
 			}
 		}
 	}
-	if *learn {
-		if err := os.WriteFile("place/kindweights.tsv", []byte(text.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	writeWeights(t, "place/kindweights.tsv", place.KindFeatures(), whole)
 }
 
 // A kindSum counts pages of sites with a kind, those on which one is given, and is right.
@@ -160,20 +150,14 @@ func siteKinds(t *testing.T) (all []kindChoice) {
 func isKind(id string, want []string) bool {
 	return slices.ContainsFunc(strings.Fields(id), func(tag string) bool {
 		return slices.ContainsFunc(want, func(w string) bool {
-			any, is := strings.CutSuffix(w, "*")
-			return tag == w || is && strings.HasPrefix(tag, any)
+			key, all := strings.CutSuffix(w, "*")
+			return tag == w || all && strings.HasPrefix(tag, key)
 		})
 	})
 }
 
 // kindFolds is how many parts the sites are divided into, each of which is kept apart once.
 const kindFolds = 10
-
-func foldOf(host string) int {
-	h := fnv.New32a()
-	fmt.Fprint(h, host)
-	return int(h.Sum32() % kindFolds)
-}
 
 // best returns the likeliest kind and its probability, or -1.
 func (c *kindChoice) best(w []float64) (best int, p float64) {
@@ -208,46 +192,39 @@ var kindPrior = map[string]float64{"statement": 3, "domain": 3, "type": 3, "entr
 // fitKinds is multinomial logistic regression with a penalty on the squares of the weights, on the start pages
 // of the sites at hand: of a page the right one of its kinds, or none where none is. A site counts as one page.
 func fitKinds(all []kindChoice, use func(*kindChoice) bool) []float64 {
-	const penalty, rate, rounds = 0.3, 0.05, 600
 	per := map[string]float64{}
 	for _, c := range all {
 		if c.start && c.set != "further" {
 			per[c.host]++
 		}
 	}
-	w := make([]float64, len(place.KindFeatures()))
-	velocity, gradient := make([]float64, len(w)), make([]float64, len(w))
-	for range rounds {
-		for i := range w {
-			gradient[i] = penalty * (kindPrior[place.KindFeatures()[i]] - w[i])
-		}
+	l := learning{names: place.KindFeatures(), prior: kindPrior, penalty: 0.3, rate: 0.05, rounds: 600}
+	return l.weights(func(w, gradient []float64) {
 		for i := range all {
 			c := &all[i]
-			if !use(c) || !c.start || c.set == "further" {
-				continue
-			}
-			each, sum := c.odds(w)
-			right := 0.0
-			for k, o := range each {
-				if c.right[k] {
-					right += o
-				}
-			}
-			weight := 1 / per[c.host]
-			for k, o := range each {
-				d := -o / sum
-				if c.right[k] {
-					d += o / right
-				}
-				for f, v := range c.examples[k].Features {
-					gradient[f] += weight * d * v
-				}
+			if use(c) && c.start && c.set != "further" {
+				c.addTo(gradient, w, 1/per[c.host])
 			}
 		}
-		for i := range w {
-			velocity[i] = 0.9*velocity[i] + rate*gradient[i]/10
-			w[i] += velocity[i]
+	})
+}
+
+// addTo adds to the gradient at weights w what a page says, times weight.
+func (c *kindChoice) addTo(gradient, w []float64, weight float64) {
+	each, sum := c.odds(w)
+	right := 0.0
+	for k, o := range each {
+		if c.right[k] {
+			right += o
 		}
 	}
-	return w
+	for k, o := range each {
+		d := -o / sum
+		if c.right[k] {
+			d += o / right
+		}
+		for f, v := range c.examples[k].Features {
+			gradient[f] += weight * d * v
+		}
+	}
 }

@@ -5,9 +5,7 @@ import (
 	"cmp"
 	"compress/gzip"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"math"
 	"net/url"
@@ -24,8 +22,6 @@ import (
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/unicode/norm"
 )
-
-var learn = flag.Bool("learn", false, "write the weights that TestEvalNames learns")
 
 // A markedPage is a page on which people marked who and what is there.
 type markedPage struct {
@@ -72,11 +68,6 @@ func TestEvalNames(t *testing.T) {
 			t.Errorf("%s, kept apart: %.3f of the names are right, want %.2f; %.3f of the pages have one, want %.2f", set, names, floor[0], pages, floor[1])
 		}
 	}
-	var text strings.Builder
-	for i, name := range place.Features() {
-		t.Logf("%-20s %6.2f", name, whole[i])
-		fmt.Fprintf(&text, "%s\t%.2f\n", name, whole[i])
-	}
 	if os.Getenv("EVAL_ERRORS") != "" {
 		shown := map[string]bool{}
 		for i := range all {
@@ -89,11 +80,7 @@ func TestEvalNames(t *testing.T) {
 			}
 		}
 	}
-	if *learn {
-		if err := os.WriteFile("place/weights.tsv", []byte(text.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	writeWeights(t, "place/weights.tsv", place.Features(), whole)
 }
 
 // wrong describes the best candidate where it is not right, or is not given.
@@ -136,9 +123,7 @@ const nameSplits = 5
 func keptApart(all []addressOf, split int) func(*addressOf) []float64 {
 	const folds = 5
 	fold := func(a *addressOf) int {
-		h := fnv.New32a()
-		fmt.Fprintf(h, "%d %s", split, cmp.Or(a.group, a.page.ID))
-		return int(h.Sum32() % folds)
+		return foldOf(fmt.Sprint(split, " ", cmp.Or(a.group, a.page.ID)), folds)
 	}
 	var learned [folds][]float64
 	for i := range learned {
@@ -230,14 +215,9 @@ func fit(all []addressOf, use func(*addressOf) bool) []float64 {
 			examples = append(examples, x)
 		}
 	}
-	w := make([]float64, len(place.Features()))
-	velocity := make([]float64, len(w))
-	const penalty, rate, rounds = 0.5, 0.02, 1000 // the penalty alone brings each weight within e^-10 of its end
-	gradient := make([]float64, len(w))
-	for range rounds {
-		for i := range w {
-			gradient[i] = penalty * (prior[place.Features()[i]] - w[i])
-		}
+	// the penalty alone brings each weight within e^-10 of its end
+	l := learning{names: place.Features(), prior: prior, penalty: 0.5, rate: 0.02, rounds: 1000}
+	return l.weights(func(w, gradient []float64) {
 		for _, x := range examples {
 			sum := 0.0
 			for j, f := range x.at {
@@ -248,12 +228,7 @@ func fit(all []addressOf, use func(*addressOf) bool) []float64 {
 				gradient[f] += d * x.value[j]
 			}
 		}
-		for i := range w {
-			velocity[i] = 0.9*velocity[i] + rate*gradient[i]/10
-			w[i] += velocity[i]
-		}
-	}
-	return w
+	})
 }
 
 func markedAddresses(t *testing.T, dir string) (all []addressOf) {

@@ -81,11 +81,6 @@ func TestEvalPersons(t *testing.T) {
 		}
 	}
 	whole := fitDoors(doors, func(*door) bool { return true })
-	var text strings.Builder
-	for i, name := range place.Cues() {
-		t.Logf("%-14s %6.2f", name, whole[i])
-		fmt.Fprintf(&text, "%s\t%.2f\n", name, whole[i])
-	}
 	if os.Getenv("EVAL_ERRORS") != "" {
 		for i := range sites {
 			if d := &sites[i]; d.private != d.home {
@@ -111,11 +106,7 @@ func TestEvalPersons(t *testing.T) {
 			}
 		}
 	}
-	if *learn {
-		if err := os.WriteFile("place/homes.tsv", []byte(text.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	writeWeights(t, "place/homes.tsv", place.Cues(), whole)
 }
 
 func isHome(d *place.Door) bool {
@@ -185,17 +176,11 @@ func fitDoors(doors []door, use func(*door) bool) []float64 {
 	for i := range doors {
 		per[doors[i].key]++
 	}
-	w := make([]float64, len(place.Cues()))
-	for i, name := range place.Cues() {
-		w[i] = homePrior[name]
+	const homeWeight = 6
+	l := learning{ // e^-15 of the way are left
+		names: place.Cues(), prior: homePrior, given: givenCues, penalty: 3, rate: 0.02, rounds: 250,
 	}
-	velocity := make([]float64, len(w))
-	const penalty, homeWeight, rate, rounds = 3, 6, 0.02, 250 // e^-15 of the way are left
-	for range rounds {
-		gradient := make([]float64, len(w))
-		for i, name := range place.Cues() {
-			gradient[i] = penalty * (homePrior[name] - w[i])
-		}
+	return l.weights(func(w, gradient []float64) {
 		for i := range doors {
 			d := &doors[i]
 			if !use(d) {
@@ -209,15 +194,7 @@ func fitDoors(doors []door, use func(*door) bool) []float64 {
 				gradient[c] += miss * v / per[d.key]
 			}
 		}
-		for i := range w {
-			if i < givenCues {
-				continue
-			}
-			velocity[i] = 0.9*velocity[i] + rate*gradient[i]/10
-			w[i] += velocity[i]
-		}
-	}
-	return w
+	})
 }
 
 // irvineDoors returns the mentions of the addresses that testdata/persons.tsv has:
