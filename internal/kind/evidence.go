@@ -159,6 +159,7 @@ func (t *table) segments(name, lang string) (parts [][]string) {
 // noun returns the kind of the noun in a part of a name; found reports whether the part has a word
 // of the table that decides, even one of no kind.
 func (t *table) noun(words []string, lang string) (id string, found bool) {
+	borrowed := false // id is what an English word says in a name of another language: "Candy Tattoo"
 	for i := 0; i < len(words); {
 		n, p := t.longest(words[i:], lang)
 		whole := n > 0
@@ -169,16 +170,19 @@ func (t *table) noun(words []string, lang string) (id string, found bool) {
 		if i+n < len(words) {
 			next = words[i+n]
 		}
+		foreign := lang != "" && p.langs != "" && !strings.Contains(p.langs, lang)
+		english := lang == "en" || foreign
 		surname := lang == "de" && whole && n == 1 && (i > 0 || families[next]) && IsSurname(words[i])
 		switch {
 		case surname, lang == "en" && streets[next]:
 		case p.use == Name || p.use == Term:
 			named := t.ids[p.kinds[0]]
-			if !found || lang == "en" && !(isOfClinic(id) && Main(named) == "amenity=clinic") || meals[Main(named)] {
+			ofClinic := isOfClinic(id) && Main(named) == "amenity=clinic"
+			if !found || borrowed || english && !ofClinic || meals[Main(named)] {
 				id = named
 			}
-			found = true
-			if lang != "en" && !hosts[Key(id)] && !hosts[Main(id)] {
+			found, borrowed = true, foreign
+			if !english && !hosts[Key(id)] && !hosts[Main(id)] {
 				return id, true
 			}
 		case (p.use == Other || p.use == Unsure) && lang == "en":

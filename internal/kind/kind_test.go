@@ -94,6 +94,12 @@ func TestOfName(t *testing.T) {
 		{"Stadtmuseum Oldenburg", "de", "DE", "tourism=museum"},
 		{"Hotel Restaurant Krone", "de", "DE", "tourism=hotel"},
 		{"Museum Cafe", "en", "US", "amenity=cafe"},
+		{"Sugar Candy Tattoo", "de", "DE", "shop=tattoo"}, // English in German
+		{"Candy Hotel", "de", "DE", "tourism=hotel"},
+		{"Reents Springs Fire Department Station #1", "en", "US", "amenity=fire_station"},
+		{"Station 3 (Under construction)", "en", "US", ""},
+		{"Reents Lutheran", "en", "US", "amenity=place_of_worship"},
+		{"Reents Lutheran School", "en", "US", "amenity=school"},
 		{"Friends of the Museum", "en", "US", ""},
 		{"First Baptist Church", "en", "US", "amenity=place_of_worship"},
 		{"Boulangerie Dupont", "fr", "FR", "shop=bakery"},
