@@ -123,7 +123,7 @@ func (w *writer) enter(n *html.Node) bool {
 	default:
 		return false
 	}
-	l := layoutOf(n.DataAtom)
+	l := layoutIn(n)
 	if l == absent && n != w.root {
 		return false
 	}
@@ -156,7 +156,7 @@ func (w *writer) leave(n *html.Node) {
 	if n.Type != html.ElementNode {
 		return
 	}
-	l := layoutOf(n.DataAtom)
+	l := layoutIn(n)
 	if l == absent && n != w.root {
 		return
 	}
@@ -374,6 +374,34 @@ func layoutOf(a atom.Atom) layout {
 	}
 	return inline
 }
+
+// layoutIn is layoutOf an element, which its own style can make a block.
+func layoutIn(n *html.Node) layout {
+	l := layoutOf(n.DataAtom)
+	if l != inline {
+		return l
+	}
+	for i := range n.Attr {
+		if n.Attr[i].Key == "style" && isBox(n.Attr[i].Val) {
+			return block
+		}
+	}
+	return inline
+}
+
+// isBox reports whether a style makes a block or puts an element somewhere on its own, as programs do that
+// draw each line of a text: "top: 28px", where a class has the rest. What is moved from where it stands,
+// "position: relative; top: -2px", stays in its line.
+func isBox(style string) bool {
+	return boxed.MatchString(style) || strings.Contains(style, "top:") && placed.MatchString(style) &&
+		!strings.Contains(style, "position")
+}
+
+var (
+	boxed = regexp.MustCompile(`(?i)(?:^|;)\s*(?:position\s*:\s*(?:absolute|fixed)|` +
+		`display\s*:\s*(?:block|table|flex|grid|list-item))`)
+	placed = regexp.MustCompile(`(?:^|;)\s*top:`)
+)
 
 // hides reports whether nothing in n is seen.
 func hides(n *html.Node) bool {

@@ -21,6 +21,11 @@ func TestText(t *testing.T) {
 		{"address", "x<address>Markt 1</address>y", "x\nMarkt 1\ny"},
 		{"options", "<select><option>Bern<option>Basel</select>", "Bern\nBasel"},
 		{"inline stays joined", "Haupt<b>str</b>aße <i>1</i><span>a</span>", "Hauptstraße 1a"},
+		{"boxes by their style", `Haus<span style="display: block">Reents</span>` +
+			`<span style="top: 4px;">Markt 1</span><b style="left:0; position:absolute">Oldenburg</b>`,
+			"Haus\nReents\nMarkt 1\nOldenburg"},
+		{"moved in its line", `Reents<b style="position:relative; top:-2px">GmbH</b> a<i style="margin-top:1px">b</i>`,
+			"Reents GmbH ab"},
 		{"elements divide numbers", "<span>Germantown WI 53022</span><span>118 Main St</span>", "Germantown WI 53022 118 Main St"},
 		{"elements divide words", "<a>Kontakt</a><a>Impressum</a><b>AGB</b><i>FAQ</i>", "Kontakt Impressum AGB FAQ"},
 		{"number behind a name", "<span>Lange Straße</span><span>5</span><span>26122</span><span>Oldenburg</span>", "Lange Straße 5 26122 Oldenburg"},
