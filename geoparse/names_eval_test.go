@@ -174,8 +174,8 @@ func logistic(w, x []float64) float64 {
 // of the marked pages are directories, or their entries, or résumés.
 var prior = map[string]float64{
 	"stated": 5, "job": -3, "user-name": -4, "branch-only": -1, "phrase": -1, "tenants-site": -4, "tenants-near": 1,
-	"tenants-heading": 1, "heading": -0.5,
-	"lead-in": 2.5, "rival": -3, "venue": -7, "section": -6, "privacy-site": -3, "abroad": -3, "foreign": -2,
+	"tenants-heading": 1, "heading": -0.5, "practises": 4, "trade": -2,
+	"lead-in": 3, "rival": -3, "venue": -7, "section": -6, "privacy-site": -3, "abroad": -3, "foreign": -2,
 }
 
 // fit is logistic regression with a penalty on the squares of the weights; a page, and a whole site

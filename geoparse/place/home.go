@@ -232,7 +232,7 @@ func editsBy(line string) bool {
 }
 
 // mostTrade is how many words say what somebody does for a living.
-const mostTrade = 4
+const mostTrade = 7
 
 // isTrade reports whether a line says what somebody does for a living and names nobody: "Staatlich
 // anerkannte Physiotherapeutin", not "Hans Schneider" or "Musikverein Okken e.V.".

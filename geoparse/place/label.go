@@ -100,7 +100,7 @@ func IsName(line string) bool {
 	if ends && (len(words) > 5 || len(words) > 3 && isRunning(line, words)) || last == '?' || last == '!' {
 		return false
 	}
-	if strings.ContainsFunc(line, isUnprintable) || strings.ContainsAny(line, "@{}<>\\=") ||
+	if strings.ContainsFunc(line, isUnprintable) || strings.ContainsAny(line, "@{}<>\\=") || hiddenMail.MatchString(line) ||
 		timeOfDay.MatchString(line) || webAddress.MatchString(line) ||
 		strings.Contains(line, "...") || strings.Count(line, "(") != strings.Count(line, ")") ||
 		strings.IndexByte(line, ')') < strings.IndexByte(line, '(') {
@@ -130,6 +130,9 @@ func isRunning(line string, words []string) bool {
 // timeOfDay is one, or a term of a year; lines of a programme and titles of courses are no names.
 var timeOfDay = regexp.MustCompile(`\d[:.]\d\d(?:\D|$)|\d ?[AaPp]\.?[Mm]\b|` +
 	`(?i:\b(?:spring|summer|fall|autumn|winter|[ws]s|(?:winter|sommer)semester) ?20\d\d)`)
+
+// hiddenMail is a mail address that programs should not find: "info[at]reents.example".
+var hiddenMail = regexp.MustCompile(`(?i)[\[({] ?(?:at|ät) ?[\])}]`)
 
 // webAddress is one that a page writes out. "Harms.example" alone may be what a firm calls itself.
 var webAddress = regexp.MustCompile(`(?i)://|^www\.[^ ]+$|^[^ ]+\.\p{L}{2,}/[^ ]*$`)

@@ -116,7 +116,7 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 	p.addSite(title1, p.own[:min(1, p.titles)]...)
 	p.addSite(titleOther, p.own[min(1, p.titles):p.titles]...)
 	for _, text := range p.site.Logos { // "Reents Rowing Club - Oldenburg"
-		parts := titleParts(text)
+		parts := titleParts(pictureWords.ReplaceAllString(text, ""))
 		p.addSite(logo, parts[:min(1, len(parts))]...)
 	}
 	for line := range strings.SplitSeq(text[:min(len(text), legalText)], "\n") {
@@ -124,6 +124,10 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 	}
 	return p
 }
+
+// pictureWords say that a text is of a picture: "Logo of Reents Club", "Reents Club text".
+var pictureWords = regexp.MustCompile(`(?i)^(?:logo|bild|image)(?:[ :_-]+(?:of|von|der|des)\b)?[ :_-]+|` +
+	`[ :_-]+(?:logo|text|schriftzug|banner|header|bild|image|icon)$`)
 
 // addLine adds the owner of rights that a line names, a line that is a name with
 // a legal form, or one of a plain text that agrees with its domain.
@@ -415,6 +419,7 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 			add(line.text, aboveMore)
 		}
 	}
+	addPractice(above[:min(len(above), linesAbove)], add)
 	if IsName(a.Stated) {
 		add(a.Stated, stated)
 	}
@@ -442,6 +447,18 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 	})
 	support(found)
 	return found, theirs
+}
+
+// addPractice adds who is called by a trade right below: "Hanna Harms" and "Fotografin".
+func addPractice(above []lineAbove, add func(text string, source feature)) {
+	for i := range len(above) - 1 {
+		said, who := above[i].text, above[i+1].text
+		title, _, _ := strings.Cut(strings.ToLower(who), ".")
+		if (IsPerson(who) || degrees[title]) && isTrade(said) {
+			add(who, practises)
+			add(said, trade)
+		}
+	}
 }
 
 // InstitutionsIn returns the organisations that an address names, the narrowest first: "Department of Tides"

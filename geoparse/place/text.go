@@ -196,6 +196,9 @@ func (p *Page) branchShare(text string) float64 {
 	if len(all) == 0 {
 		return 0
 	}
+	if numbered.ReplaceAllString(text, "") == "" { // "Station 1"
+		return 1
+	}
 	n, firm := 0, IsFirm(text)
 	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("-,–/()", r) }) {
 		words := nameWords(part)

@@ -52,6 +52,8 @@ const (
 	tenantsSite
 	tenantsNear
 	tenantsHeading
+	practises   // a person whose trade is named right below
+	trade       // such a trade
 	rival       // of the site, where the block of the address names another organisation
 	venue       // of the site, where the sentence that states the address names a place: "at Grote Hall,"
 	section     // of the site, where the section is about somebody that the page must name
