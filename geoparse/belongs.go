@@ -365,6 +365,7 @@ func (p *Parser) judgePrivate(b *block, page *pageCues, imprint, typedPerson boo
 	door := place.Door{
 		Before: b.around.Before, Below: b.below, Inside: page.inside(a), Street: a.Street,
 		Title: textutil.ClipBytes(page.title, 2*place.MaxName), Host: page.in.Host, Path: page.in.Path,
+		Langs:  languagesOf(page.in, a.Country),
 		Person: a.Person, Typed: a.Type, TypedPerson: typedPerson,
 		Imprint:  imprint || place.HasImprintCue(page.title) || place.IsNotice(page.title, page.in.Path),
 		Business: page.commerce,

@@ -474,6 +474,10 @@ func TestHomes(t *testing.T) {
 			"Archers", "archers.example", "/", false},
 		{"Sewing by Boonders\n" + at + "\nE-mail: sewing.boonders@mail.example", "Contact",
 			"sewing.example", "/contact", false},
+		{"Linda Miller, LMT\n1151 Oxford Road\nIrvine, CA 92617", "Harbor Massage Therapy", "harbor.example", "/", false},
+		{"Bob Miller, owner\n1151 Oxford Road\nIrvine, CA 92617", "Miller Plumbing | Contact", "miller.example", "/contact", false},
+		{"Linda Miller\n1374 Greystone Dr.\nIrvine, CA 92617", "Harbor Book Club", "harbor.example", "/contact", true},
+		{"Address:\n" + at + "\nlinda@gmail.com", "Linda Miller | Contact", "miller.example", "/contact", true},
 		{"Hanna Harms, Attorney at Law\n1151 Oxford Road, Suite 5\nIrvine, CA 92617", "Hanna Harms", "www.harms.example", "/", false},
 	} {
 		v := parse(t, p, Input{Text: c.text, Title: c.title, Host: c.host, Path: c.path})

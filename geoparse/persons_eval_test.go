@@ -48,7 +48,7 @@ func TestEvalPersons(t *testing.T) {
 	data := sharedData(t)
 	doors := irvineDoors(t, filepath.Join(data, "web", "irvine"))
 	doors = append(doors, labelledDoors(t, filepath.Join(data, "labelled"))...)
-	sites := siteDoors(t) // nothing is learned from them
+	doors = append(doors, siteDoors(t)...)
 	groups := map[string]int{}
 	for _, d := range doors {
 		if _, ok := groups[d.group]; !ok {
@@ -59,12 +59,7 @@ func TestEvalPersons(t *testing.T) {
 	for fold := range kept {
 		kept[fold] = fitDoors(doors, func(d *door) bool { return groups[d.group] != fold })
 	}
-	seen := scoreDoors(sites, func(d *door) bool { return d.private })
-	t.Logf("sites, by the parser: %s", seen)
-	if seen.homesServed() > .05 || seen.organisationsKept() < .97 { // 4 of 18 on one page, of whose site others may say more
-		t.Errorf("sites: %s; at most .05 and at least .97 are wanted", seen)
-	}
-	for _, name := range []string{"Irvine", "labelled"} {
+	for _, name := range []string{"Irvine", "labelled", "sites"} {
 		set := slices.DeleteFunc(slices.Clone(doors), func(d door) bool { return d.set != name })
 		apart := scoreDoors(set, func(d *door) bool { return logistic(kept[groups[d.group]], d.values) >= 0.5 })
 		t.Logf("%s, kept apart: %s", name, apart)
@@ -72,7 +67,10 @@ func TestEvalPersons(t *testing.T) {
 		t.Logf("%s, by the parser: %s", name, parser)
 		for how, s := range map[string]doorScore{"kept apart": apart, "by the parser": parser} {
 			most := .008
-			if how == "kept apart" {
+			switch {
+			case name == "sites":
+				most = .05 // 3 of 18 on one page, of whose site others may say more
+			case how == "kept apart":
 				most = .025 // 2 of 3 lie at .50
 			}
 			if s.homesServed() > most || s.organisationsKept() < .97 {
@@ -82,17 +80,6 @@ func TestEvalPersons(t *testing.T) {
 	}
 	whole := fitDoors(doors, func(*door) bool { return true })
 	if os.Getenv("EVAL_ERRORS") != "" {
-		for i := range sites {
-			if d := &sites[i]; d.private != d.home {
-				line := fmt.Sprintf("%s home %v:", d.text, d.home)
-				for c, v := range d.values {
-					if v != 0 {
-						line += " " + place.Cues()[c]
-					}
-				}
-				t.Log(line)
-			}
-		}
 		for i := range doors {
 			d := &doors[i]
 			if score := logistic(kept[groups[d.group]], d.values); score >= 0.5 != d.home {
@@ -160,14 +147,15 @@ func scoreDoors(doors []door, private func(*door) bool) (s doorScore) {
 var homePrior = map[string]float64{
 	"bias": -2.6, "person": 3.8, "firm": -4.5, "firm-above": -2.5, "firm-in": -6, "room": -1, "flat": 2,
 	"commerce": -3, "job": -0.5, "office": -1, "home": 2.5, "home-above": 1, "home-phone": 1, "fax": -0.5, "freemail": 1,
-	"tilde": 2, "folder": 1.6, "homepage": 2.2, "family": 2, "own-name": 1.8, "firm-title": -0.5,
+	"tilde": 2, "folder": 1.6, "homepage": 2.2, "family": 2.2, "own-name": 1.8, "firm-title": -1, "trade-title": -3,
 	"typed": -3, "typed-person": 3, "no-street": -1.5, "resident": 3.8,
 	"business": -3.4, "honorary": 2.5, "editor": 6, "lets": 6,
 }
 
-// givenCues is how many weights are not learned, the bias and what a person's name and an imprint
-// say: the persons of the labelled pages are nearly all in business.
-const givenCues = 5
+// givenCues is how many weights are not learned, the bias and what a person's name, an imprint, a title and
+// words of homes and families say: the persons of the labelled pages are nearly all in business, none is the
+// chairman of a club, and few are at home or buried.
+const givenCues = 8
 
 // fitDoors is logistic regression; an address counts the same however many pages
 // state it.

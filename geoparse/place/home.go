@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"gazehound/geoparse/markup"
 	"gazehound/internal/kind"
@@ -35,6 +37,7 @@ type Door struct {
 	Street        string
 	Title         string         // of the page
 	Host, Path    string         // of the page
+	Langs         []string       // in which it may be written, ISO 639-1
 	Person        bool           // the name above is a person's
 	Typed         string         // the type that markup gives what is there
 	TypedPerson   bool           // markup says that it is a person
@@ -161,6 +164,8 @@ func (d *Door) cues() map[string]bool {
 		"firm-above": !care && isInstitution(further),
 		"firm-in":    isInstitution(d.Inside) || isBuilding(d.Street),
 		"firm-title": !letting && isInstitution(d.Title),
+		// The title says what is done there for a living; no sentence has the address, as those of news do.
+		"trade-title": !letting && !own && !lived && !goesOn(behind) && d.titledTrade(),
 		// A word that stands around places of business alone, near the address or in the title.
 		"commerce": !office && IsCommerce(business) || trade || where == LetsHere,
 		"job":      jobWords.In(above), // at an institution
@@ -173,7 +178,7 @@ func (d *Door) cues() map[string]bool {
 		"folder":       peopleFolder.MatchString(d.Path) || peopleHost.MatchString(d.Host),
 		"homepage":     own, // or a résumé
 		"family":       familyWords.In(titled) || familyWords.In(foldWords(d.Path)),
-		"own-name":     IsPerson(d.Title),
+		"own-name":     slices.ContainsFunc(titleParts(d.Title), IsPerson),
 		"typed":        d.Typed != "" && !d.TypedPerson,
 		"typed-person": d.TypedPerson,
 		"no-street":    d.Street == "" && !strings.ContainsAny(first, "0123456789"),
@@ -243,6 +248,23 @@ func isTrade(line string) bool {
 	id := kind.OfName(line, "", "")
 	return id != "" && !isAssociation(id)
 }
+
+// goesOn reports whether the text behind an address is the rest of a sentence: "Oldenburg, spoke against it".
+func goesOn(behind string) bool {
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(behind, " ,"))
+	return unicode.IsLower(first)
+}
+
+// titledTrade reports whether a part of the title says a trade or profession that people have a place for.
+func (d *Door) titledTrade() bool {
+	return slices.ContainsFunc(titleParts(d.Title), func(part string) bool {
+		id := kind.Main(kindOfText(part, d.Langs))
+		return !IsPerson(part) && (tradeKinds[id] || kind.Key(id) == "healthcare" ||
+			kind.Key(id) == "craft" && id != "craft=photographer") // anybody takes photographs
+	})
+}
+
+var tradeKinds = wordSet(Phrases("trade-kinds"))
 
 // isAssociation reports whether members meet at places of the kind: the address may be the chairman's.
 func isAssociation(id string) bool {
