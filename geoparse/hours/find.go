@@ -159,7 +159,7 @@ func within(text string, from, to int) (osm string, leaveOut bool) {
 		if ok && (h.saysMore(rest) || season.MatchString(before) || seasonBehind.MatchString(line[i:])) {
 			return "", true
 		}
-		if ok && h.opens(before) {
+		if ok && (openBehind.MatchString(rest) || h.opens(before)) {
 			return h.String(), false
 		}
 	}
@@ -218,8 +218,10 @@ const months = `(?:\b` + month + `\s*(?:\d{1,2}\s*)?` + toMonth + `(?:\d{1,2}\.?
 const toMonth = `(?:[-–—]|bis|to|through|until|à|al?)\s*`
 
 var (
-	openCue = regexp.MustCompile(`(?i)öffnungs|geöffnet|\bopen|(?:business|store|shop|visiting) hours|` +
+	openCue = regexp.MustCompile(`(?i)öffnung|geöffnet|\bopen|(?:business|store|shop|visiting) hours|` +
 		`ouvert|horaires|\borari|\bapert|horario|openings(?:tijd|uren)|geopend|åbningstid|sprechzeit|bürozeit`)
+	// openBehind ends a sentence: "Our shop is, from 2 to 6 on Fridays, open" in German and the like.
+	openBehind = regexp.MustCompile(`(?i)^[\s,]*(?:für (?:sie|euch) )?(?:geöffnet|ouvert|geopend)(?:[^\pL]|$)`)
 	// season ends what says that the hours are not those of the whole year.
 	season = regexp.MustCompile(`(?i)(?:` + months + `|\bi[nm] ` + month +
 		`|(?:spring|fall|autumn) hours|(?:sommer|winter|summer)(?:zeit|halbjahr|saison|monate|` +
