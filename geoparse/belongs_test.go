@@ -477,6 +477,8 @@ func TestHomes(t *testing.T) {
 		{"Linda Miller, LMT\n1151 Oxford Road\nIrvine, CA 92617", "Harbor Massage Therapy", "harbor.example", "/", false},
 		{"Bob Miller, owner\n1151 Oxford Road\nIrvine, CA 92617", "Miller Plumbing | Contact", "miller.example", "/contact", false},
 		{"Linda Miller\n1374 Greystone Dr.\nIrvine, CA 92617", "Harbor Book Club", "harbor.example", "/contact", true},
+		{"© 2024 Linda Miller · 1374 Greystone Dr., Irvine, CA 92617", "My garden diary", "leek.example", "/", true},
+		{"Linda Miller\n1151 Oxford Road\nIrvine, CA 92617", "Harbor Dance Studio", "harbor.example", "/", false},
 		{"Address:\n" + at + "\nlinda@gmail.com", "Linda Miller | Contact", "miller.example", "/contact", true},
 		{"Hanna Harms, Attorney at Law\n1151 Oxford Road, Suite 5\nIrvine, CA 92617", "Hanna Harms", "www.harms.example", "/", false},
 	} {

@@ -151,7 +151,7 @@ func (d *Door) cues() map[string]bool {
 	}
 	return map[string]bool{
 		"bias": true,
-		"person": d.Person || endsWithPerson(first) || held != "" ||
+		"person": d.Person || IsPerson(owner(first)) || endsWithPerson(first) || held != "" ||
 			looksLikeNames(name) && (office || d.mailed(name) || d.isStranger(name)),
 		// It stands in an imprint, and the page or its host has a word of business.
 		"business": !office && d.Imprint && d.Business != nil && d.Business(),
