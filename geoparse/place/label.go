@@ -100,8 +100,8 @@ func IsName(line string) bool {
 	if ends && (len(words) > 5 || len(words) > 3 && isRunning(line, words)) || last == '?' || last == '!' {
 		return false
 	}
-	if strings.ContainsFunc(line, isUnprintable) || strings.ContainsAny(line, "@{}<>\\=") || hiddenMail.MatchString(line) ||
-		timeOfDay.MatchString(line) || webAddress.MatchString(line) ||
+	if strings.ContainsFunc(line, isUnprintable) || strings.ContainsAny(line, "@{}<>\\=") ||
+		hiddenMail.MatchString(line) || timeOfDay.MatchString(line) || webAddress.MatchString(line) ||
 		strings.Contains(line, "...") || strings.Count(line, "(") != strings.Count(line, ")") ||
 		strings.IndexByte(line, ')') < strings.IndexByte(line, '(') {
 		return false
