@@ -23,8 +23,8 @@ func OfName(name, lang, country string) string {
 
 // OfText returns the kind of place by the noun of a phrase that says what it is, or "". That is the
 // first word that means a kind, in English the last: "Hotel Restaurant Krone" is a hotel, "Museum
-// Café" a café. Words after a preposition are ignored: "Apotheke am Museum". lang is ISO 639-1,
-// or "".
+// Café" a café. Of English words in another language the last counts, if none of its own does. Words
+// after a preposition are ignored: "Apotheke am Museum". lang is ISO 639-1, or "".
 func OfText(text, lang string) string { return load().ofWords(text, Words(text), lang) }
 
 // ofWords is OfText of a text with its words.

@@ -52,6 +52,9 @@ func (t *table) supplement() (map[string]saying, error) {
 				key = kind.In(cells[0], key)
 				s, known = all[key]
 			}
+			if known && slices.Contains(s.langs, cells[0]) {
+				return nil, fmt.Errorf("supplement.tsv: %q is said twice for %s", phrase, cells[0])
+			}
 			if !known {
 				s = saying{use: cells[1][0], kinds: kinds}
 			}
