@@ -165,7 +165,7 @@ func (d *Door) cues() map[string]bool {
 		"firm-in":    isInstitution(d.Inside) || isBuilding(d.Street),
 		"firm-title": !letting && isInstitution(d.Title),
 		// The title says what is done there for a living; no sentence has the address, as those of news do.
-		"trade-title": !letting && !own && !lived && !goesOn(behind) && d.titledTrade(),
+		"trade-title": !letting && !own && !lived && !goesOn(behind) && d.tradeInTitle(),
 		// A word that stands around places of business alone, near the address or in the title.
 		"commerce": !office && IsCommerce(business) || trade || where == LetsHere,
 		"job":      jobWords.In(above), // at an institution
@@ -255,8 +255,8 @@ func goesOn(behind string) bool {
 	return unicode.IsLower(first)
 }
 
-// titledTrade reports whether a part of the title says a trade or profession that people have a place for.
-func (d *Door) titledTrade() bool {
+// tradeInTitle reports whether a part of the title says a trade or profession that people have a place for.
+func (d *Door) tradeInTitle() bool {
 	return slices.ContainsFunc(titleParts(d.Title), func(part string) bool {
 		id := kind.Main(kindOfText(part, d.Langs))
 		return !IsPerson(part) && (tradeKinds[id] || kind.Key(id) == "healthcare" ||

@@ -419,7 +419,7 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 			add(line.text, aboveMore)
 		}
 	}
-	addPractice(above[:min(len(above), linesAbove)], add)
+	p.addPractice(above[:min(len(above), linesAbove)], add)
 	if IsName(a.Stated) {
 		add(a.Stated, stated)
 	}
@@ -450,12 +450,14 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 }
 
 // addPractice adds who is called by a trade right below: "Hanna Harms" and "Fotografin".
-func addPractice(above []lineAbove, add func(text string, source feature)) {
+func (p *Page) addPractice(above []lineAbove, add func(text string, source feature)) {
 	for i := range len(above) - 1 {
 		said, who := above[i].text, above[i+1].text
-		title, _, _ := strings.Cut(strings.ToLower(who), ".")
-		if (IsPerson(who) || degrees[title]) && isTrade(said) {
-			add(who, practises)
+		if !isTrade(said) || !IsPerson(who) && !hasDegree(who) {
+			continue
+		}
+		add(who, practises)
+		if p.canBeName(said) {
 			add(said, trade)
 		}
 	}

@@ -48,6 +48,12 @@ func IsPerson(name string) bool {
 	}
 }
 
+// hasDegree reports whether a name begins with a degree: "Dr. med. Hanna Okken", which a practice is called.
+func hasDegree(name string) bool {
+	title, _, more := strings.Cut(name, " ")
+	return more && degrees[strings.ToLower(strings.TrimSuffix(title, "."))]
+}
+
 // isJob reports whether a text is a job title, "Director of Research": its noun is the last word
 // before a comma or preposition.
 func isJob(text string) bool {
