@@ -197,12 +197,15 @@ func TestServeFollow(t *testing.T) {
 			t.Errorf("%s is left", left)
 		}
 	}
-	out, errs = lockedBuffer{}, lockedBuffer{}
-	code = run(t.Context(), []string{"status", "--cluster", server.URL()}, strings.NewReader(""), &out, &errs)
-	if code != exitOK {
-		t.Errorf("status: %d %s", code, &errs)
-	}
-	for _, want := range []string{"Oldenburg, partition site-hash", "\na     running", "\nb     running", "bytes/URL"} {
+	eventually(t, "both nodes run, by the status of the cluster", func() bool {
+		out, errs = lockedBuffer{}, lockedBuffer{}
+		code = run(t.Context(), []string{"status", "--cluster", server.URL()}, strings.NewReader(""), &out, &errs)
+		if code != exitOK {
+			t.Fatalf("status: %d %s", code, &errs)
+		}
+		return strings.Contains(out.String(), "\na     running") && strings.Contains(out.String(), "\nb     running")
+	})
+	for _, want := range []string{"Oldenburg, partition site-hash", "bytes/URL"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("status lacks %q: %s", want, &out)
 		}
