@@ -363,7 +363,7 @@ func (p *Parser) isPlace(name string) bool {
 func (p *Parser) judgePrivate(b *block, page *pageCues, imprint, typedPerson bool) {
 	a := b.a
 	door := place.Door{
-		Before: b.around.Before, Below: b.below, Inside: page.inside(a), Street: a.Street,
+		Before: b.around.Before, Below: b.below, Inside: page.inside(a), Street: a.Street, Unit: a.Unit,
 		Title: textutil.ClipBytes(page.title, 2*place.MaxName), Host: page.in.Host, Path: page.in.Path,
 		Langs:  languagesOf(page.in, a.Country),
 		Person: a.Person, Typed: a.Type, TypedPerson: typedPerson,

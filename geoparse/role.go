@@ -1,7 +1,9 @@
 package geoparse
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"gazehound/geoparse/place"
 	"gazehound/internal/textutil"
@@ -47,7 +49,8 @@ var (
 	courts = place.Phrases("courts")
 	// makers lead to that of whoever made the site, if ":", "by" or the end of
 	// the line follows.
-	makers = place.Phrases("makers")
+	makers     = place.Phrases("makers")
+	makerWords = place.Words("maker-words")
 	// verbs among them need "by".
 	verbs = place.Words("verbs")
 )
@@ -92,9 +95,16 @@ func thirdParty(text string, from, start int) Role {
 		by := strings.HasPrefix(rest, " : ") || strings.HasPrefix(rest, " by ") || strings.HasPrefix(rest, " by\n") ||
 			strings.HasPrefix(rest, " durch ") || strings.HasPrefix(rest, " von ")
 		if by || strings.HasPrefix(rest, ":") || !verbs[cue] && strings.HasPrefix(rest, "\n") &&
-			strings.HasSuffix("\n"+window[:i], "\n") {
+			onlyMakes(window[strings.LastIndexByte(window[:i], '\n')+1:i]) {
 			return AgencyRole
 		}
 	}
 	return OwnRole
+}
+
+// onlyMakes reports whether each word before the last of a label says that something was made, or joins
+// them: "Design und technische".
+func onlyMakes(words string) bool {
+	isOther := func(w string) bool { return !makerWords[w] }
+	return !slices.ContainsFunc(strings.FieldsFunc(words, func(r rune) bool { return !unicode.IsLetter(r) }), isOther)
 }

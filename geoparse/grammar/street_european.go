@@ -528,14 +528,16 @@ func backInName(t Tokens, i int) (before int, more bool) {
 		return i - 1, false
 	case behind && i >= 2 && tok.isMark("/") && t[i-2].isWord("c"): // "C/ Gran Vía"
 		return i - 2, false
-	case behind && i >= 2 && tok.isMark("-‐‑‒–—―") && t[i-2].Kind == Word && t[i].capital() &&
-		(streetEnd(t[i].fold()) || !tok.Space && !t[i].Space):
-		return i - 1, true // "Joseph - Haydn - Straße", "Joseph–Haydn–Straße"
+	case behind && i >= 2 && tok.isMark(dashes) && t[i-2].Kind == Word && t[i].capital() &&
+		(streetTypes[t[i].fold()] || t.At(i+1).isMark(dashes) || !tok.Space && !t[i].Space):
+		return i - 1, true // "Joseph - Haydn - Straße", "Joseph–Haydn–Straße", not "Tenniszentrum - Resselstraße"
 	case tok.Kind == Word && !germanStops[tok.fold()]:
 		return i - 1, true
 	}
 	return i, false
 }
+
+const dashes = "-‐‑‒–—―"
 
 // wordsOf returns the words of a name.
 func wordsOf(t Tokens) []word {
@@ -665,14 +667,16 @@ func germanName(w []word, bounded bool) (int, int) {
 		if (lead || w[i].fold() == "c" && w[i+1].text == "/") && nameLike(w[i+1:]) {
 			return adjectives(w, i), 3
 		}
-		if (french || streetTypes[w[i].fold()] && w[i].capital && linkWords[w[i+1].text]) && nameLike(w[i+2:]) {
+		typed := streetTypes[w[i].fold()] && w[i].capital && linkWords[w[i+1].text] &&
+			!(streetEnd(last.fold()) && inWords[w[i+1].text])
+		if (french || typed) && nameLike(w[i+2:]) {
 			return adjectives(w, i), 3
 		}
 	}
 	if strings.TrimRight(last.text, "-.") == "" {
 		return -1, 0
 	}
-	joined := n > 1 && w[n-2].kind == Mark && strings.Contains("‐‑‒–—―", w[n-2].text)
+	joined := n > 2 && w[n-2].kind == Mark && strings.Contains(dashes, w[n-2].text)
 	if streetTypes[last.fold()] && !joined {
 		if i := separateName(w, bounded); i >= 0 {
 			return ofNoble(w, i, bounded), 3
@@ -683,7 +687,7 @@ func germanName(w []word, bounded bool) (int, int) {
 			i--
 		}
 		i = ofNoble(w, wholeStart(w, i, bounded), bounded)
-		if strings.Count(last.text, "-") == 1 || onlyTitles(w[:i]) { // "Eugen Schafhauser-Strasse"
+		if strings.Count(last.text, "-") == 1 || joined || onlyTitles(w[:i]) { // "Eugen Schafhauser-Strasse"
 			for i > 0 && w[i-1].capital && titles[w[i-1].fold()] {
 				i--
 			}
@@ -706,6 +710,9 @@ func germanName(w []word, bounded bool) (int, int) {
 	}
 	return -1, 0
 }
+
+// inWords lead from a building to its street: "Zentrum im Pfarrweg".
+var inWords = set("im in am")
 
 // onlyTitles reports whether words are a short title and given names, which name nobody without the surname
 // in the street behind them: "Dr. Karl Rennergasse".

@@ -231,7 +231,7 @@ var (
 		`saison|season|ferien)|^[^\n]*\d[^\d\n]{0,20}` + months)
 	nextCell  = regexp.MustCompile(`^[ \t:]*[|\n]\s*`)
 	courseCue = regexp.MustCompile(`(?i)\b(?:class|lecture|course|seminar|workshop|lesson|tutorial|webinar|` +
-		`kurs|vorlesung|übung|gottesdienst|training|advising|help ?desk|warenannahme|anlieferung|lieferzeit|` +
+		`kurs|vorlesung|übung|gottesdienst|training|(?:ferien|summer ?|sommer)camp|specials|happy ?hour|advising|help ?desk|warenannahme|anlieferung|lieferzeit|` +
 		`telefonzeit|telefonsprech|telefonisch|anrufzeit)|\(telefon\)`)
 	officeCue = regexp.MustCompile(`(?i)\boffice hours\b`)
 )

@@ -34,7 +34,7 @@ var homeCues, homeWeights = readWeights(homesFile)
 type Door struct {
 	Before, Below string // lines above and below it that belong to no other address
 	Inside        string // what stands in it beside street and city
-	Street        string
+	Street, Unit  string
 	Title         string         // of the page
 	Host, Path    string         // of the page
 	Langs         []string       // in which it may be written, ISO 639-1
@@ -122,7 +122,7 @@ func (d *Door) cues() map[string]bool {
 	if letting && IsLetting(first) { // "Ferienwohnung Okken" says no more than the title
 		first = ""
 	}
-	atHome := homeWords.In(foldWords(first))
+	atHome := homeWords.In(foldWords(first)) || isFlat.MatchString(d.Unit)
 	if atHome { // "Home address" ends what the lines above say
 		lines = nil
 	}
@@ -139,7 +139,8 @@ func (d *Door) cues() map[string]bool {
 	titled := foldWords(d.Title)
 	atDoor := behindLast(careOf, first)
 	care := atDoor != first && IsPerson(strings.Trim(atDoor, " ,:"))
-	honoured := honorary.In(above) || care || d.Represents // held at home, whatever the site does
+	officer := len(lines) > 0 && IsPerson(name) && isAssociation(kind.OfName(lines[len(lines)-1], "", ""))
+	honoured := honorary.In(above) || care || d.Represents || officer // held at home, whatever the site does
 	office := lets || letting && d.Person || honoured      // where no word of business counts
 	own := isHomepage(d.Title, titled) || resumePath.MatchString(d.Path) || d.Resume != nil && d.Resume()
 	business := first + "\n" + further + "\n" + d.Title
@@ -155,7 +156,8 @@ func (d *Door) cues() map[string]bool {
 			looksLikeNames(name) && (office || d.mailed(name) || d.isStranger(name)),
 		// It stands in an imprint, and the page or its host has a word of business.
 		"business": !office && d.Imprint && d.Business != nil && d.Business(),
-		// The line names somebody by an office that is held at home: founder, chairman, webmaster.
+		// The line names somebody by an office that is held at home, founder, chairman, webmaster, or nobody
+		// else stands between a club and the address.
 		"honorary": honoured,
 		// Or as who answers for what a site says, whom German law wants to be named.
 		"editor": edits || editor.MatchString(first+"\n"+further),
@@ -430,6 +432,7 @@ var (
 		`\b(?:trauer|kondolenz)(?:haus|anschrift|adresse)\b.{0,40})[ ,:]*$`)
 	aged     = regexp.MustCompile(`\p{Lu}[\p{L}.'’-]+, (?:aged? )?\d{1,2},?(?: (?:formerly |late )?(?:of|from))?[ ,]*$`)
 	homeSale = regexp.MustCompile(`\b(?:to|by) \p{Lu}.{3,60} ?\$\d{2,3},?\d{3}\b`)
+	isFlat   = regexp.MustCompile(`(?i)^(?:apt|apartment|flat|wohnung|whg|appartement)\b`)
 	// acronym is a short word of capitals behind one that is none: "Okken Europe SA".
 	acronym = regexp.MustCompile(`\p{Ll} \p{Lu}{2,4}\b`)
 	// editor leads to who edits a site, whom German law wants to be named.
@@ -447,5 +450,5 @@ var (
 		`\b(geocities|tripod|angelfire|blogspot|wordpress|livejournal)\.(com|io)$`)
 	resumeHeading = regexp.MustCompile(`(?i)^(?:(?:my|download|view|online|see) )*` +
 		`(?:resume|résumé|cv|curriculum vitae|lebenslauf)(?: \(?pdf\)?)?$`)
-	resumePath = regexp.MustCompile(`(?i)/[^/]*(resume|lebenslauf)[^/]*$|/(cv|vita)\b[^/]*$`)
+	resumePath = regexp.MustCompile(`(?i)/[^/]*(?:resume|lebenslauf)[^/]*(?:/[^/]*)?$|/(?:cv|vita)\b[^/]*(?:/[^/]*)?$`)
 )

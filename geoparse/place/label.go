@@ -70,7 +70,7 @@ func withoutOffice(line string) (name, office string) {
 // officeMark parts a person's name from an office, contactLine is nothing but a way to reach somebody.
 var (
 	officeMark  = regexp.MustCompile(` [–—|-] | \(|, `)
-	contactLine = regexp.MustCompile(`^(?:[\pL-]{1,8}[.:]* ?)?(?:[+\d(][\d ()/.–-]{5,}|[^ ]+@[^ ]+)` +
+	contactLine = regexp.MustCompile(`^(?:[\pL-]{1,8}[.:]* ?)?(?:[+\d(][\d ()/.–-]{5,}|[^ ]+(?:@| ?[([](?:at|ät)[)\]] ?)[^ ]+)` +
 		`(?: ?\([\pL ]{1,12}\))?$`)
 )
 
