@@ -122,6 +122,7 @@ func (d *Door) cues() map[string]bool {
 	if letting && IsLetting(first) { // "Ferienwohnung Okken" says no more than the title
 		first = ""
 	}
+	first = insured.ReplaceAllString(first, "")
 	atHome := homeWords.In(foldWords(first)) || isFlat.MatchString(d.Unit)
 	if atHome { // "Home address" ends what the lines above say
 		lines = nil
@@ -152,7 +153,7 @@ func (d *Door) cues() map[string]bool {
 	}
 	return map[string]bool{
 		"bias": true,
-		"person": d.Person || IsPerson(owner(first)) || endsWithPerson(first) || held != "" ||
+		"person": d.Person || IsPerson(owner(first)) || endsWithPerson(first) || held != "" || labelsOfficer(first) ||
 			looksLikeNames(name) && (office || d.mailed(name) || d.isStranger(name)),
 		// It stands in an imprint, and the page or its host has a word of business.
 		"business": !office && d.Imprint && d.Business != nil && d.Business(),
@@ -307,6 +308,12 @@ func livesAt(before, behind string) bool {
 // careOf stands before the name at whose door somebody is.
 var careOf = regexp.MustCompile(`(?i)\bc/o\b`)
 
+// labelsOfficer reports whether a line is a label of the address of who holds an office: "Address of the
+// chairwoman:".
+func labelsOfficer(line string) bool {
+	return strings.HasSuffix(line, ":") && honorary.In(foldWords(line)) && !isInstitution(line)
+}
+
 // endsWithPerson reports whether a running text ends with a person: "Petition of Mr. Carl Foster, ".
 func endsWithPerson(text string) bool {
 	text = strings.TrimRight(text, " ,:(")
@@ -436,10 +443,12 @@ var (
 	// acronym is a short word of capitals behind one that is none: "Okken Europe SA".
 	acronym = regexp.MustCompile(`\p{Ll} \p{Lu}{2,4}\b`)
 	// editor leads to who edits a site, whom German law wants to be named.
-	editor = regexp.MustCompile(`(?i)verantwortlich\pL* .{0,60}(?:§ ?(?:18|55|10)|inhalt|mstv|rstv|redaktion|presse)|` +
+	editor = regexp.MustCompile(`(?i)redaktionell verantwortlich|verantwortlich\pL* .{0,60}(?:§ ?(?:18|55|10)|inhalt|mstv|rstv|redaktion|presse)|` +
 		`inhalt\pL* verantwortlich|v\. ?i\. ?s\. ?d\.|` +
 		`responsible .{0,60}(?:§ ?(?:18|55|10)|mstv|rstv)`)
 	noInstitutions = strings.NewReplacer("-in-law", "", "limited to", "")
+	// insured are the patients of a surgery, by who pays for them.
+	insured = regexp.MustCompile(`(?i)\b(?:kassen?|gesetzlich)\b.{0,20}\bprivat\pL*|\bprivat\pL*.{0,20}\bkassen?\b`)
 
 	faxWords = textutil.NewLexicon("fax", "toll free", "toll-free", "tollfree")
 	freemail = regexp.MustCompile(`(?i)@\s?(aol|gmail|hotmail|yahoo|gmx|web|t-online|earthlink|msn|juno|` +

@@ -609,13 +609,15 @@ func markRivals(found []candidate) {
 // meet at Grote Hall, ".
 func behindLeadIn(before string) string {
 	above := strings.TrimRight(before, " \n")
-	if strings.HasSuffix(above, ",") { // the sentence goes on in the next line
-		before = above
+	begins := leadsIn.FindStringIndex(above[strings.LastIndexByte(above, '\n')+1:])
+	first, _ := utf8.DecodeRuneInString(above[strings.LastIndexByte(above, '\n')+1:])
+	if strings.HasSuffix(above, ",") || begins != nil && begins[0] == 0 && unicode.IsLower(first) {
+		before = above // the sentence goes on in the next line
 	}
 	line := before[strings.LastIndexByte(before, '\n')+1:]
 	line = strings.TrimRight(line, " ,(:–-")
 	name := behindLast(leadsIn, line)
-	first, _ := utf8.DecodeRuneInString(name)
+	first, _ = utf8.DecodeRuneInString(name)
 	if name == line || len(line) > 400 || !unicode.IsUpper(first) ||
 		strings.Contains(name, ": ") { // "im Sinne der DSGVO: Reents e.V.,"
 		return ""
