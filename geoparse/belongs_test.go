@@ -451,6 +451,7 @@ func TestHomes(t *testing.T) {
 		{"Wei Ro\nSoftware Engineer Consultant\n1374 Greystone Dr.\nIrvine, CA 92617\nweiro@gmail.com\nHarbor Inc.",
 			"Resume", "weiro.example", "/resume_doc.htm", true},
 		{"Software Engineer Consultant\n1374 Greystone Dr.\nIrvine, CA 92617", "Harbor", "harbor.example", "/", false},
+		{"1151 Oxford Road, Apt. 21\nIrvine, CA 92617\n(949) 555-0100\nObjective", "", "weiro.example", "/resume/index.htm", true},
 		{"The Blue Door\n1151 Oxford Road\nIrvine, CA 92617", "The Blue Door", "www.bluedoor.example", "/contact", false},
 		{"Smith Family Dental\n1151 Oxford Road\nIrvine, CA 92617\nFax 949-555-0101", "Home", "www.smithdental.example", "/home/contact", false},
 		{"Services at Miller Funeral Home, 1151 Oxford Road\nIrvine, CA 92617", "Obituary of Wei Miller", "www.miller.example", "/obituary/wei", false},

@@ -13,6 +13,9 @@ func TestThirdParty(t *testing.T) {
 	for text, want := range map[string]Role{
 		"Webdesign: Muster Medien, " + address:                                   AgencyRole,
 		"Technische Umsetzung\nMuster Medien\n" + address:                        AgencyRole,
+		"Design und technische Umsetzung\nMuster Medien\n" + address:             AgencyRole,
+		"Texte, Design & Hosting\nMuster Medien\n" + address:                     AgencyRole,
+		"Möbel und Design\nMuster GmbH\n" + address:                              OwnRole,
 		"Websiteanpassungen:\nMuster Medien\n" + address:                         AgencyRole,
 		"Website by Muster Medien, " + address:                                   AgencyRole,
 		"Aufsichtsbehörde: Landesbeauftragte für den Datenschutz\n" + address:    AuthorityRole,

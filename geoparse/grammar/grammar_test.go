@@ -52,6 +52,11 @@ func TestStreetBefore(t *testing.T) {
 		{"Peter Reents\nAm Weener Bahnhof 5\n", "Am Weener Bahnhof", "5", ""},
 		{"Dr. Eberlestraße 5\n", "Dr. Eberlestraße", "5", ""},
 		{"Dr. Karl Rennergasse 5\n", "Dr. Karl Rennergasse", "5", ""}, // "Dr. Karl" is nobody without a surname
+		{"Anschrift: Johann Reents - Straße 5\n", "Johann Reents - Straße", "5", ""},
+		{"Johann Reents – Strasse 5\n", "Johann Reents – Strasse", "5", ""},
+		{"Tenniszentrum - Reentsstraße 5\n", "Reentsstraße", "5", ""},
+		{"beim Eltern Kind Zentrum im Pfarrweg 5\n", "Pfarrweg", "5", ""},
+		{"Platz am Markt 5\n", "Platz am Markt", "5", ""},
 		{"in der Breiten Gasse 5\n", "Breiten Gasse", "5", ""},
 		{"Müller Poststraße 5\n", "Poststraße", "5", ""},
 		{"Theater Bahnhofstraße 5\n", "Bahnhofstraße", "5", ""},

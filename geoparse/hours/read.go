@@ -35,6 +35,9 @@ func read(text string) (h week, rest string, ok bool) {
 		if !found {
 			break
 		}
+		if r.take(otherTimes) != nil {
+			continue
+		}
 		if !h.add(set, spans) {
 			r.rest = "" // another list
 			break
@@ -141,6 +144,10 @@ var dayParts = `(?:` + strings.Join(dayPartWords, "|") + `)\b[\s:]*`
 var timeLeads = strings.Fields("von from between zwischen ab open geöffnet geopend offen jeweils entre desde de " +
 	"dalle van the hours of in der zeit zu den servicezeiten durchgehend zusätzlich auch also anche")
 
+// otherHours are times of a surgery that are not all of its hours.
+const otherHours = `(?:offene|akut|telefon|telefonische|video|notfall)[ -]?sprechstunden?|telefonzeit(?:en)?|` +
+	`telefonisch|blut(?:ent|ab)nahmen?|labor`
+
 // What stands between days and times, from where the reader is. U+FFFD is what an unreadable dash
 // leaves.
 var (
@@ -178,9 +185,11 @@ var (
 	onlyUntil = regexp.MustCompile(`(?i)^[\s:]*(?:(?:nur|only|alleen|solo)\s+)?(?:bis|until|till|tot|fino alle)\s+`)
 	// aside is a line between those of two days, of what ends before the place closes, or a remark on one:
 	// "(nur mit Termin)".
-	aside = regexp.MustCompile(`(?i)^[\s,;(|]*(?:(?:warme )?küche|kitchen|letzter einlass|kassenschluss|` +
+	aside = regexp.MustCompile(`(?i)^[\s,;(|]*(?:(?:warme )?küche|kitchen|letzter einlass|kassenschluss|` + otherHours + `|` +
 		`last (?:entry|orders|admission))\b[^\n\d]*\d[^\n]*\n|^ *\([^()\n\d]{1,40}\)`)
-	timeZone = regexp.MustCompile(`(?i)^[\s(]*(?:(?:eastern|central|mountain|pacific|local)` +
+	// otherTimes says behind times that they are those of something else.
+	otherTimes = regexp.MustCompile(`(?i)^[ \t,;:(–—-]*(?:nur )?(?:` + otherHours + `)\b\)?`)
+	timeZone   = regexp.MustCompile(`(?i)^[\s(]*(?:(?:eastern|central|mountain|pacific|local)` +
 		`(?:\s+standard|\s+daylight)?(?:\s+time)?|[ecmp][sd]?t\b|gmt\b|bst\b|cet\b|durchgehend\b)\)?` +
 		`(?:\s*\([a-z]{2,4}\))?`)
 	timeJoint = regexp.MustCompile(`(?i)^[\s(),:]*(?:(?:on|every|am|jeden|von|from)\s+)?`)

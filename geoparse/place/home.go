@@ -234,9 +234,11 @@ func (d *Door) acts(name string) bool {
 	return false
 }
 
-// editsBy reports whether a line leads to who edits a site by a paragraph of law, however long it is.
+// editsBy reports whether a line leads to who edits a site: by a paragraph of law, however long it is, or by
+// few words, "Redaktionell verantwortlich".
 func editsBy(line string) bool {
-	return strings.HasSuffix(line, ":") && strings.Contains(line, "§") && editor.MatchString(line)
+	lawful := strings.HasSuffix(line, ":") && strings.Contains(line, "§")
+	return (lawful || len(strings.Fields(line)) <= 3) && editor.MatchString(line)
 }
 
 // mostTrade is how many words say what somebody does for a living.

@@ -381,8 +381,8 @@ func linesBefore(before string, most int) (lines []lineAbove) {
 	return lines
 }
 
-// candidates returns the texts that may be the name. theirs: the block of the address, in a notice of
-// privacy or in another country, names somebody who is not the site.
+// candidates returns the texts that may be the name. theirs: the block of the address
+// names somebody who is not the site.
 func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 	if !a.Third {
 		found = slices.Clone(p.sites)
@@ -596,7 +596,7 @@ func markRivals(found []candidate) {
 			}
 			if !within(found[i].core, found[k].core) && !within(found[k].core, found[i].core) {
 				found[k].features[rival] = max(found[k].features[rival], 1-f[leadIn])
-				strong := is(f[orgWord] > 0 && f[above1]+f[prefix] > 0 && f[phrase]+f[job] == 0 &&
+				strong := is((f[orgWord] > 0 && f[above1]+f[prefix] > 0 || f[legal] > 0) && f[phrase]+f[job] == 0 &&
 					f[branchWords] < 0.4) // "Reents County Courts"
 				found[k].features[venue] = max(found[k].features[venue], f[leadIn], strong,
 					theirs*found[k].features[foreign])

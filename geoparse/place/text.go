@@ -45,6 +45,9 @@ func foldWords(text string) string {
 // titleMark stands between the parts of a title.
 var titleMark = regexp.MustCompile(` [-–—·•∙★»|:] | (?:::|//) |[>|»ǀ]|: `)
 
+// commaInside are brackets that the parts of a title do not end in: "Grote Church (Reents, Fife)".
+var commaInside = regexp.MustCompile(`\s*\([^()]*,[^()]*\)`)
+
 // titleMarks are the marks of titleMark: a text without any, as most are, needs no expression.
 const titleMarks = "-–—·•∙★»|:/>ǀ"
 
@@ -71,6 +74,7 @@ func cutName(text string) (name, more string) {
 // titleParts cuts the title of a page where its parts are set apart.
 func titleParts(title string) []string {
 	var parts []string
+	title = commaInside.ReplaceAllString(title, " ")
 	phrases := []string{title}
 	if strings.ContainsAny(title, titleMarks) {
 		phrases = titleMark.Split(title, -1)
