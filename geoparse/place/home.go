@@ -142,7 +142,7 @@ func (d *Door) cues() map[string]bool {
 	care := atDoor != first && IsPerson(strings.Trim(atDoor, " ,:"))
 	officer := len(lines) > 0 && IsPerson(name) && isAssociation(kind.OfName(lines[len(lines)-1], "", ""))
 	honoured := honorary.In(above) || care || d.Represents || officer // held at home, whatever the site does
-	office := lets || letting && d.Person || honoured      // where no word of business counts
+	office := lets || letting && d.Person || honoured                 // where no word of business counts
 	own := isHomepage(d.Title, titled) || resumePath.MatchString(d.Path) || d.Resume != nil && d.Resume()
 	business := first + "\n" + further + "\n" + d.Title
 	switch {
