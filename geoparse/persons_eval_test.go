@@ -149,13 +149,13 @@ var homePrior = map[string]float64{
 	"commerce": -3, "job": -0.5, "home": 2.5, "home-above": 1, "fax": -0.5, "freemail": 1,
 	"tilde": 2, "folder": 1.6, "homepage": 2.2, "family": 2.2, "own-name": 1.8, "firm-title": -1, "trade-title": -3,
 	"typed": -3, "typed-person": 3, "no-street": -1.5, "resident": 3.8,
-	"business": -3.4, "honorary": 2.5, "editor": 6, "lets": 6,
+	"business": -3.4, "honorary": 2.5, "editor": 6, "lets": 6, "not-commerce": 2,
 }
 
 // givenCues is how many weights are not learned, the bias and what a person's name, an imprint, a title and
 // words of homes and families say: the persons of the labelled pages are nearly all in business, none is the
 // chairman of a club, and few are at home or buried.
-const givenCues = 8
+const givenCues = 9
 
 // fitDoors is logistic regression; an address counts the same however many pages
 // state it.

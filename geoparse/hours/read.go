@@ -152,7 +152,7 @@ const otherHours = `(?:offene|akut|telefon|telefonische|video|notfall)[ -]?sprec
 // leaves.
 var (
 	allWeek = regexp.MustCompile(`^\s*24/7\s*$`)
-	lead    = regexp.MustCompile(`(?i)^[\s;,|/&•·*().–—-]*(?:(?:jeden|jeweils|every|each|elke|iedere|an|am|on|op|` +
+	lead    = regexp.MustCompile(`(?i)^[\s;,|/&+•·*().–—-]*(?:(?:jeden|jeweils|every|each|elke|iedere|an|am|on|op|` +
 		`and|und|sowie|en|le|il|du|dal|dalla|de|van|los)\s+|` +
 		`(?:lunch|dinner|brunch|breakfast|mittags?|abends?|frühstück)\b[\s:]*)*`)
 	dash = regexp.MustCompile(`(?i)^\s*(?:-?(?:bis|to|until|till|through|thru|au|alla|alle|al|a|t/m|tot en met|` +

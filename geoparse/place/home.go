@@ -175,6 +175,7 @@ func (d *Door) cues() map[string]bool {
 		// "Home", "privat", "lives at", "my address is" in the nearest line, or further up.
 		"home":         atHome,
 		"home-above":   homeWords.In(foldWords(further)),
+		"not-commerce": nonCommercial.In(foldWords(d.Before + "\n" + below)),
 		"fax":          faxWords.In(below),
 		"freemail":     freemail.MatchString(strings.Join(doorLinesOf(d.Before), "\n")) || freemail.MatchString(below),
 		"tilde":        isUserPath(d.Path),
@@ -426,11 +427,13 @@ var (
 	familyWords   = lexiconOf("family-words")
 	honorary      = lexiconOf("honorary")
 	lettings      = lexiconOf("lettings")
+	nonCommercial = lexiconOf("not-commercial")
 	disclaimers   = Words("disclaimers")
 
 	// resident is the end of a text before an address where somebody lives, aged a person's age there:
 	// "Mary Smith, 83, formerly of".
-	resident = regexp.MustCompile(`(?i)(?:\b(?:residents?|homeowners?|late|formerly|neighbou?rs?\b.{0,40}) (?:of|at)|` +
+	resident = regexp.MustCompile(`(?i)(?:(?:^|\()(?:home(?: address)?|privat(?:adresse|anschrift)?|wohnort|qth)[:)]+|` +
+		`\b(?:residents?|homeowners?|late|formerly|neighbou?rs?\b.{0,40}) (?:of|at)|` +
 		`\b(?:the|a|his|her|their|our|my|family|family's) ` +
 		`(?:home|house|apartment|residence)\b.{0,30} (?:of|at|in|on)|` +
 		`\b(?:his|her|their|our|my) (?:home|house|apartment|residence)|` +

@@ -485,8 +485,8 @@ func InstitutionsIn(address, street string) (names []string) {
 // firmOfSentence returns the firm at the end of a sentence, "services of Reents Inc. (", or "".
 func firmOfSentence(text string) string {
 	text = strings.TrimRight(text, " (")
-	text = strings.TrimLeft(text[strings.LastIndexAny(text, "()")+1:], " –—-")
-	return cmp.Or(firmIn(behindLast(sentenceJoint, text)), firmIn(text))
+	last := strings.TrimLeft(text[strings.LastIndexAny(text, "()")+1:], " –—-") // behind "services (for all) –"
+	return cmp.Or(firmIn(behindLast(sentenceJoint, last)), firmIn(last), firmIn(behindLast(sentenceJoint, text)))
 }
 
 // behindLast returns what stands behind the last match in a text, all of it where there is none.
