@@ -197,7 +197,7 @@ func beforeContacts(text string) string {
 // judgeOccupant sets Role, Person and Private of one address.
 func (p *Parser) judgeOccupant(b *block, page *pageCues, list bool) {
 	a, before := b.a, b.around.Before
-	imprint, typedPerson := place.HasImprintCue(before), a.Person
+	imprint := place.HasImprintCue(before)
 	if list && !imprint && a.Role == OwnRole {
 		a.Role = ListedRole
 	}
@@ -211,7 +211,7 @@ func (p *Parser) judgeOccupant(b *block, page *pageCues, list bool) {
 		a.Person = false
 	}
 	if !p.options.Persons {
-		p.judgePrivate(b, page, imprint, typedPerson)
+		p.judgePrivate(b, page, imprint)
 	}
 }
 
@@ -360,13 +360,13 @@ func (p *Parser) isPlace(name string) bool {
 }
 
 // judgePrivate sets whether the address is a private person's.
-func (p *Parser) judgePrivate(b *block, page *pageCues, imprint, typedPerson bool) {
+func (p *Parser) judgePrivate(b *block, page *pageCues, imprint bool) {
 	a := b.a
 	door := place.Door{
 		Before: b.around.Before, Below: b.below, Inside: page.inside(a), Street: a.Street, Unit: a.Unit,
 		Title: textutil.ClipBytes(page.title, 2*place.MaxName), Host: page.in.Host, Path: page.in.Path,
 		Langs:  languagesOf(page.in, a.Country),
-		Person: a.Person, Typed: a.Type, TypedPerson: typedPerson,
+		Person: a.Person, Typed: a.Type,
 		Imprint:  imprint || place.HasImprintCue(page.title) || place.IsNotice(page.title, page.in.Path),
 		Business: page.commerce,
 		Lets:     func() place.Letting { return p.lets(page, b) },

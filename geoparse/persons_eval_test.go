@@ -146,9 +146,9 @@ func scoreDoors(doors []door, private func(*door) bool) (s doorScore) {
 // have few of.
 var homePrior = map[string]float64{
 	"bias": -2.6, "person": 3.8, "firm": -4.5, "firm-above": -2.5, "firm-in": -6,
-	"commerce": -3, "job": -0.5, "home": 2.5, "home-above": 1, "fax": -0.5, "freemail": 1,
+	"commerce": -3, "home": 2.5, "freemail": 1,
 	"tilde": 2, "folder": 1.6, "homepage": 2.2, "family": 2.2, "own-name": 1.8, "firm-title": -1, "trade-title": -3,
-	"typed": -3, "typed-person": 3, "no-street": -1.5, "resident": 3.8,
+	"typed": -3, "no-street": -1.5, "resident": 3.8,
 	"business": -3.4, "honorary": 2.5, "editor": 6, "lets": 6, "not-commerce": 2,
 }
 

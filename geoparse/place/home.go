@@ -40,7 +40,6 @@ type Door struct {
 	Langs         []string       // in which it may be written, ISO 639-1
 	Person        bool           // the name above is a person's
 	Typed         string         // the type that markup gives what is there
-	TypedPerson   bool           // markup says that it is a person
 	Imprint       bool           // it stands in an imprint
 	Represents    bool           // it is that of who represents somebody at another address above
 	Business      func() bool    // words of business in its host, or in what is said of who runs it
@@ -171,20 +170,16 @@ func (d *Door) cues() map[string]bool {
 		"trade-title": !letting && !own && !lived && !goesOn(behind) && d.tradeInTitle(),
 		// A word that stands around places of business alone, near the address or in the title.
 		"commerce": !office && IsCommerce(business) || trade || where == LetsHere,
-		"job":      jobWords.In(above), // at an institution
-		// "Home", "privat", "lives at", "my address is" in the nearest line, or further up.
+		// "Home", "privat", "lives at", "my address is" in the nearest line.
 		"home":         atHome,
-		"home-above":   homeWords.In(foldWords(further)),
 		"not-commerce": nonCommercial.In(foldWords(d.Before + "\n" + below)),
-		"fax":          faxWords.In(below),
 		"freemail":     freemail.MatchString(strings.Join(doorLinesOf(d.Before), "\n")) || freemail.MatchString(below),
 		"tilde":        isUserPath(d.Path),
 		"folder":       peopleFolder.MatchString(d.Path) || peopleHost.MatchString(d.Host),
 		"homepage":     own, // or a résumé
 		"family":       familyWords.In(titled) || familyWords.In(foldWords(d.Path)),
 		"own-name":     slices.ContainsFunc(titleParts(d.Title), IsPerson),
-		"typed":        d.Typed != "" && !d.TypedPerson,
-		"typed-person": d.TypedPerson,
+		"typed":        d.Typed != "",
 		"no-street":    d.Street == "" && !strings.ContainsAny(first, "0123456789"),
 		"resident":     lived,
 		"lets":         lets,
@@ -420,7 +415,6 @@ func cuesOf(list string) (phrases []string) {
 var (
 	institutions  = lexiconOf("institutions")
 	buildings     = Words("buildings")
-	jobWords      = lexiconOf("job-words")
 	homeWords     = lexiconOf("home-words")
 	resumeWords   = lexiconOf("resume-words")
 	homepageWords = lexiconOf("homepage-words")
@@ -455,7 +449,6 @@ var (
 	// insured are the patients of a surgery, by who pays for them.
 	insured = regexp.MustCompile(`(?i)\b(?:kassen?|gesetzlich)\b.{0,20}\bprivat\pL*|\bprivat\pL*.{0,20}\bkassen?\b`)
 
-	faxWords = textutil.NewLexicon("fax", "toll free", "toll-free", "tollfree")
 	freemail = regexp.MustCompile(`(?i)@\s?(aol|gmail|hotmail|yahoo|gmx|web|t-online|earthlink|msn|juno|` +
 		`compuserve|comcast|outlook|icloud|erols|mindspring|optonline|verizon|att|freenet|netscape|bellsouth)\.`)
 	peopleFolder = regexp.MustCompile(`(?i)/(users?|homes?|home-?pages?|members?|people|persons?|personal|students?|` +
