@@ -227,7 +227,7 @@ func (a anchor) codeCity(c code) *Address {
 	switch {
 	case c.strength > 0 && (!ok || street.Strength < c.strength || street.Number.Empty()):
 		reason = "the postcode is a neighbour's, and no street with a number stands beside it"
-	case !ok:
+	case !ok || street.Strength < 3 && city.doubt > 0 && a.yearLike(c.value, found.Country): // "Breakfast 2018, 2017"
 		year := len(c.value) == 4 && c.country == "" && (city.doubt > 0 || a.yearLike(c.value, found.Country))
 		reason = a.noPlace(c.start, city, t[0].Kind == grammar.Break, year)
 	}

@@ -469,9 +469,14 @@ func (p *Parser) lets(page *pageCues, b *block) place.Letting {
 		return place.LetsHere
 	}
 	words := strings.FieldsFunc(named, func(r rune) bool { return !unicode.IsLetter(r) })
-	if slices.ContainsFunc(words, func(word string) bool {
-		return len(word) > leastTown && len(p.codes.cities(a.Country, word)) > 0
-	}) {
+	towns := slices.DeleteFunc(words, func(word string) bool {
+		return len(word) <= leastTown || len(p.codes.cities(a.Country, word)) == 0
+	})
+	district := gazetteer.Key(page.lineOf(a))
+	switch {
+	case slices.ContainsFunc(towns, func(town string) bool { return strings.Contains(district, gazetteer.Key(town)) }):
+		return place.LetsHere // "19309 Lenzen OT Seedorf"
+	case len(towns) > 0:
 		return place.LetsAnother
 	}
 	return place.LetsHome
@@ -486,6 +491,15 @@ func (c *pageCues) textOf(a *Address) string {
 		return ""
 	}
 	return c.text[a.Start:a.End]
+}
+
+// lineOf returns the text of the address and what follows it in its line.
+func (c *pageCues) lineOf(a *Address) string {
+	if a.Start < 0 {
+		return ""
+	}
+	rest, _, _ := strings.Cut(c.text[a.End:], "\n")
+	return c.text[a.Start:a.End] + textutil.ClipBytes(rest, place.MaxName)
 }
 
 // inside returns the text of the address without its parts: "Department of Computer Science,

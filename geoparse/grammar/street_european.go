@@ -788,8 +788,13 @@ func separateName(w []word, bounded bool) int {
 		w[i-1].capital && len(w[i-1].fold()) <= 2) {
 		i--
 	}
+	if i > 0 && strings.HasSuffix(prev.fold(), "er") && oldOrNew[w[i-1].text] { // "Alt Reentser Weg"
+		i--
+	}
 	return adjectives(w, i)
 }
+
+var oldOrNew = set("Alt Neu")
 
 // acronym reports whether s is written in capitals only, as organisations are.
 func acronym(s string) bool {

@@ -23,10 +23,11 @@ func read(text string) (h week, rest string, ok bool) {
 		return h, "", true
 	}
 	r := reader{text[:min(len(text), maxText)]}
+	var last timeSpan
 	for {
 		if ok {
 			r.take(aside)
-			r.endsOtherwise(&h)
+			r.endsOtherwise(&h, last)
 		}
 		set, spans, found := r.rule()
 		if !found && ok && r.skipUntold(&h) {
@@ -42,7 +43,9 @@ func read(text string) (h week, rest string, ok bool) {
 			r.rest = "" // another list
 			break
 		}
-		ok = ok || len(spans) > 0 && spans[0] != byAppointment
+		if len(spans) > 0 && spans[0] != byAppointment {
+			ok, last = true, spans[0]
+		}
 	}
 	if !ok {
 		return week{}, "", false
@@ -59,9 +62,10 @@ func (h week) saysMore(rest string) bool {
 	return h.says(r.days())
 }
 
-// endsOtherwise reads that some days of h end earlier or later than was said, "(Mi nur bis 13 Uhr)"; where
-// nothing says so, r stays where it is.
-func (r *reader) endsOtherwise(h *week) {
+// endsOtherwise reads that some days of h end earlier or later than was said, "(Mi nur bis 13 Uhr)", or
+// that others begin as the last ones and end at another time, "Fr bis 16 Uhr"; where nothing says so, r stays
+// where it is.
+func (r *reader) endsOtherwise(h *week, last timeSpan) {
 	start := *r
 	r.take(lead)
 	set := r.days()
@@ -70,6 +74,10 @@ func (r *reader) endsOtherwise(h *week) {
 		var half string
 		to, half, _, ok = r.time()
 		to = clock(to, half)
+	}
+	if ok && !h.says(set) && last.from < to {
+		h.add(set, []timeSpan{{from: last.from, to: to}})
+		return
 	}
 	for d := range days {
 		ok = ok && (!set.has(d) || len(h[d]) > 0 && h[d][0] != byAppointment && h[d][0].from < to)

@@ -139,7 +139,8 @@ func (d *Door) cues() map[string]bool {
 	titled := foldWords(d.Title)
 	atDoor := behindLast(careOf, first)
 	care := atDoor != first && IsPerson(strings.Trim(atDoor, " ,:"))
-	officer := len(lines) > 0 && IsPerson(name) && isAssociation(kind.OfName(lines[len(lines)-1], "", ""))
+	officer := len(lines) > 0 && IsPerson(name) &&
+		(isAssociation(kind.OfName(lines[len(lines)-1], "", "")) || d.Imprint && ofClubs.MatchString(d.Below))
 	honoured := honorary.In(above) || care || d.Represents || officer // held at home, whatever the site does
 	office := lets || letting && d.Person || honoured                 // where no word of business counts
 	own := isHomepage(d.Title, titled) || resumePath.MatchString(d.Path) || d.Resume != nil && d.Resume()
@@ -438,7 +439,9 @@ var (
 		`\b(?:trauer|kondolenz)(?:haus|anschrift|adresse)\b.{0,40})[ ,:]*$`)
 	aged     = regexp.MustCompile(`\p{Lu}[\p{L}.'’-]+, (?:aged? )?\d{1,2},?(?: (?:formerly |late )?(?:of|from))?[ ,]*$`)
 	homeSale = regexp.MustCompile(`\b(?:to|by) \p{Lu}.{3,60} ?\$\d{2,3},?\d{3}\b`)
-	isFlat   = regexp.MustCompile(`(?i)^(?:apt|apartment|flat|wohnung|whg|appartement)\b`)
+	// ofClubs are registers of associations.
+	ofClubs = regexp.MustCompile(`(?i)\bZVR\b|vereinsregister`)
+	isFlat  = regexp.MustCompile(`(?i)^(?:apt|apartment|flat|wohnung|whg|appartement)\b`)
 	// acronym is a short word of capitals behind one that is none: "Okken Europe SA".
 	acronym = regexp.MustCompile(`\p{Ll} \p{Lu}{2,4}\b`)
 	// editor leads to who edits a site, whom German law wants to be named.
