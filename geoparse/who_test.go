@@ -92,6 +92,9 @@ func TestHonoraryOffices(t *testing.T) {
 		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>Gründer: Hanna Harms" + at + "</p>", true},
 		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>1. Vorsitzender<br>Peter Reents" + at + "</p>", true},
 		{"/impressum.html", "Impressum", "<p>Okkener Dartclub e.V.<br>Anschrift des 1. Vorsitzenden:" + at + "</p>", true},
+		{"/impressum.html", "Impressum", "<p>Takemusu Aikido Okken<br>Peter Reents" + at + "<br>ZVR-Zahl: 1580789299</p>", true},
+		{"/index.html", "Ferienwohnung Bremen", "<p>Kontakt" + at + "</p>", true},
+		{"/index.html", "Ferienwohnung Bremen", "<p>Kontakt" + at + " OT Bremen</p>", false}, // a part of the town
 		{"/impressum.html", "Impressum", "<p>Verein Okkener Stollen e.V.<br>Peter Reents" + at + "</p>", true},
 		{"/impressum.html", "Impressum", "<p>Redaktionell verantwortlich<br>Veyt Reents" + at + "</p>", true},
 		{"/impressum.html", "Klassisches Yoga, Qi Gong Oldenburg", "<p>Hanna Harms" + at + "</p>", true},

@@ -56,6 +56,7 @@ func TestStreetBefore(t *testing.T) {
 		{"Johann Reents – Strasse 5\n", "Johann Reents – Strasse", "5", ""},
 		{"Tenniszentrum - Reentsstraße 5\n", "Reentsstraße", "5", ""},
 		{"beim Eltern Kind Zentrum im Pfarrweg 5\n", "Pfarrweg", "5", ""},
+		{"\nAlt Reentser Weg 5\n", "Alt Reentser Weg", "5", ""},
 		{"Platz am Markt 5\n", "Platz am Markt", "5", ""},
 		{"in der Breiten Gasse 5\n", "Breiten Gasse", "5", ""},
 		{"Müller Poststraße 5\n", "Poststraße", "5", ""},

@@ -69,11 +69,13 @@ func (r *reader) endsOtherwise(h *week, last timeSpan) {
 	start := *r
 	r.take(lead)
 	set := r.days()
-	to, ok := 0, set != 0 && r.take(onlyUntil) != nil
+	to, half, ok := 0, "", set != 0 && r.take(onlyUntil) != nil
 	if ok {
-		var half string
 		to, half, _, ok = r.time()
 		to = clock(to, half)
+	}
+	if ok && half == "" && to <= last.from && to <= 12*60 { // "8-5, Fri until 3"
+		to += 12 * 60
 	}
 	if ok && !h.says(set) && last.from < to {
 		h.add(set, []timeSpan{{from: last.from, to: to}})
@@ -190,7 +192,7 @@ var (
 		`(?:(?:und|and|sowie|et|en|e|y|og|u\.?)\s+)?` +
 		`(?:` + dayParts + `)?(?:(?:von|from|de|dalle|van)\s+)?`)
 	// onlyUntil ends days earlier or later than others of the list, "(Mi nur bis 13 Uhr)".
-	onlyUntil = regexp.MustCompile(`(?i)^[\s:]*(?:(?:nur|only|alleen|solo)\s+)?(?:bis|until|till|tot|fino alle)\s+`)
+	onlyUntil = regexp.MustCompile(`(?i)^[\s:]*(?:(?:nur|only|alleen|solo)\s+)?(?:bis|until|'?till?|tot|fino alle)\s+`)
 	// aside is a line between those of two days, of what ends before the place closes, or a remark on one:
 	// "(nur mit Termin)".
 	aside = regexp.MustCompile(`(?i)^[\s,;(|]*(?:(?:warme )?küche|kitchen|letzter einlass|kassenschluss|` + otherHours + `|` +

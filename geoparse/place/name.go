@@ -337,6 +337,10 @@ func (p *Page) branch(a Around, name string) string {
 	return ""
 }
 
+// rating is what a directory has between a name and its address: stars, "4.7 (15 Bewertungen)", a pin.
+var rating = regexp.MustCompile(`(?i)^[★☆⭐📍📌🏠\s]*` +
+	`(?:\d(?:[.,]\d)?(?: ?/ ?\d)?\s*\(?[\d.,]+ (?:bewertungen|rezensionen|reviews|ratings)\)?)?$`)
+
 type lineAbove struct {
 	text   string
 	prefix bool // stands in the line of the address itself
@@ -349,7 +353,7 @@ func linesBefore(before string, most int) (lines []lineAbove) {
 	labelled := false
 	for i := len(all) - 1; i >= 0 && len(lines) < most; i-- {
 		line := strings.Trim(all[i], " \t,;:|·•–—-/>»*[")
-		if line == "" {
+		if line == "" || rating.MatchString(line) {
 			continue
 		}
 		if i == len(all)-1 && isLabel(line) { // "Address:" ends its block

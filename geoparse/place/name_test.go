@@ -41,6 +41,8 @@ func TestName(t *testing.T) {
 			"Adresse\nJugendring Okken e.V.\nJugendhaus Aldorf\n", "ruderclub-reents.example", "Jugendring Okken e.V.", "", ""},
 		"a title with brackets": {`<title>Contact - Grote of Reents Church (Aldorf, Fife)</title>`, "Address\n",
 			"grote-reents.example", "Grote of Reents Church", "", ""},
+		"stars between": {`<title>Alle Ballettschulen | Tanzführer</title><footer>© Tanzführer</footer>`,
+			"🥇 Platz 1\nBallettstudio Okken\n★★★★★ 5.0 (82 Bewertungen)\n📍\n", "www.tanz.example", "Ballettstudio Okken", "", ""},
 		"a button":              {`<title>Digitalcourage</title><h2>Impressum</h2><p>Digitalcourage e.V.</p>`, "Digitalcourage e.V.\nJetzt spenden\n", "digitalcourage.example", "Digitalcourage e.V.", "", ""},
 		"a part of the address": {`<title>Welcome to H&amp;S Solicitors</title><p>© H&amp;S Solicitors</p>`, "H&S Solicitors\nUnit 3 Palace Court\n", "www.hs-solicitors.example", "H&S Solicitors", "", ""},
 		"what is above":         {`<title>Blumen Meyer in Oldenburg</title>`, "Blumen Meyer GmbH\n", "www.blumen-meyer.example", "Blumen Meyer GmbH", "", ""},
