@@ -141,7 +141,7 @@ func (d *Door) cues() map[string]bool {
 	care := atDoor != first && IsPerson(strings.Trim(atDoor, " ,:"))
 	officer := len(lines) > 0 && IsPerson(name) &&
 		(isAssociation(kind.OfName(lines[len(lines)-1], "", "")) || d.Imprint && ofClubs.MatchString(d.Below))
-	honoured := honorary.In(above) || care || d.Represents || officer // held at home, whatever the site does
+	honoured := holdsOffice(above) || care || d.Represents || officer // held at home, whatever the site does
 	office := lets || letting && d.Person || honoured                 // where no word of business counts
 	own := isHomepage(d.Title, titled) || resumePath.MatchString(d.Path) || d.Resume != nil && d.Resume()
 	business := first + "\n" + further + "\n" + d.Title
@@ -304,13 +304,19 @@ func livesAt(before, behind string) bool {
 		homeSale.MatchString(behind) && !isInstitution(before+" "+behind)
 }
 
+// holdsOffice reports whether a text that foldWords returned names an office that is held at home.
+func holdsOffice(folded string) bool { return honorary.In(folded) || chairs.MatchString(folded) }
+
+// chairs are those of parts of an association: "Ortsverbandsvorsitzender".
+var chairs = regexp.MustCompile(`\pL{3}vorsitzende[rn]? `)
+
 // careOf stands before the name at whose door somebody is.
 var careOf = regexp.MustCompile(`(?i)\bc/o\b`)
 
 // labelsOfficer reports whether a line is a label of the address of who holds an office: "Address of the
 // chairwoman:".
 func labelsOfficer(line string) bool {
-	return strings.HasSuffix(line, ":") && honorary.In(foldWords(line)) && !isInstitution(line)
+	return strings.HasSuffix(line, ":") && holdsOffice(foldWords(line)) && !isInstitution(line)
 }
 
 // endsWithPerson reports whether a running text ends with a person: "Petition of Mr. Carl Foster, ".
@@ -331,7 +337,7 @@ func endsWithPerson(text string) bool {
 	for from > 0 && n-from < 5 && properNames(words[from-1], 1, 1) {
 		from--
 	}
-	for n-from > 2 && (honorary.In(foldWords(words[from])) || isLabel(words[from])) {
+	for n-from > 2 && (holdsOffice(foldWords(words[from])) || isLabel(words[from])) {
 		from++ // "1. Vorsitzender Uwe Harms", "§ 5 DDG Uwe Harms"
 	}
 	name = strings.Trim(strings.Join(words[from:], " "), ",:")

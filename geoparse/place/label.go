@@ -53,7 +53,7 @@ func NameAbove(before string) (person string) {
 // isOffice reports whether a line only says which office somebody holds: "1. Schützenmeister".
 func isOffice(line string) bool {
 	words := nameWords(line)
-	return len(words) > 0 && len(words) <= 3 && honorary.In(foldWords(words[len(words)-1]))
+	return len(words) > 0 && len(words) <= 3 && holdsOffice(foldWords(words[len(words)-1]))
 }
 
 // withoutOffice cuts off what the person does whose name begins a line: "Hanna Harms – Kassenwartin".

@@ -19,6 +19,7 @@ func IsPerson(name string) bool {
 	if len(name) > 60 || IsFirm(name) {
 		return false
 	}
+	name = callSign.ReplaceAllString(name, "")
 	if before, degree, ok := strings.Cut(name, ", "); ok && degrees[strings.Join(nameWords(degree), "")] {
 		name = before // "Okka Grote, B.Sc."
 	}
@@ -169,6 +170,8 @@ var (
 	particles  = Words("particles")
 
 	// middleInitial is one between two names, as Americans write it: "Junior F. Harms".
+	// callSign is that of a radio amateur: "Hanna Harms DJ1XY".
+	callSign      = regexp.MustCompile(` [A-Z]{1,2}\d[A-Z]{1,4}$`)
 	middleInitial = regexp.MustCompile(`^\p{Lu}[\p{L}'’-]+ \p{Lu}\. \p{Lu}[\p{L}'’-]+$`)
 
 	// taxNumber begins the label of a tax number, or is all of it, longNumber is such a number.
