@@ -142,7 +142,8 @@ func (d *Door) cues() map[string]bool {
 	officer := len(lines) > 0 && IsPerson(name) &&
 		(isAssociation(kind.OfName(lines[len(lines)-1], "", "")) || d.Imprint && ofClubs.MatchString(d.Below))
 	honoured := holdsOffice(above) || care || d.Represents || officer // held at home, whatever the site does
-	office := lets || letting && d.Person || honoured                 // where no word of business counts
+	edited := edits && ofClubs.MatchString(d.Before+"\n"+d.Below)     // the site of a club
+	office := lets || letting && d.Person || honoured || edited       // where no word of business counts
 	own := isHomepage(d.Title, titled) || resumePath.MatchString(d.Path) || d.Resume != nil && d.Resume()
 	business := first + "\n" + further + "\n" + d.Title
 	switch {
@@ -164,7 +165,7 @@ func (d *Door) cues() map[string]bool {
 		"editor": edits || editor.MatchString(first+"\n"+further),
 		// A word of an organisation in the nearest line, in the two further up, in the address itself.
 		"firm":       !lived && !lets && (isInstitution(atDoor) || !own && !atHome && isTrade(leading)),
-		"firm-above": !care && isInstitution(further),
+		"firm-above": !care && !edited && isInstitution(further),
 		"firm-in":    isInstitution(d.Inside) || isBuilding(d.Street),
 		"firm-title": !letting && isInstitution(d.Title),
 		// The title says what is done there for a living; no sentence has the address, as those of news do.
