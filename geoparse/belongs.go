@@ -514,6 +514,13 @@ func (c *pageCues) inside(a *Address) string {
 	return rest
 }
 
+// sameOccupant reports whether two statements of a town without a street may be about one organisation: one
+// names nobody, or its name is a part of the other's. Else the first is given, with nothing of the second.
+func sameOccupant(name, other string) bool {
+	a, b := gazetteer.Key(name), gazetteer.Key(other)
+	return strings.Contains(a, b) || strings.Contains(b, a)
+}
+
 // unite keeps what another statement of the same address adds; whether it is a private person's is
 // weighed again by what both say.
 func (a *Address) unite(o *Address, persons bool) {
@@ -521,7 +528,9 @@ func (a *Address) unite(o *Address, persons bool) {
 		a.Person, a.Belongings = o.Person, o.Belongings
 	} else if !o.Private {
 		a.Person = a.Person && o.Person
-		a.fill(o.Belongings)
+		if a.Street != "" || sameOccupant(a.Name, o.Name) {
+			a.fill(o.Belongings)
+		}
 	}
 	a.evidence += o.evidence
 	if !persons {

@@ -238,3 +238,21 @@ func TestManyNames(t *testing.T) {
 		t.Errorf("%+v", v.Addresses)
 	}
 }
+
+// Who has nothing but a town shares its address with others there, and none of what belongs to them.
+func TestTownOfMany(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := sitePage(t, p, "www.bau-grote.example", "/partner", "Bau Grote", "<p>Tischlerei Okken<br>26123 Oldenburg<br>"+
+		"E-Mail: hanna@okken.example</p><p>Elektro Reents<br>26123 Oldenburg<br>E-Mail: office@elektro-reents.example<br>"+
+		"Tel.: 0441 123456</p>")
+	if len(v.Addresses) != 1 {
+		t.Fatalf("%d addresses", len(v.Addresses))
+	}
+	a := v.Addresses[0]
+	if a.Name != "Tischlerei Okken" || a.Email != "" || a.Phone != "" {
+		t.Errorf("%q has the mail address %q and the number %q of another", a.Name, a.Email, a.Phone)
+	}
+}
