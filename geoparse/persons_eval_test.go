@@ -149,7 +149,7 @@ var homePrior = map[string]float64{
 	"commerce": -3, "home": 2.5, "freemail": 1,
 	"tilde": 2, "folder": 1.6, "homepage": 2.2, "family": 2.2, "own-name": 1.8, "firm-title": -1, "trade-title": -3,
 	"typed": -3, "no-street": -1.5, "resident": 3.8,
-	"business": -3.4, "honorary": 2.5, "editor": 6, "lets": 6, "not-commerce": 2,
+	"business": -3.4, "honorary": 2.5, "editor": 6, "lets": 6, "non-commercial": 2,
 }
 
 // givenCues is how many weights are not learned, the bias and what a person's name, an imprint, a title and

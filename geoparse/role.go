@@ -49,7 +49,8 @@ var (
 	courts = place.Phrases("courts")
 	// makers lead to that of whoever made the site, if ":", "by" or the end of
 	// the line follows.
-	makers     = place.Phrases("makers")
+	makers = place.Phrases("makers")
+	// makerWords may stand before one of them in a label of its own.
 	makerWords = place.Words("maker-words")
 	// verbs among them need "by".
 	verbs = place.Words("verbs")
@@ -102,8 +103,8 @@ func thirdParty(text string, from, start int) Role {
 	return OwnRole
 }
 
-// onlyMakes reports whether each word before the last of a label says that something was made, or joins
-// them: "Design und technische".
+// onlyMakes reports whether nothing but makerWords stands in what comes before the last word of a label,
+// "Design und technische".
 func onlyMakes(words string) bool {
 	isOther := func(w string) bool { return !makerWords[w] }
 	return !slices.ContainsFunc(strings.FieldsFunc(words, func(r rune) bool { return !unicode.IsLetter(r) }), isOther)

@@ -162,8 +162,8 @@ const otherHours = `(?:offene|akut|telefon|telefonische|video|notfall)[ -]?sprec
 // leaves.
 var (
 	allWeek = regexp.MustCompile(`^\s*24/7\s*$`)
-	lead    = regexp.MustCompile(`(?i)^[\s;,|/&+•·*().–—-]*(?:(?:jeden|jeweils|every|each|elke|iedere|an|am|on|op|` +
-		`and|und|sowie|en|le|il|du|dal|dalla|de|van|los)\s+|` +
+	lead    = regexp.MustCompile(`(?i)^[\s;,|/&+•·*().–—-]*(?:(?:jeden|jeweils|every|each|elke|iedere|an|am|on|` +
+		`op|and|und|sowie|en|le|il|du|dal|dalla|de|van|los)\s+|` +
 		`(?:lunch|dinner|brunch|breakfast|mittags?|abends?|frühstück)\b[\s:]*)*`)
 	dash = regexp.MustCompile(`(?i)^\s*(?:-?(?:bis|to|until|till|through|thru|au|alla|alle|al|a|t/m|tot en met|` +
 		`tot|til)\b-?|[-–—‑−~à\x{fffd}])(?:\s*(?:zu|um)\b)?\s*`)
@@ -195,8 +195,8 @@ var (
 	onlyUntil = regexp.MustCompile(`(?i)^[\s:]*(?:(?:nur|only|alleen|solo)\s+)?(?:bis|until|'?till?|tot|fino alle)\s+`)
 	// aside is a line between those of two days, of what ends before the place closes, or a remark on one:
 	// "(nur mit Termin)".
-	aside = regexp.MustCompile(`(?i)^[\s,;(|]*(?:(?:warme )?küche|kitchen|letzter einlass|kassenschluss|` + otherHours + `|` +
-		`last (?:entry|orders|admission))\b[^\n\d]*\d[^\n]*\n|^ *\([^()\n\d]{1,40}\)`)
+	aside = regexp.MustCompile(`(?i)^[\s,;(|]*(?:(?:warme )?küche|kitchen|letzter einlass|kassenschluss|` +
+		otherHours + `|last (?:entry|orders|admission))\b[^\n\d]*\d[^\n]*\n|^ *\([^()\n\d]{1,40}\)`)
 	// otherTimes says behind times that they are those of something else.
 	otherTimes = regexp.MustCompile(`(?i)^[ \t,;:(–—-]*(?:nur )?(?:` + otherHours + `)\b\)?`)
 	timeZone   = regexp.MustCompile(`(?i)^[\s(]*(?:(?:eastern|central|mountain|pacific|local)` +

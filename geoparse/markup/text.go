@@ -16,8 +16,8 @@ import (
 // Text returns the text of doc that a reader sees, the one that all spans of
 // addresses refer to. Every block, table cell, list item, heading, option and
 // <br> starts a new line, and so does what its own style makes a box; what is inline
-// stays joined, but for words and numbers that elements divide: see [writer.apart]. Within a line white space is folded to
-// single spaces; there are no empty lines and no spaces at their ends; <pre> keeps
+// stays joined, but for words and numbers that elements divide: see [writer.apart]. Within a line white
+// space is folded to single spaces; there are no empty lines and no spaces at their ends; <pre> keeps
 // its lines. Format characters (soft hyphen, zero-width
 // and direction marks) and control characters are dropped, letters are composed
 // (NFC). Scripts, styles, templates, drawings, the head, image texts and

@@ -121,8 +121,7 @@ func (d *Door) cues() map[string]bool {
 	if letting && IsLetting(first) { // "Ferienwohnung Okken" says no more than the title
 		first = ""
 	}
-	first = insured.ReplaceAllString(first, "")
-	atHome := homeWords.In(foldWords(first)) || isFlat.MatchString(d.Unit)
+	atHome := homeWords.In(foldWords(first)) && !insured.MatchString(first) || isFlat.MatchString(d.Unit)
 	if atHome { // "Home address" ends what the lines above say
 		lines = nil
 	}
@@ -133,17 +132,17 @@ func (d *Door) cues() map[string]bool {
 	leading, _, _ := strings.Cut(first, ", ") // "Raumausstattung Okken, Uwe Okken"
 	trade := isTrade(leading) || len(lines) > 0 && isTrade(lines[len(lines)-1])
 	behind, _, _ := strings.Cut(d.Below, "\n")
-	lived := livesAt(first, behind)
+	lived := livesAt(first, behind) && !insured.MatchString(first)
 	above := foldWords(first + "\n" + held + "\n" + further)
 	below := BeforeDisclaimer(d.Below, 0)
 	titled := foldWords(d.Title)
 	atDoor := behindLast(careOf, first)
 	care := atDoor != first && IsPerson(strings.Trim(atDoor, " ,:"))
 	officer := len(lines) > 0 && IsPerson(name) &&
-		(isAssociation(kind.OfName(lines[len(lines)-1], "", "")) || d.Imprint && ofClubs.MatchString(d.Below))
+		(isAssociation(kind.OfName(lines[len(lines)-1], "", "")) || d.Imprint && clubRegister.MatchString(d.Below))
 	honoured := holdsOffice(above) || care || d.Represents || officer // held at home, whatever the site does
-	edited := edits && ofClubs.MatchString(d.Before+"\n"+d.Below)     // the site of a club
-	office := lets || letting && d.Person || honoured || edited       // where no word of business counts
+	edited := edits && clubRegister.MatchString(d.Before+"\n"+d.Below)
+	office := lets || letting && d.Person || honoured || edited // where no word of business counts
 	own := isHomepage(d.Title, titled) || resumePath.MatchString(d.Path) || d.Resume != nil && d.Resume()
 	business := first + "\n" + further + "\n" + d.Title
 	switch {
@@ -158,8 +157,8 @@ func (d *Door) cues() map[string]bool {
 			looksLikeNames(name) && (office || d.mailed(name) || d.isStranger(name)),
 		// It stands in an imprint, and the page or its host has a word of business.
 		"business": !office && d.Imprint && d.Business != nil && d.Business(),
-		// The line names somebody by an office that is held at home, founder, chairman, webmaster, or nobody
-		// else stands between a club and the address.
+		// The line names somebody by an office that is held at home, founder, chairman, webmaster, or a person
+		// right below a club or in its imprint.
 		"honorary": honoured,
 		// Or as who answers for what a site says, whom German law wants to be named.
 		"editor": edits || editor.MatchString(first+"\n"+further),
@@ -173,18 +172,18 @@ func (d *Door) cues() map[string]bool {
 		// A word that stands around places of business alone, near the address or in the title.
 		"commerce": !office && IsCommerce(business) || trade || where == LetsHere,
 		// "Home", "privat", "lives at", "my address is" in the nearest line.
-		"home":         atHome,
-		"not-commerce": nonCommercial.In(foldWords(d.Before + "\n" + below)),
-		"freemail":     freemail.MatchString(strings.Join(doorLinesOf(d.Before), "\n")) || freemail.MatchString(below),
-		"tilde":        isUserPath(d.Path),
-		"folder":       peopleFolder.MatchString(d.Path) || peopleHost.MatchString(d.Host),
-		"homepage":     own, // or a résumé
-		"family":       familyWords.In(titled) || familyWords.In(foldWords(d.Path)),
-		"own-name":     slices.ContainsFunc(titleParts(d.Title), IsPerson),
-		"typed":        d.Typed != "",
-		"no-street":    d.Street == "" && !strings.ContainsAny(first, "0123456789"),
-		"resident":     lived,
-		"lets":         lets,
+		"home":           atHome,
+		"non-commercial": nonCommercial.In(foldWords(d.Before + "\n" + below)),
+		"freemail":       freemail.MatchString(strings.Join(doorLinesOf(d.Before), "\n")) || freemail.MatchString(below),
+		"tilde":          isUserPath(d.Path),
+		"folder":         peopleFolder.MatchString(d.Path) || peopleHost.MatchString(d.Host),
+		"homepage":       own, // or a résumé
+		"family":         familyWords.In(titled) || familyWords.In(foldWords(d.Path)),
+		"own-name":       slices.ContainsFunc(titleParts(d.Title), IsPerson),
+		"typed":          d.Typed != "",
+		"no-street":      d.Street == "" && !strings.ContainsAny(first, "0123456789"),
+		"resident":       lived,
+		"lets":           lets,
 	}
 }
 
@@ -305,17 +304,16 @@ func livesAt(before, behind string) bool {
 		homeSale.MatchString(behind) && !isInstitution(before+" "+behind)
 }
 
-// holdsOffice reports whether a text that foldWords returned names an office that is held at home.
-func holdsOffice(folded string) bool { return honorary.In(folded) || chairs.MatchString(folded) }
-
-// chairs are those of parts of an association: "Ortsverbandsvorsitzender".
-var chairs = regexp.MustCompile(`\pL{3}vorsitzende[rn]? `)
+// holdsOffice reports whether a text that foldWords returned names an office that is held at home, as that of
+// a part of an association: "Ortsverbandsvorsitzender".
+func holdsOffice(folded string) bool {
+	return honorary.In(folded) || strings.Contains(folded, "vorsitzende")
+}
 
 // careOf stands before the name at whose door somebody is.
 var careOf = regexp.MustCompile(`(?i)\bc/o\b`)
 
-// labelsOfficer reports whether a line is a label of the address of who holds an office: "Address of the
-// chairwoman:".
+// labelsOfficer reports whether a line announces the address of an officer: "Address of the chairwoman:".
 func labelsOfficer(line string) bool {
 	return strings.HasSuffix(line, ":") && holdsOffice(foldWords(line)) && !isInstitution(line)
 }
@@ -429,12 +427,13 @@ var (
 	familyWords   = lexiconOf("family-words")
 	honorary      = lexiconOf("honorary")
 	lettings      = lexiconOf("lettings")
-	nonCommercial = lexiconOf("not-commercial")
+	nonCommercial = lexiconOf("non-commercial")
 	disclaimers   = Words("disclaimers")
 
 	// resident is the end of a text before an address where somebody lives, aged a person's age there:
 	// "Mary Smith, 83, formerly of".
-	resident = regexp.MustCompile(`(?i)(?:(?:^|\()(?:home(?: address)?|privat(?:adresse|anschrift)?|wohnort|qth)[:)]+|` +
+	resident = regexp.MustCompile(`(?i)(?:` +
+		`(?:^|\()(?:home(?: address)?|privat(?:adresse|anschrift)?|wohnort|qth)[:)]+|` +
 		`\b(?:residents?|homeowners?|late|formerly|neighbou?rs?\b.{0,40}) (?:of|at)|` +
 		`\b(?:the|a|his|her|their|our|my|family|family's) ` +
 		`(?:home|house|apartment|residence)\b.{0,30} (?:of|at|in|on)|` +
@@ -446,13 +445,14 @@ var (
 		`\b(?:trauer|kondolenz)(?:haus|anschrift|adresse)\b.{0,40})[ ,:]*$`)
 	aged     = regexp.MustCompile(`\p{Lu}[\p{L}.'’-]+, (?:aged? )?\d{1,2},?(?: (?:formerly |late )?(?:of|from))?[ ,]*$`)
 	homeSale = regexp.MustCompile(`\b(?:to|by) \p{Lu}.{3,60} ?\$\d{2,3},?\d{3}\b`)
-	// ofClubs are registers of associations.
-	ofClubs = regexp.MustCompile(`(?i)\bZVR\b|vereinsregister`)
-	isFlat  = regexp.MustCompile(`(?i)^(?:apt|apartment|flat|wohnung|whg|appartement)\b`)
+	// clubRegister is a register of associations.
+	clubRegister = regexp.MustCompile(`(?i)\bZVR\b|vereinsregister`)
+	isFlat       = regexp.MustCompile(`(?i)^(?:apt|apartment|flat|wohnung|whg|appartement)\b`)
 	// acronym is a short word of capitals behind one that is none: "Okken Europe SA".
 	acronym = regexp.MustCompile(`\p{Ll} \p{Lu}{2,4}\b`)
 	// editor leads to who edits a site, whom German law wants to be named.
-	editor = regexp.MustCompile(`(?i)redaktionell verantwortlich|verantwortlich\pL* .{0,60}(?:§ ?(?:18|55|10)|inhalt|mstv|rstv|redaktion|presse)|` +
+	editor = regexp.MustCompile(`(?i)redaktionell verantwortlich|` +
+		`verantwortlich\pL* .{0,60}(?:§ ?(?:18|55|10)|inhalt|mstv|rstv|redaktion|presse)|` +
 		`inhalt\pL* verantwortlich|v\. ?i\. ?s\. ?d\.|` +
 		`responsible .{0,60}(?:§ ?(?:18|55|10)|mstv|rstv)`)
 	noInstitutions = strings.NewReplacer("-in-law", "", "limited to", "")

@@ -70,8 +70,8 @@ func withoutOffice(line string) (name, office string) {
 // officeMark parts a person's name from an office, contactLine is nothing but a way to reach somebody.
 var (
 	officeMark  = regexp.MustCompile(` [–—|-] | \(|, `)
-	contactLine = regexp.MustCompile(`^(?:[\pL-]{1,8}[.:]* ?)?(?:[+\d(][\d ()/.–-]{5,}|[^ ]+(?:@| ?[([](?:at|ät)[)\]] ?)[^ ]+)` +
-		`(?: ?\([\pL ]{1,12}\))?$`)
+	contactLine = regexp.MustCompile(`^(?:[\pL-]{1,8}[.:]* ?)?` +
+		`(?:[+\d(][\d ()/.–-]{5,}|[^ ]+(?:@| ?[([](?:at|ät)[)\]] ?)[^ ]+)(?: ?\([\pL ]{1,12}\))?$`)
 )
 
 // withoutLabel returns what follows a label and a colon, and whether the line

@@ -353,7 +353,7 @@ func linesBefore(before string, most int) (lines []lineAbove) {
 	labelled := false
 	for i := len(all) - 1; i >= 0 && len(lines) < most; i-- {
 		line := strings.Trim(all[i], " \t,;:|·•–—-/>»*[")
-		if line == "" || rating.MatchString(line) {
+		if line == "" || !textutil.LetterAt(line, 0) && rating.MatchString(line) {
 			continue
 		}
 		if i == len(all)-1 && isLabel(line) { // "Address:" ends its block
@@ -385,8 +385,8 @@ func linesBefore(before string, most int) (lines []lineAbove) {
 	return lines
 }
 
-// candidates returns the texts that may be the name. theirs: the block of the address
-// names somebody who is not the site.
+// candidates returns the texts that may be the name. theirs: the block of the address, in a notice of
+// privacy or in another country, names somebody who is not the site.
 func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 	if !a.Third {
 		found = slices.Clone(p.sites)
@@ -612,16 +612,14 @@ func markRivals(found []candidate) {
 // behindLeadIn returns the name behind a preposition at the end of the sentence before an address: "We
 // meet at Grote Hall, ".
 func behindLeadIn(before string) string {
-	above := strings.TrimRight(before, " \n")
-	begins := leadsIn.FindStringIndex(above[strings.LastIndexByte(above, '\n')+1:])
-	first, _ := utf8.DecodeRuneInString(above[strings.LastIndexByte(above, '\n')+1:])
-	if strings.HasSuffix(above, ",") || begins != nil && begins[0] == 0 && unicode.IsLower(first) {
-		before = above // the sentence goes on in the next line
+	above := lastLine(strings.TrimRight(before, " \n"))
+	line := lastLine(before)
+	if strings.HasSuffix(above, ",") || leadsLine.MatchString(above) { // the sentence goes on in the next line
+		line = above
 	}
-	line := before[strings.LastIndexByte(before, '\n')+1:]
 	line = strings.TrimRight(line, " ,(:–-")
 	name := behindLast(leadsIn, line)
-	first, _ = utf8.DecodeRuneInString(name)
+	first, _ := utf8.DecodeRuneInString(name)
 	if name == line || len(line) > 400 || !unicode.IsUpper(first) ||
 		strings.Contains(name, ": ") { // "im Sinne der DSGVO: Reents e.V.,"
 		return ""
@@ -629,11 +627,16 @@ func behindLeadIn(before string) string {
 	return name
 }
 
+func lastLine(text string) string { return text[strings.LastIndexByte(text, '\n')+1:] }
+
+// inPlaces lead to a place in a sentence.
+const inPlaces = `(?:beim?|im|in der|über die|durch die|at|by|outside|inside|chez|presso|bij)`
+
 var (
-	leadsIn = regexp.MustCompile(`(?i)^(?:ort|wo|treffpunkt|veranstaltungsort|spielort|where|venue|location|` +
-		`meeting place): |` +
-		`(?:^| )(?:beim?|im|in der|über die|durch die|at|by|outside|inside|chez|presso|bij)` +
-		`(?: (?:the|der|die|das|le|la|il|de|het))? `)
+	// leadsLine begins the last line of a sentence.
+	leadsLine = regexp.MustCompile(`^` + inPlaces + ` `)
+	leadsIn   = regexp.MustCompile(`(?i)^(?:ort|wo|treffpunkt|veranstaltungsort|spielort|where|venue|location|` +
+		`meeting place): |(?:^| )` + inPlaces + `(?: (?:the|der|die|das|le|la|il|de|het))? `)
 	ofAuthority = lexiconOf("authority-sections")
 	ofMaker     = lexiconOf("maker-sections")
 	controllers = lexiconOf("controllers") // lead to who answers for a site, in its notice of privacy

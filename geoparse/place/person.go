@@ -19,7 +19,9 @@ func IsPerson(name string) bool {
 	if len(name) > 60 || IsFirm(name) {
 		return false
 	}
-	name = callSign.ReplaceAllString(name, "")
+	if strings.ContainsAny(name, "0123456789") { // few names, for less than the expression costs
+		name = callSign.ReplaceAllString(name, "")
+	}
 	if before, degree, ok := strings.Cut(name, ", "); ok && degrees[strings.Join(nameWords(degree), "")] {
 		name = before // "Okka Grote, B.Sc."
 	}
@@ -169,9 +171,9 @@ var (
 	degrees    = Words("degrees")
 	particles  = Words("particles")
 
-	// middleInitial is one between two names, as Americans write it: "Junior F. Harms".
 	// callSign is that of a radio amateur: "Hanna Harms DJ1XY".
-	callSign      = regexp.MustCompile(` [A-Z]{1,2}\d[A-Z]{1,4}$`)
+	callSign = regexp.MustCompile(` [A-Z]{1,2}\d[A-Z]{1,4}$`)
+	// middleInitial is one between two names, as Americans write it: "Junior F. Harms".
 	middleInitial = regexp.MustCompile(`^\p{Lu}[\p{L}'’-]+ \p{Lu}\. \p{Lu}[\p{L}'’-]+$`)
 
 	// taxNumber begins the label of a tax number, or is all of it, longNumber is such a number.

@@ -74,7 +74,9 @@ func cutName(text string) (name, more string) {
 // titleParts cuts the title of a page where its parts are set apart.
 func titleParts(title string) []string {
 	var parts []string
-	title = commaInside.ReplaceAllString(title, " ")
+	if strings.Contains(title, "(") {
+		title = commaInside.ReplaceAllString(title, " ")
+	}
 	phrases := []string{title}
 	if strings.ContainsAny(title, titleMarks) {
 		phrases = titleMark.Split(title, -1)
