@@ -220,6 +220,7 @@ func (r *replica) follow(ctx context.Context) error {
 			return err
 		}
 	}
+	defer context.AfterFunc(ctx, r.viewer.Close)() // else a request to a server that is gone is waited for
 	learning, stop := context.WithCancel(ctx)
 	var beside sync.WaitGroup
 	beside.Go(func() {

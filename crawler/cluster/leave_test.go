@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -295,7 +296,11 @@ func TestSilentIsNotIdle(t *testing.T) {
 	a := join(t, &memory{}, options(t, s, "a"))
 	a.Workers(1)
 	go a.Wait(t.Context())
-	if _, err := save(t.Context(), a.members, "b", Member{Name: "b", At: time.Now(), Idle: true}, 0); err != nil {
+	idle, err := json.Marshal(Member{Name: "b", At: time.Now(), Idle: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.members.Put(t.Context(), "b", idle); err != nil { // whatever b itself has left there
 		t.Fatal(err)
 	}
 	until(t, "a to see b", func() bool { return a.Alive() == 2 })

@@ -241,6 +241,7 @@ func (v *Viewer) FollowPages(ctx context.Context, f PagesFollower) error {
 	consumer, err := c.js.OrderedConsumer(ctx, c.o.Crawl+"-index", jetstream.OrderedConsumerConfig{
 		DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: last + 1,
 		InactiveThreshold: 3 * silent, // a node waits for no follower that has died
+		MaxResetAttempts:  1,          // without a server it would else be made anew for ever, whatever ctx says
 	})
 	if err != nil {
 		return fmt.Errorf("stream of pages: %w", err)

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // A reader follows pages and keeps what each states.
@@ -197,6 +199,7 @@ func TestPagesLast(t *testing.T) {
 	s := serve(t, nil)
 	o := options(t, s, "a")
 	o.Server, o.URL = s, ""
+	o.Heartbeat = time.Second // it waits for 20 of them
 	a := join(t, &memory{}, o)
 	slow := newReader()
 	slow.pause = 200 * time.Millisecond
@@ -212,4 +215,29 @@ func TestPagesLast(t *testing.T) {
 	a.Close()
 	s.Close()
 	until(t, "the follower", func() bool { return len(slow.has()) == len(states) })
+}
+
+// A follower whose stream is gone returns an error instead of trying for ever, so that it can say so and end.
+func TestFollowLostStream(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil)
+	a := join(t, &memory{}, options(t, s, "a"))
+	if err := a.PublishPages(t.Context(), "a", []PageState{pageState(1, 1, "page")}); err != nil {
+		t.Fatal(err)
+	}
+	r, v := newReader(), viewer(t, options(t, s, "viewer"))
+	done := make(chan error, 1)
+	go func() { done <- r.follow(t.Context(), v) }()
+	until(t, "the follower to begin", func() bool { return len(r.has()) > 0 })
+	if err := a.js.DeleteStream(t.Context(), a.o.Crawl+"-index"); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-done:
+		if !errors.Is(err, jetstream.ErrStreamNotFound) {
+			t.Errorf("%v, want that there is no stream", err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("the follower still tries")
+	}
 }
