@@ -172,8 +172,8 @@ func (s *source) prefix(i int) (int, string) {
 	if country == "" || !hyphen && end == i || grammar.Find(country).Listed && !s.p.has[country] && s.hint != country {
 		return i, ""
 	}
-	if !hyphen && len(text[k:end]) == 1 && k > 0 && text[k-1] == ' ' && k > 1 && text[k-2]-'0' <= 9 {
-		return i, "" // "Hauptstraße 12 A 1210": rather a house number
+	if len(text[k:end]) == 1 && k > 1 && text[k-2]-'0' <= 9 && (text[k-1] == '/' || !hyphen && text[k-1] == ' ') {
+		return i, "" // "Hauptstraße 12 A 1210", "Via Tezze, 78/E – 37066": rather a house number
 	}
 	return k, country
 }

@@ -106,12 +106,13 @@ func homeOf(host string, blocks []block) string {
 }
 
 // takePhone gives the only place of a page the page's telephone number, unless it stands beside somebody
-// whom the page must name.
+// whom the page must name. Beside that place a town without a street is somebody else's.
 func takePhone(blocks []block, page *pageCues) {
 	number, searched := "", false
+	streets := slices.ContainsFunc(blocks, func(b block) bool { return b.a.Street != "" })
 	for i := range blocks {
 		a := blocks[i].a
-		if !page.single || a.Role != OwnRole || a.Private || a.Person || a.Phone != "" {
+		if !page.single || a.Role != OwnRole || a.Private || a.Person || a.Phone != "" || a.Street == "" && streets {
 			continue
 		}
 		if !searched { // once, as all are of one door

@@ -173,6 +173,7 @@ func TestCountries(t *testing.T) {
 	for text, want := range map[string]string{
 		"Hof 4, 6900 Bregenz":                       "AT",
 		"Via Nassa 5, 6900 Lugano":                  "CH",
+		"Via Nassa, 5/A – 6900 Lugano":              "CH",
 		"500 Main St, Beverly Hills, CA 90210":      "US",
 		"Lange Straße 5, 26122 Oldenburg":           "DE",
 		"Städtle 38, FL-9490 Vaduz":                 "LI",

@@ -19,6 +19,7 @@ func TestThirdParty(t *testing.T) {
 		"Websiteanpassungen:\nMuster Medien\n" + address:                         AgencyRole,
 		"Website by Muster Medien, " + address:                                   AgencyRole,
 		"Aufsichtsbehörde: Landesbeauftragte für den Datenschutz\n" + address:    AuthorityRole,
+		"Zuständige Aufsicht: Rechtsanwaltskammer Okken\n" + address:             AuthorityRole,
 		"Firmenbuchgericht: Landesgericht Krems, " + address:                     AuthorityRole,
 		"Hébergeur : Muster Medien, " + address:                                  AgencyRole,
 		"Der Präsident des Landgerichts Oldenburg\n" + address:                   AuthorityRole,

@@ -91,6 +91,8 @@ func TestHonoraryOffices(t *testing.T) {
 	}{
 		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>Gründer: Hanna Harms" + at + "</p>", true},
 		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>1. Vorsitzender<br>Peter Reents" + at + "</p>", true},
+		{"/impressum.html", "Impressum", "<p>Okkener Dartclub e.V.<br>c/o Peter Reents 1. Vorstands" + at + "</p>", true},
+		{"/kontakt.html", "Bauernhof Reents", "<p>Geschäftsleitung: Hanna Harms" + at + "<br>harms@web.de</p>", false},
 		{"/impressum.html", "Impressum", "<p>Okkener Dartclub e.V.<br>Anschrift des 1. Vorsitzenden:" + at + "</p>", true},
 		{"/impressum.html", "Impressum", "<p>Takemusu Aikido Okken<br>Peter Reents" + at + "<br>ZVR-Zahl: 1580789299</p>", true},
 		{"/index.html", "Ferienwohnung Bremen", "<p>Kontakt" + at + "</p>", true},
@@ -254,5 +256,23 @@ func TestTownOfMany(t *testing.T) {
 	a := v.Addresses[0]
 	if a.Name != "Tischlerei Okken" || a.Email != "" || a.Phone != "" {
 		t.Errorf("%q has the mail address %q and the number %q of another", a.Name, a.Email, a.Phone)
+	}
+}
+
+// The number of the only place of a page is not that of an insurer in another town.
+func TestTownBesidePlace(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := sitePage(t, p, "www.kanzlei-okken.example", "/impressum", "Kanzlei Okken", "<p>Tel. 0441 123456</p>"+
+		"<p>Kanzlei Okken<br>Hauptstraße 7<br>26123 Oldenburg</p><p>Wir sind Mitglied von</p><p>Grote AG<br>28195 Bremen</p>")
+	if len(v.Addresses) != 2 {
+		t.Fatalf("%d addresses", len(v.Addresses))
+	}
+	for _, a := range v.Addresses {
+		if own := a.Street != ""; (a.Phone != "") != own {
+			t.Errorf("%s has the number %q", a.Text, a.Phone)
+		}
 	}
 }

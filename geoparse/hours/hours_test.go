@@ -83,6 +83,8 @@ func TestParse(t *testing.T) {
 		{"Open daily except Sundays 8-6", ""}, // does not begin with hours
 		{"daily except Sundays 8-6", "Mo-Sa 08:00-18:00"},
 		{"Di-So ab 17 Uhr, Montag Ruhetag", "Mo off; Tu-Su 17:00+"},
+		{"Tue-Thu 4pm - 11pm\nFri 4pm - late\nSat 12 - late", "Tu-Th 16:00-23:00; Fr 16:00+; Sa 12:00+"},
+		{"Fr 18 Uhr - open end", "Fr 18:00+"}, {"Fri 6 'til late", "Fr 18:00+"}, {"Sa 17:00 bis Ende", "Sa 17:00+"},
 		{"Mo-Fr from 9 to 5", "Mo-Fr 09:00-17:00"},
 		{"Mo-Fr 8-12 Uhr, Sa nach Vereinbarung", "Mo-Fr 08:00-12:00; Sa \"by appointment\""},
 		{"Lundi au vendredi de 8h30 à 12h et de 14h à 18h, samedi fermé", "Mo-Fr 08:30-12:00,14:00-18:00; Sa off"},

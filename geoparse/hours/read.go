@@ -165,8 +165,10 @@ var (
 	lead    = regexp.MustCompile(`(?i)^[\s;,|/&+•·*().–—-]*(?:(?:jeden|jeweils|every|each|elke|iedere|an|am|on|` +
 		`op|and|und|sowie|en|le|il|du|dal|dalla|de|van|los)\s+|` +
 		`(?:lunch|dinner|brunch|breakfast|mittags?|abends?|frühstück)\b[\s:]*)*`)
-	dash = regexp.MustCompile(`(?i)^\s*(?:-?(?:bis|to|until|till|through|thru|au|alla|alle|al|a|t/m|tot en met|` +
-		`tot|til)\b-?|[-–—‑−~à\x{fffd}])(?:\s*(?:zu|um)\b)?\s*`)
+	// openEnd is where no time ends the hours of a bar.
+	openEnd = regexp.MustCompile(`(?i)^(?:late|close|closing(?: time)?|open[ -]?end|ende|schluss)\b`)
+	dash    = regexp.MustCompile(`(?i)^\s*(?:-?(?:bis|to|until|till|through|thru|au|alla|alle|al|a|t/m|tot en met|` +
+		`tot|til|['’]til)\b-?|[-–—‑−~à\x{fffd}])(?:\s*(?:zu|um)\b)?\s*`)
 	// dayJoint goes on in the next line only behind a comma or with a word: else the days are columns.
 	dayJoint = regexp.MustCompile(`(?i)^(?:[^\S\n]|[,/&+]\s*)*(?:\s*(?:und|and|sowie|et|en|e|y|og|u\.?)\s+)?` +
 		`(?:(?:jeden|every|each|elke|iedere)\s+)?`)
@@ -445,7 +447,7 @@ func without(spans []timeSpan, from, to int) (left []timeSpan) {
 // longestNight is how many minutes a place may be open over midnight: "12-11 Uhr" is a slip.
 const longestNight = 20 * 60
 
-// span reads "8–18 Uhr", "8.00 Uhr bis 18.00 Uhr", "9am - 5:30 p.m.", "17:00+"; plain reports
+// span reads "8–18 Uhr", "8.00 Uhr bis 18.00 Uhr", "9am - 5:30 p.m.", "17:00+", "4pm - late"; plain reports
 // whether nothing says which half of the day is meant.
 func (r *reader) span() (s timeSpan, plain, ok bool) {
 	from, half, whole, ok := r.time()
@@ -459,6 +461,12 @@ func (r *reader) span() (s timeSpan, plain, ok bool) {
 	lost := half != "" && r.rest != "" && r.rest[0]-'0' <= 9 // "8:30 a.m.5:30 p.m."
 	if r.take(dash) == nil && !lost {
 		return timeSpan{}, false, false
+	}
+	if r.take(openEnd) != nil && from < 24*60 {
+		if half == "" && !whole && from < 9*60 { // "6 - late"
+			half = "p"
+		}
+		return timeSpan{clock(from, half), 24 * 60, true}, false, true
 	}
 	to, half2, whole2, ok := r.time()
 	if !ok {

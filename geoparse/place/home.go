@@ -104,7 +104,7 @@ func (d *Door) nearest() (first, held string, further []string) {
 	}
 	first, held = withoutOffice(lines[n])
 	if n > 0 && looksLikeNames(lines[n-1]) && // "Hanna Harms", below it "Kassenwartin" or "Sewing"
-		(isOffice(first) || IsName(first) && !isInstitution(first) && d.mailed(lines[n-1])) {
+		(isOffice(first) || !isInstitution(first) && d.mailed(lines[n-1])) {
 		return lines[n-1], first, lines[:n-1]
 	}
 	return first, held, lines[:n]
@@ -137,7 +137,8 @@ func (d *Door) cues() map[string]bool {
 	below := BeforeDisclaimer(d.Below, 0)
 	titled := foldWords(d.Title)
 	atDoor := behindLast(careOf, first)
-	care := atDoor != first && IsPerson(strings.Trim(atDoor, " ,:"))
+	visited, _ := withoutOffice(strings.Trim(atDoor, " ,:"))
+	care := atDoor != first && IsPerson(visited)
 	officer := len(lines) > 0 && IsPerson(name) &&
 		(isAssociation(kind.OfName(lines[len(lines)-1], "", "")) || d.Imprint && clubRegister.MatchString(d.Below))
 	honoured := holdsOffice(above) || care || d.Represents || officer // held at home, whatever the site does
@@ -241,14 +242,25 @@ func editsBy(line string) bool {
 // mostTrade is how many words say what somebody does for a living.
 const mostTrade = 7
 
-// isTrade reports whether a line says what somebody does for a living and names nobody: "Staatlich
-// anerkannte Physiotherapeutin", not "Hans Schneider" or "Musikverein Okken e.V.".
+// isTrade reports whether a line says what somebody does for a living: "Staatlich anerkannte
+// Physiotherapeutin", not "Hans Schneider" or "Musikverein Okken e.V.".
 func isTrade(line string) bool {
-	if len(strings.Fields(line)) > mostTrade || IsPerson(line) || hasLegalForm(line) {
+	words := strings.Fields(line)
+	if len(words) > mostTrade || IsPerson(line) && !endsInTrade(words) || hasLegalForm(line) {
 		return false
 	}
 	id := kind.OfName(line, "", "")
 	return id != "" && !isAssociation(id)
+}
+
+// endsInTrade reports whether the last of at least three words is a trade and no surname: "Hanna Harms
+// Kosmetik".
+func endsInTrade(words []string) bool {
+	if len(words) < 3 {
+		return false
+	}
+	last := words[len(words)-1]
+	return !kind.IsSurname(last) && isTradeKind(kind.OfName(last, "", ""))
 }
 
 // goesOn reports whether the text behind an address is the rest of a sentence: "Oldenburg, spoke against it".
@@ -260,10 +272,15 @@ func goesOn(behind string) bool {
 // tradeInTitle reports whether a part of the title says a trade or profession that people have a place for.
 func (d *Door) tradeInTitle() bool {
 	return slices.ContainsFunc(titleParts(d.Title), func(part string) bool {
-		id := kind.Main(kindOfText(part, d.Langs))
-		return !IsPerson(part) && (tradeKinds[id] || kind.Key(id) == "healthcare" ||
-			kind.Key(id) == "craft" && id != "craft=photographer") // anybody takes photographs
+		return !IsPerson(part) && isTradeKind(kindOfText(part, d.Langs))
 	})
+}
+
+// isTradeKind reports whether people have places of the kind for what they do for a living; anybody takes
+// photographs.
+func isTradeKind(id string) bool {
+	id = kind.Main(id)
+	return tradeKinds[id] || kind.Key(id) == "healthcare" || kind.Key(id) == "craft" && id != "craft=photographer"
 }
 
 var tradeKinds = wordSet(Phrases("trade-kinds"))
@@ -312,6 +329,9 @@ func holdsOffice(folded string) bool {
 
 // careOf stands before the name at whose door somebody is.
 var careOf = regexp.MustCompile(`(?i)\bc/o\b`)
+
+// isHost reports whether a line says only at whose door somebody is: "c/o Okken GmbH".
+func isHost(line string) bool { return len(line) > 4 && strings.EqualFold(line[:4], "c/o ") }
 
 // labelsOfficer reports whether a line announces the address of an officer: "Address of the chairwoman:".
 func labelsOfficer(line string) bool {

@@ -69,7 +69,7 @@ func withoutOffice(line string) (name, office string) {
 
 // officeMark parts a person's name from an office, contactLine is nothing but a way to reach somebody.
 var (
-	officeMark  = regexp.MustCompile(` [–—|-] | \(|, `)
+	officeMark  = regexp.MustCompile(` [–—|-] | \(|, | \d\. ?`)
 	contactLine = regexp.MustCompile(`^(?:[\pL-]{1,8}[.:]* ?)?` +
 		`(?:[+\d(][\d ()/.–-]{5,}|[^ ]+(?:@| ?[([](?:at|ät)[)\]] ?)[^ ]+)(?: ?\([\pL ]{1,12}\))?$`)
 )

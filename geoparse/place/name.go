@@ -353,7 +353,8 @@ func linesBefore(before string, most int) (lines []lineAbove) {
 	labelled := false
 	for i := len(all) - 1; i >= 0 && len(lines) < most; i-- {
 		line := strings.Trim(all[i], " \t,;:|·•–—-/>»*[")
-		if line == "" || !textutil.LetterAt(line, 0) && rating.MatchString(line) {
+		if line == "" || !textutil.LetterAt(line, 0) && rating.MatchString(line) ||
+			isHost(line) && i > 0 && IsFirm(all[i-1]) { // "Okken e.V. / c/o Reents GmbH"
 			continue
 		}
 		if i == len(all)-1 && isLabel(line) { // "Address:" ends its block

@@ -25,6 +25,8 @@ func TestName(t *testing.T) {
 			"Corporate Headquarters Address\n", "www.firstcal.example", "First California Mortgage Company", "Corporate Headquarters", ""},
 		"an article in the title": {`<title>Impressum der Zahnarztpraxis Okken</title>`, "Anschrift\n",
 			"www.zahnarztpraxis-okken.example", "Zahnarztpraxis Okken", "", ""},
+		"at somebody's door": {`<title>Impressum</title><h1>Impressum</h1><p>office@reents.example</p>`,
+			"Vereinsangaben\nJahr der Lunge e.V.\nc/o Reents GmbH\n", "jahrderlunge.example", "Jahr der Lunge e.V.", "", ""},
 		"the site in the title": {`<title>Website der Realschule Okken</title>`, "Anschrift\n",
 			"www.realschule-okken.example", "Realschule Okken", "", ""},
 		"whose an office is": {`<title>Impressum der Zahnarztpraxis Okken</title><h1>Zahnarztpraxis Okken</h1>`,
@@ -287,6 +289,7 @@ func TestFirmIn(t *testing.T) {
 func TestIsTrade(t *testing.T) {
 	for text, want := range map[string]bool{
 		"Staatlich anerkannte Physiotherapeutin": true, "Hans Schneider": false, "Musikverein Okken e.V.": false,
+		"Hanna Harms Kosmetik": true, "Hans Peter Schneider": false,
 		"Musikfreunde Okken": false, "Tennisclub Okken": false,
 	} {
 		if isTrade(text) != want {
@@ -298,6 +301,7 @@ func TestIsTrade(t *testing.T) {
 func TestIsPerson(t *testing.T) {
 	for name, want := range map[string]bool{
 		"Hanna Harms": true, "Harms, Hanna": true, "Jeroen Boenders": true, "Reto Okken": true, "Piotr Okken": true,
+		"Dipl.-Ing. Zaru Okken": true, "Dipl.-Ing. (FH) Hanna Harms": true, "Dipl.-Ing. Hanna Grete Harms FH": true,
 		"Mevr. Boenders": true, "Mme Okken": true, "Signora Okken": true, "Zaru F. Okken": true, "Zaru Okken": false,
 		"Hanna Harms Garten- und Landschaftsbau": false, "Rose Garden Hotel": false, "Paris Match": false,
 		"Blue Door": false,

@@ -37,7 +37,7 @@ func IsPerson(name string) bool {
 		switch key := strings.ToLower(strings.TrimSuffix(word, ".")); {
 		case ok && courtesies[key]:
 			titled = true
-		case ok && degrees[key]:
+		case ok && (degrees[key] || isDiploma(key)):
 			learned = true
 		default:
 			initial := len(word) == len("A.") && word[1] == '.'
@@ -50,6 +50,10 @@ func IsPerson(name string) bool {
 		name = rest
 	}
 }
+
+// isDiploma reports whether a word in small letters is a German diploma or where it was made, "dipl.-ing",
+// "(fh)".
+func isDiploma(word string) bool { return strings.HasPrefix(word, "dipl") || word == "(fh)" }
 
 // hasDegree reports whether a name begins with a degree: "Dr. med. Hanna Okken", which a practice is called.
 func hasDegree(name string) bool {

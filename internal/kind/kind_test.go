@@ -90,6 +90,9 @@ func TestOfName(t *testing.T) {
 	for _, test := range []struct{ name, lang, country, want string }{
 		{"Löwen-Apotheke", "de", "DE", "amenity=pharmacy"},
 		{"Löwenapotheke", "de", "DE", "amenity=pharmacy"},
+		{"Altes Finanzamt Okken", "de", "DE", ""}, {"Finanzamt Okken", "de", "DE", "office=government government=tax"},
+		{"Kulturzentrum Alte Feuerwache", "de", "DE", "amenity=arts_centre"},
+		{"The Old School House", "en", "GB", ""}, {"Alte Apotheke", "de", "DE", "amenity=pharmacy"},
 		{"Apotheke am Museum", "de", "DE", "amenity=pharmacy"},
 		{"Stadtmuseum Oldenburg", "de", "DE", "tourism=museum"},
 		{"Hotel Restaurant Krone", "de", "DE", "tourism=hotel"},
