@@ -12,8 +12,8 @@ import (
 )
 
 // notes returns what a page without an address of its host's place says of that place: the opening
-// hours on a start page or one that its title or URL calls so, the telephone number on a start page or
-// one of contacts, and the kind of place on a start page or one about the place.
+// hours on a start page or one that its title or URL calls so, the telephone number beside them, on a
+// start page or one of contacts, and the kind of place on a start page or one about the place.
 func (p *Parser) notes(text string, in Input, marked *markup.Page, found []Address) (n Notes) {
 	if marked == nil || slices.ContainsFunc(found, func(a Address) bool { return a.Street != "" && a.Counts() }) {
 		return n
@@ -23,7 +23,7 @@ func (p *Parser) notes(text string, in Input, marked *markup.Page, found []Addre
 		n.Hours = hours.In(text, 0, min(len(text), imprintText))
 	}
 	elsewhere := slices.ContainsFunc(found, func(a Address) bool { return a.Street != "" }) // whose number it may be
-	if !elsewhere && (start || isContact(title+" "+in.Path)) {
+	if !elsewhere && (start || n.Hours != "" || isContact(title+" "+in.Path)) {
 		n.Phone = p.phoneOf(marked.Site.Phones, text[:min(len(text), imprintText)], in)
 	}
 	if start || aboutPages.In(title+" "+in.Path) {

@@ -19,6 +19,9 @@ func TestNotes(t *testing.T) {
 		want                    Notes
 	}{
 		{"Öffnungszeiten", "harms.example", "/zeiten", times, Notes{Hours: "Mo-Fr 09:00-17:00"}},
+		{"Öffnungszeiten", "harms.example", "/zeiten", times + "<p>Tel. +49 441 123456",
+			Notes{Hours: "Mo-Fr 09:00-17:00", Phone: "+49441123456"}},
+		{"Trainingszeiten", "harms.example", "/zeiten", "<p>Trainer: Hanna Harms, Tel. +49 441 123456", Notes{}},
 		{"Bäckerei Harms", "harms.example", "/", times, Notes{Hours: "Mo-Fr 09:00-17:00", Kind: "shop=bakery"}},
 		{"Bäckerei Harms", "harms.example", "/index.php?lang=de", times,
 			Notes{Hours: "Mo-Fr 09:00-17:00", Kind: "shop=bakery"}},

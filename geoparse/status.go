@@ -1,6 +1,7 @@
 package geoparse
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -59,12 +60,15 @@ var (
 func leftOf(before, behind string) (Status, string) {
 	lines := lastLines(strings.ToLower(lastBytes(before, statusLines*statusLine)))
 	prefix := lines[len(lines)-1]
-	if cue := formerLead(prefix); cue != "" {
+	if cue := cmp.Or(formerLead(prefix), formerLabel(prefix)); cue != "" {
 		return FormerStatus, cue
 	}
 	if len(lines) > 1 && prefix == "" {
 		label := lines[len(lines)-2]
 		if cue := formerLead(label); cue != "" && len(strings.Fields(label)) <= statusLabel {
+			return FormerStatus, cue
+		}
+		if cue := formerLabel(label); cue != "" {
 			return FormerStatus, cue
 		}
 	}
@@ -115,6 +119,15 @@ func formerLead(text string) string {
 		return words[n-2] + " " + words[n-1]
 	}
 	return ""
+}
+
+// formerLabel returns the cue that is the label of a line in small letters: "früher: Gasthof Okken".
+func formerLabel(line string) string {
+	label, named, labelled := strings.Cut(line, ":")
+	if !labelled || strings.Contains(named, ":") || len(strings.Fields(label)) > statusLabel {
+		return ""
+	}
+	return formerLead(label)
 }
 
 // movedAway returns the cue where the text behind an address says that what was there has moved to

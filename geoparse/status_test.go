@@ -39,7 +39,8 @@ func TestStatus(t *testing.T) {
 		{"Trattoria Reents\n", "\nChiuso il lunedì", "Trattoria Reents", CurrentStatus},
 		{"Bakkerij Reents\n", "\nMaandag gesloten", "Bakkerij Reents", CurrentStatus},
 		// was there once
-		{"früher: ", "", "", FormerStatus},
+		{"früher: ", "", "", FormerStatus}, {"Früher: Gasthof Reents, ", "", "", FormerStatus},
+		{"Ehemals: Gasthof Reents\n", "", "", FormerStatus},
 		{"Reents GmbH\nAlte Adresse:\n", "", "", FormerStatus},
 		{"Reents GmbH, ehemals ", "", "", FormerStatus},
 		{"Unsere frühere Anschrift: ", "", "", FormerStatus},
@@ -53,7 +54,7 @@ func TestStatus(t *testing.T) {
 		// is there now, whatever was there
 		{"Alte Schule\n", "", "", CurrentStatus},
 		{"Old Post Office, ", "", "", CurrentStatus},
-		{"Früher war hier die Post. Heute: ", "", "", CurrentStatus},
+		{"Früher war hier die Post. Heute: ", "", "", CurrentStatus}, {"Früher: Post. Heute: Bar, ", "", "", CurrentStatus},
 		{"Reents GmbH, vormals Harms KG, ", "", "", CurrentStatus},
 		{"Wir sind umgezogen! Neue Adresse: ", "", "", CurrentStatus},
 		{"We have moved to ", "", "", CurrentStatus},

@@ -91,6 +91,7 @@ func TestHonoraryOffices(t *testing.T) {
 	}{
 		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>Gründer: Hanna Harms" + at + "</p>", true},
 		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>1. Vorsitzender<br>Peter Reents" + at + "</p>", true},
+		{"/impressum.html", "Impressum", "<p>Redaktion: Veyt Reents" + at + "</p>", true},
 		{"/impressum.html", "Impressum", "<p>Okkener Dartclub e.V.<br>c/o Peter Reents 1. Vorstands" + at + "</p>", true},
 		{"/kontakt.html", "Bauernhof Reents", "<p>Geschäftsleitung: Hanna Harms" + at + "<br>harms@web.de</p>", false},
 		{"/impressum.html", "Impressum", "<p>Okkener Dartclub e.V.<br>Anschrift des 1. Vorsitzenden:" + at + "</p>", true},

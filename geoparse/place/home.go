@@ -246,7 +246,9 @@ const mostTrade = 7
 // Physiotherapeutin", not "Hans Schneider" or "Musikverein Okken e.V.".
 func isTrade(line string) bool {
 	words := strings.Fields(line)
-	if len(words) > mostTrade || IsPerson(line) && !endsInTrade(words) || hasLegalForm(line) {
+	label, name, _ := strings.Cut(line, ": ")
+	officer := looksLikeNames(name) && holdsOffice(foldWords(label)) // "Redaktion: Hanna Harms"
+	if len(words) > mostTrade || officer || IsPerson(line) && !endsInTrade(words) || hasLegalForm(line) {
 		return false
 	}
 	id := kind.OfName(line, "", "")
