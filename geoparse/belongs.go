@@ -281,17 +281,17 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 	}
 }
 
-// languagesOf returns the language that a page states, "" where it states none, and the only one of the
-// country: many templates state English, whatever the text is.
+// languagesOf returns the language that a page states, and those of its country where that is none of them:
+// many templates state English, whatever the text is. It is "" where nothing says which of several it is.
 func languagesOf(in Input, country string) []string {
-	spoken := grammar.Find(country).Languages
+	spoken := strings.Fields(grammar.Find(country).Languages)
 	switch {
-	case spoken == "" || strings.Contains(spoken, " ") || spoken == in.Lang:
+	case len(spoken) == 0 || slices.Contains(spoken, in.Lang) || in.Lang == "" && len(spoken) > 1:
 		return []string{in.Lang}
 	case in.Lang == "":
-		return []string{spoken}
+		return spoken
 	}
-	return []string{in.Lang, spoken}
+	return append([]string{in.Lang}, spoken...)
 }
 
 // tagsOf returns tags such as "amenity=cafe" by their keys.

@@ -132,6 +132,7 @@ func TestOfName(t *testing.T) {
 		{"Manueel therapeut Okken", "nl", "BE", "healthcare=physiotherapist"},
 		{"Centro Remiero Okken", "it", "IT", "club=sport"},
 		{"Smith & Sons Plumbers", "en", "GB", "craft=plumber"},
+		{"Reents County Master Gardeners", "en", "US", ""}, {"Okken Car And Truck Wash", "en", "US", "amenity=car_wash"},
 		{"Reents Marshall & Banks LLP", "en", "US", ""}, // no bank
 		{"Abbey Road Programs", "en", "US", ""},
 		{"Better Builders", "en", "US", ""}, // the only builders of the presets build boats
