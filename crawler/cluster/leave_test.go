@@ -218,7 +218,9 @@ func TestActions(t *testing.T) {
 	var mu sync.Mutex
 	done := map[string][]Action{}
 	start := func(name string) *Node {
-		n := join(t, &memory{}, options(t, s, name))
+		o := options(t, s, name)
+		o.Heartbeat = time.Second // a busy machine delays them, and who is silent need not obey
+		n := join(t, &memory{}, o)
 		n.OnAction(func(a Action) {
 			mu.Lock()
 			defer mu.Unlock()
