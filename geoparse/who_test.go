@@ -99,6 +99,8 @@ func TestHonoraryOffices(t *testing.T) {
 		{"/index.html", "Ferienwohnung Bremen", "<p>Kontakt" + at + "</p>", true},
 		{"/index.html", "Ferienwohnung Bremen", "<p>Kontakt" + at + " OT Bremen</p>", false}, // a part of the town
 		{"/impressum.html", "Impressum", "<p>Verein Okkener Stollen e.V.<br>Peter Reents" + at + "</p>", true},
+		{"/impressum.html", "Impressum", "<p>Hexenzunft Okken e.V.</p><p>Vereinsregister: VR 12</p>" +
+			"<h2>Verantwortlich für den Inhalt nach § 55 Abs. 2 RStV</h2><p>Veyt Reents" + at + "</p>", true},
 		{"/impressum.html", "Impressum", "<p>Redaktionell verantwortlich<br>Veyt Reents" + at + "</p>", true},
 		{"/impressum.html", "Klassisches Yoga, Qi Gong Oldenburg", "<p>Hanna Harms" + at + "</p>", true},
 		{"/praxis.html", "Praxis", "<p>Orthopädie Reents</p><p>Alle Kassen und privat" + at + "</p>", false},

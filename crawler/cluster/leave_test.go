@@ -298,14 +298,13 @@ func TestSilentIsNotIdle(t *testing.T) {
 	a := join(t, &memory{}, options(t, s, "a"))
 	a.Workers(1)
 	go a.Wait(t.Context())
-	idle, err := json.Marshal(Member{Name: "b", At: time.Now(), Idle: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := a.members.Put(t.Context(), "b", idle); err != nil { // whatever b itself has left there
-		t.Fatal(err)
-	}
-	until(t, "a to see b", func() bool { return a.Alive() == 2 })
+	until(t, "a to see b", func() bool {
+		idle, err := json.Marshal(Member{Name: "b", At: time.Now(), Idle: true}) // which expires soon
+		if err == nil {
+			_, err = a.members.Put(t.Context(), "b", idle)
+		}
+		return err == nil && a.Alive() == 2
+	})
 	until(t, "b's state to expire", func() bool { return a.Alive() == 1 })
 	if over, _ := a.isOver(t.Context()); over {
 		t.Error("the crawl has ended while b was silent")

@@ -235,7 +235,8 @@ func (d *Door) acts(name string) bool {
 // editsBy reports whether a line leads to who edits a site: by a paragraph of law, however long it is, or by
 // few words, "Redaktionell verantwortlich".
 func editsBy(line string) bool {
-	lawful := strings.HasSuffix(line, ":") && strings.Contains(line, "§")
+	heads := strings.HasSuffix(line, ":") || strings.HasPrefix(line, "Verantwortlich")
+	lawful := heads && strings.Contains(line, "§")
 	return (lawful || len(strings.Fields(line)) <= 3) && editor.MatchString(line)
 }
 
