@@ -236,6 +236,7 @@ func TestActions(t *testing.T) {
 	defer v.Close()
 	tell := func(action Action) {
 		t.Helper()
+		until(t, "a to see b", func() bool { return a.Alive() >= 2 })
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		obeyed, silent, err := v.Do(ctx, action)
