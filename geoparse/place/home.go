@@ -110,81 +110,132 @@ func (d *Door) nearest() (first, held string, further []string) {
 	return first, held, lines[:n]
 }
 
+// A sight is what the cues ask of a door.
+type sight struct {
+	first   string   // the line right above the address, or what stands before it in its own
+	name    string   // first without a label
+	held    string   // what the person of first does: see [Door.nearest]
+	lines   []string // further up, without labels and prose
+	further string   // lines
+	behind  string   // the line right behind the address
+
+	where   Letting
+	letting bool // the site lets a house or flat
+	lets    bool // in another town, so that its host lives here
+
+	atHome   bool // "home", "privat", a flat
+	lived    bool // who lives there is named in a sentence
+	homepage bool // the page is somebody's own, or a résumé
+	edits    bool // the line above leads to who edits the site
+}
+
+func (d *Door) see() *sight {
+	s := &sight{}
+	if d.Lets != nil {
+		s.where = d.Lets()
+	}
+	s.letting, s.lets = s.where >= LetsHome, s.where == LetsAnother
+	s.first, s.held, s.lines = d.nearest()
+	if s.letting && IsLetting(s.first) { // "Ferienwohnung Okken" says no more than the title
+		s.first = ""
+	}
+	s.name, _ = withoutLabel(s.first)
+	s.atHome = homeWords.In(foldWords(s.first)) && !insured.MatchString(s.first) || isFlat.MatchString(d.Unit)
+	if s.atHome { // "Home address" ends what the lines above say
+		s.lines = nil
+	}
+	s.edits = len(s.lines) > 0 && editsBy(s.lines[len(s.lines)-1]) && (d.Person || looksLikeNames(s.name))
+	s.lines = slices.DeleteFunc(s.lines, func(l string) bool { return isProse(l) || isLabel(l) })
+	s.further = strings.Join(s.lines, "\n")
+	s.behind, _, _ = strings.Cut(d.Below, "\n")
+	s.lived = livesAt(s.first, s.behind) && !insured.MatchString(s.first)
+	s.homepage = isHomepage(d.Title, foldWords(d.Title)) || resumePath.MatchString(d.Path) ||
+		d.Resume != nil && d.Resume()
+	return s
+}
+
+// above returns the line above the nearest one, "" where there is none.
+func (s *sight) above() string {
+	if len(s.lines) == 0 {
+		return ""
+	}
+	return s.lines[len(s.lines)-1]
+}
+
+// offices reports whether the door is that of an office that is held at home, whatever the site does:
+// honoured of a founder, chairman or webmaster, or of a person right below a club, in its imprint or behind
+// "c/o"; edited of who edits the site of a club. host is who is at the door, behind "c/o" where that is
+// written, and care reports whether that is a person.
+func (d *Door) offices(s *sight) (honoured, edited, care bool, host string) {
+	host = behindLast(careOf, s.first)
+	visited, _ := withoutOffice(strings.Trim(host, " ,:"))
+	care = host != s.first && IsPerson(visited)
+	registered := clubRegister.MatchString(d.Below)
+	officer := len(s.lines) > 0 && IsPerson(s.name) &&
+		(isAssociation(kind.OfName(s.above(), "", "")) || d.Imprint && registered)
+	honoured = care || officer || d.Represents || holdsOffice(foldWords(s.first+"\n"+s.held+"\n"+s.further))
+	edited = s.edits && (registered || clubRegister.MatchString(d.Before))
+	return honoured, edited, care, host
+}
+
+// business reports whether a line beside the door names a trade, and whether words around it or in the title
+// are those of a business.
+func (d *Door) business(s *sight) (trade, commerce bool) {
+	text := s.first + "\n" + s.further + "\n" + d.Title
+	switch {
+	case !s.homepage:
+		text += "\n" + BeforeDisclaimer(d.Below, 0)
+	case isTrade(s.first): // a résumé names what somebody does elsewhere, and for whom
+		return false, IsCommerce(d.Title)
+	}
+	return isTrade(leading(s.first)) || isTrade(s.above()), IsCommerce(text)
+}
+
+// leading returns what a line names first: "Raumausstattung Okken, Uwe Okken".
+func leading(line string) string {
+	line, _, _ = strings.Cut(line, ", ")
+	return line
+}
+
 // cues returns the cues that the door has, by their names.
 func (d *Door) cues() map[string]bool {
-	first, held, lines := d.nearest()
-	where := NoLetting
-	if d.Lets != nil {
-		where = d.Lets()
-	}
-	letting, lets := where >= LetsHome, where == LetsAnother
-	if letting && IsLetting(first) { // "Ferienwohnung Okken" says no more than the title
-		first = ""
-	}
-	atHome := homeWords.In(foldWords(first)) && !insured.MatchString(first) || isFlat.MatchString(d.Unit)
-	if atHome { // "Home address" ends what the lines above say
-		lines = nil
-	}
-	name, _ := withoutLabel(first)
-	edits := len(lines) > 0 && editsBy(lines[len(lines)-1]) && (d.Person || looksLikeNames(name))
-	lines = slices.DeleteFunc(lines, func(l string) bool { return isProse(l) || isLabel(l) })
-	further := strings.Join(lines, "\n")
-	leading, _, _ := strings.Cut(first, ", ") // "Raumausstattung Okken, Uwe Okken"
-	trade := isTrade(leading) || len(lines) > 0 && isTrade(lines[len(lines)-1])
-	behind, _, _ := strings.Cut(d.Below, "\n")
-	lived := livesAt(first, behind) && !insured.MatchString(first)
-	above := foldWords(first + "\n" + held + "\n" + further)
-	below := BeforeDisclaimer(d.Below, 0)
-	titled := foldWords(d.Title)
-	atDoor := behindLast(careOf, first)
-	visited, _ := withoutOffice(strings.Trim(atDoor, " ,:"))
-	care := atDoor != first && IsPerson(visited)
-	officer := len(lines) > 0 && IsPerson(name) &&
-		(isAssociation(kind.OfName(lines[len(lines)-1], "", "")) || d.Imprint && clubRegister.MatchString(d.Below))
-	honoured := holdsOffice(above) || care || d.Represents || officer // held at home, whatever the site does
-	edited := edits && clubRegister.MatchString(d.Before+"\n"+d.Below)
-	office := lets || letting && d.Person || honoured || edited // where no word of business counts
-	own := isHomepage(d.Title, titled) || resumePath.MatchString(d.Path) || d.Resume != nil && d.Resume()
-	business := first + "\n" + further + "\n" + d.Title
-	switch {
-	case !own:
-		business += "\n" + below
-	case isTrade(first): // a résumé names what somebody does elsewhere, and for whom
-		trade, business, first = false, d.Title, ""
-	}
+	s := d.see()
+	honoured, edited, care, host := d.offices(s)
+	trade, commerce := d.business(s)
+	atHome := s.lets || s.letting && d.Person || honoured || edited // where no word of business counts
+	titled, below := foldWords(d.Title), BeforeDisclaimer(d.Below, 0)
 	return map[string]bool{
 		"bias": true,
-		"person": d.Person || IsPerson(owner(first)) || endsWithPerson(first) || held != "" || labelsOfficer(first) ||
-			looksLikeNames(name) && (office || d.mailed(name) || d.isStranger(name)),
+		"person": d.Person || IsPerson(owner(s.first)) || endsWithPerson(s.first) || s.held != "" ||
+			labelsOfficer(s.first) ||
+			looksLikeNames(s.name) && (atHome || d.mailed(s.name) || d.isStranger(s.name)),
 		// It stands in an imprint, and the page or its host has a word of business.
-		"business": !office && d.Imprint && d.Business != nil && d.Business(),
-		// The line names somebody by an office that is held at home, founder, chairman, webmaster, or a person
-		// right below a club or in its imprint.
+		"business": !atHome && d.Imprint && d.Business != nil && d.Business(),
 		"honorary": honoured,
-		// Or as who answers for what a site says, whom German law wants to be named.
-		"editor": edits || editor.MatchString(first+"\n"+further),
+		// Or the line names who answers for what a site says, whom German law wants to be named.
+		"editor": s.edits || editor.MatchString(s.first+"\n"+s.further),
 		// A word of an organisation in the nearest line, in the two further up, in the address itself.
-		"firm":       !lived && !lets && (isInstitution(atDoor) || !own && !atHome && isTrade(leading)),
-		"firm-above": !care && !edited && isInstitution(further),
+		"firm":       !s.lived && !s.lets && (isInstitution(host) || !s.homepage && !s.atHome && isTrade(leading(s.first))),
+		"firm-above": !care && !edited && isInstitution(s.further),
 		"firm-in":    isInstitution(d.Inside) || isBuilding(d.Street),
-		"firm-title": !letting && isInstitution(d.Title),
+		"firm-title": !s.letting && isInstitution(d.Title),
 		// The title says what is done there for a living; no sentence has the address, as those of news do.
-		"trade-title": !letting && !own && !lived && !goesOn(behind) && d.tradeInTitle(),
+		"trade-title": !s.letting && !s.homepage && !s.lived && !goesOn(s.behind) && d.tradeInTitle(),
 		// A word that stands around places of business alone, near the address or in the title.
-		"commerce": !office && IsCommerce(business) || trade || where == LetsHere,
+		"commerce": !atHome && commerce || trade || s.where == LetsHere,
 		// "Home", "privat", "lives at", "my address is" in the nearest line.
-		"home":           atHome,
+		"home":           s.atHome,
 		"non-commercial": nonCommercial.In(foldWords(d.Before + "\n" + below)),
 		"freemail":       freemail.MatchString(strings.Join(doorLinesOf(d.Before), "\n")) || freemail.MatchString(below),
 		"tilde":          isUserPath(d.Path),
 		"folder":         peopleFolder.MatchString(d.Path) || peopleHost.MatchString(d.Host),
-		"homepage":       own, // or a résumé
+		"homepage":       s.homepage,
 		"family":         familyWords.In(titled) || familyWords.In(foldWords(d.Path)),
 		"own-name":       slices.ContainsFunc(titleParts(d.Title), IsPerson),
 		"typed":          d.Typed != "",
-		"no-street":      d.Street == "" && !strings.ContainsAny(first, "0123456789"),
-		"resident":       lived,
-		"lets":           lets,
+		"no-street":      d.Street == "" && !strings.ContainsAny(s.first, "0123456789"),
+		"resident":       s.lived,
+		"lets":           s.lets,
 	}
 }
 
