@@ -664,7 +664,7 @@ func germanName(w []word, bounded bool) (int, int) {
 		if (lead || french) && i > 0 && frenchBefore[w[i-1].fold()] && w[i-1].capital && nameLike(w[i+1:]) {
 			return i - 1, 3 // "Vieille Route de Lens"
 		}
-		if (lead || w[i].fold() == "c" && w[i+1].text == "/") && nameLike(w[i+1:]) {
+		if (lead || w[i].fold() == "c" && w[i+1].text == "/") && (nameLike(w[i+1:]) || lead && commonNoun(w[i+1:])) {
 			return adjectives(w, i), 3
 		}
 		typed := streetTypes[w[i].fold()] && w[i].capital && linkWords[w[i+1].text] &&
@@ -853,6 +853,29 @@ func nameLike(w []word) bool {
 		}
 	}
 	return len(w) > 0
+}
+
+// commonNoun reports whether words behind a street word are those of a street called after a thing, in small
+// letters: "de la gare", "des vieux moulins", "Sentiero degli alpini".
+func commonNoun(w []word) bool {
+	const mostSmall = 2 // words behind a particle
+	small := 0
+	for i := range w {
+		switch {
+		case w[i].kind != Word:
+		case w[i].capital:
+			small = 0
+		case smallWords[w[i].text] || nobility[w[i].text]:
+			small = mostSmall
+		case elided(w[i].text):
+			small = mostSmall - 1
+		case small == 0:
+			return false
+		default:
+			small--
+		}
+	}
+	return len(w) > 1 && small < mostSmall
 }
 
 // streetEnd reports whether the folded word ends with a street word.

@@ -140,7 +140,8 @@ func (d *Door) see() *sight {
 		s.first = ""
 	}
 	s.name, _ = withoutLabel(s.first)
-	s.atHome = homeWords.In(foldWords(s.first)) && !insured.MatchString(s.first) || isFlat.MatchString(d.Unit)
+	s.atHome = homeWords.In(foldWords(s.first)) && !insured.MatchString(s.first) && !isTrade(leading(s.first)) ||
+		isFlat.MatchString(d.Unit)
 	if s.atHome { // "Home address" ends what the lines above say
 		s.lines = nil
 	}
@@ -307,14 +308,12 @@ func isTrade(line string) bool {
 	return id != "" && !isAssociation(id)
 }
 
-// endsInTrade reports whether the last of at least three words is a trade and no surname: "Hanna Harms
-// Kosmetik".
+// endsInTrade reports whether the last word or two of at least three are a trade and no surname: "Hanna Harms
+// Kosmetik", "Nelson Okken Funeral Home".
 func endsInTrade(words []string) bool {
-	if len(words) < 3 {
-		return false
-	}
-	last := words[len(words)-1]
-	return !kind.IsSurname(last) && isTradeKind(kind.OfName(last, "", ""))
+	n := len(words)
+	return n > 2 && !kind.IsSurname(words[n-1]) && (isTradeKind(kind.OfName(words[n-1], "", "")) ||
+		isTradeKind(kind.OfName(words[n-2]+" "+words[n-1], "", "")))
 }
 
 // goesOn reports whether the text behind an address is the rest of a sentence: "Oldenburg, spoke against it".

@@ -67,11 +67,16 @@ func withoutOffice(line string) (name, office string) {
 	return line, ""
 }
 
-// officeMark parts a person's name from an office, contactLine is nothing but a way to reach somebody.
+// contact is a way to reach somebody: "Tel. 0441 123456 (abends)", "E. office@okken.example".
+const contact = `(?:[\pL-]{1,8}[.:]* ?)?` +
+	`(?:[+\d(][\d ()/.–-]{5,}|[^ ]+(?:@| ?[([](?:at|ät)[)\]] ?)[^ ]+)(?: ?\([\pL ]{1,12}\))?`
+
+// officeMark parts a person's name from an office; contactLine is nothing but a contact, contactsLine nothing
+// but some.
 var (
-	officeMark  = regexp.MustCompile(` [–—|-] | \(|, | \d\. ?`)
-	contactLine = regexp.MustCompile(`^(?:[\pL-]{1,8}[.:]* ?)?` +
-		`(?:[+\d(][\d ()/.–-]{5,}|[^ ]+(?:@| ?[([](?:at|ät)[)\]] ?)[^ ]+)(?: ?\([\pL ]{1,12}\))?$`)
+	officeMark   = regexp.MustCompile(` [–—|-] | \(|, | \d\. ?`)
+	contactLine  = regexp.MustCompile(`^` + contact + `$`)
+	contactsLine = regexp.MustCompile(`^` + contact + `(?: ` + contact + `)*$`)
 )
 
 // withoutLabel returns what follows a label and a colon, and whether the line

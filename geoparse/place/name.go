@@ -365,6 +365,9 @@ func linesBefore(before string, most int) (lines []lineAbove) {
 		if labelled && lines == nil && IsDetail(line) && phoneLabel.MatchString(strings.ToLower(line)) {
 			continue // "Reents Ltd / Phone: 555-0100 / Address:"
 		}
+		if lines == nil && i < len(all)-1 && contactsLine.MatchString(line) {
+			continue // "Reents Ltd / P. 555-0100"
+		}
 		if IsDetail(line) && !agent {
 			break
 		}
@@ -637,7 +640,7 @@ var (
 	// leadsLine begins the last line of a sentence.
 	leadsLine = regexp.MustCompile(`^` + inPlaces + ` `)
 	leadsIn   = regexp.MustCompile(`(?i)^(?:ort|wo|treffpunkt|veranstaltungsort|spielort|where|venue|location|` +
-		`meeting place): |(?:^| )` + inPlaces + `(?: (?:the|der|die|das|le|la|il|de|het))? `)
+		`meeting place|lieu|luogo|dove|locatie|waar) ?: |(?:^| )` + inPlaces + `(?: (?:the|der|die|das|le|la|il|de|het))? `)
 	ofAuthority = lexiconOf("authority-sections")
 	ofMaker     = lexiconOf("maker-sections")
 	controllers = lexiconOf("controllers") // lead to who answers for a site, in its notice of privacy

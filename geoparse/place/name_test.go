@@ -27,6 +27,10 @@ func TestName(t *testing.T) {
 			"www.zahnarztpraxis-okken.example", "Zahnarztpraxis Okken", "", ""},
 		"at somebody's door": {`<title>Impressum</title><h1>Impressum</h1><p>office@reents.example</p>`,
 			"Vereinsangaben\nJahr der Lunge e.V.\nc/o Reents GmbH\n", "jahrderlunge.example", "Jahr der Lunge e.V.", "", ""},
+		"contacts between": {`<title>Contact | Reents Homes</title>`, "Brooks Funeral Home\nP. 701-555-0100 E. office@brooks.example\n",
+			"", "Brooks Funeral Home", "", ""},
+		"a title with the page's name": {`<title>SVC Okken Horaires</title>`, "Adresse\n", "svcokken.example", "SVC Okken", "", ""},
+		"a place in French":            {`<title>Okkendipity</title>`, "Lieu : Centre Médical Reents\n", "okkendipity.example", "Centre Médical Reents", "", ""},
 		"the site in the title": {`<title>Website der Realschule Okken</title>`, "Anschrift\n",
 			"www.realschule-okken.example", "Realschule Okken", "", ""},
 		"whose an office is": {`<title>Impressum der Zahnarztpraxis Okken</title><h1>Zahnarztpraxis Okken</h1>`,
@@ -289,7 +293,7 @@ func TestFirmIn(t *testing.T) {
 func TestIsTrade(t *testing.T) {
 	for text, want := range map[string]bool{
 		"Staatlich anerkannte Physiotherapeutin": true, "Hans Schneider": false, "Musikverein Okken e.V.": false,
-		"Hanna Harms Kosmetik": true, "Hans Peter Schneider": false,
+		"Hanna Harms Kosmetik": true, "Nelson Harms Funeral Home": true, "Hans Peter Schneider": false,
 		"Musikfreunde Okken": false, "Tennisclub Okken": false,
 	} {
 		if isTrade(text) != want {

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"gazehound/internal/kind"
 	"gazehound/internal/textutil"
 )
 
@@ -108,8 +109,11 @@ func trimName(text string) string {
 	for i := 0; i < len(nameEnds); i++ {
 		end := nameEnds[i]
 		if len(lower) == len(text) && (strings.HasSuffix(lower, " "+end) || strings.HasSuffix(lower, "-"+end)) {
-			text = strings.TrimRight(text[:len(text)-len(end)-1], " |·")
-			lower = lower[:len(text)]
+			name := strings.TrimRight(text[:len(text)-len(end)-1], " |·")
+			if kind.OfName(name, "", "") != kind.OfName(text, "", "") { // "Okken Funeral Home"
+				continue
+			}
+			text, lower = name, lower[:len(name)]
 			i = -1 // a menu has several
 		}
 	}
