@@ -132,6 +132,8 @@ func TestOfName(t *testing.T) {
 		{"Manueel therapeut Okken", "nl", "BE", "healthcare=physiotherapist"},
 		{"Centro Remiero Okken", "it", "IT", "club=sport"},
 		{"Smith & Sons Plumbers", "en", "GB", "craft=plumber"},
+		{"Reents Hospital Consulting Suites", "en", "AU", "amenity=clinic"},
+		{"Sportakademie Okken", "de", "DE", "leisure=sports_centre"},
 		{"Reents County Master Gardeners", "en", "US", ""}, {"Okken Car And Truck Wash", "en", "US", "amenity=car_wash"},
 		{"Reents Marshall & Banks LLP", "en", "US", ""}, // no bank
 		{"Abbey Road Programs", "en", "US", ""},
