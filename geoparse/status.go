@@ -65,10 +65,11 @@ func leftOf(before, behind string) (Status, string) {
 	}
 	if len(lines) > 1 && prefix == "" {
 		label := lines[len(lines)-2]
-		if cue := formerLead(label); cue != "" && len(strings.Fields(label)) <= statusLabel {
-			return FormerStatus, cue
+		cue := formerLabel(label)
+		if len(strings.Fields(label)) <= statusLabel {
+			cue = cmp.Or(cue, formerLead(label))
 		}
-		if cue := formerLabel(label); cue != "" {
+		if cue != "" {
 			return FormerStatus, cue
 		}
 	}

@@ -232,7 +232,8 @@ var (
 	nextCell  = regexp.MustCompile(`^[ \t:]*[|\n]\s*`)
 	courseCue = regexp.MustCompile(`(?i)\b(?:class|lecture|course|seminar|workshop|lesson|tutorial|webinar|` +
 		`kurs|vorlesung|übung|gottesdienst|training|(?:ferien|summer ?|sommer)camp|specials|` +
-		`happy ?hour|advising|help ?desk|warenannahme|anlieferung|lieferzeit|telefonzeit|telefonsprech|telefonisch|anrufzeit)|\(telefon\)|(?:^|\n)(?:wann|when) ?[?:]`)
+		`happy ?hour|advising|help ?desk|warenannahme|anlieferung|lieferzeit|telefonzeit|telefonsprech|telefonisch|` +
+		`anrufzeit)|\(telefon\)|(?:^|\n)(?:wann|when) ?[?:]`)
 	officeCue = regexp.MustCompile(`(?i)\boffice hours\b`)
 )
 

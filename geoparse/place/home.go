@@ -203,31 +203,32 @@ func (d *Door) cues() map[string]bool {
 	s := d.see()
 	honoured, edited, care, host := d.offices(s)
 	trade, commerce := d.business(s)
-	atHome := s.lets || s.letting && d.Person || honoured || edited // where no word of business counts
+	exempt := s.lets || s.letting && d.Person || honoured || edited // where no word of business counts
 	titled, below := foldWords(d.Title), BeforeDisclaimer(d.Below, 0)
 	return map[string]bool{
 		"bias": true,
 		"person": d.Person || IsPerson(owner(s.first)) || endsWithPerson(s.first) || s.held != "" ||
 			labelsOfficer(s.first) ||
-			looksLikeNames(s.name) && (atHome || d.mailed(s.name) || d.isStranger(s.name)),
+			looksLikeNames(s.name) && (exempt || d.mailed(s.name) || d.isStranger(s.name)),
 		// It stands in an imprint, and the page or its host has a word of business.
-		"business": !atHome && d.Imprint && d.Business != nil && d.Business(),
+		"business": !exempt && d.Imprint && d.Business != nil && d.Business(),
 		"honorary": honoured,
 		// Or the line names who answers for what a site says, whom German law wants to be named.
 		"editor": s.edits || editor.MatchString(s.first+"\n"+s.further),
 		// A word of an organisation in the nearest line, in the two further up, in the address itself.
-		"firm":       !s.lived && !s.lets && (isInstitution(host) || !s.homepage && !s.atHome && isTrade(leading(s.first))),
+		"firm": !s.lived && !s.lets &&
+			(isInstitution(host) || !s.homepage && !s.atHome && isTrade(leading(s.first))),
 		"firm-above": !care && !edited && isInstitution(s.further),
 		"firm-in":    isInstitution(d.Inside) || isBuilding(d.Street),
 		"firm-title": !s.letting && isInstitution(d.Title),
 		// The title says what is done there for a living; no sentence has the address, as those of news do.
 		"trade-title": !s.letting && !s.homepage && !s.lived && !goesOn(s.behind) && d.tradeInTitle(),
 		// A word that stands around places of business alone, near the address or in the title.
-		"commerce": !atHome && commerce || trade || s.where == LetsHere,
+		"commerce": !exempt && commerce || trade || s.where == LetsHere,
 		// "Home", "privat", "lives at", "my address is" in the nearest line.
 		"home":           s.atHome,
 		"non-commercial": nonCommercial.In(foldWords(d.Before + "\n" + below)),
-		"freemail":       freemail.MatchString(strings.Join(doorLinesOf(d.Before), "\n")) || freemail.MatchString(below),
+		"freemail":       freemail.MatchString(strings.Join(append(doorLinesOf(d.Before), below), "\n")),
 		"tilde":          isUserPath(d.Path),
 		"folder":         peopleFolder.MatchString(d.Path) || peopleHost.MatchString(d.Host),
 		"homepage":       s.homepage,

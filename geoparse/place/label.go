@@ -68,7 +68,7 @@ func withoutOffice(line string) (name, office string) {
 }
 
 // contact is a way to reach somebody: "Tel. 0441 123456 (abends)", "E. office@okken.example".
-const contact = `(?:[\pL-]{1,8}[.:]* ?)?` +
+const contact = `(?:[\pL-]{1,14}[.:]* ?)?` +
 	`(?:[+\d(][\d ()/.–-]{5,}|[^ ]+(?:@| ?[([](?:at|ät)[)\]] ?)[^ ]+)(?: ?\([\pL ]{1,12}\))?`
 
 // officeMark parts a person's name from an office; contactLine is nothing but a contact, contactsLine nothing

@@ -350,24 +350,17 @@ type lineAbove struct {
 // first, up to one that belongs to the address before. The label of the address is none.
 func linesBefore(before string, most int) (lines []lineAbove) {
 	all := strings.Split(before, "\n")
-	labelled := false
 	for i := len(all) - 1; i >= 0 && len(lines) < most; i-- {
 		line := strings.Trim(all[i], " \t,;:|·•–—-/>»*[")
 		if line == "" || !textutil.LetterAt(line, 0) && rating.MatchString(line) ||
 			isHost(line) && i > 0 && IsFirm(all[i-1]) { // "Okken e.V. / c/o Reents GmbH"
 			continue
 		}
-		if i == len(all)-1 && isLabel(line) { // "Address:" ends its block
-			labelled = true
+		if i == len(all)-1 && isLabel(line) || // "Address:"
+			lines == nil && i < len(all)-1 && contactsLine.MatchString(line) { // "Reents Ltd / Phone: 555-0100"
 			continue
 		}
 		name, agent := withoutLabel(line)
-		if labelled && lines == nil && IsDetail(line) && phoneLabel.MatchString(strings.ToLower(line)) {
-			continue // "Reents Ltd / Phone: 555-0100 / Address:"
-		}
-		if lines == nil && i < len(all)-1 && contactsLine.MatchString(line) {
-			continue // "Reents Ltd / P. 555-0100"
-		}
 		if IsDetail(line) && !agent {
 			break
 		}
@@ -640,7 +633,8 @@ var (
 	// leadsLine begins the last line of a sentence.
 	leadsLine = regexp.MustCompile(`^` + inPlaces + ` `)
 	leadsIn   = regexp.MustCompile(`(?i)^(?:ort|wo|treffpunkt|veranstaltungsort|spielort|where|venue|location|` +
-		`meeting place|lieu|luogo|dove|locatie|waar) ?: |(?:^| )` + inPlaces + `(?: (?:the|der|die|das|le|la|il|de|het))? `)
+		`meeting place|lieu|luogo|dove|locatie|waar) ?: |` +
+		`(?:^| )` + inPlaces + `(?: (?:the|der|die|das|le|la|il|de|het))? `)
 	ofAuthority = lexiconOf("authority-sections")
 	ofMaker     = lexiconOf("maker-sections")
 	controllers = lexiconOf("controllers") // lead to who answers for a site, in its notice of privacy

@@ -37,7 +37,7 @@ func IsPerson(name string) bool {
 		switch key := strings.ToLower(strings.TrimSuffix(word, ".")); {
 		case ok && courtesies[key]:
 			titled = true
-		case ok && (degrees[key] || isDiploma(key)):
+		case ok && isDegree(key):
 			learned = true
 		default:
 			initial := len(word) == len("A.") && word[1] == '.'
@@ -51,14 +51,15 @@ func IsPerson(name string) bool {
 	}
 }
 
-// isDiploma reports whether a word in small letters is a German diploma or where it was made, "dipl.-ing",
-// "(fh)".
-func isDiploma(word string) bool { return strings.HasPrefix(word, "dipl") || word == "(fh)" }
+// isDegree reports whether a word in small letters is a degree, or the school of one: "dipl.-ing", "(fh)".
+func isDegree(word string) bool {
+	return degrees[word] || strings.HasPrefix(word, "dipl") || word == "(fh)"
+}
 
 // hasDegree reports whether a name begins with a degree: "Dr. med. Hanna Okken", which a practice is called.
 func hasDegree(name string) bool {
 	title, _, more := strings.Cut(name, " ")
-	return more && degrees[strings.ToLower(strings.TrimSuffix(title, "."))]
+	return more && isDegree(strings.ToLower(strings.TrimSuffix(title, ".")))
 }
 
 // isJob reports whether a text is a job title, "Director of Research": its noun is the last word

@@ -108,12 +108,12 @@ var (
 	families = wordSet("gmbh kg ohg ag ug co sohn sohne tochter partner inh")
 )
 
-// Words before a public building that names what is in it now: "Alte Feuerwache", "The Old School House".
+// Words before a public building after which a place in it is called: "Alte Feuerwache", "The Old School House".
 var (
-	former = wordSet("alt alte alter altes alten ehemalige ehemaliger ehemaliges ehemaligen old former ancien ancienne " +
-		"vecchio vecchia ex antiguo antigua oude voormalige")
-	moves = wordSet("amenity=fire_station amenity=school amenity=townhall amenity=post_office amenity=police " +
-		"amenity=courthouse amenity=prison office=government railway=station public_transport=station")
+	formerWords = wordSet(`alt alte alter altes alten ehemalige ehemaliger ehemaliges ehemaligen old former ex
+		ancien ancienne vecchio vecchia antiguo antigua oude voormalige`)
+	publicBuildings = wordSet(`amenity=fire_station amenity=school amenity=townhall amenity=post_office
+		amenity=police amenity=courthouse amenity=prison office=government railway=station public_transport=station`)
 )
 
 func wordSet(text string) map[string]bool {
@@ -183,7 +183,7 @@ func (t *table) noun(words []string, lang string) (id string, found bool) {
 		surname := lang == "de" && whole && n == 1 && (i > 0 || families[next]) && IsSurname(words[i])
 		switch {
 		case surname, lang == "en" && streets[next]:
-		case whole && len(p.kinds) > 0 && i > 0 && former[words[i-1]] && moves[Main(t.ids[p.kinds[0]])]:
+		case whole && len(p.kinds) > 0 && i > 0 && formerWords[words[i-1]] && publicBuildings[Main(t.ids[p.kinds[0]])]:
 		case p.use == Name || p.use == Term:
 			named := t.ids[p.kinds[0]]
 			ofClinic := isOfClinic(id) && Main(named) == "amenity=clinic"
