@@ -41,7 +41,23 @@ func (t *table) ofWords(text string, words []string, lang string) string {
 			return id
 		}
 	}
-	return t.first(text, parts, lang)
+	return cmp.Or(t.first(text, parts, lang), t.behindOf(text, lang))
+}
+
+// behindOf returns the kind of an English name whose noun stands at its very end, "Our Lady of Tides Parish
+// Church", or "". One word behind "of" is no name of its own, and some words before it say whose the rest is:
+// "Friends of Oldenburg Library".
+func (t *table) behindOf(name, lang string) string {
+	words := Words(name)
+	at := slices.Index(words, "of")
+	if lang != "en" && lang != "" || at < 1 || at+2 >= len(words) {
+		return ""
+	}
+	if _, known := t.phrases[words[at-1]+" of"]; known {
+		return ""
+	}
+	id, _ := t.noun(words[at+1:], lang)
+	return id
 }
 
 // first returns the kind of names that begin with the first word of a name, "Stadt Oldenburg", or "";
@@ -212,8 +228,10 @@ func (t *table) longest(words []string, lang string) (n int, p phrase) {
 		if p, ok := t.phrases[text]; ok && p.said(lang) {
 			return n, p
 		}
-		if p, ok := t.phrases[agent(text, lang)]; ok && p.said(lang) {
-			return n, p
+		for _, other := range [...]string{agent(text, lang), otherHead(text, lang)} {
+			if p, ok := t.phrases[other]; ok && p.said(lang) {
+				return n, p
+			}
 		}
 	}
 	return 0, phrase{}
@@ -229,6 +247,22 @@ func agent(text, lang string) string {
 		return feminine.ReplaceAllString(text, "$1")
 	}
 	return ""
+}
+
+// otherHead returns an English phrase with another word for the same at its end, "bicycle shop" for "bicycle
+// store", or "".
+func otherHead(text, lang string) string {
+	i := strings.LastIndexByte(text, ' ')
+	if lang != "en" || i < 0 || otherHeads[text[i+1:]] == "" {
+		return ""
+	}
+	return text[:i+1] + otherHeads[text[i+1:]]
+}
+
+// otherHeads are words of which names have one or the other.
+var otherHeads = map[string]string{
+	"store": "shop", "shop": "store", "service": "services", "services": "service", "center": "centre", "centre": "center",
+	"supplier": "shop", "suppliers": "shop", "dealer": "shop", "dealers": "shop",
 }
 
 // agents are nouns of those who do something, whose plural is in names: "Reents Solicitors".
