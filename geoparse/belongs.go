@@ -2,6 +2,7 @@ package geoparse
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -105,14 +106,16 @@ func homeOf(host string, blocks []block) string {
 	return home
 }
 
-// takePhone gives the only place of a page the page's telephone number, unless it stands beside somebody
-// whom the page must name. Beside that place a town without a street is somebody else's.
+// takePhone gives the only place of a page the page's telephone number, unless its name is no more than that of
+// a house in which the site has rooms, or the number stands beside somebody whom the page must name. Beside
+// that place a town without a street is somebody else's.
 func takePhone(blocks []block, page *pageCues) {
 	number, searched := "", false
 	streets := slices.ContainsFunc(blocks, func(b block) bool { return b.a.Street != "" })
 	for i := range blocks {
 		a := blocks[i].a
-		if !page.single || a.Role != OwnRole || a.Private || a.Person || a.Phone != "" || a.Street == "" && streets {
+		if !page.single || blocks[i].aside || a.Role != OwnRole || a.Private || a.Person || a.Phone != "" ||
+			a.Street == "" && streets {
 			continue
 		}
 		if !searched { // once, as all are of one door
@@ -143,6 +146,7 @@ type block struct {
 	below  string // right behind it
 	behind string // the first lines behind it, without those that may head the next address
 	first  bool   // no address stands close before it
+	aside  bool   // nothing that is said of the site has its name
 }
 
 // blocksOf divides the text among its addresses.
@@ -178,6 +182,11 @@ func blocksOf(text string, order []*Address) []block {
 	}
 	return blocks
 }
+
+// contactPerson begins what a text says of whom to ask: "Ansprechpartner: Uwe Harms, 0441 55501". In somebody
+// else's house that is a person of the site.
+var contactPerson = regexp.MustCompile(`(?is)(?:^|\n)(?:ansprech(?:partner|person)|übungsleite|trainer|leitung|` +
+	`kursleit|contact person|coach|instructor|responsable|referente|contactpersoon).*`)
 
 // mostHeading is the length in bytes of a line that may head the contacts of who runs the site.
 const mostHeading = 20
@@ -224,6 +233,10 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 	}
 	name := page.site.Name(b.around)
 	a.Name, a.Branch = name.Text, name.Branch
+	b.aside = name.Aside
+	if b.aside {
+		b.below = contactPerson.ReplaceAllString(b.below, "")
+	}
 	switch {
 	case a.Role != OwnRole:
 	case name.Section && (name.Other || name.Text == ""):

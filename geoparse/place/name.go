@@ -229,6 +229,7 @@ type Name struct {
 	Score     float64
 	Reasons   []Reason
 	Other     bool // somebody else's than the site's, by the block of the address
+	Aside     bool // nothing that is said of the site has it
 	Section   bool // whose section says that the page must name them, or who made it
 	Authority bool // the first of the two
 }
@@ -283,6 +284,7 @@ func (p *Page) Name(a Around) Name {
 	before := foldWords(a.Before)
 	best.Authority = ofAuthority.In(before)
 	best.Section = best.Authority || ofMaker.In(before)
+	best.Aside = best.Other
 	named := best.Text != "" && best.Other
 	best.Other = theirs && (named || best.Text == "") ||
 		named && (rivals || best.Section || p.IsDirectory()) && p.label != ""
@@ -409,11 +411,11 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 		case owner(line.text) != "": // a copyright line: its owner is a candidate anyway
 		case !p.canBeName(line.text):
 			if line.prefix {
-				add(firmOfSentence(line.text), prefix)
+				add(cmp.Or(firmOfSentence(line.text), p.houseOf(line.text)), prefix)
 			}
 		case line.prefix && led != "" && line.text != led: // a sentence
 		case line.prefix:
-			add(line.text, prefix)
+			add(cmp.Or(p.houseOf(line.text), line.text), prefix)
 		case i <= 1:
 			add(line.text, above1+feature(i))
 		default:
@@ -489,6 +491,29 @@ func firmOfSentence(text string) string {
 	last := strings.TrimLeft(text[strings.LastIndexAny(text, "()")+1:], " –—-") // behind "services (for all) –"
 	return cmp.Or(firmIn(behindLast(sentenceJoint, last)), firmIn(last), firmIn(behindLast(sentenceJoint, text)))
 }
+
+// houseOf returns the house at the end of a line of several parts, "dienstags, Freibad Okken", or "".
+func (p *Page) houseOf(text string) string {
+	house := behindLast(partMark, strings.TrimRight(text, " ,"))
+	if house == text || !p.canBeName(house) || IsPerson(house) || houseKind(house) == "" {
+		return ""
+	}
+	return house
+}
+
+// houseKind returns the kind of a public building, of which clubs use rooms, by its name, or "".
+func houseKind(name string) string {
+	id := kind.Main(kind.OfName(name, "", ""))
+	if !houseKinds[id] {
+		return ""
+	}
+	return id
+}
+
+var (
+	partMark   = regexp.MustCompile(`(?:,| [–—-]|:) `)
+	houseKinds = wordSet(Phrases("house-kinds"))
+)
 
 // behindLast returns what stands behind the last match in a text, all of it where there is none.
 func behindLast(re *regexp.Regexp, text string) string {
@@ -581,27 +606,31 @@ func (f *vector) ofSite() bool {
 		(f[aboveMore] == 0 || f[siteName]+f[title1]+f[titleOther]+f[logo]+f[rights] > 0)
 }
 
-// markRivals marks the names of the site where the block of the address names somebody else: an
-// organisation, or a place in a sentence, whose words are not the site's.
+// markRivals marks the names of the site where the block of the address names somebody else: an organisation,
+// or a place in a sentence, whose words are not the site's, or a public building that the site is not.
 func markRivals(found []candidate) {
 	for i := range found {
 		f := &found[i].features
-		named, theirs := f[orgWord]+f[legal]+f[leadIn] > 0, is(f[mailDomain] >= 0.5)
-		if f[leadIn]+f[prefix]+f[above1]+f[above2] == 0 ||
-			f[domain] >= 0.5 || f[person] > 0 || f[branchWords] > 0.5 || f[labels] > 0.5 || f[part] > f[leadIn] {
+		if f[leadIn]+f[prefix]+f[above1]+f[above2] == 0 || f[person] > 0 || f[labels] > 0.5 || f[part] > f[leadIn] {
 			continue
 		}
+		named, theirs := f[orgWord]+f[legal]+f[leadIn] > 0, is(f[mailDomain] >= 0.5)
+		strong := is((f[orgWord] > 0 && f[above1]+f[prefix] > 0 || f[legal] > 0) && f[phrase]+f[job] == 0 &&
+			f[branchWords] < 0.4) // "Reents County Courts"
+		house := "" // "Sporthalle Okken", on the site of okken.example
+		if f[prefix]+f[above1] > 0 {
+			house = houseKind(found[i].text)
+		}
+		ownWords := f[domain] >= 0.5 || f[branchWords] > 0.5
 		for k := range found {
-			if !found[k].features.ofSite() || !named && (theirs == 0 || found[k].features[foreign] == 0) {
+			s := &found[k].features
+			hosts := house != "" && kind.Main(kind.OfName(found[k].text, "", "")) != house
+			if !s.ofSite() || !named && (theirs == 0 || s[foreign] == 0) || ownWords && !hosts ||
+				within(found[i].core, found[k].core) || within(found[k].core, found[i].core) {
 				continue
 			}
-			if !within(found[i].core, found[k].core) && !within(found[k].core, found[i].core) {
-				found[k].features[rival] = max(found[k].features[rival], 1-f[leadIn])
-				strong := is((f[orgWord] > 0 && f[above1]+f[prefix] > 0 || f[legal] > 0) && f[phrase]+f[job] == 0 &&
-					f[branchWords] < 0.4) // "Reents County Courts"
-				found[k].features[venue] = max(found[k].features[venue], f[leadIn], strong,
-					theirs*found[k].features[foreign])
-			}
+			s[rival] = max(s[rival], 1-f[leadIn])
+			s[venue] = max(s[venue], f[leadIn], strong, theirs*s[foreign], is(hosts))
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (t *table) ofWords(text string, words []string, lang string) string {
 func (t *table) behindOf(name, lang string) string {
 	words := Words(name)
 	at := slices.Index(words, "of")
-	if lang != "en" && lang != "" || at < 1 || at+2 >= len(words) {
+	if lang != "en" && lang != "" || at < 1 || at+2 >= len(words) || strings.ContainsAny(name, ",;:|") {
 		return ""
 	}
 	if _, known := t.phrases[words[at-1]+" of"]; known {
