@@ -38,6 +38,30 @@ func TestPhoneBesideThirdParty(t *testing.T) {
 	}
 }
 
+// TestPhonesInRooms: the numbers of a club are not those of the buildings in which it meets.
+func TestPhonesInRooms(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const at = "Oberschule Reents<br>Hauptstraße 7<br>26123 Oldenburg<br>"
+	for body, want := range map[string]string{
+		at + "dienstags 19 Uhr<br>Ansprechpartner:<br>Hanna Harms<br>0441 / 555012":                         "",
+		at + strings.Repeat("<p>Wir tanzen, auch im Sommer.</p>", 30) + "<footer>Tel. 0441 555012</footer>": "",
+		at + "Tel. 0441 555012": "+49441555012",
+	} {
+		doc := markup.Parse([]byte("<title>Tanzverein Okken</title><h2>Orte</h2><h3>Mitte</h3><p>" + body))
+		in := Input{Doc: doc, Text: markup.Text(doc), Host: "tanzverein-okken.example", Path: "/orte.html"}
+		v, err := p.Parse(t.Context(), in)
+		if err != nil || len(v.Addresses) != 1 {
+			t.Fatalf("%q: %v %v", body, v.Addresses, err)
+		}
+		if a := v.Addresses[0]; a.Name != "Oberschule Reents" || a.Phone != want {
+			t.Errorf("%q: name %q, phone %q, want %q", body, a.Name, a.Phone, want)
+		}
+	}
+}
+
 // In a section about an authority the line above the address names it, and nobody's branch.
 func TestAuthorityUnderItsHeading(t *testing.T) {
 	p, err := New(testGazetteer(t), nil, DefaultOptions())
