@@ -227,6 +227,8 @@ func (a anchor) codeCity(c code) *Address {
 	switch {
 	case c.strength > 0 && (!ok || street.Strength < c.strength || street.Number.Empty()):
 		reason = "the postcode is a neighbour's, and no street with a number stands beside it"
+	case city.doubt > 0 && (a.text[c.end] == ',' || t[0].Kind == grammar.Break) && a.yearLike(c.value, found.Country):
+		reason = "rather a year than a postcode, as no town of it stands right behind it" // "Okken, 35, 2013, Harms"
 	case !ok || street.Strength < 3 && city.doubt > 0 && a.yearLike(c.value, found.Country): // "Breakfast 2018, 2017"
 		year := len(c.value) == 4 && c.country == "" && (city.doubt > 0 || a.yearLike(c.value, found.Country))
 		reason = a.noPlace(c.start, city, t[0].Kind == grammar.Break, year)

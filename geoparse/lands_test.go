@@ -128,6 +128,26 @@ func TestWholePostcodes(t *testing.T) {
 	}
 }
 
+// TestYearsNearNames: a year behind a number, and a comma or the end of its line behind it, is no postcode of a
+// town that the gazetteer does not have.
+func TestYearsNearNames(t *testing.T) {
+	p, err := New(testGazetteer(t, gazetteer.Place{Kind: gazetteer.Postcode, Country: "AT", Postcode: "2013",
+		City: "Göllersdorf", Names: []string{"Göllersdorf"}, Point: orb.Point{16, 48}, HasPoint: true}), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{
+		"Hauptstraße 5, 2013 Göllersdorf":                1,
+		"Hauptstraße 5, 2013 Weilerau":                   1,
+		"Die Pforte, Herbolzheim, 35, 2013, Harms":       0,
+		"Faires Frühstück 2018\nFrühstück 2013\nSamstag": 0,
+	} {
+		if v := parse(t, p, Input{Text: text}); len(v.Addresses) != want {
+			t.Errorf("%q: %+v, want %d", text, v.Addresses, want)
+		}
+	}
+}
+
 // TestWrittenPlaces reads town and postcode as pages write them: what the address has of both.
 func TestWrittenPlaces(t *testing.T) {
 	postcode := func(country, code, city, state string) gazetteer.Place {
