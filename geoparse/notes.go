@@ -12,18 +12,19 @@ import (
 )
 
 // notes returns what a page without an address of its host's place says of that place: the opening
-// hours on a start page or one that its title or URL calls so, the telephone number beside them, on a
-// start page or one of contacts, and the kind of place on a start page or one about the place.
+// hours on a start page, one of contacts or one that its title or URL calls so, the telephone number on any of
+// them, and the kind of place on a start page or one about the place.
 func (p *Parser) notes(text string, in Input, marked *markup.Page, found []Address) (n Notes) {
 	if marked == nil || slices.ContainsFunc(found, func(a Address) bool { return a.Street != "" && a.Counts() }) {
 		return n
 	}
 	title, start := in.Title+" "+marked.Site.Title, place.IsStart(in.Path)
-	if start || place.IsHoursPage(title, in.Path) {
+	contact := isContact(title + " " + in.Path)
+	if start || contact || place.IsHoursPage(title, in.Path) {
 		n.Hours = hours.In(text, 0, min(len(text), imprintText))
 	}
 	elsewhere := slices.ContainsFunc(found, func(a Address) bool { return a.Street != "" }) // whose number it may be
-	if !elsewhere && (start || n.Hours != "" || isContact(title+" "+in.Path)) {
+	if !elsewhere && (start || contact || n.Hours != "") {
 		n.Phone = p.phoneOf(marked.Site.Phones, text[:min(len(text), imprintText)], in)
 	}
 	if start || aboutPages.In(title+" "+in.Path) {

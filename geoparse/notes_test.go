@@ -6,7 +6,7 @@ import (
 	"gazehound/geoparse/markup"
 )
 
-// Pages of hours and start pages say them without the address; other pages may have those of a course.
+// Start pages and those of hours and contacts say them without the address; others may have those of a course.
 func TestNotes(t *testing.T) {
 	g, r := town(t)
 	p, err := New(g, r, DefaultOptions())
@@ -29,6 +29,7 @@ func TestNotes(t *testing.T) {
 		{"Bäckerei Harms", "harms.example", "/kurse", times, Notes{}},
 		{"Bäckerei Harms", "harms.example", "/", times + "<p>Nadorster Straße 12<br>26123 Oldenburg", Notes{}},
 		{"Kontakt", "harms.example", "/kontakt", "<p>Tel. 0441 555012", Notes{Phone: "+49441555012"}},
+		{"Kontakt", "harms.example", "/kontakt", times, Notes{Hours: "Mo-Fr 09:00-17:00"}},
 		{"Harms", "harms.example", "/kontakt.html", "<p><a href='tel:0441555012'>Anruf</a><p>Tel. 0441 555013",
 			Notes{Phone: "+49441555012"}},
 		{"Kurse", "harms.example", "/kurse", "<p>Tel. 0441 555012", Notes{}},
