@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -158,14 +159,19 @@ func (s *runningService) findsShop(t *testing.T) (shop exportedAddress) {
 	return shop
 }
 
+// stated is the address of a page in what the server answers.
+var stated = regexp.MustCompile(`"url":\s*"([^"]+)"`)
+
 // marksClosed closes the shop: the export marks it, and the file for mappers leaves it out. Where rounds
-// are slow, pages that are found later state the address, too; they close as they come.
+// are slow, pages that are found later state the address, too; they all close as they come.
 func (s *runningService) marksClosed(t *testing.T, shop exportedAddress) {
 	t.Helper()
 	eventually(t, "the closed shop is marked", func() bool {
-		now := exportedBy(t, s.geojson())[shop.ID]
-		s.closed.Store(now.URL, true)
-		return now.Gone != ""
+		_, pages := fetchText(t, s.site+"v1/addresses/"+shop.ID+"/evidence")
+		for _, page := range stated.FindAllStringSubmatch(pages, -1) {
+			s.closed.Store(page[1], true)
+		}
+		return exportedBy(t, s.geojson())[shop.ID].Gone != ""
 	})
 	eventually(t, "it leaves the file for mappers", func() bool {
 		text, err := os.ReadFile(filepath.Join(s.exports, "addresses.conflator"))
