@@ -297,7 +297,7 @@ func editsBy(line string) bool {
 const mostTrade = 7
 
 // isTrade reports whether a line says what somebody does for a living: "Staatlich anerkannte
-// Physiotherapeutin", not "Hans Schneider" or "Musikverein Okken e.V.".
+// Physiotherapeutin", not "Hans Schneider", "Musikverein Okken e.V." or "Okken needs a hackerspace".
 func isTrade(line string) bool {
 	words := strings.Fields(line)
 	label, name, _ := strings.Cut(line, ": ")
@@ -306,7 +306,7 @@ func isTrade(line string) bool {
 		return false
 	}
 	id := kind.OfName(line, "", "")
-	return id != "" && !isAssociation(id)
+	return id != "" && !isAssociation(id) && (kind.Key(id) != "leisure" || isTradeKind(id))
 }
 
 // endsInTrade reports whether the last word or two of at least three are a trade and no surname: "Hanna Harms

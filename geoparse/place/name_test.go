@@ -302,7 +302,7 @@ func TestIsTrade(t *testing.T) {
 	for text, want := range map[string]bool{
 		"Staatlich anerkannte Physiotherapeutin": true, "Hans Schneider": false, "Musikverein Okken e.V.": false,
 		"Hanna Harms Kosmetik": true, "Nelson Harms Funeral Home": true, "Hans Peter Schneider": false,
-		"Musikfreunde Okken": false, "Tennisclub Okken": false,
+		"Musikfreunde Okken": false, "Tennisclub Okken": false, "Okken braucht einen Hackerspace": false,
 	} {
 		if isTrade(text) != want {
 			t.Errorf("%q: %v", text, !want)
