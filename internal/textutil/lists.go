@@ -5,16 +5,22 @@ import "strings"
 // Lists reads named texts such as lists of words: a line "name: text", and lines
 // behind it that begin with white space, which go on. Lines with # are comments.
 func Lists(file string) map[string]string {
-	lists := map[string]string{}
+	lines := map[string][]string{}
 	name := ""
 	for line := range strings.Lines(file) {
-		if text := strings.TrimSpace(line); text == "" || text[0] == '#' {
+		text := strings.TrimSpace(line)
+		if text == "" || text[0] == '#' {
 			continue
 		}
 		if line[0] != ' ' && line[0] != '\t' {
-			name, line, _ = strings.Cut(line, ":")
+			name, text, _ = strings.Cut(text, ":")
+			text = strings.TrimSpace(text)
 		}
-		lists[name] = strings.TrimSpace(lists[name] + " " + strings.TrimSpace(line))
+		lines[name] = append(lines[name], text)
+	}
+	lists := map[string]string{}
+	for name, texts := range lines {
+		lists[name] = strings.TrimSpace(strings.Join(texts, " "))
 	}
 	return lists
 }
