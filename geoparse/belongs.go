@@ -2,7 +2,6 @@ package geoparse
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -106,15 +105,15 @@ func homeOf(host string, blocks []block) string {
 	return home
 }
 
-// takePhone gives the only place of a page the page's telephone number, unless its name is no more than that of
-// a house in which the site has rooms, or the number stands beside somebody whom the page must name. Beside
-// that place a town without a street is somebody else's.
+// takePhone gives the only place of a page the page's telephone number, unless its name is none of the site, as that
+// of a building where it has rooms, or the number stands beside somebody whom the page must name. Beside that
+// place a town without a street is somebody else's.
 func takePhone(blocks []block, page *pageCues) {
 	number, searched := "", false
 	streets := slices.ContainsFunc(blocks, func(b block) bool { return b.a.Street != "" })
 	for i := range blocks {
 		a := blocks[i].a
-		if !page.single || blocks[i].aside || a.Role != OwnRole || a.Private || a.Person || a.Phone != "" ||
+		if !page.single || blocks[i].blockOnly || a.Role != OwnRole || a.Private || a.Person || a.Phone != "" ||
 			a.Street == "" && streets {
 			continue
 		}
@@ -146,7 +145,8 @@ type block struct {
 	below  string // right behind it
 	behind string // the first lines behind it, without those that may head the next address
 	first  bool   // no address stands close before it
-	aside  bool   // nothing that is said of the site has its name
+
+	blockOnly bool // see [place.Name]
 }
 
 // blocksOf divides the text among its addresses.
@@ -173,7 +173,7 @@ func blocksOf(text string, order []*Address) []block {
 			below, behind = withoutHead(below), firstLines(strings.TrimLeft(below, " \n"), 1)
 		}
 		if a.Role.ThirdParty() {
-			below = beforeContacts(below)
+			below = beforeLine(below, headsContacts)
 		}
 		a.Status, a.StatusWords = leftOf(text[lo:a.Start], behind)
 		blocks[i] = block{a: a, below: below, behind: behind, first: last < a.Start-aboveWindow || i == 0,
@@ -183,20 +183,29 @@ func blocksOf(text string, order []*Address) []block {
 	return blocks
 }
 
-// contactPerson begins what a text says of whom to ask: "Ansprechpartner: Uwe Harms, 0441 55501". In somebody
-// else's house that is a person of the site.
-var contactPerson = regexp.MustCompile(`(?is)(?:^|\n)(?:ansprech(?:partner|person)|übungsleite|trainer|leitung|` +
-	`kursleit|contact person|coach|instructor|responsable|referente|contactpersoon).*`)
-
 // mostHeading is the length in bytes of a line that may head the contacts of who runs the site.
 const mostHeading = 20
 
-// beforeContacts returns the text before such a heading, which ends what a page says of somebody whom it
-// must name: "Kontakt".
-func beforeContacts(text string) string {
+// headsContacts reports whether a line is such a heading, which ends what a page says of somebody whom it must
+// name: "Kontakt".
+func headsContacts(line string) bool {
+	return len(line) < mostHeading && !strings.ContainsAny(line, "0123456789@.") && isContact(line)
+}
+
+// namesContact reports whether a line says whom to ask, "Ansprechpartner: Uwe Harms". In somebody else's building
+// that is a person of the site.
+func namesContact(line string) bool {
+	line = strings.ToLower(line)
+	return slices.ContainsFunc(contactPersons, func(label string) bool { return strings.HasPrefix(line, label) })
+}
+
+var contactPersons = place.Phrases("contact-persons")
+
+// beforeLine returns the text before the first line for which ends returns true.
+func beforeLine(text string, ends func(line string) bool) string {
 	for at := 0; at < len(text); {
 		line, _, _ := strings.Cut(text[at:], "\n")
-		if len(line) < mostHeading && !strings.ContainsAny(line, "0123456789@.") && isContact(line) {
+		if ends(line) {
 			return text[:at]
 		}
 		at += len(line) + 1
@@ -233,9 +242,9 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 	}
 	name := page.site.Name(b.around)
 	a.Name, a.Branch = name.Text, name.Branch
-	b.aside = name.Aside
-	if b.aside {
-		b.below = contactPerson.ReplaceAllString(b.below, "")
+	b.blockOnly = name.BlockOnly
+	if b.blockOnly {
+		b.below = beforeLine(b.below, namesContact)
 	}
 	switch {
 	case a.Role != OwnRole:

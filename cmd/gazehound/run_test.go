@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -45,10 +44,11 @@ func exportedBy(t *testing.T, file string) map[string]exportedAddress {
 }
 
 type exportedAddress struct {
-	ID       string `json:"-"`
-	URL      string `json:"@source_uri"`
-	Mentions int    `json:"@mentions"`
-	Gone     string `json:"@gone"`
+	ID       string   `json:"-"`
+	URL      string   `json:"@source_uri"`
+	Pages    []string `json:"@pages"`
+	Mentions int      `json:"@mentions"`
+	Gone     string   `json:"@gone"`
 }
 
 // A service goes through its rounds: it finds a town, exports and serves it; a shop that closes is
@@ -159,19 +159,16 @@ func (s *runningService) findsShop(t *testing.T) (shop exportedAddress) {
 	return shop
 }
 
-// stated is the address of a page in what the server answers.
-var stated = regexp.MustCompile(`"url":\s*"([^"]+)"`)
-
 // marksClosed closes the shop: the export marks it, and the file for mappers leaves it out. Where rounds
 // are slow, pages that are found later state the address, too; they all close as they come.
 func (s *runningService) marksClosed(t *testing.T, shop exportedAddress) {
 	t.Helper()
 	eventually(t, "the closed shop is marked", func() bool {
-		_, pages := fetchText(t, s.site+"v1/addresses/"+shop.ID+"/evidence")
-		for _, page := range stated.FindAllStringSubmatch(pages, -1) {
-			s.closed.Store(page[1], true)
+		now := exportedBy(t, s.geojson())[shop.ID]
+		for _, page := range now.Pages {
+			s.closed.Store(page, true)
 		}
-		return exportedBy(t, s.geojson())[shop.ID].Gone != ""
+		return now.Gone != ""
 	})
 	eventually(t, "it leaves the file for mappers", func() bool {
 		text, err := os.ReadFile(filepath.Join(s.exports, "addresses.conflator"))

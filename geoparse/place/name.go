@@ -229,7 +229,7 @@ type Name struct {
 	Score     float64
 	Reasons   []Reason
 	Other     bool // somebody else's than the site's, by the block of the address
-	Aside     bool // nothing that is said of the site has it
+	BlockOnly bool // the block of the address has it, and nothing that is said of the site
 	Section   bool // whose section says that the page must name them, or who made it
 	Authority bool // the first of the two
 }
@@ -284,8 +284,8 @@ func (p *Page) Name(a Around) Name {
 	before := foldWords(a.Before)
 	best.Authority = ofAuthority.In(before)
 	best.Section = best.Authority || ofMaker.In(before)
-	best.Aside = best.Other
 	named := best.Text != "" && best.Other
+	best.BlockOnly = named
 	best.Other = theirs && (named || best.Text == "") ||
 		named && (rivals || best.Section || p.IsDirectory()) && p.label != ""
 	best.Branch = p.branch(a, best.Text)
@@ -411,11 +411,11 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 		case owner(line.text) != "": // a copyright line: its owner is a candidate anyway
 		case !p.canBeName(line.text):
 			if line.prefix {
-				add(cmp.Or(firmOfSentence(line.text), p.houseOf(line.text)), prefix)
+				add(cmp.Or(firmOfSentence(line.text), p.buildingIn(line.text)), prefix)
 			}
 		case line.prefix && led != "" && line.text != led: // a sentence
 		case line.prefix:
-			add(cmp.Or(p.houseOf(line.text), line.text), prefix)
+			add(cmp.Or(p.buildingIn(line.text), line.text), prefix)
 		case i <= 1:
 			add(line.text, above1+feature(i))
 		default:
@@ -492,27 +492,27 @@ func firmOfSentence(text string) string {
 	return cmp.Or(firmIn(behindLast(sentenceJoint, last)), firmIn(last), firmIn(behindLast(sentenceJoint, text)))
 }
 
-// houseOf returns the house at the end of a line of several parts, "dienstags, Freibad Okken", or "".
-func (p *Page) houseOf(text string) string {
-	house := behindLast(partMark, strings.TrimRight(text, " ,"))
-	if house == text || !p.canBeName(house) || IsPerson(house) || houseKind(house) == "" {
+// buildingIn returns the public building at the end of a line of several parts, "dienstags, Freibad Okken", or "".
+func (p *Page) buildingIn(line string) string {
+	name := behindLast(partMark, strings.TrimRight(line, " ,"))
+	if name == line || !p.canBeName(name) || IsPerson(name) || publicBuilding(name) == "" {
 		return ""
 	}
-	return house
+	return name
 }
 
-// houseKind returns the kind of a public building, of which clubs use rooms, by its name, or "".
-func houseKind(name string) string {
+// publicBuilding returns the kind of a public building, of which clubs use rooms, by its name, or "".
+func publicBuilding(name string) string {
 	id := kind.Main(kind.OfName(name, "", ""))
-	if !houseKinds[id] {
+	if !publicBuildings[id] {
 		return ""
 	}
 	return id
 }
 
 var (
-	partMark   = regexp.MustCompile(`(?:,| [–—-]|:) `)
-	houseKinds = wordSet(Phrases("house-kinds"))
+	partMark        = regexp.MustCompile(`(?:,| [–—-]|:) `)
+	publicBuildings = wordSet(Phrases("public-buildings"))
 )
 
 // behindLast returns what stands behind the last match in a text, all of it where there is none.
@@ -617,14 +617,14 @@ func markRivals(found []candidate) {
 		named, theirs := f[orgWord]+f[legal]+f[leadIn] > 0, is(f[mailDomain] >= 0.5)
 		strong := is((f[orgWord] > 0 && f[above1]+f[prefix] > 0 || f[legal] > 0) && f[phrase]+f[job] == 0 &&
 			f[branchWords] < 0.4) // "Reents County Courts"
-		house := "" // "Sporthalle Okken", on the site of okken.example
+		building := "" // "Sporthalle Okken", on the site of okken.example
 		if f[prefix]+f[above1] > 0 {
-			house = houseKind(found[i].text)
+			building = publicBuilding(found[i].text)
 		}
 		ownWords := f[domain] >= 0.5 || f[branchWords] > 0.5
 		for k := range found {
 			s := &found[k].features
-			hosts := house != "" && kind.Main(kind.OfName(found[k].text, "", "")) != house
+			hosts := building != "" && kind.Main(kind.OfName(found[k].text, "", "")) != building
 			if !s.ofSite() || !named && (theirs == 0 || s[foreign] == 0) || ownWords && !hosts ||
 				within(found[i].core, found[k].core) || within(found[k].core, found[i].core) {
 				continue
