@@ -12,6 +12,8 @@ func TestNoNames(t *testing.T) {
 		"Visit us", "Find us here", "You can reach us at the following address", "We are located here",
 		"Ansprechpartner", "Ihre Ansprechpartnerin", "Stellenmarkt", "Kontakt", "Kontakt & Anfahrt", "Impressum", "Aktuelles", "Termine und Veranstaltungen", "Alle Ergebnisse", "Unsere Leistungen", "Öffnungszeiten und Anfahrt",
 		"Jobs & Karriere", "Team", "Careers", "Contact Us", "News", "Suchergebnisse", "Impressum/Kontakt", "Partner", "Weiteres",
+		"Routebeschrijving", "Onze locaties", "Nos tarifs", "Horaires d'accès", "I nostri servizi", "Nuestros horarios", "Membership",
+		"Trainingsort", "Treffpunkt", "Bankverbindung",
 		"Startseite Zimmer Preise Buchung Park Kontakt Impressum Datenschutz", "Ordination",
 		"Sundays at 10:00 AM", "Sonntagsschule 11:30", "Sunday School 12 p.m.",
 		"www.okken-vermessung.example", "WWW.OKKEN.EXAMPLE", "okken.example/haus/#keller", "https://okken.example",

@@ -661,8 +661,9 @@ const inPlaces = `(?:beim?|im|in der|über die|durch die|at|by|outside|inside|ch
 var (
 	// leadsLine begins the last line of a sentence.
 	leadsLine = regexp.MustCompile(`^` + inPlaces + ` `)
-	leadsIn   = regexp.MustCompile(`(?i)^(?:ort|wo|treffpunkt|veranstaltungsort|spielort|where|venue|location|` +
+	leadsIn   = regexp.MustCompile(`(?i)^(?:ort|wo|treffpunkt|(?:spiel|vereins|probe)lokal|where|venue|location|` +
 		`meeting place|lieu|luogo|dove|locatie|waar) ?: |` +
+		`^(?:veranstaltungs|spiel|turnier|austragungs|proben?|trainings)ort ?:? |` +
 		`(?:^| )` + inPlaces + `(?: (?:the|der|die|das|le|la|il|de|het))? `)
 	ofAuthority = lexiconOf("authority-sections")
 	ofMaker     = lexiconOf("maker-sections")

@@ -223,6 +223,36 @@ func TestNameInDirectory(t *testing.T) {
 	}
 }
 
+// A page about parks is none of those that it lists, whose names end as those of estates do.
+func TestNameOfPark(t *testing.T) {
+	doc := markup.Parse([]byte(`<title>Camping near Okken Village | Okken Village</title>`))
+	p := ReadPage(markup.Read(doc), markup.Text(doc), "", "okkenvillage.example", "", isTestCity)
+	var all []Around
+	for _, name := range []string{"Reents Manor Caravan Park", "Harms Holiday Park"} {
+		all = append(all, Around{Before: name + "\nLocation: ", List: true})
+	}
+	p.ReadList(all)
+	for _, a := range all {
+		if got := p.Name(a); got.Text == "" || !strings.HasPrefix(a.Before, got.Text) {
+			t.Errorf("%q: %q (%.2f %v)", a.Before, got.Text, got.Score, got.Reasons)
+		}
+	}
+}
+
+// A label leads to the name of a venue, with a colon or without.
+func TestNameBehindLabel(t *testing.T) {
+	for line, want := range map[string]string{
+		"Treffpunkt: Okken ":                      "Okken",
+		"Veranstaltungsort Theater am Kornmarkt ": "Theater am Kornmarkt",
+		"Vereinslokal: Krone, ":                   "Krone",
+		"Treffpunkt Kultur ":                      "",
+	} {
+		if got := behindLeadIn("Konzert\n" + line); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}
+
 // A name is one line of at most 80 characters, whatever a page holds.
 func FuzzName(f *testing.F) {
 	f.Add("<title>A | B</title>", "Harms GmbH\n", "harms.example", "Harms")

@@ -244,11 +244,18 @@ var unitTerms = Words("unit-terms")
 // houseTerms end the name of a building or estate.
 var houseTerms = Words("house-terms")
 
+// estateKinds are the kinds that the name of a building or estate may seem to say: "Okken Business Park".
+var estateKinds = wordSet(Phrases("estate-kinds"))
+
 // isAddressPart reports whether a text is a part of an address: a unit, or the name of a building, "Donald
-// Bren Hall 2068".
+// Bren Hall 2068", of no other kind, as "Okken Caravan Park".
 func isAddressPart(text string) bool {
 	words := withoutNumbers(nameWords(text))
-	return len(words) > 0 && (unitTerms[words[0]] || houseTerms[words[len(words)-1]])
+	if len(words) == 0 || unitTerms[words[0]] {
+		return len(words) > 0
+	}
+	isEstate := func(id string) bool { return id == "" || estateKinds[id] }
+	return houseTerms[words[len(words)-1]] && isEstate(kind.Main(kind.OfName(text, "", "")))
 }
 
 // withoutNumbers returns words but for the numbers behind them.
