@@ -496,7 +496,7 @@ func TestHomes(t *testing.T) {
 		{"Jorne Boonders\nChief archer\n" + at + "\nE-mail: jorne.boonders@mail.example", "Contact",
 			"archers.example", "/contact", true},
 		{"J. Boonders\nChief archer\n1151 Oxford Road\nIrvine, CA 92617\nE-mail: boonders@archers.example",
-			"Archers", "archers.example", "/", false},
+			"Arrows", "archers.example", "/", false},
 		{"Sewing by Boonders\n" + at + "\nE-mail: sewing.boonders@mail.example", "Contact",
 			"sewing.example", "/contact", false},
 		{"Linda Miller, LMT\n1151 Oxford Road\nIrvine, CA 92617", "Harbor Massage Therapy", "harbor.example", "/", false},
@@ -510,6 +510,31 @@ func TestHomes(t *testing.T) {
 		v := parse(t, p, Input{Text: c.text, Title: c.title, Host: c.host, Path: c.path})
 		if len(v.Addresses) != 1 || v.Addresses[0].Private != c.private {
 			t.Errorf("%q of %s%s: %+v, want private %v", c.text, c.host, c.path, v.Addresses, c.private)
+		}
+	}
+}
+
+// A person on a page of a club is at home, however the page says what they do there; one on that of a
+// business is not.
+func TestMembersOfClubs(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const at = "1374 Greystone Dr.\nIrvine, CA 92617"
+	layouts := []string{
+		"{role}:\n{who}\n" + at, "{role}: {who}\n" + at, "{who} ({role})\n" + at, "{role}\n{who}\n" + at,
+		"{who}\n{role}\n" + at, "{role}: {who}, " + at, "Harbor Rowing\n{role}: {who}\n" + at,
+	}
+	for _, role := range []string{"Trainerin", "Stroke rower", "Contactpersoon", "Correspondant", "Referente", "Kontakt"} {
+		for _, layout := range layouts {
+			for title, want := range map[string]bool{"Harbor Rowing Club": true, "Harbor Plumbing Inc.": false} {
+				text := strings.NewReplacer("{role}", role, "{who}", "Hanna Harms").Replace(layout)
+				v := parse(t, p, Input{Text: title + "\n\n" + text, Title: title, Host: "harbor.example", Path: "/contact"})
+				if len(v.Addresses) != 1 || v.Addresses[0].Private != want {
+					t.Errorf("%q of %s: %+v, want private %v", text, title, v.Addresses, want)
+				}
+			}
 		}
 	}
 }

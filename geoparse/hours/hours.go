@@ -35,7 +35,7 @@ func (s daySet) has(day int) bool { return s&(1<<day) != 0 }
 var dayWords = func() map[string]daySet {
 	m := map[string]daySet{
 		"seven": 0, "sieben": 0, "zeven": 0, "every": 0, "each": 0, "jeden": 0, "tous": 0, "elke": 0, "iedere": 0,
-		"alle": 0, "tutti": 0, "todos": 0, "m": 0, "t": 0, "w": 0,
+		"alle": 0, "tutti": 0, "todos": 0, "m": 0, "t": 0, "w": 0, "l": 0,
 		"täglich": 0x7f, "daily": 0x7f, "everyday": 0x7f, "dagelijks": 0x7f, "weekdays": 0x1f,
 		"wochenende": 0x60, "weekend": 0x60, "weekends": 0x60, "werktags": 0x3f, "werktage": 0x3f,
 		"werkdag": 0x1f, "werkdagen": 0x1f,

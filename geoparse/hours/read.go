@@ -152,7 +152,7 @@ var dayParts = `(?:` + strings.Join(dayPartWords, "|") + `)\b[\s:]*`
 
 // timeLeads are words that may stand between days and times.
 var timeLeads = strings.Fields("von from between zwischen ab open geöffnet geopend offen jeweils entre desde de " +
-	"dalle van the hours of in der zeit zu den servicezeiten durchgehend zusätzlich auch also anche")
+	"dalle ore van the hours of in der zeit zu den servicezeiten durchgehend zusätzlich auch also anche")
 
 // otherHours are times of a surgery that are not all of its hours.
 const otherHours = `(?:offene|akut|telefon|telefonische|video|notfall)[ -]?sprechstunden?|telefonzeit(?:en)?|` +
@@ -168,7 +168,7 @@ var (
 	// openEnd is where no time ends the hours of a bar.
 	openEnd = regexp.MustCompile(`(?i)^(?:late|close|closing(?: time)?|open[ -]?end|ende|schluss)\b`)
 	dash    = regexp.MustCompile(`(?i)^\s*(?:-?(?:bis|to|until|till|through|thru|au|alla|alle|al|a|t/m|tot en met|` +
-		`tot|til|['’]til)\b-?|[-–—‑−~à\x{fffd}])(?:\s*(?:zu|um)\b)?\s*`)
+		`tot|til|['’]til)\b-?|[-–—‑−~à\x{fffd}])(?:\s*(?:zu|um|ore)\b)?\s*`)
 	// dayJoint goes on in the next line only behind a comma or with a word: else the days are columns.
 	dayJoint = regexp.MustCompile(`(?i)^(?:[^\S\n]|[,/&+]\s*)*(?:\s*(?:und|and|sowie|et|en|e|y|og|u\.?)\s+)?` +
 		`(?:(?:jeden|every|each|elke|iedere)\s+)?`)
@@ -181,7 +181,9 @@ var (
 	// letterDays is how lists begin in which one letter is a day.
 	letterDays = regexp.MustCompile(`^(?:(?:M|Tu?|W)\s?[-–]\s?(?:Th|F|Sa|Su)|` +
 		`(?:M|Tu?|W|Th)(?:\s?[,/&]\s?|\s?and\s)(?:Tu?|W|Th|F|Sa|Su))\b`)
-	timeLead = regexp.MustCompile(`(?i)^[\s:|=,(.…·_*–—-]*(?:(?:` + strings.Join(timeLeads, "|") +
+	// fromLunes are Spanish days of one letter, of a week that begins on Monday: "L-V".
+	fromLunes = regexp.MustCompile(`^L\s?(?:[-–]|a)\s?([JVSD])\b`)
+	timeLead  = regexp.MustCompile(`(?i)^[\s:|=,(.…·_*–—-]*(?:(?:` + strings.Join(timeLeads, "|") +
 		`)\b[\s:]*)*`)
 	dayPart     = regexp.MustCompile(`(?i)^` + dayParts)
 	timeFrom    = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:geöffnet|open)\s+)?(?:ab|from)\s+`)
@@ -190,7 +192,7 @@ var (
 	closedOn    = regexp.MustCompile(closed.String() + `(?:\s+(?:on|am|le|il|los))?[\s:]+`)
 	appointment = regexp.MustCompile(`(?i)^"?(?:nur )?(?:nach (?:tel\.|telefonischer )?\s?(?:termin)?vereinbarung|` +
 		`nach absprache|auf anfrage|by appointment|sur rendez-vous|su appuntamento|op afspraak)(?: only)?"?`)
-	spanJoint = regexp.MustCompile(`(?i)^(?:[\s,/&|;·•.+]*|\s+[-–—]\s+)` +
+	spanJoint = regexp.MustCompile(`(?i)^(?:\s+[-–—]\s+|[\s,/&|;·•.+]*)` +
 		`(?:(?:und|and|sowie|et|en|e|y|og|u\.?)\s+)?` +
 		`(?:` + dayParts + `)?(?:(?:von|from|de|dalle|van)\s+)?`)
 	// onlyUntil ends days earlier or later than others of the list, "(Mi nur bis 13 Uhr)".
@@ -213,7 +215,7 @@ var (
 	// clockTime is a word, four digits, or hours with or without minutes.
 	clockTime = regexp.MustCompile(`(?i)^(?:(?:12 ?)?(?:(noon|midday|mittags?)|(midnight|mitternacht))\b|` +
 		`([01]\d|2[0-4])([0-5][05])(?: ?(?:h|hrs?|uhr|hours))?\b|` +
-		`(\d{1,2})(?:[:.hu](\d{2}))?(?::\d{2})?(?:\s*(uhr|uur|[hu])\b|\s*([ap])\.?m\b\.?|([ap])\b)?)`)
+		`(\d{1,2})(?:(?:[:.hu]| ?h ?)(\d{2}))?(?::\d{2})?(?:\s*(uhr|uur|hrs|[hu])\b|\s*([ap])\.?m\b\.?|([ap])\b)?)`)
 )
 
 // An reader holds the text that is still to be read.
@@ -292,8 +294,13 @@ func (r *reader) day(letters bool) daySet {
 }
 
 // days reads "Mo–Fr", "Montag, Dienstag und Donnerstag", "Sonn- und Feiertage", "daily except
-// Monday", "M-F", "M, W, F", "Tu-Th, Sa"; 0: none.
+// Monday", "M-F", "M, W, F", "Tu-Th, Sa", "L-V"; 0: none.
 func (r *reader) days() daySet {
+	if strings.HasPrefix(r.rest, "L") {
+		if m := r.take(fromLunes); m != nil {
+			return r.butFor(between(1, untilLetter[m[1]]))
+		}
+	}
 	letters := len(firstWord(r.rest)) <= len("Tu") && letterDays.MatchString(r.rest[:min(len(r.rest), maxTaken)])
 	return r.butFor(r.listedDays(letters))
 }
@@ -318,6 +325,11 @@ func (r *reader) listedDays(letters bool) (set daySet) {
 		if set != 0 {
 			r.take(dayJoint)
 		}
+		dashed := r.dashedDays()
+		if dashed != 0 {
+			set |= dashed
+			continue
+		}
 		start := r.rest
 		first := r.day(letters)
 		if first == 0 {
@@ -338,10 +350,31 @@ func (r *reader) listedDays(letters bool) (set daySet) {
 	}
 }
 
+// dashedDays reads at least three days with a dash behind each but the last, "Mo-Di-Do"; 0: none.
+func (r *reader) dashedDays() (set daySet) {
+	start, n := *r, 0
+	for more := true; more; n++ {
+		day := r.day(false)
+		if day == 0 || !oneDay(day) {
+			break
+		}
+		set |= day
+		more = r.take(dash) != nil
+	}
+	if n < 3 {
+		*r = start
+		return 0
+	}
+	return set
+}
+
 func oneDay(s daySet) bool { return s&(s-1) == 0 && s != 1<<Holidays }
 
 // letterDay are the days of one letter that dayWords has not. T is Tuesday, and no end of "M-T".
 var letterDay = map[string]daySet{"M": 1, "T": 2, "W": 4}
+
+// untilLetter are the days with which fromLunes ends.
+var untilLetter = map[string]daySet{"J": 1 << 3, "V": 1 << 4, "S": 1 << 5, "D": 1 << sunday}
 
 // between returns the days from first to last, over the end of the week too.
 func between(first, last daySet) daySet {

@@ -127,6 +127,7 @@ type sight struct {
 	lived    bool // who lives there is named in a sentence
 	homepage bool // the page is somebody's own, or a résumé
 	edits    bool // the line above leads to who edits the site
+	member   bool // a person, on a page of an association
 }
 
 func (d *Door) see() *sight {
@@ -147,6 +148,9 @@ func (d *Door) see() *sight {
 	}
 	s.edits = len(s.lines) > 0 && editsBy(s.lines[len(s.lines)-1]) && (d.Person || looksLikeNames(s.name))
 	s.lines = slices.DeleteFunc(s.lines, func(l string) bool { return isProse(l) || isLabel(l) })
+	s.member = (d.Person || s.namesPerson()) && slices.ContainsFunc(titleParts(d.Title), func(part string) bool {
+		return isAssociation(kind.OfName(part, "", ""))
+	})
 	s.further = strings.Join(s.lines, "\n")
 	s.behind, _, _ = strings.Cut(d.Below, "\n")
 	s.lived = livesAt(s.first, s.behind) && !insured.MatchString(s.first)
@@ -163,6 +167,14 @@ func (s *sight) above() string {
 	return s.lines[len(s.lines)-1]
 }
 
+// namesPerson reports whether the nearest line names a person, "Hanna Harms (trainer)", or the one above it,
+// where the nearest says no more than what that person does.
+func (s *sight) namesPerson() bool {
+	name, _, _ := strings.Cut(s.name, " (")
+	return IsPerson(name) || IsPerson(owner(s.first)) || endsWithPerson(s.first) ||
+		IsPerson(s.above()) && !isInstitution(s.first) && kind.OfName(s.first, "", "") == ""
+}
+
 // offices reports whether the door is that of an office that is held at home, whatever the site does:
 // honoured of a founder, chairman or webmaster, or of a person right below a club, in its imprint or behind
 // "c/o"; edited of who edits the site of a club. host is who is at the door, behind "c/o" where that is
@@ -174,7 +186,7 @@ func (d *Door) offices(s *sight) (honoured, edited, care bool, host string) {
 	registered := clubRegister.MatchString(d.Below)
 	officer := len(s.lines) > 0 && IsPerson(s.name) &&
 		(isAssociation(kind.OfName(s.above(), "", "")) || d.Imprint && registered)
-	honoured = care || officer || d.Represents || holdsOffice(foldWords(s.first+"\n"+s.held+"\n"+s.further))
+	honoured = care || officer || s.member || d.Represents || holdsOffice(foldWords(s.first+"\n"+s.held+"\n"+s.further))
 	edited = s.edits && (registered || clubRegister.MatchString(d.Before))
 	return honoured, edited, care, host
 }
@@ -208,7 +220,7 @@ func (d *Door) cues() map[string]bool {
 	return map[string]bool{
 		"bias": true,
 		"person": d.Person || IsPerson(owner(s.first)) || endsWithPerson(s.first) || s.held != "" ||
-			labelsOfficer(s.first) ||
+			labelsOfficer(s.first) || s.member ||
 			looksLikeNames(s.name) && (exempt || d.mailed(s.name) || d.isStranger(s.name)),
 		// It stands in an imprint, and the page or its host has a word of business.
 		"business": !exempt && d.Imprint && d.Business != nil && d.Business(),

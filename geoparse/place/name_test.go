@@ -253,6 +253,35 @@ func TestNameBehindLabel(t *testing.T) {
 	}
 }
 
+// Legal forms of six languages are known, of which some need dots or capitals.
+func TestLegalForms(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Okken SL": true, "Okken S.L.": true, "Okken S.A.": true, "Okken SLU": true, "Okken N.V.": true, "Okken VOF": true,
+		"Okken S.n.c.": true, "Okken e.U.": true, "Okken APS": true, "Okken EURL": true, "Okken SE": true,
+		"Okken sl": false, "Mo - SA": false, "Reno NV": false, "Okken se": false, "S.A.": false,
+	} {
+		if got := hasLegalForm(text); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+// Who hosts, makes, insures or supervises a site stands in a section of their own.
+func TestSections(t *testing.T) {
+	p := ReadPage(nil, "Tischlerei Okken GmbH\n", "Tischlerei Okken", "tischlerei-okken.example", "/impressum", isTestCity)
+	for _, label := range []string{
+		"Technische Betreuung", "Bildnachweise", "Website erstellt von", "Berufsaufsicht", "Landesärztekammer",
+		"Proveedor de alojamiento", "Diseño y desarrollo", "Délégué à la protection des données", "Site built by", "Licensed by",
+	} {
+		if got := p.Name(Around{Before: label + ":\nNordlicht\n"}); !got.Section {
+			t.Errorf("%s: %+v", label, got)
+		}
+	}
+	if got := p.Name(Around{Before: "Alojamiento\nNordlicht\n"}); got.Section { // lodging, too
+		t.Errorf("%+v", got)
+	}
+}
+
 // A name is one line of at most 80 characters, whatever a page holds.
 func FuzzName(f *testing.F) {
 	f.Add("<title>A | B</title>", "Harms GmbH\n", "harms.example", "Harms")

@@ -184,9 +184,13 @@ func owner(line string) string {
 // legalForms end the names of firms and associations.
 var legalForms = Words("legal-forms")
 
+// dottedForms are legal forms only with dots, "S.A.".
+var dottedForms = map[string]bool{"SA": true, "NV": true, "PC": true, "eU": true, "CB": true}
+
 func hasLegalForm(text string) bool {
+	words := strings.Fields(text)
 	return slices.ContainsFunc(nameWords(text), func(w string) bool { return legalForms[w] }) ||
-		strings.Contains(strings.ToLower(text), "e. v.")
+		strings.Contains(strings.ToLower(text), "e. v.") || len(words) > 1 && isLegalForm(words[len(words)-1])
 }
 
 // coreWords returns the words of a name without legal forms and the smallest words.
@@ -333,13 +337,13 @@ func firmIn(line string) string {
 
 // isLegalForm reports whether a word is a legal form, whatever marks it has: "GmbH,",
 // "e.V.", "L.L.C.", or ends a name as one does: a dash or another mark alone, but not "-" and "&".
-// "EG" is a floor, "limited" an adjective and "se" a pronoun.
+// "EG" is a floor, "limited" an adjective and "se" a pronoun, "SA" a day and "NV" a state.
 func isLegalForm(word string) bool {
 	plain := strings.ReplaceAll(strings.TrimFunc(word, isWordBreak), ".", "")
 	key := strings.ToLower(plain)
 	switch {
 	case !legalForms[key]:
-		return plain == "SE"
+		return plain == "SE" || plain == "SL" || dottedForms[plain] && strings.Contains(word, ".")
 	case key == "":
 		return len(word) > 1
 	}
