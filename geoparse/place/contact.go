@@ -36,11 +36,12 @@ var (
 	northAmerican = regexp.MustCompile(`^\D*(?:1\D+)?\d{3}\D+\d{3}\D+\d{4}\D*$`)
 	phoneLabel    = regexp.MustCompile(`\bt[eé]l|telef|fon|phone|\b(?:an|not|rück)?ruf|mobil|call|handy|natel|` +
 		`hotline|\bcell|whats.?app:? *$|\btlf|\btfno|m[oó]vil|\bbel(?:len)?\b|` +
-		`\bopbel|\bchiam|\bappel|\bvoice|toll.?free|contact number|office|büro|` +
+		`\bopbel|\bchiam|\bll[aá]m|\bappel|\bvoice|toll.?free|contact number|office|büro|` +
 		`zentrale|sekretariat|durchwahl|reception|☎|📞|` +
 		`(?:^|[\s|/·,;])[tp][.:]?\s*$`)
 	// otherNumber is the label of a number that cannot be called.
-	otherNumber = regexp.MustCompile(`(?i)invoice|order|account|konto|kto|blz|iban|bic|steuer|ust|vat|tax|regist|` +
+	otherNumber = regexp.MustCompile(`(?i)invoice|\border|account|konto|\bkto|\bblz|\biban|\bbic\b|` +
+		`steuer[- ]?(?:n|id)|\bust\b|\bvat\b|\btax\b|regist|` +
 		`hr[ab]\b|isbn|issn|company|charity|licen[cs]e|\bid\b|\bn(?:r|o|um)\b|nummer|artikel`)
 	// faxExtension follows the number that a fax shares up to its last digits, "66099 (Fax -18)".
 	faxExtension = regexp.MustCompile(`(?i)^[ (|,;]*fax[.:]?\s*[-–]\s?\d`)
@@ -133,9 +134,15 @@ func looksLikePhone(line string, from, to int, country string) bool {
 		return northAmerican.MatchString(number) || vanity.FindString(line[from:]) == number
 	}
 	letters := countRunes(around, unicode.IsLetter) // dots are also those of amounts and dates
-	return strings.HasPrefix(strings.TrimPrefix(number, "("), "0") && letters <= mostAround &&
+	prefixed := strings.HasPrefix(strings.TrimPrefix(number, "("), "0") || letters == 0 && withoutZero[country]
+	return prefixed && letters <= mostAround &&
 		(strings.ContainsAny(number, " /-") || letters == 0 && strings.Contains(number, ".")) &&
 		!otherNumber.MatchString(around) && !dateForm.MatchString(number)
+}
+
+// withoutZero are countries where no 0 is dialled before an area.
+var withoutZero = map[string]bool{
+	"CZ": true, "DK": true, "ES": true, "GR": true, "LU": true, "NO": true, "PL": true, "PT": true,
 }
 
 // areaCode begins another number behind a space: "06582 / 73277 0664 / 3770802".
