@@ -81,6 +81,7 @@ func TestStreetBefore(t *testing.T) {
 		{"Via 25 Aprile 7\n", "Via 25 Aprile", "7", ""},
 		{"Via alla Chiesa 7\n", "Via alla Chiesa", "7", ""},
 		{"Piazzale Uwe dalle Bande 7\n", "Piazzale Uwe dalle Bande", "7", ""},
+		{"P.zza Uwe dalle Bande 7\n", "P.zza Uwe dalle Bande", "7", ""}, {"V.le Garibaldi, 5 ■ ", "V.le Garibaldi", "5", ""},
 		{"Werner von Siemensstraße 7\n", "Werner von Siemensstraße", "7", ""},
 		{"Bertha von Suttner Platz 7\n", "Bertha von Suttner Platz", "7", ""},
 		{"Ecke Lange und Poststraße 7\n", "Poststraße", "7", ""},

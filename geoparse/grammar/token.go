@@ -69,9 +69,9 @@ func Tokenize(text string, lo, hi int, buf Tokens) Tokens {
 		}
 		r, n := decode(text[i:hi])
 		switch {
-		case r == '\n':
+		case r == '\n', isBullet(r):
 			if len(buf) == 0 || buf[len(buf)-1].Kind != Break {
-				buf = append(buf, Token{text, i, i + 1, Break, space})
+				buf = append(buf, Token{text, i, i + n, Break, space})
 			}
 			space = true
 			i += n
@@ -112,6 +112,9 @@ func IsSpace(r rune) bool {
 		0x2000 <= r && r <= 0x200F || 0x202A <= r && r <= 0x202E || 0x2060 <= r && r <= 0x2069 || r == '\v' ||
 		r == '\f'
 }
+
+// isBullet reports whether r is a geometric shape, "■" or "►", which parts lines.
+func isBullet(r rune) bool { return 0x25A0 <= r && r <= 0x25FF }
 
 func isDigit(r rune) bool { return '0' <= r && r <= '9' }
 
