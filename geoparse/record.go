@@ -50,7 +50,7 @@ func NewRecord(x Address) Record {
 	j := Record{
 		Text: x.Text, Street: x.Street, HouseNumber: x.HouseNumber, Unit: x.Unit, POBox: x.POBox,
 		Postcode: x.Postcode, City: x.City, State: x.State, Country: x.Country, Start: x.Start, End: x.End,
-		Level: x.Level.String(), Confidence: float64(int(x.Confidence*1000+0.5)) / 1000,
+		Level: x.Level.String(), Confidence: x.Confidence,
 		Precision: x.Precision.String(), Origin: x.Origin.String(), Place: x.Place.ID, InRegion: x.InRegion,
 		Role: x.Role.String(), Footer: x.Footer, SiteWide: x.SiteWide, Person: x.Person, Private: x.Private,
 		Name: x.Name, Branch: x.Branch, Kind: x.Kind, Phone: x.Phone, Fax: x.Fax, Email: x.Email, Website: x.Website,

@@ -1,6 +1,7 @@
 package geoparse
 
 import (
+	"math"
 	"slices"
 
 	"gazehound/gazetteer"
@@ -55,7 +56,7 @@ func (p *Parser) resolve(a *Address, strength int) {
 		a.Confidence -= 0.05
 		a.Point, a.Precision = orb.Point{}, gazetteer.NoPrecision
 	}
-	a.Confidence = min(1, max(0.05, a.Confidence))
+	a.Confidence = math.Round(100*min(1, max(0.05, a.Confidence))) / 100
 	a.InRegion = p.region != nil && p.region.Has(a.Place)
 }
 
