@@ -99,7 +99,11 @@ func (d *Door) nearest() (first, held string, further []string) {
 	if n < 0 {
 		return "", "", nil
 	}
-	for n > 0 && labelShare(nameWords(lines[n])) == 1 && !homeWords.In(foldWords(lines[n])) { // "Postal address:"
+	isLead := func(line string) bool { // "Postal address:", not "Venue:"
+		folded := foldWords(line)
+		return labelShare(nameWords(line)) == 1 && !homeWords.In(folded) && !venueLabels.In(folded)
+	}
+	for n > 0 && isLead(lines[n]) {
 		n--
 	}
 	first, held = withoutOffice(lines[n])
@@ -127,6 +131,7 @@ type sight struct {
 	lived    bool // who lives there is named in a sentence
 	homepage bool // the page is somebody's own, or a résumé
 	edits    bool // the line above leads to who edits the site
+	venue    bool // the nearest line says that people meet there
 	member   bool // a person, on a page of an association
 }
 
@@ -148,7 +153,8 @@ func (d *Door) see() *sight {
 	}
 	s.edits = len(s.lines) > 0 && editsBy(s.lines[len(s.lines)-1]) && (d.Person || looksLikeNames(s.name))
 	s.lines = slices.DeleteFunc(s.lines, func(l string) bool { return isProse(l) || isLabel(l) })
-	s.member = (d.Person || s.namesPerson()) && slices.ContainsFunc(titleParts(d.Title), func(part string) bool {
+	s.venue = venueLabels.In(foldWords(s.first))
+	s.member = !s.venue && (d.Person || s.namesPerson()) && slices.ContainsFunc(titleParts(d.Title), func(part string) bool {
 		return isAssociation(kind.OfName(part, "", ""))
 	})
 	s.further = strings.Join(s.lines, "\n")
@@ -172,12 +178,12 @@ func (s *sight) above() string {
 func (s *sight) namesPerson() bool {
 	name, _, _ := strings.Cut(s.name, " (")
 	return IsPerson(name) || IsPerson(owner(s.first)) || endsWithPerson(s.first) ||
-		IsPerson(s.above()) && !isInstitution(s.first) && kind.OfName(s.first, "", "") == ""
+		IsPerson(s.above()) && !isInstitution(s.first) && !isLabel(s.first) && kind.OfName(s.first, "", "") == ""
 }
 
 // offices reports whether the door is that of an office that is held at home, whatever the site does:
-// honoured of a founder, chairman or webmaster, or of a person right below a club, in its imprint or behind
-// "c/o"; edited of who edits the site of a club. host is who is at the door, behind "c/o" where that is
+// honoured of a founder, chairman or webmaster, or of a person right below a club, in its imprint, on a page of
+// it or behind "c/o"; edited of who edits the site of a club. host is who is at the door, behind "c/o" where that is
 // written, and care reports whether that is a person.
 func (d *Door) offices(s *sight) (honoured, edited, care bool, host string) {
 	host = behindLast(careOf, s.first)
@@ -219,9 +225,9 @@ func (d *Door) cues() map[string]bool {
 	titled, below := foldWords(d.Title), BeforeDisclaimer(d.Below, 0)
 	return map[string]bool{
 		"bias": true,
-		"person": d.Person || IsPerson(owner(s.first)) || endsWithPerson(s.first) || s.held != "" ||
+		"person": !s.venue && (d.Person || IsPerson(owner(s.first)) || endsWithPerson(s.first) || s.held != "" ||
 			labelsOfficer(s.first) || s.member ||
-			looksLikeNames(s.name) && (exempt || d.mailed(s.name) || d.isStranger(s.name)),
+			looksLikeNames(s.name) && (exempt || d.mailed(s.name) || d.isStranger(s.name))),
 		// It stands in an imprint, and the page or its host has a word of business.
 		"business": !exempt && d.Imprint && d.Business != nil && d.Business(),
 		"honorary": honoured,
@@ -508,6 +514,7 @@ var (
 	institutions  = lexiconOf("institutions")
 	buildings     = Words("buildings")
 	homeWords     = lexiconOf("home-words")
+	venueLabels   = lexiconOf("venue-labels")
 	resumeWords   = lexiconOf("resume-words")
 	homepageWords = lexiconOf("homepage-words")
 	familyWords   = lexiconOf("family-words")

@@ -255,11 +255,16 @@ var estateKinds = wordSet(Phrases("estate-kinds"))
 // Bren Hall 2068", of no other kind, as "Okken Caravan Park".
 func isAddressPart(text string) bool {
 	words := withoutNumbers(nameWords(text))
-	if len(words) == 0 || unitTerms[words[0]] {
-		return len(words) > 0
+	switch {
+	case len(words) == 0:
+		return false
+	case unitTerms[words[0]]:
+		return true
+	case !houseTerms[words[len(words)-1]]:
+		return false
 	}
-	isEstate := func(id string) bool { return id == "" || estateKinds[id] }
-	return houseTerms[words[len(words)-1]] && isEstate(kind.Main(kind.OfName(text, "", "")))
+	id := kind.Main(kind.OfName(text, "", ""))
+	return id == "" || estateKinds[id]
 }
 
 // withoutNumbers returns words but for the numbers behind them.
