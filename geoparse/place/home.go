@@ -132,6 +132,7 @@ type sight struct {
 	homepage bool // the page is somebody's own, or a résumé
 	edits    bool // the line above leads to who edits the site
 	venue    bool // the nearest line says that people meet there
+	named    bool // it names a person
 	member   bool // a person, on a page of an association
 }
 
@@ -154,9 +155,8 @@ func (d *Door) see() *sight {
 	s.edits = len(s.lines) > 0 && editsBy(s.lines[len(s.lines)-1]) && (d.Person || looksLikeNames(s.name))
 	s.lines = slices.DeleteFunc(s.lines, func(l string) bool { return isProse(l) || isLabel(l) })
 	s.venue = venueLabels.In(foldWords(s.first))
-	s.member = !s.venue && (d.Person || s.namesPerson()) && slices.ContainsFunc(titleParts(d.Title), func(part string) bool {
-		return isAssociation(kind.OfName(part, "", ""))
-	})
+	s.named = !s.venue && (d.Person || IsPerson(owner(s.first)) || endsWithPerson(s.first))
+	s.member = !s.venue && (s.named || s.hasMember()) && d.ofAssociation()
 	s.further = strings.Join(s.lines, "\n")
 	s.behind, _, _ = strings.Cut(d.Below, "\n")
 	s.lived = livesAt(s.first, s.behind) && !insured.MatchString(s.first)
@@ -173,12 +173,19 @@ func (s *sight) above() string {
 	return s.lines[len(s.lines)-1]
 }
 
-// namesPerson reports whether the nearest line names a person, "Hanna Harms (trainer)", or the one above it,
-// where the nearest says no more than what that person does.
-func (s *sight) namesPerson() bool {
+// hasMember reports whether the nearest line may name a person of an association, "Hanna Harms (trainer)", or the
+// one above it does, and the nearest says what that person does.
+func (s *sight) hasMember() bool {
 	name, _, _ := strings.Cut(s.name, " (")
-	return IsPerson(name) || IsPerson(owner(s.first)) || endsWithPerson(s.first) ||
+	return IsPerson(name) ||
 		IsPerson(s.above()) && !isInstitution(s.first) && !isLabel(s.first) && kind.OfName(s.first, "", "") == ""
+}
+
+// ofAssociation reports whether a part of the page's title names an association.
+func (d *Door) ofAssociation() bool {
+	return slices.ContainsFunc(titleParts(d.Title), func(part string) bool {
+		return isAssociation(kind.OfName(part, "", ""))
+	})
 }
 
 // offices reports whether the door is that of an office that is held at home, whatever the site does:
@@ -225,8 +232,7 @@ func (d *Door) cues() map[string]bool {
 	titled, below := foldWords(d.Title), BeforeDisclaimer(d.Below, 0)
 	return map[string]bool{
 		"bias": true,
-		"person": !s.venue && (d.Person || IsPerson(owner(s.first)) || endsWithPerson(s.first) || s.held != "" ||
-			labelsOfficer(s.first) || s.member ||
+		"person": s.named || s.member || !s.venue && (s.held != "" || labelsOfficer(s.first) ||
 			looksLikeNames(s.name) && (exempt || d.mailed(s.name) || d.isStranger(s.name))),
 		// It stands in an imprint, and the page or its host has a word of business.
 		"business": !exempt && d.Imprint && d.Business != nil && d.Business(),

@@ -187,6 +187,7 @@ var legalForms = Words("legal-forms")
 // dottedForms are legal forms only with dots, "S.A.".
 var dottedForms = map[string]bool{"SA": true, "NV": true, "PC": true, "eU": true, "CB": true}
 
+// hasLegalForm reports whether a word of a name is a legal form; some need their dots or capitals, and are the last.
 func hasLegalForm(text string) bool {
 	words := strings.Fields(text)
 	return slices.ContainsFunc(nameWords(text), func(w string) bool { return legalForms[w] }) ||
