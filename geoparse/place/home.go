@@ -214,7 +214,8 @@ func (d *Door) business(s *sight) (trade, commerce bool) {
 	case isTrade(s.first): // a résumé names what somebody does elsewhere, and for whom
 		return false, IsCommerce(d.Title)
 	}
-	return isTrade(leading(s.first)) || isTrade(s.above()), IsCommerce(text)
+	inSentence := isSentence(s.first) || goesOn(s.behind) // whose heading does not name who is at the address
+	return isTrade(leading(s.first)) || !inSentence && isTrade(s.above()), IsCommerce(text)
 }
 
 // leading returns what a line names first: "Raumausstattung Okken, Uwe Okken".
