@@ -37,6 +37,10 @@ func TestKindOfPage(t *testing.T) {
 			host: "nord.example", path: "/", want: "amenity=nightclub",
 			head: `<meta name="description" content="Bar in Oldenburg">` +
 				`<script type="application/ld+json">{"@type": "NightClub"}</script>`},
+		{what: "two kinds of one key, either of which may be right", name: "Harms", title: "Kontakt", host: "nord.example",
+			head: `<h1>Pension</h1><h2>Ferienwohnung</h2>`, want: "tourism=apartment"},
+		{what: "two kinds of two keys", name: "Harms", title: "Kontakt", host: "nord.example",
+			head: `<h1>Pension</h1><h2>Bäckerei</h2>`},
 		{what: "a template's language", name: "Bäckerei Harms", title: "Kontakt", host: "nord.example", lang: "en", want: "shop=bakery"},
 		{what: "an association by its legal form", name: "Harms e. V.", title: "Kontakt", host: "nord.example", want: "office=association"},
 		{what: "a department", name: "College of Computing", title: "Directions",

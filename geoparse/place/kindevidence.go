@@ -20,7 +20,7 @@ const (
 
 // Probabilities from which the kind is given that the start page of a site says, and another page.
 const (
-	leastOnStart   = 0.6
+	leastOnStart   = 0.7
 	leastElsewhere = 0.8
 )
 
@@ -59,6 +59,7 @@ type kindEvidence struct {
 // it says and none of them (multinomial logit, McFadden 1974).
 func (h *Head) kindOfSite(name string, langs []string, country string) string {
 	best, most, all := "", 0.0, 1.0
+	keys := map[string]float64{} // odds of all kinds with a key: of a shop for clothes and gifts each kind may be right
 	for _, c := range h.kindCandidates(name, langs, country) {
 		sum := 0.0
 		for f, v := range c.features {
@@ -66,6 +67,7 @@ func (h *Head) kindOfSite(name string, langs []string, country string) string {
 		}
 		odds := math.Exp(sum)
 		all += odds
+		keys[kind.Key(c.id())] += odds
 		if odds > most {
 			best, most = c.id(), odds
 		}
@@ -74,7 +76,7 @@ func (h *Head) kindOfSite(name string, langs []string, country string) string {
 	if h.start {
 		least = leastOnStart
 	}
-	if most/all < least {
+	if keys[kind.Key(best)]/all < least {
 		return ""
 	}
 	return best
