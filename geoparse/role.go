@@ -1,6 +1,7 @@
 package geoparse
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -54,6 +55,8 @@ var (
 	makerWords = place.Words("maker-words")
 	// verbs among them need "by".
 	verbs = place.Words("verbs")
+	// siteLabels among them are also those of an entry's own address on the web.
+	siteLabels = place.Words("site-labels")
 )
 
 // thirdParty returns AgencyRole or AuthorityRole where the words before the
@@ -95,7 +98,8 @@ func thirdParty(text string, from, start int) Role {
 		rest := window[i+len(cue):]
 		by := strings.HasPrefix(rest, " : ") || strings.HasPrefix(rest, " by ") || strings.HasPrefix(rest, " by\n") ||
 			strings.HasPrefix(rest, " durch ") || strings.HasPrefix(rest, " von ")
-		if by || strings.HasPrefix(rest, ":") || !verbs[cue] && strings.HasPrefix(rest, "\n") &&
+		label := strings.HasPrefix(rest, ":") && !(siteLabels[cue] && isWebAddress(rest[1:]))
+		if by || label || !verbs[cue] && strings.HasPrefix(rest, "\n") &&
 			onlyMakes(window[strings.LastIndexByte(window[:i], '\n')+1:i]) {
 			return AgencyRole
 		}
@@ -109,3 +113,12 @@ func onlyMakes(words string) bool {
 	isOther := func(w string) bool { return !makerWords[w] }
 	return !slices.ContainsFunc(strings.FieldsFunc(words, func(r rune) bool { return !unicode.IsLetter(r) }), isOther)
 }
+
+// isWebAddress reports whether what follows a label, in its line or the next, begins with a web address.
+func isWebAddress(text string) bool {
+	words := strings.Fields(text)
+	return len(words) > 0 && webAddress.MatchString(words[0])
+}
+
+// webAddress is one that a page writes out: "https://harms.example/", "harms.example".
+var webAddress = regexp.MustCompile(`^(?:https?://\S+|[\pL\d-]+(?:\.[\pL\d-]+)*\.\pL{2,}(?:/\S*)?)$`)
