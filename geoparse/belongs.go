@@ -280,7 +280,8 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 		if a.Kind == "" && a.Role == OwnRole {
 			a.Kind = place.KindOfPerson(a.Name, before, langs, a.Country)
 		}
-		for _, name := range b.around.Inside { // "12 Grote Hall, Reents University"
+		inside := b.around.Inside // "12 Grote Hall, Reents University"
+		for _, name := range append(inside, place.WithoutTown(a.Name, a.City)) {
 			if a.Kind == "" {
 				a.Kind = page.site.Kind(name, langs, a.Country, false)
 			}

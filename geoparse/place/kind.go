@@ -30,6 +30,13 @@ func (h *Head) Kind(name string, langs []string, country string, own bool) strin
 	return ""
 }
 
+// WithoutTown returns what a firm is called, in lower case, without the town that the name of its branch there ends
+// with: "Lidl Oldenburg", "Lidl - Nadorst".
+func WithoutTown(name, town string) string {
+	name, _, _ = strings.Cut(strings.ToLower(name), " - ")
+	return strings.TrimSuffix(name, " "+strings.ToLower(town))
+}
+
 // kindOfName returns the kind that a name says in the first of the languages in which it says any, or "".
 func kindOfName(name string, langs []string, country string) string {
 	for _, lang := range langs {
