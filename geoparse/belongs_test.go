@@ -546,6 +546,31 @@ func TestMembersOfClubs(t *testing.T) {
 	}
 }
 
+// On the page of a committee, or of the members of a club, names above addresses are of persons.
+func TestOfficersPages(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const at = "1374 Greystone Dr.\nIrvine, CA 92617"
+	for text, want := range map[string]bool{
+		"Riand Jiao\n" + at:                                        true,
+		"Riand Jiao\nCaptain, since 2019\n" + at:                   true,
+		"Riand\nJiao\n027 322 78 12\n1981\n" + at:                  true,
+		"Harbor Plumbing Inc.\n" + at:                              false,
+		"Riand Jiao\nHarbor Plumbing Inc.\n" + at:                  false,
+		"Venue: Harbor House\n" + at:                               false,
+		"The board meets on Mondays, all members may join:\n" + at: false,
+	} {
+		for path, officers := range map[string]bool{"/comitato.html": true, "/contact": false} {
+			v := parse(t, p, Input{Text: "Harbor\n\n" + text, Title: "Harbor", Host: "harbor.example", Path: path})
+			if len(v.Addresses) != 1 || v.Addresses[0].Private != (want && officers) {
+				t.Errorf("%q at %s: %+v, want private %v", text, path, v.Addresses, want && officers)
+			}
+		}
+	}
+}
+
 // A page that links its author's résumé is a person's.
 func TestHomeBesideResume(t *testing.T) {
 	p, err := New(testGazetteer(t), nil, DefaultOptions())

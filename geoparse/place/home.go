@@ -94,7 +94,7 @@ const (
 // nearest returns the line right above the address, or what stands before it in its own, what the person
 // of that line does, and the lines further up.
 func (d *Door) nearest() (first, held string, further []string) {
-	lines := slices.DeleteFunc(doorLinesOf(d.Before), contactLine.MatchString)
+	lines := doorLinesOf(d.Before)
 	n := len(lines) - 1
 	if n < 0 {
 		return "", "", nil
@@ -108,7 +108,7 @@ func (d *Door) nearest() (first, held string, further []string) {
 	}
 	first, held = withoutOffice(lines[n])
 	if n > 0 && looksLikeNames(lines[n-1]) && // "Hanna Harms", below it "Kassenwartin" or "Sewing"
-		(isOffice(first) || !isInstitution(first) && d.mailed(lines[n-1])) {
+		(isOffice(first) || !isInstitution(first) && (holdsOffice(foldWords(first)) || d.mailed(lines[n-1]))) {
 		return lines[n-1], first, lines[:n-1]
 	}
 	return first, held, lines[:n]
@@ -156,7 +156,7 @@ func (d *Door) see() *sight {
 	s.lines = slices.DeleteFunc(s.lines, func(l string) bool { return isProse(l) || isLabel(l) })
 	s.venue = venueLabels.In(foldWords(s.first))
 	s.named = !s.venue && (d.Person || IsPerson(owner(s.first)) || endsWithPerson(s.first))
-	s.member = !s.venue && (s.named || s.hasMember()) && d.ofAssociation()
+	s.member = !s.venue && ((s.named || s.hasMember()) && d.ofAssociation() || s.listed() && d.listsOfficers())
 	s.further = strings.Join(s.lines, "\n")
 	s.behind, _, _ = strings.Cut(d.Below, "\n")
 	s.lived = livesAt(s.first, s.behind) && !insured.MatchString(s.first)
@@ -181,11 +181,22 @@ func (s *sight) hasMember() bool {
 		IsPerson(s.above()) && !isInstitution(s.first) && !isLabel(s.first) && kind.OfName(s.first, "", "") == ""
 }
 
+// listed reports whether the nearest line, the one above it or both, as cells of a table, may be a name.
+func (s *sight) listed() bool {
+	isName := func(line string) bool { return looksLikeNames(line) && kind.OfName(line, "", "") == "" }
+	return isName(s.name) || isName(s.above()) || properNames(s.name, 1, 1) && isName(s.above()+" "+s.name)
+}
+
 // ofAssociation reports whether a part of the page's title names an association.
 func (d *Door) ofAssociation() bool {
 	return slices.ContainsFunc(titleParts(d.Title), func(part string) bool {
 		return isAssociation(kind.OfName(part, "", ""))
 	})
+}
+
+// listsOfficers reports whether the page is that of a committee or the members of an association, by its title or path.
+func (d *Door) listsOfficers() bool {
+	return officerPages.In(foldWords(d.Title + "\n" + pathMarks.Replace(d.Path)))
 }
 
 // offices reports whether the door is that of an office that is held at home, whatever the site does:
@@ -253,7 +264,7 @@ func (d *Door) cues() map[string]bool {
 		// "Home", "privat", "lives at", "my address is" in the nearest line.
 		"home":           s.atHome,
 		"non-commercial": nonCommercial.In(foldWords(d.Before + "\n" + below)),
-		"freemail":       freemail.MatchString(strings.Join(append(doorLinesOf(d.Before), below), "\n")),
+		"freemail":       freemail.MatchString(strings.Join(append(lastLines(linesOf(d.Before)), below), "\n")),
 		"tilde":          isUserPath(d.Path),
 		"folder":         peopleFolder.MatchString(d.Path) || peopleHost.MatchString(d.Host),
 		"homepage":       s.homepage,
@@ -443,9 +454,17 @@ func endsWithPerson(text string) bool {
 		(IsPerson(name) || from > 0 && isOffice(words[from-1]) && looksLikeNames(name))
 }
 
-// doorLinesOf returns the ends of the last lines of the text before an address, the nearest last.
+// doorLinesOf returns the ends of the last lines of the text before an address that may say who is there, no contacts
+// or years, the nearest last.
 func doorLinesOf(before string) []string {
-	lines := linesOf(before)
+	saysNobody := func(line string) bool {
+		return contactLine.MatchString(line) || !strings.ContainsFunc(line, unicode.IsLetter)
+	}
+	return lastLines(slices.DeleteFunc(linesOf(before), saysNobody))
+}
+
+// lastLines returns the ends of the last lines.
+func lastLines(lines []string) []string {
 	lines = lines[max(0, len(lines)-doorLines):]
 	for i, line := range lines {
 		lines[i] = line[max(0, len(line)-doorText):]
@@ -502,7 +521,7 @@ func looksLikeNames(line string) bool {
 
 // BelowNames reports whether the nearest line of the text before an address may be a person's name.
 func BelowNames(before string) bool {
-	lines := slices.DeleteFunc(doorLinesOf(before), contactLine.MatchString)
+	lines := doorLinesOf(before)
 	return len(lines) > 0 && looksLikeNames(lines[len(lines)-1])
 }
 
@@ -526,6 +545,8 @@ var (
 	homepageWords = lexiconOf("homepage-words")
 	familyWords   = lexiconOf("family-words")
 	honorary      = lexiconOf("honorary")
+	officerPages  = lexiconOf("officer-pages")
+	pathMarks     = strings.NewReplacer("/", " ", ".", " ", "-", " ", "_", " ")
 	lettings      = lexiconOf("lettings")
 	nonCommercial = lexiconOf("non-commercial")
 	disclaimers   = Words("disclaimers")
@@ -542,6 +563,7 @@ var (
 		`\blast known address\b.{0,40}|\b(?:sent to )?the family (?:at|in)|\bMr\. (?:and|&) Mrs\. .{0,40}|` +
 		`\b(?:his|her|their|whose) (?:wife|husband|parents|mother|father|daughter|son|brother|sister|widow)\b.{0,40}|` +
 		`\b(?:born|geboren|geb\.|jahrgang|jg\.) (?:am )?[\d. ]*\d{4}|\bwohnhaft(?: in)?|\bwohnsitz|\bprivat|` +
+		`\b(?:wonende|woonachtig|residente|résidante?|demeurant)(?: te| in| en| à| au)?|` +
 		`\b(?:trauer|kondolenz)(?:haus|anschrift|adresse)\b.{0,40})[ ,:]*$`)
 	aged     = regexp.MustCompile(`\p{Lu}[\p{L}.'’-]+, (?:aged? )?\d{1,2},?(?: (?:formerly |late )?(?:of|from))?[ ,]*$`)
 	homeSale = regexp.MustCompile(`\b(?:to|by) \p{Lu}.{3,60} ?\$\d{2,3},?\d{3}\b`)

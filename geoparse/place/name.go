@@ -358,6 +358,9 @@ func linesBefore(before string, most int) (lines []lineAbove) {
 			isHost(line) && i > 0 && IsFirm(all[i-1]) { // "Okken e.V. / c/o Reents GmbH"
 			continue
 		}
+		if i == len(all)-1 {
+			line = withoutSeat(line)
+		}
 		if i == len(all)-1 && isLabel(line) || // "Address:"
 			lines == nil && i < len(all)-1 && contactsLine.MatchString(line) { // "Reents Ltd / Phone: 555-0100"
 			continue
@@ -643,7 +646,7 @@ func behindLeadIn(before string) string {
 	if strings.HasSuffix(above, ",") || leadsLine.MatchString(above) { // the sentence goes on in the next line
 		line = above
 	}
-	line = strings.TrimRight(line, " ,(:–-")
+	line = withoutSeat(strings.TrimRight(line, " ,(:–-"))
 	name := behindLast(leadsIn, line)
 	first, _ := utf8.DecodeRuneInString(name)
 	if name == line || len(line) > 400 || !unicode.IsUpper(first) ||

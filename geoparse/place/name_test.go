@@ -407,3 +407,28 @@ func TestIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// What leads from a name to its address in contracts and notices is no part of the name.
+func TestWithoutSeat(t *testing.T) {
+	for line, want := range map[string]string{
+		"Hexenkessel GmbH mit Sitz in der":                              "Hexenkessel GmbH",
+		"Hexenkessel, ansässig in":                                      "Hexenkessel",
+		"Hexenkessel befindet sich in der":                              "Hexenkessel",
+		"Hexenkessel e.V., vertreten durch den Vorstand, Sitz:":         "Hexenkessel e.V.",
+		"Hexenkessel (nachfolgend „Verein“":                             "Hexenkessel",
+		"Hexenkessel Ltd, whose registered office is at":                "Hexenkessel Ltd",
+		"Hexenkessel, registered in England and Wales":                  "Hexenkessel",
+		"Hexenkessel, gevestigd aan de":                                 "Hexenkessel",
+		"Hexenkessel, dont le siège social est situé":                   "Hexenkessel",
+		"Hexenkessel S.r.l. con sede legale in":                         "Hexenkessel S.r.l.",
+		"Hexenkessel con domicilio social en":                           "Hexenkessel",
+		"Unser Büro befindet sich in der":                               "Unser Büro befindet sich in der",
+		"Adresse:":                                                      "Adresse:",
+		"Wir nutzen Tides (nachfolgend „Tides“), eine Messung der Ebbe": "Wir nutzen Tides (nachfolgend „Tides“), eine Messung der Ebbe",
+		"Residential Care":                                              "Residential Care",
+	} {
+		if got := withoutSeat(line); got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}

@@ -126,6 +126,30 @@ func trimName(text string) string {
 	return strings.Trim(text, " ,;:|·•–—-/")
 }
 
+// withoutSeat cuts off what leads from a name to its address: "Okken Ltd, whose registered office is at".
+func withoutSeat(line string) string {
+	name := line
+	if at := seat.FindStringIndex(line); at != nil {
+		name = line[:at[0]]
+	}
+	if at := party.FindStringIndex(name); at != nil {
+		name = name[:at[0]]
+	}
+	words := nameWords(name)
+	if len(words) == 0 || isLabel(name) || len(words) < 3 && (here[words[0]] || ownNouns[words[len(words)-1]]) {
+		return line // "Unser Büro befindet sich in der"
+	}
+	return name
+}
+
+// seat ends a line with what leads to an address, and party begins what contracts say of a party behind its name.
+var (
+	seat  = regexp.MustCompile(`(?i)[ ,(–—-]+` + alternatives("seats") + `[: ]*$`)
+	party = regexp.MustCompile(`(?i)[ ,(–—-]+` + alternatives("parties") + `\b[^,.]{0,40}$`)
+
+	here, ownNouns = Words("here"), Words("own-nouns")
+)
+
 // behindName is what some names end with: "Reents Ltd, est. 1963", "Reents Ltd, 5th floor, The Grange".
 var behindName = regexp.MustCompile(`(?i)[ ,(–—-]+(?:gegründet|gegr\.?|seit|since|est\.?|established|founded)` +
 	`(?: (?:in|im|anno))? \d{4}\)?$|, (?:\d{1,2}(?:st|nd|rd|th) floor|(?:unit|suite|floor) \d).*$`)
