@@ -67,12 +67,11 @@ func (p *Parser) assign(text string, in Input, marked *markup.Page, found []Addr
 	if p.options.OnlyRelevant && !in.Relevant && !p.Judge(found).Relevant {
 		return
 	}
-	p.describe(blocks, page, marked, len(doors) <= 1)
+	p.describe(blocks, page, marked, len(doors))
 }
 
-// describe sets the belongings of the addresses that are not private. single: they are those of one
-// door at most.
-func (p *Parser) describe(blocks []block, page *pageCues, marked *markup.Page, single bool) {
+// describe sets the belongings of the addresses that are not private, which are of so many doors.
+func (p *Parser) describe(blocks []block, page *pageCues, marked *markup.Page, doors int) {
 	in := page.in
 	page.site = place.ReadPage(marked, page.text, in.Title, in.Host, in.Path, p.isPlace)
 	arounds := make([]place.Around, len(blocks))
@@ -82,9 +81,11 @@ func (p *Parser) describe(blocks []block, page *pageCues, marked *markup.Page, s
 		blocks[i].around.Inside = place.InstitutionsIn(page.textOf(blocks[i].a), blocks[i].a.Street)
 		arounds[i] = blocks[i].around
 	}
-	page.site.ReadList(arounds)
-	page.single = single && !page.site.IsDirectory()
-	page.phonesFirst = phonesFirst(blocks)
+	page.site.ReadList(arounds, doors)
+	page.single = doors <= 1 && !page.site.IsDirectory()
+	page.phonesFirst = detailsFirst(blocks, place.PhoneIn)
+	hoursIn := func(text, _ string) string { return hours.In(text, 0, len(text)) }
+	page.hoursFirst = page.site.IsDirectory() && detailsFirst(blocks, hoursIn)
 	for i := range blocks {
 		if !blocks[i].a.Private {
 			p.describeOne(&blocks[i], page)
@@ -126,16 +127,21 @@ func takePhone(blocks []block, page *pageCues) {
 	}
 }
 
-// phonesFirst reports whether the addresses of a list follow their telephone numbers: the first has one
-// right above it, and the last has none below.
-func phonesFirst(blocks []block) bool {
+// detailsFirst reports whether the addresses of a list follow their telephone numbers, or hours, which in reads of a
+// text: the first has one above it, and the last has none below.
+func detailsFirst(blocks []block, in func(text, country string) string) bool {
 	first, last := &blocks[0], &blocks[len(blocks)-1]
-	return len(blocks) > 1 && first.first && phoneAbove(first) != "" &&
-		place.PhoneIn(last.around.Below, last.a.Country) == ""
+	return len(blocks) > 1 && first.first && in(first.above(), first.a.Country) != "" &&
+		in(last.around.Below, last.a.Country) == ""
 }
 
-func phoneAbove(b *block) string {
-	return place.PhoneIn(strings.Join(lastLines(b.around.Before), "\n"), b.a.Country)
+// detailLines are the lines right above an address that may be its contacts.
+const detailLines = 4
+
+// above returns the lines right above the address.
+func (b *block) above() string {
+	lines := strings.Split(strings.TrimSpace(b.around.Before), "\n")
+	return strings.Join(lines[max(0, len(lines)-detailLines):], "\n")
 }
 
 // A block is the text around one address of a page.
@@ -260,7 +266,10 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 	}
 	single := page.single && a.Role == OwnRole
 	if page.phonesFirst {
-		a.Phone = phoneAbove(b)
+		a.Phone = place.PhoneIn(b.above(), a.Country)
+	}
+	if page.hoursFirst {
+		a.Hours = hours.In(page.text, a.Start-len(before), a.Start)
 	}
 	p.read(a, page, a.End, a.End+len(b.below))
 	if b.first {
@@ -458,6 +467,7 @@ type pageCues struct {
 	single bool        // it is about one place
 
 	phonesFirst bool // the addresses of its list follow their telephone numbers
+	hoursFirst  bool // they follow their opening hours
 
 	commerce func() bool // its host, or what it says of who runs it, has a word of business
 	resume   func() bool // a heading or link is that of a résumé

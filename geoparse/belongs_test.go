@@ -459,6 +459,12 @@ func TestHomes(t *testing.T) {
 		text, title, host, path string
 		private                 bool
 	}{
+		{"Home address:\nFaith Shurin\n" + at, "Harbor", "harbor.example", "/", true},
+		{"Liaison: Faith Shurin\n" + at, "Harbor Rowing Club", "harbor.example", "/clubs.html", true},
+		{"Location: Faith Lake\n" + at, "Harbor Rowing Club", "harbor.example", "/clubs.html", false},
+		{"Hanna Harms, StD i. R.\n" + at, "Harbor", "harbor.example", "/about.html", true},
+		{"Hanna Harms, D.D.S.\n" + at, "Harbor", "harbor.example", "/about.html", false},
+		{"Hanna Harms\nc/o " + at, "Harbor Rowing Club", "harbor.example", "/contact.html", true},
 		{"Home Address:\n" + at + "\nHome: (949) 555-0100", "Xu Wei's Home Page", "www.cs.uci.example", "/users/xuwei/", true},
 		{"Here is how to reach me.\nSnail mail:\n" + at, "Xu Wei", "www.cs.uci.example", "/~xuwei/", true},
 		{"XU WEI\n" + at + "\nxuwei@gmail.com\nEDUCATION", "Resume of Xu Wei", "xuwei.example", "/", true},

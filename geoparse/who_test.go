@@ -2,6 +2,7 @@ package geoparse
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -222,6 +223,53 @@ func TestEntriesOfList(t *testing.T) {
 	for i, a := range v.Addresses {
 		if a.Name != want[i] {
 			t.Errorf("name %q, want %q", a.Name, want[i])
+		}
+	}
+}
+
+// Wherever an entry of a list has its contacts, hours and the like, it keeps them and its name.
+func TestLayoutsOfLists(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := []struct{ name, street, phone, hours string }{
+		{"Hexenkessel", "Hauptstraße 7", "0441 123451", "Mo-Fr 09:00-18:00"},
+		{"Buntspecht GmbH", "Hauptstraße 9", "0441 123452", "Tu-Sa 10:00-17:00"},
+		{"Tischlerei Okken", "Hauptstraße 11", "0441 123453", "Mo-Th 07:00-16:00"},
+		{"Nordlicht", "Hauptstraße 13", "0441 123454", "We-Su 14:00-22:00"},
+		{"Blumen Reents", "Hauptstraße 15", "0441 123455", "Mo-Sa 08:00-13:00"},
+	}
+	for _, layout := range []string{
+		"{name}\n{at}\nTel. {phone}\n{hours}", "{name}\nTel. {phone}\nE-Mail: info@okken.example\nwww.okken.example\n{at}",
+		"{name}\nWebsite: www.okken.example\n{at}\nTel. {phone}", "{name}\n{phone} · info@okken.example\n{at}",
+		"{name}\n{at}\n{phone} · info@okken.example · www.okken.example", "{name}\nÖffnungszeiten: {hours}\n{at}\n{phone}",
+		"{name}\n{hours}\n{at}", "{name}\nWir freuen uns auf dich.\n{at}\n{phone}", "{name}\n1,2 km entfernt\n{at}\n{phone}",
+		"{name}\nJetzt geöffnet\n{at}\n{phone}", "{number}. {name}\n{at}\n{phone}", "{name}\nHandwerk\n{at}\n{phone}",
+		"Name: {name}\nAdresse: {at}\nTelefon: {phone}\nÖffnungszeiten: {hours}",
+	} {
+		text := "Wer dabei ist\n"
+		for i, e := range entries {
+			text += strings.NewReplacer("{name}", e.name, "{at}", e.street+"\n26123 Oldenburg", "{phone}", e.phone,
+				"{hours}", e.hours, "{number}", strconv.Itoa(i+1)).Replace(layout) + "\n\n"
+		}
+		v := parse(t, p, Input{Text: text, Title: "Wer dabei ist", Host: "behn.example", Path: "/liste"})
+		if len(v.Addresses) != len(entries) {
+			t.Errorf("%q: %d addresses", layout, len(v.Addresses))
+			continue
+		}
+		for i, e := range entries {
+			a := v.Addresses[i]
+			phone, hours := "", ""
+			if strings.Contains(layout, "{phone}") {
+				phone = "+49" + strings.ReplaceAll(e.phone[1:], " ", "")
+			}
+			if strings.Contains(layout, "{hours}") {
+				hours = e.hours
+			}
+			if a.Name != e.name || a.Phone != phone || a.Hours != hours {
+				t.Errorf("%q: %q %q %q, want %+v", layout, a.Name, a.Phone, a.Hours, e)
+			}
 		}
 	}
 }

@@ -9,8 +9,16 @@ import (
 	"gazehound/internal/textutil"
 )
 
-// IsDayLine reports whether a line holds days, with hours or without.
+// IsDayLine reports whether a line holds days, with hours or without, behind a label or none.
 func IsDayLine(line string) bool {
+	label, days, _ := strings.Cut(line, ": ")
+	return startsWithDays(line) || len(label) < mostLabel && startsWithDays(days)
+}
+
+// mostLabel is the length in bytes of the label of a line of hours.
+const mostLabel = 30
+
+func startsWithDays(line string) bool {
 	r := reader{line[:min(len(line), 80)]}
 	r.take(lead)
 	if r.days() == 0 {

@@ -63,7 +63,7 @@ func FaxIn(text, country string) string { return numberIn(text, country, true) }
 func numberIn(text, country string, wantFax bool) string {
 	tries := 0
 	var short []string // lines above, beginning with those that may be labels: "Tel:" and "Fax:"
-	for line := range strings.SplitSeq(text, "\n") {
+	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("\n·•|", r) }) {
 		label := 0 // where the words before the number begin
 		for i := 0; i < len(line) && tries < phoneTries; {
 			if c := line[i]; c-'0' > 9 && c != '+' && c != '(' {

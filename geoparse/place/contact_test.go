@@ -8,6 +8,7 @@ import (
 func TestPhoneIn(t *testing.T) {
 	for _, c := range []struct{ text, country, want string }{
 		{"(413) 732-8702", "US", "+14137328702"},
+		{"0441 123456 · info@okken.example · www.okken.example", "DE", "+49441123456"},
 		{"413.732.8702 | 413.732.8703 fax", "US", "+14137328702"},
 		{"413.732.8703 fax\n413.732.8702", "US", "+14137328702"},
 		{"Phone 413.732.8702 Fax: 413.732.8703", "US", "+14137328702"},

@@ -147,15 +147,17 @@ func (d *Door) see() *sight {
 		s.first = ""
 	}
 	s.name, _ = withoutLabel(s.first)
-	s.atHome = homeWords.In(foldWords(s.first)) && !insured.MatchString(s.first) && !isTrade(leading(s.first)) ||
-		isFlat.MatchString(d.Unit)
+	private := labelsHome(s.above())
+	isHome := homeWords.In(foldWords(s.first)) && !insured.MatchString(s.first) && !isTrade(leading(s.first))
+	s.atHome = private || isHome || isFlat.MatchString(d.Unit)
 	if s.atHome { // "Home address" ends what the lines above say
 		s.lines = nil
 	}
 	s.edits = len(s.lines) > 0 && editsBy(s.lines[len(s.lines)-1]) && (d.Person || looksLikeNames(s.name))
 	s.lines = slices.DeleteFunc(s.lines, func(l string) bool { return isProse(l) || isLabel(l) })
 	s.venue = venueLabels.In(foldWords(s.first))
-	s.named = !s.venue && (d.Person || IsPerson(owner(s.first)) || endsWithPerson(s.first))
+	s.named = !s.venue && (d.Person || IsPerson(owner(s.first)) || isTitled(s.first) || endsWithPerson(s.first) ||
+		private && looksLikeNames(s.name))
 	s.member = !s.venue && ((s.named || s.hasMember()) && d.ofAssociation() || s.listed() && d.listsOfficers())
 	s.further = strings.Join(s.lines, "\n")
 	s.behind, _, _ = strings.Cut(d.Below, "\n")
@@ -177,7 +179,9 @@ func (s *sight) above() string {
 // one above it does, and the nearest says what that person does.
 func (s *sight) hasMember() bool {
 	name, _, _ := strings.Cut(s.name, " (")
-	return IsPerson(name) ||
+	label, _, labelled := strings.Cut(s.first, ": ") // "Liaison: Faith Okken", not "Location: Okken Lake"
+	labelled = labelled && (!isLabel(label) || personLabel.MatchString(label))
+	return IsPerson(name) || labelled && looksLikeNames(name) && kind.OfName(name, "", "") == "" ||
 		IsPerson(s.above()) && !isInstitution(s.first) && !isLabel(s.first) && kind.OfName(s.first, "", "") == ""
 }
 
@@ -185,6 +189,18 @@ func (s *sight) hasMember() bool {
 func (s *sight) listed() bool {
 	isName := func(line string) bool { return looksLikeNames(line) && kind.OfName(line, "", "") == "" }
 	return isName(s.name) || isName(s.above()) || properNames(s.name, 1, 1) && isName(s.above()+" "+s.name)
+}
+
+// labelsHome reports whether a line announces somebody's home: "Private address:".
+func labelsHome(line string) bool {
+	return strings.HasSuffix(line, ":") && homeWords.In(foldWords(line)) && !isInstitution(line)
+}
+
+// isTitled reports whether a line is a person and a title or post behind a comma, "Hanna Harms, Dipl.-Ing. (FH)", and
+// no firm or trade.
+func isTitled(line string) bool {
+	name, title, found := strings.Cut(line, ", ")
+	return found && IsPerson(name) && !isInstitution(title) && kind.OfName(line, "", "") == ""
 }
 
 // ofAssociation reports whether a part of the page's title names an association.
@@ -196,7 +212,7 @@ func (d *Door) ofAssociation() bool {
 
 // listsOfficers reports whether the page is that of a committee or the members of an association, by its title or path.
 func (d *Door) listsOfficers() bool {
-	return officerPages.In(foldWords(d.Title + "\n" + pathMarks.Replace(d.Path)))
+	return officerPages.In(foldWords(d.Title)) || officerPages.In(foldWords(pathMarks.Replace(d.Path)))
 }
 
 // offices reports whether the door is that of an office that is held at home, whatever the site does:
@@ -458,7 +474,8 @@ func endsWithPerson(text string) bool {
 // or years, the nearest last.
 func doorLinesOf(before string) []string {
 	saysNobody := func(line string) bool {
-		return contactLine.MatchString(line) || !strings.ContainsFunc(line, unicode.IsLetter)
+		return contactLine.MatchString(line) || !strings.ContainsFunc(line, unicode.IsLetter) ||
+			strings.EqualFold(line, "c/o")
 	}
 	return lastLines(slices.DeleteFunc(linesOf(before), saysNobody))
 }
@@ -569,6 +586,7 @@ var (
 	homeSale = regexp.MustCompile(`\b(?:to|by) \p{Lu}.{3,60} ?\$\d{2,3},?\d{3}\b`)
 	// clubRegister is a register of associations.
 	clubRegister = regexp.MustCompile(`(?i)\bZVR\b|vereinsregister`)
+	personLabel  = regexp.MustCompile(`(?i)^(?:contact|kontakt)`)
 	isFlat       = regexp.MustCompile(`(?i)^(?:apt|apartment|flat|wohnung|whg|appartement)\b`)
 	// acronym is a short word of capitals behind one that is none: "Okken Europe SA".
 	acronym = regexp.MustCompile(`\p{Ll} \p{Lu}{2,4}\b`)

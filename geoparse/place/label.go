@@ -76,7 +76,7 @@ const contact = `(?:[\pL-]{1,14}[.:]* ?)?` +
 var (
 	officeMark   = regexp.MustCompile(` [–—|-] | \(|, | \d\. ?`)
 	contactLine  = regexp.MustCompile(`^` + contact + `$`)
-	contactsLine = regexp.MustCompile(`^` + contact + `(?: ` + contact + `)*$`)
+	contactsLine = regexp.MustCompile(`^` + contact + `(?:[ ·|]+` + contact + `)*$`)
 )
 
 // withoutLabel returns what follows a label and a colon, and whether the line
@@ -106,7 +106,8 @@ func IsName(line string) bool {
 		return false
 	}
 	if strings.ContainsFunc(line, isUnprintable) || strings.ContainsAny(line, "@{}<>\\=") ||
-		hiddenMail.MatchString(line) || timeOfDay.MatchString(line) || webAddress.MatchString(line) ||
+		hiddenMail.MatchString(line) || timeOfDay.MatchString(line) ||
+		distance.MatchString(line) || webAddress.MatchString(line) ||
 		strings.Contains(line, "...") || strings.Count(line, "(") != strings.Count(line, ")") ||
 		strings.IndexByte(line, ')') < strings.IndexByte(line, '(') {
 		return false
@@ -135,6 +136,10 @@ func isRunning(line string, words []string) bool {
 // timeOfDay is one, or a term of a year; lines of a programme and titles of courses are no names.
 var timeOfDay = regexp.MustCompile(`\d[:.]\d\d(?:\D|$)|\d ?[AaPp]\.?[Mm]\b|` +
 	`(?i:\b(?:spring|summer|fall|autumn|winter|[ws]s|(?:winter|sommer)semester) ?20\d\d)`)
+
+// distance is how far away an entry of a list is.
+var distance = regexp.MustCompile(`(?i)^\d+(?:[.,]\d+)? ?(?:(?:km|mi|miles?)\b|` +
+	`(?:m|min\.?|minute[ns]|minuten) (?:entfernt|away|walk|zu fuß))`)
 
 // hiddenMail is a mail address that programs should not find: "info[at]reents.example".
 var hiddenMail = regexp.MustCompile(`(?i)[\[({] ?(?:at|ät) ?[\])}]`)

@@ -169,22 +169,35 @@ func (p *Page) addSite(source feature, texts ...string) {
 	}
 }
 
-// ReadList reads all addresses of the page, before the first call of Name.
-func (p *Page) ReadList(all []Around) {
+// ReadList reads all addresses of the page, which are of some doors, before the first call of Name.
+func (p *Page) ReadList(all []Around, doors int) {
 	names := map[string]bool{}
 	for _, a := range all {
-		for _, line := range linesBefore(a.Before, 1) {
-			text := trimName(line.text)
-			words := nameWords(text)
-			if IsName(text) && !IsPerson(text) && p.branchShare(text) < 0.5 && !isAddressPart(text) &&
-				labelShare(words) < 0.6 && p.agreement(words) < 0.7 {
-				names[strings.ToLower(text)] = true
-			}
+		lines := linesBefore(a.Before, 1, false)
+		if doors >= leastEntries { // "Okken Pharmacy", "Open now", "1.2 miles away"
+			isNone := func(l lineAbove) bool { return !IsName(trimName(l.text)) }
+			lines = slices.DeleteFunc(linesBefore(a.Before, entryLines, true), isNone)
+		}
+		if len(lines) > 0 && p.namesEntry(lines[0]) {
+			names[strings.ToLower(trimName(lines[0].text))] = true
 		}
 	}
 	if len(names) > 1 {
 		p.tenants = float64(len(names)) / float64(len(all))
 	}
+}
+
+const (
+	leastEntries = 4 // doors of a page whose entries may have lines between name and address
+	entryLines   = 3 // how many lines above the address of such an entry may have its name
+)
+
+// namesEntry reports whether a line above an address of a list may name who is there, and not the site.
+func (p *Page) namesEntry(line lineAbove) bool {
+	text := trimName(line.text)
+	words := nameWords(text)
+	return IsName(text) && !IsPerson(text) && p.branchShare(text) < 0.5 && !isAddressPart(text) &&
+		labelShare(words) < 0.6 && p.agreement(words) < 0.7
 }
 
 // IsDirectory reports whether the addresses of the page are those of others, each
@@ -325,7 +338,7 @@ func isOneOf(words, names []string) bool {
 // branch returns the line above the address that only names the branch, "Corporate Headquarters"
 // of "Corporate Headquarters Address", or the last part of the name that does.
 func (p *Page) branch(a Around, name string) string {
-	for _, line := range linesBefore(a.Before, 1) {
+	for _, line := range linesBefore(a.Before, 1, false) {
 		words := strings.Fields(trimName(line.text))
 		for len(words) > 0 && addressWords[strings.ToLower(words[len(words)-1])] {
 			words = words[:len(words)-1]
@@ -349,8 +362,9 @@ type lineAbove struct {
 }
 
 // linesBefore returns the last lines of text that hold something, the nearest
-// first, up to one that belongs to the address before. The label of the address is none.
-func linesBefore(before string, most int) (lines []lineAbove) {
+// first, up to one that belongs to the address before. The label of the address is none. entry: hours and web
+// addresses right above it are of the entry of a list that it belongs to.
+func linesBefore(before string, most int, entry bool) (lines []lineAbove) {
 	all := strings.Split(before, "\n")
 	for i := len(all) - 1; i >= 0 && len(lines) < most; i-- {
 		line := strings.Trim(all[i], " \t,;:|·•–—-/>»*[")
@@ -362,7 +376,8 @@ func linesBefore(before string, most int) (lines []lineAbove) {
 			line = withoutSeat(line)
 		}
 		if i == len(all)-1 && isLabel(line) || // "Address:"
-			lines == nil && i < len(all)-1 && contactsLine.MatchString(line) { // "Reents Ltd / Phone: 555-0100"
+			lines == nil && i < len(all)-1 && // "Reents Ltd / Phone: 555-0100"
+				(contactsLine.MatchString(line) || entry && IsDetail(line)) {
 			continue
 		}
 		name, agent := withoutLabel(line)
@@ -404,12 +419,20 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 	if p.canBeName(led) {
 		add(led, leadIn)
 	}
-	above := linesBefore(a.Before, linesAbove+1)
+	above := linesBefore(a.Before, linesAbove+1, p.IsDirectory())
 	sentence := len(above) > 0 && above[0].prefix && isSentence(above[0].text) && !isInvitation(above[0].text)
 	if sentence { // what heads its paragraph does not name the address
 		above = above[:1]
 	}
-	for i, line := range above[:min(len(above), linesAbove)] {
+	i := -1
+	for _, line := range above[:min(len(above), linesAbove)] {
+		if p.IsDirectory() {
+			line.text = withoutEntryNumber(line.text)
+		}
+		isNone := !p.canBeName(line.text) || trimName(line.text) == ""
+		if i >= 0 || !isNone || !p.IsDirectory() { // no "Open now" right above the address of an entry
+			i++
+		}
 		switch {
 		case owner(line.text) != "": // a copyright line: its owner is a candidate anyway
 		case !p.canBeName(line.text):
@@ -420,7 +443,7 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 		case line.prefix:
 			add(cmp.Or(p.buildingIn(line.text), line.text), prefix)
 		case i <= 1:
-			add(line.text, above1+feature(i))
+			add(line.text, above1+feature(max(i, 0)))
 		default:
 			add(line.text, aboveMore)
 		}
@@ -454,6 +477,19 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 	support(found)
 	return found, theirs
 }
+
+// withoutEntryNumber cuts off the number of an entry of a list, "12. Okken Pharmacy", but not that of "1. FC Okken".
+func withoutEntryNumber(text string) string {
+	number := entryNumber.FindString(text)
+	first := firstField(text[len(number):])
+	isClub := number == "1. " && (strings.ToUpper(first) == first || strings.HasSuffix(first, "er"))
+	if isClub {
+		return text
+	}
+	return text[len(number):]
+}
+
+var entryNumber = regexp.MustCompile(`^\d{1,3}[.)] `)
 
 // addPractice adds who is called by a trade right below: "Hanna Harms" and "Fotografin".
 func (p *Page) addPractice(above []lineAbove, add func(text string, source feature)) {

@@ -155,7 +155,7 @@ func TestName(t *testing.T) {
 			text := markup.Text(doc) + "\n" + c.before
 			a := Around{Before: c.before}
 			p := ReadPage(markup.Read(doc), text, "", c.host, c.path, isTestCity)
-			p.ReadList([]Around{a})
+			p.ReadList([]Around{a}, 1)
 			if got := p.Name(a); got.Text != c.want || got.Branch != c.branch {
 				t.Errorf("name %q, branch %q (%.2f %v)\nwant %q, %q", got.Text, got.Branch, got.Score, got.Reasons, c.want, c.branch)
 			}
@@ -183,7 +183,7 @@ func TestNameInside(t *testing.T) {
 			doc := markup.Parse([]byte("<title>" + c.above + "</title>"))
 			p := ReadPage(markup.Read(doc), c.above+"\n"+c.address, "", "www.ru.example", "/~okka/", isTestCity)
 			a := Around{Before: c.above + "\n", Inside: InstitutionsIn(c.address, street)}
-			p.ReadList([]Around{a})
+			p.ReadList([]Around{a}, 1)
 			if got := p.Name(a); got.Text != c.want {
 				t.Errorf("name %q (%.2f %v), want %q", got.Text, got.Score, got.Reasons, c.want)
 			}
@@ -199,7 +199,7 @@ func TestNameInPlainText(t *testing.T) {
 		before, below, _ := strings.Cut(text, "#")
 		p := ReadPage(nil, text, "", "", "", isTestCity)
 		a := Around{Before: before, Below: below}
-		p.ReadList([]Around{a})
+		p.ReadList([]Around{a}, 1)
 		if got := p.Name(a); got.Text != want {
 			t.Errorf("%q: %q (%.2f %v), want %q", text, got.Text, got.Score, got.Reasons, want)
 		}
@@ -215,7 +215,7 @@ func TestNameInDirectory(t *testing.T) {
 		all = append(all, Around{Before: name + "\n", List: true})
 	}
 	all[0].Before = "Gaststätten\n" + all[0].Before // the heading of the list
-	p.ReadList(all)
+	p.ReadList(all, len(all))
 	for _, a := range all {
 		if got := p.Name(a); !strings.HasSuffix(a.Before, got.Text+"\n") || got.Text == "" {
 			t.Errorf("%q: %q (%.2f %v)", a.Before, got.Text, got.Score, got.Reasons)
@@ -231,7 +231,7 @@ func TestNameOfPark(t *testing.T) {
 	for _, name := range []string{"Reents Manor Caravan Park", "Harms Holiday Park"} {
 		all = append(all, Around{Before: name + "\nLocation: ", List: true})
 	}
-	p.ReadList(all)
+	p.ReadList(all, len(all))
 	for _, a := range all {
 		if got := p.Name(a); got.Text == "" || !strings.HasPrefix(a.Before, got.Text) {
 			t.Errorf("%q: %q (%.2f %v)", a.Before, got.Text, got.Score, got.Reasons)
@@ -291,7 +291,7 @@ func FuzzName(f *testing.F) {
 		doc := markup.Parse([]byte(html))
 		p := ReadPage(markup.Read(doc), markup.Text(doc), "", host, "", isTestCity)
 		a := Around{Before: before, Stated: stated}
-		p.ReadList([]Around{a, a})
+		p.ReadList([]Around{a, a}, 1)
 		n := p.Name(a)
 		for _, text := range []string{n.Text, n.Branch} {
 			if utf8.RuneCountInString(text) > MaxName || strings.ContainsFunc(text, unicode.IsControl) {

@@ -144,7 +144,7 @@ func KindOfPerson(name, before string, langs []string, country string) string {
 	if !IsPerson(name) {
 		return ""
 	}
-	lines := linesBefore(before, nameLines)
+	lines := linesBefore(before, nameLines, false)
 	at := slices.IndexFunc(lines, func(l lineAbove) bool { return strings.Contains(l.text, name) })
 	for _, line := range slices.Backward(lines[:at+1]) {
 		text := strings.TrimPrefix(line.text, name)
