@@ -240,7 +240,8 @@ var (
 	nextCell  = regexp.MustCompile(`^[ \t:]*[|\n]\s*`)
 	courseCue = regexp.MustCompile(`(?i)\b(?:class|lecture|course|seminar|workshop|lesson|tutorial|webinar|` +
 		`kurs|vorlesung|übung|gottesdienst|training|(?:ferien|summer ?|sommer)camp|specials|` +
-		`happy ?hour|advising|help ?desk|warenannahme|anlieferung|lieferzeit|telefonzeit|telefonsprech|telefonisch|` +
+		`happy ?hour|advising|walk-?in (?:counsel|advi)|(?:academic|graduate|peer|student) (?:counsel|advis)|` +
+		`studienberatung|help ?desk|warenannahme|anlieferung|lieferzeit|telefonzeit|telefonsprech|telefonisch|` +
 		`anrufzeit)|\(telefon\)|(?:^|\n)(?:wann|when) ?[?:]`)
 	officeCue = regexp.MustCompile(`(?i)\boffice hours\b`)
 )

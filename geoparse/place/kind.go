@@ -9,22 +9,22 @@ import (
 
 // Kind returns the kind of place by its name, in the form of package kind. If the page is the
 // place's own site, what its title, headings, links, text, domain and markup say is weighed where the name
-// says nothing: "Bäckerei Meyer in Oldenburg" for "Meyer GmbH". Each text is read in the first of
-// the languages in which it says anything. Last, a department of an academic host is of a university,
-// and "e.V." shows an association. It is "" if nothing shows it.
+// says nothing: "Bäckerei Meyer in Oldenburg" for "Meyer GmbH"; but a department of an academic host is of a
+// university. Each text is read in the first of the languages in which it says anything. Last, "e.V." shows an
+// association. It is "" if nothing shows it.
 func (h *Head) Kind(name string, langs []string, country string, own bool) string {
 	if id := kindOfName(name, langs, country); id != "" && !IsPerson(name) {
 		return id
+	}
+	if academic.MatchString(h.host) && department.MatchString(name) {
+		return "amenity=university"
 	}
 	if own {
 		if id := h.kindOfSite(name, langs, country); id != "" {
 			return id
 		}
 	}
-	switch {
-	case academic.MatchString(h.host) && department.MatchString(name):
-		return "amenity=university"
-	case registered.MatchString(name):
+	if registered.MatchString(name) {
 		return association
 	}
 	return ""
@@ -69,8 +69,9 @@ func (h *Head) KindOfDomain(langs []string, country string) string {
 const association = "office=association"
 
 var (
-	academic   = regexp.MustCompile(`\.(?:edu|ac)(?:\.[a-z]{2})?$`)
-	department = regexp.MustCompile(`(?i)^(?:the )?(?:college|school|dep(?:artmen)?t\.?|faculty|institute) of\b`)
+	academic   = regexp.MustCompile(`\.(?:edu|ac)(?:\.[a-z]{2})?$|(?:^|\.)(?:uni|tu|fh|hs|th)-[a-z-]+\.(?:de|at|ch)$`)
+	department = regexp.MustCompile(`(?i)\b(?:college|school|dep(?:artmen)?t\.?|faculty|institute) (?:of|for)\b|` +
+		`\bdepartment$|\bseminar für\b|\b(?:fachbereich|fakultät)\b`)
 	registered = regexp.MustCompile(`(?i)\be\. ?v\.?(?: \(?i\. ?g\.?\)?)?$`) // "i. G." is being founded
 )
 
