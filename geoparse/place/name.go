@@ -435,6 +435,7 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 		}
 		switch {
 		case owner(line.text) != "": // a copyright line: its owner is a candidate anyway
+		case i > 0 && p.IsDirectory() && !strings.Contains(line.text, " ") && isTrade(line.text): // "Webdesign"
 		case !p.canBeName(line.text):
 			if line.prefix {
 				add(cmp.Or(firmOfSentence(line.text), p.buildingIn(line.text)), prefix)
