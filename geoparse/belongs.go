@@ -439,7 +439,7 @@ func judgeNeighbours(blocks []block) {
 	for i := range blocks {
 		a := blocks[i].a
 		if homes > 1 && 2*homes >= len(blocks) && !a.Private && place.BelowNames(blocks[i].around.Before) {
-			a.evidence = max(a.evidence, neighbourHome)
+			a.evidence.Sum = max(a.evidence.Sum, neighbourHome)
 			a.weighPrivate()
 		}
 	}
@@ -450,7 +450,7 @@ const neighbourHome = 4
 
 // weighPrivate sets Private and Home by the evidence.
 func (a *Address) weighPrivate() {
-	a.Private, a.Home = place.Home(a.evidence)
+	a.Private, a.Home = a.evidence.Home()
 	if a.Private {
 		a.Person, a.Belongings = true, Belongings{}
 	}
@@ -566,7 +566,7 @@ func (a *Address) unite(o *Address, persons bool) {
 			a.fill(o.Belongings)
 		}
 	}
-	a.evidence += o.evidence
+	a.evidence = a.evidence.With(o.evidence)
 	if !persons {
 		a.weighPrivate()
 	}

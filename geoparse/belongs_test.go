@@ -471,6 +471,8 @@ func TestHomes(t *testing.T) {
 		{"Permanent address\n" + at, "Wei's homepage", "people.uci.example", "/wei.html", true},
 		{"Our reunion: write to cousin Ella at\n1374 East 28th Street\nIrvine, CA 92617", "The Miller Family", "www.miller.example", "/members/ella.html", true},
 		{"Address:\n" + at, "Wei's homepage", "wei.example", "/", true},
+		{"Gut Okken\n" + at, "Blog | Harbor Barn", "harbor.example", "/blog.html", false},
+		{"Staff\n" + at, "Personal Training", "harbor.example", "/training.html", false},
 		{"Address:\n" + at, "Home Page", "harbor.example", "/", false},
 		{"P J Miller\n1374 Greystone Dr.\nIrvine, CA 92617\nPhone: 949-555-0100", "Lookup", "www.uci.example", "/~dan/miller.html", true},
 		{"Xu Wei\nDepartment of Computer Science\nUniversity of California, Irvine\n" + hall, "Xu Wei's Home Page", "www.cs.uci.example", "/~xuwei/", false},
@@ -523,6 +525,24 @@ func TestHomes(t *testing.T) {
 		v := parse(t, p, Input{Text: c.text, Title: c.title, Host: c.host, Path: c.path})
 		if len(v.Addresses) != 1 || v.Addresses[0].Private != c.private {
 			t.Errorf("%q of %s%s: %+v, want private %v", c.text, c.host, c.path, v.Addresses, c.private)
+		}
+	}
+}
+
+// What a page is called takes its address off that page at most, never off all pages of the host: a firm has
+// pages called "Vita" and "About me", too.
+func TestTitlesAreNotSure(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const at = "1374 Greystone Dr.\nIrvine, CA 92617\n\n"
+	for _, title := range []string{"About me", "Vita", "CV", "Our family", "Familie & Kinder", "Wedding", "Lebenslauf"} {
+		for who, sure := range map[string]bool{"Find me:\n": false, "Linda Miller\n": true} {
+			v := parse(t, p, Input{Text: who + at + "Some words of ours here.\n" + who + at, Title: title, Host: "barn.example", Path: "/a.html"})
+			if len(v.Addresses) != 1 || v.Addresses[0].Home != sure {
+				t.Errorf("%s, %q: %+v, want sure %v", title, who, v.Addresses, sure)
+			}
 		}
 	}
 }

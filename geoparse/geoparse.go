@@ -10,6 +10,7 @@ import (
 
 	"gazehound/gazetteer"
 	"gazehound/geoparse/markup"
+	"gazehound/geoparse/place"
 
 	"github.com/paulmach/orb"
 	"golang.org/x/net/html"
@@ -97,7 +98,7 @@ type Address struct {
 	Home bool
 	Belongings
 
-	evidence float64 // that it is a home, in log-odds
+	evidence place.Evidence // that it is a home
 }
 
 // Counts reports whether the address lies in the region of the crawl and may be
@@ -150,11 +151,12 @@ type Notes struct {
 	Phone string `json:"p,omitempty"` // E.164; several, apart by spaces, where the page may be of some countries
 	Hours string `json:"h,omitempty"`
 	Kind  string `json:"k,omitempty"`
+	Name  string `json:"w,omitempty"` // who runs the site, by its start page
 }
 
 // Clipped returns n without texts of more than most bytes.
 func (n Notes) Clipped(most int) Notes {
-	for _, text := range []*string{&n.Phone, &n.Hours, &n.Kind} {
+	for _, text := range []*string{&n.Phone, &n.Hours, &n.Kind, &n.Name} {
 		if len(*text) > most {
 			*text = ""
 		}
@@ -164,7 +166,7 @@ func (n Notes) Clipped(most int) Notes {
 
 // Has reports whether a text of n matches.
 func (n Notes) Has(text func(string) bool) bool {
-	return text(n.Phone) || text(n.Hours) || text(n.Kind)
+	return text(n.Phone) || text(n.Hours) || text(n.Kind) || text(n.Name)
 }
 
 // A Verdict is the judgement of one page against the region of the crawl.

@@ -13,7 +13,7 @@ import (
 
 // notes returns what a page without an address of its host's place says of that place: the opening
 // hours on a start page, one of contacts or one that its title or URL calls so, the telephone number on any of
-// them, and the kind of place on a start page or one about the place.
+// them, the kind of place on a start page or one about the place, and the name of who runs the site on a start page.
 func (p *Parser) notes(text string, in Input, marked *markup.Page, found []Address) (n Notes) {
 	if marked == nil || slices.ContainsFunc(found, func(a Address) bool { return a.Street != "" && a.Counts() }) {
 		return n
@@ -34,6 +34,13 @@ func (p *Parser) notes(text string, in Input, marked *markup.Page, found []Addre
 		n.Kind = head.Kind("", langs, country, true)
 		if n.Kind == head.KindOfDomain(langs, country) {
 			n.Kind = "" // each page of the host says it
+		}
+	}
+	if start {
+		site := place.ReadPage(marked, text, in.Title, in.Host, in.Path, p.isPlace)
+		n.Name = site.Name(place.Around{}).Text
+		if place.IsPerson(n.Name) {
+			n.Name = ""
 		}
 	}
 	return n

@@ -22,9 +22,10 @@ func TestNotes(t *testing.T) {
 		{"Öffnungszeiten", "harms.example", "/zeiten", times + "<p>Tel. +49 441 123456",
 			Notes{Hours: "Mo-Fr 09:00-17:00", Phone: "+49441123456"}},
 		{"Trainingszeiten", "harms.example", "/zeiten", "<p>Trainer: Hanna Harms, Tel. +49 441 123456", Notes{}},
-		{"Bäckerei Harms", "harms.example", "/", times, Notes{Hours: "Mo-Fr 09:00-17:00", Kind: "shop=bakery"}},
+		{"Bäckerei Harms", "harms.example", "/", times,
+			Notes{Hours: "Mo-Fr 09:00-17:00", Kind: "shop=bakery", Name: "Bäckerei Harms"}},
 		{"Bäckerei Harms", "harms.example", "/index.php?lang=de", times,
-			Notes{Hours: "Mo-Fr 09:00-17:00", Kind: "shop=bakery"}},
+			Notes{Hours: "Mo-Fr 09:00-17:00", Kind: "shop=bakery", Name: "Bäckerei Harms"}},
 		{"Bäckerei Harms", "harms.example", "/index.php?id=7", times, Notes{}},
 		{"Bäckerei Harms", "harms.example", "/kurse", times, Notes{}},
 		{"Bäckerei Harms", "harms.example", "/", times + "<p>Nadorster Straße 12<br>26123 Oldenburg", Notes{}},
@@ -37,7 +38,9 @@ func TestNotes(t *testing.T) {
 		{"Impressum", "harms.example", "/impressum", "<p>Hanna Harms, privat<br>Nadorster Straße 12<br>26123 Oldenburg" +
 			"<p>Tel. 0441 555012", Notes{}},
 		// The domain says it, and so does each page of the site.
-		{"Bäckerei Harms", "baeckerei-harms.example", "/", times, Notes{Hours: "Mo-Fr 09:00-17:00"}},
+		{"Bäckerei Harms", "baeckerei-harms.example", "/", times,
+			Notes{Hours: "Mo-Fr 09:00-17:00", Name: "Bäckerei Harms"}},
+		{"Hanna Harms", "harms.example", "/", times, Notes{Hours: "Mo-Fr 09:00-17:00"}}, // a person's
 	} {
 		doc := markup.Parse([]byte("<title>" + c.title + "</title>" + c.body))
 		in := Input{Doc: doc, Text: markup.Text(doc), Title: c.title, Host: c.host, Path: c.path, Country: "DE"}

@@ -97,7 +97,7 @@ func TestEvalPersons(t *testing.T) {
 }
 
 func isHome(d *place.Door) bool {
-	home, _ := place.Home(d.Evidence())
+	home, _ := d.Evidence().Home()
 	return home
 }
 

@@ -298,7 +298,7 @@ func (m *mention) located() bool { return m.Precision > gazetteer.NoPrecision }
 func (m *mention) osm() bool { return m.Precision == gazetteer.HousePrecision && isOSM(m.Place) }
 
 // nameKey returns the key by which spellings of a name are united and names are sorted.
-func (m *mention) nameKey() string { return clipBytes(foldWord(m.Name), maxKey) }
+func (m *mention) nameKey() string { return clipBytes(foldWord(m.name()), maxKey) }
 
 // voice is the weight of a site's vote for a name.
 func (m *mention) voice() int {
@@ -331,7 +331,7 @@ func (r *record) document() (*document.Document, error) {
 	r.addWords(d)
 	for _, m := range r.Mentions {
 		if m.Street != "" { // else it is no single place, and the names of many
-			for _, w := range termsOf(analyserOf(r.lang()), m.Name) {
+			for _, w := range termsOf(analyserOf(r.lang()), m.name()) {
 				d.keyword(fieldNamed, w)
 			}
 		}
@@ -370,7 +370,7 @@ func (m *mention) addTo(d *builder, id string) {
 	d.suggest(ByPostcode, m.Code)
 	d.suggest(ByCity, m.City)
 	d.suggest(BySite, m.site)
-	d.suggest(byName, m.Name)
+	d.suggest(byName, m.name())
 	d.keyword(fieldPhone, reversed(strings.TrimPrefix(m.phone(), "+")))
 	d.keyword(fieldOwn, hostOf(m.Home))
 	if m.role() == geoparse.OwnRole {
@@ -439,7 +439,7 @@ func (r *record) addWords(d *builder) {
 		if m.Street == "" { // no single place, and the names of many
 			to, weight = said, 1
 		}
-		name := m.Name
+		name := m.name()
 		if name == "" && m.role() == geoparse.OwnRole {
 			name = m.Title // of a page about what is there
 		}

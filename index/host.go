@@ -109,8 +109,8 @@ func (r *record) isNamedBy(host string) bool {
 }
 
 // spreadNotes gives the only address of each host that has changed what the notes of its pages say,
-// and takes that from an address that is not the only one any more. Several get only the kind; of
-// maxSeats and more the rest may not have been read, and none gets it.
+// and takes that from an address that is not the only one any more. Several get only the kind,
+// and the name if none has one; of maxSeats and more the rest may not have been read, and none gets it.
 func (c *commit) spreadNotes() error {
 	for _, host := range slices.Sorted(maps.Keys(c.hosts)) {
 		seats, err := c.seats(host)
@@ -127,8 +127,11 @@ func (c *commit) spreadNotes() error {
 		named := slices.DeleteFunc(slices.Clone(seats), func(r *record) bool { return !r.isNamedBy(host) })
 		for _, r := range seats {
 			notes := geoparse.Notes{Kind: all.Kind}
+			if len(named) == 0 { // else it is of the other, and this may be anybody's
+				notes.Name = all.Name
+			}
 			if len(seats) == 1 || len(named) == 1 && named[0] == r { // else nobody knows whose they are
-				notes = all
+				notes.Phone, notes.Hours = all.Phone, all.Hours
 			}
 			if r.Notes[host] == notes {
 				continue
@@ -172,13 +175,15 @@ func (c *commit) notes(host string) (best geoparse.Notes, err error) {
 	if err != nil {
 		return best, err
 	}
-	var phones, hours, kinds = map[string]int{}, map[string]int{}, map[string]int{}
+	var phones, hours, kinds, names = map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
 	for _, p := range pages {
 		phones[p.Notes.Phone]++
 		hours[p.Notes.Hours]++
 		kinds[p.Notes.Kind]++
+		names[p.Notes.Name]++
 	}
-	return geoparse.Notes{Phone: mostStated(phones), Hours: mostStated(hours), Kind: mostStated(kinds)}, nil
+	return geoparse.Notes{Phone: mostStated(phones), Hours: mostStated(hours), Kind: mostStated(kinds),
+		Name: mostStated(names)}, nil
 }
 
 // noted returns the pages of a host with notes that are read, in the order of their IDs; more are IDs of
@@ -260,6 +265,7 @@ func (r *record) takeNotes() {
 		for _, o := range r.Mentions {
 			if o.host == m.host {
 				m.notes.Phone, m.notes.Hours = unless(o.Phone, m.notes.Phone), unless(o.Hours, m.notes.Hours)
+				m.notes.Name = unless(o.Name, m.notes.Name)
 				if o.Kind != association { // the legal form says no more
 					m.notes.Kind = unless(o.Kind, m.notes.Kind)
 				}
@@ -274,6 +280,15 @@ func unless(stated, value string) string {
 		return ""
 	}
 	return value
+}
+
+// name returns the name that the page states, or that the start page of the host has where no page of it that states
+// the address says who is there.
+func (m *mention) name() string {
+	if m.Name == "" && m.isSeat() {
+		return m.notes.Name
+	}
+	return m.Name
 }
 
 func (m *mention) phone() string { return cmp.Or(m.Phone, m.notes.Phone) }

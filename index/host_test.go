@@ -57,6 +57,50 @@ func TestStartPageGoesBeforeAssociation(t *testing.T) {
 	}
 }
 
+// Who is at an address that no page of the host names is whom its start page names, if no other place of the host
+// has a name.
+func TestNameOfStartPage(t *testing.T) {
+	t.Parallel()
+	const host = "https://haus-hunte.example/"
+	at := func(path, address, name string) Document {
+		d := page(host+path, "Kontakt", "de", "Adresse:\n{"+address+"|8.21 53.11}\n")
+		d.Addresses[0].Name = name
+		return d
+	}
+	nameless, start := at("kontakt", "Achterdiek 5, 26131 Oldenburg", ""), Document{URL: host, Title: "Haus Hunte", Fetched: day,
+		Notes: geoparse.Notes{Name: "Haus Hunte"}}
+	other := at("team", "Lerchenweg 16, 26131 Oldenburg", "")
+	named := at("impressum", "Lerchenweg 16, 26131 Oldenburg", "Verein Hunte")
+	for _, c := range []struct {
+		pages []Document
+		want  []string
+	}{
+		{[]Document{nameless, start}, []string{"Haus Hunte"}},
+		{[]Document{start, nameless, other}, []string{"Haus Hunte", "Haus Hunte"}},
+		{[]Document{nameless, start, named}, []string{"", "Verein Hunte"}},
+		{[]Document{named, other, start}, []string{"Verein Hunte"}},
+	} {
+		x := open(t)
+		for _, d := range c.pages {
+			put(t, x, d)
+		}
+		_, hits := hitsOf(t, x)
+		var got []string
+		for _, h := range hits {
+			got = append(got, h.Name)
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%d pages: %q, want %q", len(c.pages), got, c.want)
+		}
+		if c.want[0] != "" {
+			if r := find(t, x, Query{Text: c.want[0]}); len(r.Hits) != len(c.want) {
+				t.Errorf("%q finds %d addresses, want %d", c.want[0], len(r.Hits), len(c.want))
+			}
+		}
+	}
+}
+
 // The pages of a host give one picture, in whatever order and in whatever batches they come.
 func TestOnePictureOfASite(t *testing.T) {
 	t.Parallel()

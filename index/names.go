@@ -192,7 +192,7 @@ func namesOf(all []*mention, fits func(*mention) bool) []*naming {
 		if city := strings.Fields(foldPhrase(m.City)); !slices.Contains(places, strings.Join(city, " ")) {
 			places = append(places, city...)
 		}
-		if m.Name == "" {
+		if m.name() == "" {
 			continue
 		}
 		one := &naming{
@@ -238,9 +238,9 @@ func textsOf(all []*mention) map[string]string {
 	pages, best := map[string]int{}, map[string]string{}
 	for _, m := range all {
 		if m.Guess {
-			pages[m.Name]++
+			pages[m.name()]++
 		} else {
-			pages[m.Name] += len(all)
+			pages[m.name()] += len(all)
 		}
 	}
 	delete(pages, "") // mentions without a name

@@ -111,7 +111,7 @@ func (k *marker) best(all []*mention) (best *mention, beside bool) {
 func (k *marker) likely(all []*mention) []*mention {
 	has := make(map[*mention]int, len(all))
 	for _, m := range all {
-		text := strings.ToLower(m.Name + " " + m.Near + " " + m.Title)
+		text := strings.ToLower(m.name() + " " + m.Near + " " + m.Title)
 		for _, w := range k.words {
 			if strings.Contains(text, strings.ToLower(w.raw)) {
 				has[m]++
@@ -138,7 +138,7 @@ func (k *marker) score(m *mention) (score int, beside bool) {
 	for _, f := range k.marks(m.Lang, m.Title) {
 		best[f.word] = max(best[f.word], 2)
 	}
-	for _, f := range k.marks(m.Lang, m.Name) {
+	for _, f := range k.marks(m.Lang, m.name()) {
 		best[f.word] = max(best[f.word], 8)
 	}
 	for _, b := range best {

@@ -13,7 +13,8 @@ import (
 	"gazehound/internal/textutil"
 )
 
-// sureHome are the log-odds from which an address is a home on all pages of a host. A person's name
+// sureHome are the log-odds from which an address is a home on all pages of a host, if anything shows that
+// somebody lives there; what the page is called does not: "Vita", "Wedding", "About me". A person's name
 // alone does not reach them: the handouts of a surgery have only the doctor's above its address.
 const sureHome = 2
 
@@ -57,19 +58,33 @@ const (
 	LetsAnother         // it names another town
 )
 
-// Evidence returns what the text around an address adds to the log-odds that it is a home.
-func (d *Door) Evidence() (sum float64) {
-	for i, v := range d.Values()[1:] {
-		sum += homeWeights[1+i] * v
-	}
-	return sum
+// Evidence is what the mentions of an address on a page say of whether it is a home.
+type Evidence struct {
+	Sum  float64 // of what they add to the log-odds
+	Some bool    // somebody is said to live there, or may be
 }
 
-// Home reports whether an address is a private home, by the sum of the evidence of all its mentions
-// on a page. sure: so clearly that another page of the host need not show it.
-func Home(evidence float64) (home, sure bool) {
-	odds := evidence + homeWeights[0]
-	return odds >= leastHome, odds >= sureHome
+// Evidence returns that of one mention.
+func (d *Door) Evidence() (e Evidence) {
+	has := d.cues()
+	for i, name := range homeCues[1:] {
+		e.Sum += homeWeights[1+i] * is(has[name])
+	}
+	e.Some = has["own-name"] && has["homepage"] || slices.ContainsFunc(someCues, func(name string) bool { return has[name] })
+	return e
+}
+
+// someCues are those that somebody may live at an address.
+var someCues = strings.Fields("person honorary editor home tilde resident lets")
+
+// With returns the evidence of further mentions.
+func (e Evidence) With(o Evidence) Evidence { return Evidence{e.Sum + o.Sum, e.Some || o.Some} }
+
+// Home reports whether an address is a private home. sure: so clearly that another page of the host need not
+// show it.
+func (e Evidence) Home() (home, sure bool) {
+	odds := e.Sum + homeWeights[0]
+	return odds >= leastHome, e.Some && odds >= sureHome
 }
 
 // Cues returns the names of the cues.
@@ -499,8 +514,12 @@ func isInstitution(text string) bool {
 // isHomepage reports whether a title, whose words are also given folded, is that of
 // a person's own page.
 func isHomepage(title, folded string) bool {
-	return resumeWords.In(folded) || homepageWords.In(folded) && !isInstitution(title) && !isLabel(title)
+	return resumeWords.In(folded) ||
+		(homepageWords.In(folded) || ownersPage.MatchString(title)) && !isInstitution(title) && !isLabel(title)
 }
+
+// ownersPage is what somebody calls a page of one's own: "Wei's homepage".
+var ownersPage = regexp.MustCompile(`(?i)['’]s (?:home ?page|blog|web ?(?:page|site))\b`)
 
 // LinksResume reports whether a heading or link of a page is that of a résumé: "Download CV".
 func LinksResume(site *markup.Site) bool {

@@ -112,7 +112,8 @@ func IsName(line string) bool {
 		strings.IndexByte(line, ')') < strings.IndexByte(line, '(') {
 		return false
 	}
-	if len(words) > 1 && leadsOn[strings.Trim(words[len(words)-1], ".,:;")] {
+	end := strings.Trim(words[len(words)-1], ".,:;")
+	if len(words) > 1 && (leadsOn[end] || prepositions[end]) {
 		return false
 	}
 	if len(words) < 3 && len(coreWords(strings.ReplaceAll(line, " ", ""))) == 0 { // "e. V."
@@ -149,6 +150,9 @@ var webAddress = regexp.MustCompile(`(?i)://|^www\.[^ ]+$|^[^ ]+\.\p{L}{2,}/[^ ]
 
 // leadsOn are words that no name ends with: a sentence goes on with the address.
 var leadsOn = Words("leads-on")
+
+// prepositions need the word behind them, even one that is also an entry of menus: "Landesbeauftragte für Datenschutz".
+var prepositions = Words("prepositions")
 
 // leastMenu is how many words a line has that lists the pages of a site.
 const leastMenu = 6

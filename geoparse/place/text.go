@@ -111,7 +111,7 @@ func trimName(text string) string {
 		if len(lower) == len(text) && (strings.HasSuffix(lower, " "+end) || strings.HasSuffix(lower, "-"+end)) {
 			name := strings.TrimRight(text[:len(text)-len(end)-1], " |·")
 			if kind.OfName(name, "", "") != kind.OfName(text, "", "") || // "Okken Funeral Home"
-				leadsOn[lower[strings.LastIndexByte(name, ' ')+1:len(name)]] { // "Landesbeauftragte für Datenschutz"
+				prepositions[lower[strings.LastIndexByte(name, ' ')+1:len(name)]] { // "Landesbeauftragte für Datenschutz"
 				continue
 			}
 			text, lower = name, lower[:len(name)]
