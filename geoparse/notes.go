@@ -27,15 +27,6 @@ func (p *Parser) notes(text string, in Input, marked *markup.Page, found []Addre
 	if !elsewhere && (start || contact || n.Hours != "") {
 		n.Phone = p.phoneOf(marked.Site.Phones, text[:min(len(text), imprintText)], in)
 	}
-	if start || aboutPages.In(title+" "+in.Path) {
-		country := countryHint(in)
-		head := place.ReadHead(marked, text, in.Title, in.Host, in.Path)
-		langs := languagesOf(in, country)
-		n.Kind = head.Kind("", langs, country, true)
-		if n.Kind == head.KindOfDomain(langs, country) {
-			n.Kind = "" // each page of the host says it
-		}
-	}
 	if start {
 		site := place.ReadPage(marked, text, in.Title, in.Host, in.Path, p.isPlace)
 		n.Name = site.Name(place.Around{}).Text
@@ -43,7 +34,26 @@ func (p *Parser) notes(text string, in Input, marked *markup.Page, found []Addre
 			n.Name = ""
 		}
 	}
+	if start || aboutPages.In(title+" "+in.Path) {
+		country := p.homeOf(in)
+		head := place.ReadHead(marked, text, in.Title, in.Host, in.Path)
+		langs := languagesOf(in, country)
+		n.Kind = head.Kind(n.Name, langs, country, true)
+		if n.Kind == head.KindOfDomain(langs, country) {
+			n.Kind = "" // each page of the host says it
+		}
+	}
 	return n
+}
+
+// homeOf returns the country of a page's host, else the only one that addresses are looked for in, or "".
+func (p *Parser) homeOf(in Input) string {
+	all := p.g.Countries()
+	hint := countryHint(in)
+	if hint == "" && len(all) == 1 {
+		return all[0]
+	}
+	return hint
 }
 
 // phoneOf returns the first telephone number of a page without an address, as Notes has it.

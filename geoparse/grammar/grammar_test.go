@@ -159,6 +159,7 @@ func TestStreetAfter(t *testing.T) {
 		", Lange Straße 5, 7\n":              "5, 7",
 		", Lange Straße 5, 7 und 9":          "5, 7 und 9",
 		", Lange Straße 5 a":                 "5 a",
+		", Lange Straße 5 I ":                "5", // a bar
 		", Lange Straße 5; 80 Parkplätze":    "5",
 		", Lange Straße 5, 441 12345":        "5",
 		", Lange Straße 12, 3":               "12",

@@ -83,8 +83,11 @@ func Tokenize(text string, lo, hi int, buf Tokens) Tokens {
 			buf = append(buf, Token{text, i, end, Number, space})
 			i, space = end, false
 		case unicode.IsLetter(r):
-			end := wordEnd(text, i, hi)
-			buf = append(buf, Token{text, i, end, Word, space})
+			end, what := wordEnd(text, i, hi), Word
+			if end == i+1 && space && isBar(text[:end]) && len(buf) > 0 && buf[len(buf)-1].Kind == Number {
+				what = Break
+			}
+			buf = append(buf, Token{text, i, end, what, space})
 			i, space = end, false
 		default:
 			buf = append(buf, Token{text, i, i + n, Mark, space})
@@ -111,6 +114,11 @@ func IsSpace(r rune) bool {
 	return r == ' ' || r == '\t' || r == '\r' || r == 0xA0 || r == 0x202F || r == 0x200B || r == 0xFEFF ||
 		0x2000 <= r && r <= 0x200F || 0x202A <= r && r <= 0x202E || 0x2060 <= r && r <= 0x2069 || r == '\v' ||
 		r == '\f'
+}
+
+// isBar reports whether the last letter of a text is written for a bar: "Lange Straße 33 I 26122 Oldenburg".
+func isBar(text string) bool {
+	return strings.HasSuffix(text, " I") || strings.HasSuffix(text, " l")
 }
 
 // isBullet reports whether r is a geometric shape, "■" or "►", which parts lines.

@@ -164,7 +164,8 @@ func within(text string, from, to int) (osm string, leaveOut bool) {
 		}
 		h, rest, ok := read(text[from+i:])
 		before := text[max(0, from-cueText) : from+i]
-		if ok && (h.saysMore(rest) || season.MatchString(before) || seasonBehind.MatchString(line[i:])) {
+		if ok && (h.saysMore(rest) || season.MatchString(before) || seasonBehind.MatchString(line[i:]) ||
+			tariff.MatchString(rest)) {
 			return "", true
 		}
 		if ok && (openBehind.MatchString(rest) || h.opens(before)) {
@@ -237,11 +238,15 @@ var (
 		` (?:week|hours|season))(?:\s*\([^()\n]*\))?[\s:,()]*$`)
 	seasonBehind = regexp.MustCompile(`(?i)^[^\n(]*\d[^\n\d(]*\([^)\n]*(?:` + months + `|sommer|winter|summer|` +
 		`saison|season|ferien)|^[^\n]*\d[^\d\n]{0,20}` + months)
+	// tariff is behind times for which a price holds: "Monday to Thursday: 9am-6pm @ £5 per hour".
+	tariff = regexp.MustCompile(`(?i)^(?: ?uhr)?[\s:=(]*(?:@ ?|à ?)?(?:[£$€] ?\d[\d.,]*|\d[\d.,]* ?(?:€|eur|chf))[^\n]{0,3}` +
+		`(?:per|an?|/|pro|je|die) ?(?:hour|hr|h\b|std|stunde)`)
 	nextCell  = regexp.MustCompile(`^[ \t:]*[|\n]\s*`)
 	courseCue = regexp.MustCompile(`(?i)\b(?:class|lecture|course|seminar|workshop|lesson|tutorial|webinar|` +
 		`kurs|vorlesung|übung|gottesdienst|training|(?:ferien|summer ?|sommer)camp|specials|` +
 		`happy ?hour|advising|walk-?in (?:counsel|advi)|(?:academic|graduate|peer|student) (?:counsel|advis)|` +
-		`studienberatung|help ?desk|warenannahme|anlieferung|lieferzeit|telefonzeit|telefonsprech|telefonisch|` +
+		`studienberatung|availability|verfügbarkeit|beschikbaarheid|help ?desk|warenannahme|anlieferung|lieferzeit|` +
+		`telefonzeit|telefonsprech|telefonisch|` +
 		`anrufzeit)|\(telefon\)|(?:^|\n)(?:wann|when) ?[?:]`)
 	officeCue = regexp.MustCompile(`(?i)\boffice hours\b`)
 )

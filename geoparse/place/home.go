@@ -70,7 +70,8 @@ func (d *Door) Evidence() (e Evidence) {
 	for i, name := range homeCues[1:] {
 		e.Sum += homeWeights[1+i] * is(has[name])
 	}
-	e.Some = has["own-name"] && has["homepage"] || slices.ContainsFunc(someCues, func(name string) bool { return has[name] })
+	e.Some = has["own-name"] && has["homepage"] ||
+		slices.ContainsFunc(someCues, func(name string) bool { return has[name] })
 	return e
 }
 
@@ -103,6 +104,7 @@ func (d *Door) Values() []float64 {
 const (
 	doorLines   = 3   // above the address that are looked at
 	doorText    = 100 // bytes of each, the last ones
+	blockLines  = 5   // that may belong to one address
 	headingText = 300 // bytes of a line that may be a heading
 )
 
@@ -149,6 +151,7 @@ type sight struct {
 	venue    bool // the nearest line says that people meet there
 	named    bool // it names a person
 	member   bool // a person, on a page of an association
+	officer  bool // a person below the label of an officer, however many lines are between
 }
 
 func (d *Door) see() *sight {
@@ -165,7 +168,8 @@ func (d *Door) see() *sight {
 	private := labelsHome(s.above())
 	isHome := homeWords.In(foldWords(s.first)) && !insured.MatchString(s.first) && !isTrade(leading(s.first))
 	s.atHome = private || isHome || isFlat.MatchString(d.Unit)
-	if s.atHome { // "Home address" ends what the lines above say
+	s.officer = d.headedByOfficer()
+	if s.atHome || s.officer { // "Home address" and "Secretary:" end what the lines above say
 		s.lines = nil
 	}
 	s.edits = len(s.lines) > 0 && editsBy(s.lines[len(s.lines)-1]) && (d.Person || looksLikeNames(s.name))
@@ -206,6 +210,19 @@ func (s *sight) listed() bool {
 	return isName(s.name) || isName(s.above()) || properNames(s.name, 1, 1) && isName(s.above()+" "+s.name)
 }
 
+// headedByOfficer reports whether the block of the address begins with the label of an officer and a person: "Secretary's
+// postal address:", "Hanna Harms", and below them the club or the house.
+func (d *Door) headedByOfficer() bool {
+	lines := linesOf(d.Before)
+	lines = lines[max(0, len(lines)-blockLines):]
+	for i := range max(0, len(lines)-1) {
+		if labelsOfficer(lines[i]) && IsPerson(strings.TrimRight(lines[i+1], " ,")) {
+			return true
+		}
+	}
+	return false
+}
+
 // labelsHome reports whether a line announces somebody's home: "Private address:".
 func labelsHome(line string) bool {
 	return strings.HasSuffix(line, ":") && homeWords.In(foldWords(line)) && !isInstitution(line)
@@ -241,7 +258,7 @@ func (d *Door) offices(s *sight) (honoured, edited, care bool, host string) {
 	registered := clubRegister.MatchString(d.Below)
 	officer := len(s.lines) > 0 && IsPerson(s.name) &&
 		(isAssociation(kind.OfName(s.above(), "", "")) || d.Imprint && registered)
-	honoured = care || officer || s.member || d.Represents || holdsOffice(foldWords(s.first+"\n"+s.held+"\n"+s.further))
+	honoured = care || officer || s.member || s.officer || d.Represents || holdsOffice(foldWords(s.first+"\n"+s.held+"\n"+s.further))
 	edited = s.edits && (registered || clubRegister.MatchString(d.Before))
 	return honoured, edited, care, host
 }
@@ -275,7 +292,7 @@ func (d *Door) cues() map[string]bool {
 	titled, below := foldWords(d.Title), BeforeDisclaimer(d.Below, 0)
 	return map[string]bool{
 		"bias": true,
-		"person": s.named || s.member || !s.venue && (s.held != "" || labelsOfficer(s.first) ||
+		"person": s.named || s.member || s.officer || !s.venue && (s.held != "" || labelsOfficer(s.first) ||
 			looksLikeNames(s.name) && (exempt || d.mailed(s.name) || d.isStranger(s.name))),
 		// It stands in an imprint, and the page or its host has a word of business.
 		"business": !exempt && d.Imprint && d.Business != nil && d.Business(),
@@ -456,8 +473,10 @@ func isHost(line string) bool { return len(line) > 4 && strings.EqualFold(line[:
 
 // labelsOfficer reports whether a line announces the address of an officer: "Address of the chairwoman:".
 func labelsOfficer(line string) bool {
-	return strings.HasSuffix(line, ":") && holdsOffice(foldWords(line)) && !isInstitution(line)
+	return strings.HasSuffix(line, ":") && holdsOffice(foldWords(possessive.Replace(line))) && !isInstitution(line)
 }
+
+var possessive = strings.NewReplacer("'s ", " ", "’s ", " ")
 
 // endsWithPerson reports whether a running text ends with a person: "Petition of Mr. Carl Foster, ".
 func endsWithPerson(text string) bool {

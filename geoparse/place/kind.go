@@ -14,6 +14,12 @@ import (
 // association. It is "" if nothing shows it.
 func (h *Head) Kind(name string, langs []string, country string, own bool) string {
 	if id := kindOfName(name, langs, country); id != "" && !IsPerson(name) {
+		if id == clinic && own { // "Back and Neck Clinic", of chiropractors
+			site := h.kindOfSite(name, langs, country)
+			if kind.Key(site) == "healthcare" {
+				return site
+			}
+		}
 		return id
 	}
 	if academic.MatchString(h.host) && department.MatchString(name) {
@@ -66,7 +72,10 @@ func (h *Head) KindOfDomain(langs []string, country string) string {
 	return kindOfName(domain, langs, country)
 }
 
-const association = "office=association"
+const (
+	association = "office=association"
+	clinic      = "amenity=clinic"
+)
 
 var (
 	academic   = regexp.MustCompile(`\.(?:edu|ac)(?:\.[a-z]{2})?$|(?:^|\.)(?:uni|tu|fh|hs|th)-[a-z-]+\.(?:de|at|ch)$`)

@@ -454,7 +454,11 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 		add(a.Stated, stated)
 	}
 	if p.IsDirectory() { // the names are those of the entries, not of who lists them
-		found = slices.DeleteFunc(found, func(c candidate) bool { return !c.features.near() })
+		named := len(above) > 0 && p.namesEntry(above[0])
+		found = slices.DeleteFunc(found, func(c candidate) bool {
+			f := &c.features
+			return !f.near() || named && f[stated]+f[prefix]+f[leadIn]+f[above1] == 0 && p.IsNamed(c.text)
+		})
 	}
 	before, label := foldWords(a.Before), domainLabel(NearHost(a.Below))
 	if label == p.label {

@@ -110,9 +110,9 @@ func trimName(text string) string {
 		end := nameEnds[i]
 		if len(lower) == len(text) && (strings.HasSuffix(lower, " "+end) || strings.HasSuffix(lower, "-"+end)) {
 			name := strings.TrimRight(text[:len(text)-len(end)-1], " |·")
-			if kind.OfName(name, "", "") != kind.OfName(text, "", "") || // "Okken Funeral Home"
-				prepositions[lower[strings.LastIndexByte(name, ' ')+1:len(name)]] { // "Landesbeauftragte für Datenschutz"
-				continue
+			last := lower[strings.LastIndexByte(name, ' ')+1 : len(name)]
+			if kind.OfName(name, "", "") != kind.OfName(text, "", "") || prepositions[last] {
+				continue // "Okken Funeral Home", "Landesbeauftragte für Datenschutz"
 			}
 			text, lower = name, lower[:len(name)]
 			i = -1 // a menu has several
