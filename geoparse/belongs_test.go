@@ -356,6 +356,8 @@ func TestBelongingsOfMarkup(t *testing.T) {
 			Name: "Blumen Meyer", Phone: "+49441123456", Website: "https://blumen.example/", Hours: "Mo-Fr 09:00-18:00; Sa 09:00-13:00", Type: "Florist", Kind: "shop=florist"},
 		`<script type="application/ld+json">{"@type":"Restaurant","name":"Café Meyer",` + address + `}</script>`: {
 			Name: "Café Meyer", Type: "Restaurant", Kind: "amenity=cafe"},
+		`<script type="application/ld+json">{"@type":"MedicalClinic","name":"Meyer Physical Therapy",` + address + `}</script>`: {
+			Name: "Meyer Physical Therapy", Type: "MedicalClinic", Kind: "healthcare=physiotherapist"},
 		`<script type="application/ld+json">{"@type":"Restaurant","name":"Meyer",` + address + `}</script>`: {
 			Name: "Meyer", Type: "Restaurant", Kind: "amenity=restaurant"},
 		`<script type="application/ld+json">{"@type":"Person","name":"Hanna Harms","telephone":"0441 123456",` + address + `}</script>`: {},
@@ -524,6 +526,11 @@ func TestHomes(t *testing.T) {
 		{"Linda Miller\n1151 Oxford Road\nIrvine, CA 92617", "Harbor Dance Studio", "harbor.example", "/", false},
 		{"Address:\n" + at + "\nlinda@gmail.com", "Linda Miller | Contact", "miller.example", "/contact", true},
 		{"Hanna Harms, Attorney at Law\n1151 Oxford Road, Suite 5\nIrvine, CA 92617", "Hanna Harms", "www.harms.example", "/", false},
+		{"Impressum\nHanna Harms\nc/o Okken Immobilien AG\n" + at, "Impressum | Hanna Harms", "harms.example", "/impressum", false},
+		{"Impressum\nHanna Harms\n" + at + "\nKleinunternehmerregelung\nEs wird keine Umsatzsteuer berechnet.",
+			"Impressum | Hanna Harms", "harms.example", "/impressum", false},
+		{"Impressum\nReents, Harms Gleiter GbR\nVertreten durch\nHanna Harms & Uwe Reents\nAdresse\n" + at, "Impressum",
+			"gleiter.example", "/impressum", false},
 	} {
 		v := parse(t, p, Input{Text: c.text, Title: c.title, Host: c.host, Path: c.path})
 		if len(v.Addresses) != 1 || v.Addresses[0].Private != c.private {

@@ -98,10 +98,11 @@ func (p *Parser) belongings(st *markup.Statement, country string) Belongings {
 }
 
 // kindOf returns the kind that the type of a statement says. "Restaurant" is the type of all places
-// with meals, and their names say more: "Reents Café".
+// with meals, "MedicalClinic" of many surgeries, and their names say more: "Reents Café".
 func kindOf(st *markup.Statement) string {
 	typed, named := kind.OfType(st.Type), kind.OfName(st.Name, "", "")
-	if typed == "amenity=restaurant" && meals[kind.Main(named)] {
+	if typed == "amenity=restaurant" && meals[kind.Main(named)] ||
+		typed == "amenity=clinic" && kind.Key(named) == "healthcare" {
 		return named
 	}
 	return typed

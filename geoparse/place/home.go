@@ -166,7 +166,8 @@ func (d *Door) see() *sight {
 	}
 	s.name, _ = withoutLabel(s.first)
 	private := labelsHome(s.above())
-	isHome := homeWords.In(foldWords(s.first)) && !insured.MatchString(s.first) && !isTrade(leading(s.first))
+	isHome := homeWords.In(foldWords(s.first)) && !insured.MatchString(s.first) && !isTrade(leading(s.first)) &&
+		!(isHost(s.first) && isInstitution(s.first)) // "c/o Okken Immobilien AG"
 	s.atHome = private || isHome || isFlat.MatchString(d.Unit)
 	s.officer = d.headedByOfficer()
 	if s.atHome || s.officer { // "Home address" and "Secretary:" end what the lines above say
@@ -509,7 +510,7 @@ func endsWithPerson(text string) bool {
 func doorLinesOf(before string) []string {
 	saysNobody := func(line string) bool {
 		return contactLine.MatchString(line) || !strings.ContainsFunc(line, unicode.IsLetter) ||
-			strings.EqualFold(line, "c/o")
+			strings.EqualFold(line, "c/o") || actsFor.MatchString(line)
 	}
 	return lastLines(slices.DeleteFunc(linesOf(before), saysNobody))
 }
@@ -624,8 +625,11 @@ var (
 	homeSale = regexp.MustCompile(`\b(?:to|by) \p{Lu}.{3,60} ?\$\d{2,3},?\d{3}\b`)
 	// clubRegister is a register of associations.
 	clubRegister = regexp.MustCompile(`(?i)\bZVR\b|vereinsregister`)
-	personLabel  = regexp.MustCompile(`(?i)^(?:contact|kontakt)`)
-	isFlat       = regexp.MustCompile(`(?i)^(?:apt|apartment|flat|wohnung|whg|appartement)\b`)
+	// actsFor is a label between an organisation and who acts for it.
+	actsFor = regexp.MustCompile(`(?i)^(?:gesetzlich )?(?:vertreten durch|represented by|vertretungsberechtigt\pL*|` +
+		`gesetzliche vertreter\pL*)\W*$`)
+	personLabel = regexp.MustCompile(`(?i)^(?:contact|kontakt)`)
+	isFlat      = regexp.MustCompile(`(?i)^(?:apt|apartment|flat|wohnung|whg|appartement)\b`)
 	// acronym is a short word of capitals behind one that is none: "Okken Europe SA".
 	acronym = regexp.MustCompile(`\p{Ll} \p{Lu}{2,4}\b`)
 	// editor leads to who edits a site, whom German law wants to be named.
