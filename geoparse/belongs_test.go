@@ -329,6 +329,11 @@ func TestResponsiblePerson(t *testing.T) {
 	if len(v.Addresses) != 2 || v.Addresses[0].Private || !v.Addresses[1].Private {
 		t.Errorf("got %+v", v.Addresses)
 	}
+	v = parse(t, p, Input{Text: "Impressum\nHexenkessel GmbH\nHauptstraße 1\n26123 Oldenburg\nVertreten durch: Hanna Harms\n" +
+		"Verantwortlich nach § 18 Abs. 2 MStV:\nHanna Harms\nHauptstraße 1\n26123 Oldenburg", Title: "Impressum"})
+	if len(v.Addresses) != 1 || v.Addresses[0].Private {
+		t.Errorf("who edits the site of a firm at the firm: %+v", v.Addresses)
+	}
 	v = parse(t, p, Input{Text: firm + "Verantwortlich für den Inhalt: Hanna Harms, Hauptstraße 1, 26123 Oldenburg"})
 	if len(v.Addresses) != 1 || v.Addresses[0].Private || v.Addresses[0].Person || v.Addresses[0].Name != "Tischlerei Harms GmbH" {
 		t.Errorf("got %+v", v.Addresses)

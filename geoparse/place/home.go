@@ -60,16 +60,20 @@ const (
 
 // Evidence is what the mentions of an address on a page say of whether it is a home.
 type Evidence struct {
-	Sum  float64 // of what they add to the log-odds
-	Some bool    // somebody is said to live there, or may be
+	Sum    float64 // of what they add to the log-odds
+	Editor float64 // the part of it that is added for who edits the site
+	Some   bool    // somebody is said to live there, or may be
+	Firm   bool    // a firm is named right above it, by a trade or its legal form
 }
 
 // Evidence returns that of one mention.
 func (d *Door) Evidence() (e Evidence) {
-	has := d.cues()
+	has, firm := d.cues()
 	for i, name := range homeCues[1:] {
 		e.Sum += homeWeights[1+i] * is(has[name])
 	}
+	e.Firm = firm
+	e.Editor = homeWeights[slices.Index(homeCues, "editor")] * is(has["editor"])
 	e.Some = has["own-name"] && has["homepage"] ||
 		slices.ContainsFunc(someCues, func(name string) bool { return has[name] })
 	return e
@@ -79,12 +83,17 @@ func (d *Door) Evidence() (e Evidence) {
 var someCues = strings.Fields("person honorary editor home tilde resident lets")
 
 // With returns the evidence of further mentions.
-func (e Evidence) With(o Evidence) Evidence { return Evidence{e.Sum + o.Sum, e.Some || o.Some} }
+func (e Evidence) With(o Evidence) Evidence {
+	return Evidence{e.Sum + o.Sum, e.Editor + o.Editor, e.Some || o.Some, e.Firm || o.Firm}
+}
 
-// Home reports whether an address is a private home. sure: so clearly that another page of the host need not
-// show it.
+// Home reports whether an address is a private home; that of a firm is none because who edits its site is to be
+// found there, too. sure: so clearly that another page of the host need not show it.
 func (e Evidence) Home() (home, sure bool) {
 	odds := e.Sum + homeWeights[0]
+	if e.Firm {
+		odds -= e.Editor
+	}
 	return odds >= leastHome, e.Some && odds >= sureHome
 }
 
@@ -93,7 +102,7 @@ func Cues() []string { return homeCues }
 
 // Values returns 1 for each of Cues that the door has, 0 for others: what the weights are learned from.
 func (d *Door) Values() []float64 {
-	has := d.cues()
+	has, _ := d.cues()
 	values := make([]float64, len(homeCues))
 	for i, name := range homeCues {
 		values[i] = is(has[name])
@@ -275,7 +284,13 @@ func (d *Door) business(s *sight) (trade, commerce bool) {
 		return false, IsCommerce(d.Title)
 	}
 	inSentence := isSentence(s.first) || goesOn(s.behind) // whose heading does not name who is at the address
-	return isTrade(leading(s.first)) || !inSentence && isTrade(s.above()), IsCommerce(text)
+	trade = isTrade(leading(s.first)) || !inSentence && isTrade(s.above())
+	return trade, IsCommerce(text) || !inSentence && isCompany(s.above())
+}
+
+// isCompany reports whether a line is a name with a legal form, and not that of an association.
+func isCompany(line string) bool {
+	return hasLegalForm(line) && IsName(line) && !registered.MatchString(line) && !isAssociation(kind.OfName(line, "", ""))
 }
 
 // leading returns what a line names first: "Raumausstattung Okken, Uwe Okken".
@@ -284,14 +299,15 @@ func leading(line string) string {
 	return line
 }
 
-// cues returns the cues that the door has, by their names.
-func (d *Door) cues() map[string]bool {
+// cues returns the cues that the door has, by their names, and whether a firm is named right above it.
+func (d *Door) cues() (has map[string]bool, firm bool) {
 	s := d.see()
 	honoured, edited, care, host := d.offices(s)
 	trade, commerce := d.business(s)
 	exempt := s.lets || s.letting && d.Person || honoured || edited // where no word of business counts
 	titled, below := foldWords(d.Title), BeforeDisclaimer(d.Below, 0)
-	return map[string]bool{
+	firm = isCompany(s.first) || isTrade(leading(s.first))
+	has = map[string]bool{
 		"bias": true,
 		"person": s.named || s.member || s.officer || !s.venue && (s.held != "" || labelsOfficer(s.first) ||
 			looksLikeNames(s.name) && (exempt || d.mailed(s.name) || d.isStranger(s.name))),
@@ -324,6 +340,7 @@ func (d *Door) cues() map[string]bool {
 		"resident":       s.lived,
 		"lets":           s.lets,
 	}
+	return has, firm
 }
 
 // mailed reports whether a mail address beside the door, and not of the page's own domain, is made of a

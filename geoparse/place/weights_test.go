@@ -19,7 +19,8 @@ func TestWeights(t *testing.T) {
 			t.Errorf("%s is in the place of %s", featureNames[f], name)
 		}
 	}
-	cues := slices.Sorted(maps.Keys((&Door{}).cues()))
+	has, _ := (&Door{}).cues()
+	cues := slices.Sorted(maps.Keys(has))
 	if got := slices.Sorted(slices.Values(homeCues)); !slices.Equal(got, cues) || homeCues[0] != "bias" {
 		t.Errorf("weights of %q for cues %q", got, cues)
 	}
