@@ -531,6 +531,8 @@ func TestHomes(t *testing.T) {
 		{"Linda Miller\n1151 Oxford Road\nIrvine, CA 92617", "Harbor Dance Studio", "harbor.example", "/", false},
 		{"Address:\n" + at + "\nlinda@gmail.com", "Linda Miller | Contact", "miller.example", "/contact", true},
 		{"Hanna Harms, Attorney at Law\n1151 Oxford Road, Suite 5\nIrvine, CA 92617", "Hanna Harms", "www.harms.example", "/", false},
+		{"Harbor Gliders\nLinda Miller, Owner\n1151 Oxford Road\nIrvine, CA 92617", "Contact | Harbor Gliders", "gliders.example", "/contact", false},
+		{"Harbor Spitz\nOwner: Linda Miller\n1374 Greystone Dr.\nIrvine, CA 92617", "Harbor Spitz Club", "spitz.example", "/dogs", true},
 		{"Impressum\nHanna Harms\nc/o Okken Immobilien AG\n" + at, "Impressum | Hanna Harms", "harms.example", "/impressum", false},
 		{"Impressum\nHanna Harms\n" + at + "\nKleinunternehmerregelung\nEs wird keine Umsatzsteuer berechnet.",
 			"Impressum | Hanna Harms", "harms.example", "/impressum", false},

@@ -146,7 +146,7 @@ func isWordBreak(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(
 func IsCommerce(text string) bool {
 	for text != "" {
 		line, rest, _ := strings.Cut(text, "\n")
-		if firmPhrases.In(line) && !noBusiness.In(foldWords(line)) && !isBlank(line, rest) {
+		if (firmPhrases.In(line) || ownerOf.MatchString(line)) && !noBusiness.In(foldWords(line)) && !isBlank(line, rest) {
 			return true
 		}
 		text = rest
@@ -186,6 +186,8 @@ var (
 		`(?:[ .-]{0,2}(?:id|identifikation|ident|nummer|nr|no|number|reg)|\W*$)`)
 	longNumber = regexp.MustCompile(`\d[\d ./-]{4,}\d`)
 
+	// ownerOf is in a line that names the owner of a business: "Hanna Harms, Owner".
+	ownerOf = regexp.MustCompile(`(?i), (?:co-)?owners?$|^(?:co-)?owners?: `)
 	// noBusiness are words of lines that deny a business or credit another one.
 	noBusiness = textutil.NewLexicon(append(cuesOf("negations"), cuesOf("credits")...)...)
 	// firmPhrases are looked for anywhere.
