@@ -1,6 +1,7 @@
 package place
 
 import (
+	"cmp"
 	_ "embed"
 	"regexp"
 	"slices"
@@ -248,7 +249,7 @@ func isTitled(line string) bool {
 // ofAssociation reports whether a part of the page's title names an association.
 func (d *Door) ofAssociation() bool {
 	return slices.ContainsFunc(titleParts(d.Title), func(part string) bool {
-		return isAssociation(kind.OfName(part, "", ""))
+		return isAssociation(cmp.Or(kind.OfName(part, "", ""), kindOfName(part, d.Langs, ""))) // "Spitz Club" in English
 	})
 }
 
@@ -276,7 +277,7 @@ func (d *Door) offices(s *sight) (honoured, edited, care bool, host string) {
 // business reports whether a line beside the door names a trade, and whether words around it or in the title
 // are those of a business.
 func (d *Door) business(s *sight) (trade, commerce bool) {
-	text := s.first + "\n" + s.further + "\n" + d.Title
+	text := s.first + "\n" + s.held + "\n" + s.further + "\n" + d.Title
 	switch {
 	case !s.homepage:
 		text += "\n" + BeforeDisclaimer(d.Below, 0)

@@ -187,7 +187,7 @@ var (
 	longNumber = regexp.MustCompile(`\d[\d ./-]{4,}\d`)
 
 	// ownerOf is in a line that names the owner of a business: "Hanna Harms, Owner".
-	ownerOf = regexp.MustCompile(`(?i), (?:co-)?owners?$|^(?:co-)?owners?: `)
+	ownerOf = regexp.MustCompile(`(?i)(?:^|, )(?:co-)?owners?$|^(?:co-)?owners?: `)
 	// noBusiness are words of lines that deny a business or credit another one.
 	noBusiness = textutil.NewLexicon(append(cuesOf("negations"), cuesOf("credits")...)...)
 	// firmPhrases are looked for anywhere.
