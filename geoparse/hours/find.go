@@ -239,8 +239,8 @@ var (
 	seasonBehind = regexp.MustCompile(`(?i)^[^\n(]*\d[^\n\d(]*\([^)\n]*(?:` + months + `|sommer|winter|summer|` +
 		`saison|season|ferien)|^[^\n]*\d[^\d\n]{0,20}` + months)
 	// tariff is behind times for which a price holds: "Monday to Thursday: 9am-6pm @ £5 per hour".
-	tariff = regexp.MustCompile(`(?i)^(?: ?uhr)?[\s:=(]*(?:@ ?|à ?)?(?:[£$€] ?\d[\d.,]*|\d[\d.,]* ?(?:€|eur|chf))[^\n]{0,3}` +
-		`(?:per|an?|/|pro|je|die) ?(?:hour|hr|h\b|std|stunde)`)
+	tariff = regexp.MustCompile(`(?i)^(?: ?uhr)?[\s:=(]*(?:@ ?|à ?)?(?:[£$€] ?\d[\d.,]*|\d[\d.,]* ?(?:€|eur|chf))` +
+		`[^\n]{0,3}(?:per|an?|/|pro|je|die) ?(?:hour|hr|h\b|std|stunde)`)
 	nextCell  = regexp.MustCompile(`^[ \t:]*[|\n]\s*`)
 	courseCue = regexp.MustCompile(`(?i)\b(?:class|lecture|course|seminar|workshop|lesson|tutorial|webinar|` +
 		`kurs|vorlesung|übung|gottesdienst|training|(?:ferien|summer ?|sommer)camp|specials|` +

@@ -221,8 +221,8 @@ func (s *sight) listed() bool {
 	return isName(s.name) || isName(s.above()) || properNames(s.name, 1, 1) && isName(s.above()+" "+s.name)
 }
 
-// headedByOfficer reports whether the block of the address begins with the label of an officer and a person: "Secretary's
-// postal address:", "Hanna Harms", and below them the club or the house.
+// headedByOfficer reports whether the block of the address begins with the label of an officer and a person:
+// "Secretary's postal address:", "Hanna Harms", and below them the club or the house.
 func (d *Door) headedByOfficer() bool {
 	lines := linesOf(d.Before)
 	lines = lines[max(0, len(lines)-blockLines):]
@@ -269,7 +269,8 @@ func (d *Door) offices(s *sight) (honoured, edited, care bool, host string) {
 	registered := clubRegister.MatchString(d.Below)
 	officer := len(s.lines) > 0 && IsPerson(s.name) &&
 		(isAssociation(kind.OfName(s.above(), "", "")) || d.Imprint && registered)
-	honoured = care || officer || s.member || s.officer || d.Represents || holdsOffice(foldWords(s.first+"\n"+s.held+"\n"+s.further))
+	honoured = care || officer || s.member || s.officer || d.Represents ||
+		holdsOffice(foldWords(s.first+"\n"+s.held+"\n"+s.further))
 	edited = s.edits && (registered || clubRegister.MatchString(d.Before))
 	return honoured, edited, care, host
 }
@@ -291,7 +292,8 @@ func (d *Door) business(s *sight) (trade, commerce bool) {
 
 // isCompany reports whether a line is a name with a legal form, and not that of an association.
 func isCompany(line string) bool {
-	return hasLegalForm(line) && IsName(line) && !registered.MatchString(line) && !isAssociation(kind.OfName(line, "", ""))
+	return hasLegalForm(line) && IsName(line) && !registered.MatchString(line) &&
+		!isAssociation(kind.OfName(line, "", ""))
 }
 
 // leading returns what a line names first: "Raumausstattung Okken, Uwe Okken".

@@ -151,7 +151,7 @@ var webAddress = regexp.MustCompile(`(?i)://|^www\.[^ ]+$|^[^ ]+\.\p{L}{2,}/[^ ]
 // leadsOn are words that no name ends with: a sentence goes on with the address.
 var leadsOn = Words("leads-on")
 
-// prepositions need the word behind them, even one that is also an entry of menus: "Landesbeauftragte für Datenschutz".
+// prepositions need the word behind them, even one that is also an entry of menus: "Beauftragte für Datenschutz".
 var prepositions = Words("prepositions")
 
 // leastMenu is how many words a line has that lists the pages of a site.

@@ -146,7 +146,8 @@ func isWordBreak(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(
 func IsCommerce(text string) bool {
 	for text != "" {
 		line, rest, _ := strings.Cut(text, "\n")
-		if (firmPhrases.In(line) || ownerOf.MatchString(line)) && !noBusiness.In(foldWords(line)) && !isBlank(line, rest) {
+		said := firmPhrases.In(line) || ownerOf.MatchString(line)
+		if said && !noBusiness.In(foldWords(line)) && !isBlank(line, rest) {
 			return true
 		}
 		text = rest
