@@ -191,7 +191,7 @@ func mentionsOf(d Document) (found []*mention, err error) {
 		m.Near = before + at + after
 		m.Start, m.End = len(before), len(before)+len(at)
 		m.merge(a)
-		m.Guess = ofTitle(a.Name, title, m.Near)
+		m.Guess = a.Type == "" && ofTitle(a.Name, title, m.Near) // markup that names an address means it
 		byID[aid] = m
 		found = append(found, m)
 	}

@@ -248,3 +248,19 @@ func TestSamePhone(t *testing.T) {
 		t.Errorf("%+v", r.Hits)
 	}
 }
+
+// A name that markup gives an address is stated, though the title of the page has it and no line beside the address.
+func TestNameOfMarkup(t *testing.T) {
+	t.Parallel()
+	const host = "https://blau.example/"
+	x := open(t)
+	for path, name := range map[string]string{"a": "Café Blau", "b": "Café Blau", "c": "Café Blau", "torten": "Café Blau - Torten"} {
+		d := page(host+path, path+" | Café Blau", "de", "Adresse\n{Achterdiek 5, 26131 Oldenburg|8.21 53.11}\n")
+		d.Addresses[0].Name, d.Addresses[0].Type = name, "CafeOrCoffeeShop"
+		put(t, x, d)
+	}
+	_, hits := hitsOf(t, x)
+	if len(hits) != 1 || hits[0].Name != "Café Blau" {
+		t.Errorf("got %+v", hits)
+	}
+}
