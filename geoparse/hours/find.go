@@ -50,7 +50,7 @@ func In(text string, from, to int) string {
 	always := ""
 	for at := from; at < to; {
 		line, _, _ := strings.Cut(text[at:to], "\n")
-		osm, leaveOut := within(text, at, at+len(line))
+		osm, leaveOut, end := within(text, at, at+len(line))
 		open := alwaysOpen(line)
 		switch {
 		case (open || osm == "24/7") && strings.Contains(line, "24") &&
@@ -60,7 +60,7 @@ func In(text string, from, to int) string {
 		case open:
 			always = "24/7"
 		}
-		at += len(line) + 1
+		at = max(at+len(line)+1, end)
 	}
 	return always
 }
@@ -126,11 +126,12 @@ func isTimesLine(line string) bool {
 
 // within returns opening hours that begin in the line text[from:to]: at a day,
 // "open Mon-Fri 9-5", or at times that days follow. leaveOut: they cannot be told, as those
-// of a season and days as the columns of a table, nor can what follows them.
-func within(text string, from, to int) (osm string, leaveOut bool) {
+// of a season and days as the columns of a table, nor can what follows them. end is where a list of a course
+// or service ends, of which the next lines are a part, too; else 0.
+func within(text string, from, to int) (osm string, leaveOut bool, end int) {
 	line := text[from:to]
 	if len(line) > shortLine && !strings.ContainsAny(line, "0123456789") {
-		return "", false
+		return "", false, 0
 	}
 	tries := 0
 	for i := 0; i < len(line) && tries < maxTries; i++ {
@@ -154,7 +155,7 @@ func within(text string, from, to int) (osm string, leaveOut bool) {
 				continue
 			}
 			if set != 0 && r.isColumn() {
-				return "", true
+				return "", true, 0
 			}
 			mayBe = set == 0 || r.mayBeTimes()
 		}
@@ -166,13 +167,16 @@ func within(text string, from, to int) (osm string, leaveOut bool) {
 		before := text[max(0, from-cueText) : from+i]
 		if ok && (h.saysMore(rest) || season.MatchString(before) || seasonBehind.MatchString(line[i:]) ||
 			tariff.MatchString(rest)) {
-			return "", true
+			return "", true, 0
 		}
 		if ok && (openBehind.MatchString(rest) || h.opens(before)) {
-			return h.String(), false
+			return h.String(), false, 0
+		}
+		if ok && rest != "" && courseCue.MatchString(lastThree(before)) {
+			return "", false, min(len(text), from+i+maxText) - len(rest)
 		}
 	}
-	return "", false
+	return "", false, 0
 }
 
 // beginsSpan reports whether a number may be the time with which a span begins, by what is behind it: a
@@ -227,7 +231,7 @@ const months = `(?:\b` + month + `\s*(?:\d{1,2}\s*)?` + toMonth + `(?:\d{1,2}\.?
 const toMonth = `(?:[-–—]|bis|to|through|until|à|al?)\s*`
 
 var (
-	openCue = regexp.MustCompile(`(?i)öffnung|geöffnet|\bopen|(?:business|store|shop|visiting) hours|` +
+	openCue = regexp.MustCompile(`(?i)öffnung|geöffnet|\bopen|(?:business|store|shop|visiting) hours|hours of operation|` +
 		`ouvert|horaires|\borari|\bapert|horario|openings(?:tijd|uren)|geopend|åbningstid|sprechzeit|bürozeit`)
 	// openBehind ends a sentence: "Our shop is, from 2 to 6 on Fridays, open" in German and the like.
 	openBehind = regexp.MustCompile(`(?i)^[\s,]*(?:für (?:sie|euch) )?(?:geöffnet|ouvert|geopend)(?:[^\pL]|$)`)
@@ -251,12 +255,17 @@ var (
 	officeCue = regexp.MustCompile(`(?i)\boffice hours\b`)
 )
 
+// lastThree returns the last lines of a text, which say what hours are.
+func lastThree(before string) string {
+	lines := strings.Split(before, "\n")
+	return strings.Join(lines[max(0, len(lines)-3):], "\n")
+}
+
 // opens reports whether h are rather opening hours than the times of a course: by
 // what they add up to, and by the words before them, in their line and the one
 // above.
 func (h week) opens(before string) bool {
-	lines := strings.Split(before, "\n")
-	before = strings.Join(lines[max(0, len(lines)-3):], "\n")
+	before = lastThree(before)
 	if openCue.MatchString(before) {
 		return true
 	}

@@ -161,7 +161,7 @@ func TestClosedWords(t *testing.T) {
 			if got, _ := Parse(text); got != want {
 				t.Errorf("%q: %q; want %q", text, got, want)
 			}
-			if got, _ := within(text, 0, len(text)); got != want {
+			if got, _, _ := within(text, 0, len(text)); got != want {
 				t.Errorf("within %q: %q; want %q", text, got, want)
 			}
 		}

@@ -165,6 +165,7 @@ var (
 	lead    = regexp.MustCompile(`(?i)^[\s;,|/&+•·*().–—-]*(?:(?:jeden|jeweils|every|each|elke|iedere|an|am|on|` +
 		`op|and|und|sowie|en|le|il|du|dal|dalla|de|van|los)\s+|` +
 		`(?:lunch|dinner|brunch|breakfast|mittags?|abends?|frühstück)\b[\s:]*)*`)
+	about = regexp.MustCompile(`(?i)^-ish\b`) // "9pm-ish"
 	// openEnd is where no time ends the hours of a bar.
 	openEnd = regexp.MustCompile(`(?i)^(?:late|close|closing(?: time)?|open[ -]?end|ende|schluss)\b`)
 	dash    = regexp.MustCompile(`(?i)^\s*(?:-?(?:bis|to|until|till|through|thru|au|alla|alle|al|a|t/m|tot en met|` +
@@ -434,6 +435,9 @@ func (r *reader) spans() (spans []timeSpan) {
 		if found && last >= 0 && plain && s.from < spans[last].to && s.to <= 12*60 { // "9-12, 6-9"
 			s.from, s.to = s.from+12*60, s.to+12*60
 		}
+		if found && last >= 0 && s.from >= noon && spans[last].from < noon && spans[last].to == 24*60 {
+			spans[last].to = noon // "8:30 to 12:00 AM and 3 to 7 PM"
+		}
 		if !found || last >= 0 && (s.from < spans[last].to || spans[last].to > 24*60) {
 			*r = before
 			break
@@ -477,6 +481,8 @@ func without(spans []timeSpan, from, to int) (left []timeSpan) {
 	return left
 }
 
+const noon = 12 * 60
+
 // longestNight is how many minutes a place may be open over midnight: "12-11 Uhr" is a slip.
 const longestNight = 20 * 60
 
@@ -505,6 +511,7 @@ func (r *reader) span() (s timeSpan, plain, ok bool) {
 	if !ok {
 		return timeSpan{}, false, false
 	}
+	r.take(about)
 	plain = half == "" && half2 == "" && !whole && !whole2
 	half, half2 = halves(from, to, half, half2, plain)
 	from, to = clock(from, half), clock(to, half2)
@@ -524,7 +531,6 @@ func (r *reader) span() (s timeSpan, plain, ok bool) {
 // halves returns the halves of the day, "a", "p" or "" for 24 hours, that two times mean by what is
 // said of one of them, or of plain ones, of none.
 func halves(from, to int, half, half2 string, plain bool) (string, string) {
-	const noon = 12 * 60
 	switch {
 	case half2 != "" && half == "" && from < noon+60: // "9-5 pm", "1-5 pm"
 		if half2 == "p" && from%noon < to%noon || half2 == "a" {
