@@ -103,6 +103,13 @@ var contactPages = textutil.NewLexicon(place.Phrases("contact-pages")...)
 
 func isContact(text string) bool { return contactPages.In(text) }
 
+// wayPages are in the paths of pages that say where a place is.
+var wayPages = textutil.NewLexicon(place.Phrases("way-pages")...)
+
+// IsOfPlace reports whether a path is that of a page about the place of its host, of contacts, the imprint, the way
+// there or who is there, and not of others, as a page of sponsors.
+func IsOfPlace(path string) bool { return isContact(path) || aboutPages.In(path) || wayPages.In(path) }
+
 // PhoneOf returns which of the telephone numbers of n a place in the country has; "": none.
 func (n Notes) PhoneOf(country string) string {
 	numbers := strings.Fields(n.Phone)

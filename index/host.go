@@ -257,6 +257,10 @@ func (r *record) takeNotes() {
 	for _, m := range r.Mentions {
 		m.notes = r.Notes[m.host]
 		m.notes.Phone = m.notes.PhoneOf(m.Land)
+		_, path, _ := strings.Cut(m.URL, m.host)
+		if m.notes.Name != "" && !geoparse.IsOfPlace(path) {
+			m.notes.Name = ""
+		}
 	}
 	for _, m := range r.Mentions {
 		if m.notes == (geoparse.Notes{}) {

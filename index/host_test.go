@@ -69,7 +69,8 @@ func TestNameOfStartPage(t *testing.T) {
 	}
 	nameless, start := at("kontakt", "Achterdiek 5, 26131 Oldenburg", ""), Document{URL: host, Title: "Haus Hunte", Fetched: day,
 		Notes: geoparse.Notes{Name: "Haus Hunte"}}
-	other := at("team", "Lerchenweg 16, 26131 Oldenburg", "")
+	other := at("anfahrt", "Lerchenweg 16, 26131 Oldenburg", "")
+	sponsor := at("sponsoren", "Lerchenweg 16, 26131 Oldenburg", "")
 	named := at("impressum", "Lerchenweg 16, 26131 Oldenburg", "Verein Hunte")
 	for _, c := range []struct {
 		pages []Document
@@ -79,6 +80,7 @@ func TestNameOfStartPage(t *testing.T) {
 		{[]Document{start, nameless, other}, []string{"Haus Hunte", "Haus Hunte"}},
 		{[]Document{nameless, start, named}, []string{"", "Verein Hunte"}},
 		{[]Document{named, other, start}, []string{"Verein Hunte"}},
+		{[]Document{sponsor, start}, []string{""}},
 	} {
 		x := open(t)
 		for _, d := range c.pages {
