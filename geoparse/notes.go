@@ -27,27 +27,30 @@ func (p *Parser) notes(text string, in Input, marked *markup.Page, found []Addre
 	if !elsewhere && (start || contact || n.Hours != "") {
 		n.Phone = p.phoneOf(marked.Site.Phones, text[:min(len(text), imprintText)], in)
 	}
+	if !start && !aboutPages.In(title+" "+in.Path) {
+		return n
+	}
+	var head place.Head
 	if start {
 		site := place.ReadPage(marked, text, in.Title, in.Host, in.Path, p.isPlace)
-		n.Name = site.Name(place.Around{}).Text
+		head, n.Name = site.Head, site.Name(place.Around{}).Text
 		if place.IsPerson(n.Name) {
 			n.Name = ""
 		}
+	} else {
+		head = place.ReadHead(marked, text, in.Title, in.Host, in.Path)
 	}
-	if start || aboutPages.In(title+" "+in.Path) {
-		country := p.homeOf(in)
-		head := place.ReadHead(marked, text, in.Title, in.Host, in.Path)
-		langs := languagesOf(in, country)
-		n.Kind = head.Kind(n.Name, langs, country, true)
-		if n.Kind == head.KindOfDomain(langs, country) {
-			n.Kind = "" // each page of the host says it
-		}
+	country := p.countryOf(in)
+	langs := languagesOf(in, country)
+	n.Kind = head.Kind(n.Name, langs, country, true)
+	if n.Kind == head.KindOfDomain(langs, country) {
+		n.Kind = "" // each page of the host says it
 	}
 	return n
 }
 
-// homeOf returns the country of a page's host, else the only one that addresses are looked for in, or "".
-func (p *Parser) homeOf(in Input) string {
+// countryOf returns the country of a page's host, else the only one that addresses are looked for in, or "".
+func (p *Parser) countryOf(in Input) string {
 	all := p.g.Countries()
 	hint := countryHint(in)
 	if hint == "" && len(all) == 1 {

@@ -84,7 +84,7 @@ func Tokenize(text string, lo, hi int, buf Tokens) Tokens {
 			i, space = end, false
 		case unicode.IsLetter(r):
 			end, what := wordEnd(text, i, hi), Word
-			if end == i+1 && space && isBar(text[:end]) && len(buf) > 0 && buf[len(buf)-1].Kind == Number {
+			if space && isBar(text[i:end]) && len(buf) > 0 && buf[len(buf)-1].Kind == Number {
 				what = Break
 			}
 			buf = append(buf, Token{text, i, end, what, space})
@@ -116,10 +116,8 @@ func IsSpace(r rune) bool {
 		r == '\f'
 }
 
-// isBar reports whether the last letter of a text is written for a bar: "Lange Straße 33 I 26122 Oldenburg".
-func isBar(text string) bool {
-	return strings.HasSuffix(text, " I") || strings.HasSuffix(text, " l")
-}
+// isBar reports whether a word is a letter that is written for a bar: "Lange Straße 33 I 26122 Oldenburg".
+func isBar(word string) bool { return word == "I" || word == "l" }
 
 // isBullet reports whether r is a geometric shape, "■" or "►", which parts lines.
 func isBullet(r rune) bool { return 0x25A0 <= r && r <= 0x25FF }

@@ -172,7 +172,7 @@ func within(text string, from, to int) (osm string, leaveOut bool, end int) {
 		if ok && (openBehind.MatchString(rest) || h.opens(before)) {
 			return h.String(), false, 0
 		}
-		if ok && rest != "" && courseCue.MatchString(lastThree(before)) {
+		if ok && rest != "" && courseCue.MatchString(cueLines(before)) {
 			return "", false, min(len(text), from+i+maxText) - len(rest)
 		}
 	}
@@ -231,7 +231,8 @@ const months = `(?:\b` + month + `\s*(?:\d{1,2}\s*)?` + toMonth + `(?:\d{1,2}\.?
 const toMonth = `(?:[-–—]|bis|to|through|until|à|al?)\s*`
 
 var (
-	openCue = regexp.MustCompile(`(?i)öffnung|geöffnet|\bopen|(?:business|store|shop|visiting) hours|hours of operation|` +
+	openCue = regexp.MustCompile(`(?i)öffnung|geöffnet|\bopen|(?:business|store|shop|visiting) hours|` +
+		`hours of operation|` +
 		`ouvert|horaires|\borari|\bapert|horario|openings(?:tijd|uren)|geopend|åbningstid|sprechzeit|bürozeit`)
 	// openBehind ends a sentence: "Our shop is, from 2 to 6 on Fridays, open" in German and the like.
 	openBehind = regexp.MustCompile(`(?i)^[\s,]*(?:für (?:sie|euch) )?(?:geöffnet|ouvert|geopend)(?:[^\pL]|$)`)
@@ -255,8 +256,8 @@ var (
 	officeCue = regexp.MustCompile(`(?i)\boffice hours\b`)
 )
 
-// lastThree returns the last lines of a text, which say what hours are.
-func lastThree(before string) string {
+// cueLines returns the last lines of the text before hours, which say what they are.
+func cueLines(before string) string {
 	lines := strings.Split(before, "\n")
 	return strings.Join(lines[max(0, len(lines)-3):], "\n")
 }
@@ -265,7 +266,7 @@ func lastThree(before string) string {
 // what they add up to, and by the words before them, in their line and the one
 // above.
 func (h week) opens(before string) bool {
-	before = lastThree(before)
+	before = cueLines(before)
 	if openCue.MatchString(before) {
 		return true
 	}

@@ -61,10 +61,10 @@ const (
 
 // Evidence is what the mentions of an address on a page say of whether it is a home.
 type Evidence struct {
-	Sum    float64 // of what they add to the log-odds
-	Editor float64 // the part of it that is added for who edits the site
-	Some   bool    // somebody is said to live there, or may be
-	Firm   bool    // a firm is named right above it, by a trade or its legal form
+	Sum      float64 // of what they add to the log-odds
+	Editor   float64 // the part of it that is added for who edits the site
+	Somebody bool    // somebody is said to live there, or may be
+	Firm     bool    // a firm is named right above it, by a trade or its legal form
 }
 
 // Evidence returns that of one mention.
@@ -75,17 +75,17 @@ func (d *Door) Evidence() (e Evidence) {
 	}
 	e.Firm = firm
 	e.Editor = homeWeights[slices.Index(homeCues, "editor")] * is(has["editor"])
-	e.Some = has["own-name"] && has["homepage"] ||
-		slices.ContainsFunc(someCues, func(name string) bool { return has[name] })
+	e.Somebody = has["own-name"] && has["homepage"] ||
+		slices.ContainsFunc(somebodyCues, func(name string) bool { return has[name] })
 	return e
 }
 
-// someCues are those that somebody may live at an address.
-var someCues = strings.Fields("person honorary editor home tilde resident lets")
+// somebodyCues are those that somebody may live at an address.
+var somebodyCues = strings.Fields("person honorary editor home tilde resident lets")
 
 // With returns the evidence of further mentions.
 func (e Evidence) With(o Evidence) Evidence {
-	return Evidence{e.Sum + o.Sum, e.Editor + o.Editor, e.Some || o.Some, e.Firm || o.Firm}
+	return Evidence{e.Sum + o.Sum, e.Editor + o.Editor, e.Somebody || o.Somebody, e.Firm || o.Firm}
 }
 
 // Home reports whether an address is a private home; that of a firm is none because who edits its site is to be
@@ -95,7 +95,7 @@ func (e Evidence) Home() (home, sure bool) {
 	if e.Firm {
 		odds -= e.Editor
 	}
-	return odds >= leastHome, e.Some && odds >= sureHome
+	return odds >= leastHome, e.Somebody && odds >= sureHome
 }
 
 // Cues returns the names of the cues.
@@ -161,7 +161,7 @@ type sight struct {
 	venue    bool // the nearest line says that people meet there
 	named    bool // it names a person
 	member   bool // a person, on a page of an association
-	officer  bool // a person below the label of an officer, however many lines are between
+	headed   bool // a person below the label of an officer, however many lines are between
 }
 
 func (d *Door) see() *sight {
@@ -179,8 +179,8 @@ func (d *Door) see() *sight {
 	isHome := homeWords.In(foldWords(s.first)) && !insured.MatchString(s.first) && !isTrade(leading(s.first)) &&
 		!(isHost(s.first) && isInstitution(s.first)) // "c/o Okken Immobilien AG"
 	s.atHome = private || isHome || isFlat.MatchString(d.Unit)
-	s.officer = d.headedByOfficer()
-	if s.atHome || s.officer { // "Home address" and "Secretary:" end what the lines above say
+	s.headed = d.headedByOfficer()
+	if s.atHome || s.headed { // "Home address" and "Secretary:" end what the lines above say
 		s.lines = nil
 	}
 	s.edits = len(s.lines) > 0 && editsBy(s.lines[len(s.lines)-1]) && (d.Person || looksLikeNames(s.name))
@@ -269,7 +269,7 @@ func (d *Door) offices(s *sight) (honoured, edited, care bool, host string) {
 	registered := clubRegister.MatchString(d.Below)
 	officer := len(s.lines) > 0 && IsPerson(s.name) &&
 		(isAssociation(kind.OfName(s.above(), "", "")) || d.Imprint && registered)
-	honoured = care || officer || s.member || s.officer || d.Represents ||
+	honoured = care || officer || s.member || s.headed || d.Represents ||
 		holdsOffice(foldWords(s.first+"\n"+s.held+"\n"+s.further))
 	edited = s.edits && (registered || clubRegister.MatchString(d.Before))
 	return honoured, edited, care, host
@@ -312,7 +312,7 @@ func (d *Door) cues() (has map[string]bool, firm bool) {
 	firm = isCompany(s.first) || isTrade(leading(s.first))
 	has = map[string]bool{
 		"bias": true,
-		"person": s.named || s.member || s.officer || !s.venue && (s.held != "" || labelsOfficer(s.first) ||
+		"person": s.named || s.member || s.headed || !s.venue && (s.held != "" || labelsOfficer(s.first) ||
 			looksLikeNames(s.name) && (exempt || d.mailed(s.name) || d.isStranger(s.name))),
 		// It stands in an imprint, and the page or its host has a word of business.
 		"business": !exempt && d.Imprint && d.Business != nil && d.Business(),
@@ -648,6 +648,7 @@ var (
 	// actsFor is a label between an organisation and who acts for it.
 	actsFor = regexp.MustCompile(`(?i)^(?:gesetzlich )?(?:vertreten durch|represented by|vertretungsberechtigt\pL*|` +
 		`gesetzliche vertreter\pL*)\W*$`)
+	// personLabel is a label of whom to ask.
 	personLabel = regexp.MustCompile(`(?i)^(?:contact|kontakt)`)
 	isFlat      = regexp.MustCompile(`(?i)^(?:apt|apartment|flat|wohnung|whg|appartement)\b`)
 	// acronym is a short word of capitals behind one that is none: "Okken Europe SA".

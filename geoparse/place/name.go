@@ -174,9 +174,8 @@ func (p *Page) ReadList(all []Around, doors int) {
 	names := map[string]bool{}
 	for _, a := range all {
 		lines := linesBefore(a.Before, 1, false)
-		if doors >= leastEntries { // "Okken Pharmacy", "Open now", "1.2 miles away"
-			isNone := func(l lineAbove) bool { return !IsName(trimName(l.text)) }
-			lines = slices.DeleteFunc(linesBefore(a.Before, entryLines, true), isNone)
+		if doors >= leastEntries {
+			lines = p.ofEntry(linesBefore(a.Before, entryLines, true))
 		}
 		if len(lines) > 0 && p.namesEntry(lines[0]) {
 			names[strings.ToLower(trimName(lines[0].text))] = true
@@ -420,22 +419,18 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 		add(led, leadIn)
 	}
 	above := linesBefore(a.Before, linesAbove+1, p.IsDirectory())
+	named := false // by the line right above the address
+	if p.IsDirectory() {
+		named = len(above) > 0 && p.namesEntry(above[0])
+		above = p.ofEntry(above)
+	}
 	sentence := len(above) > 0 && above[0].prefix && isSentence(above[0].text) && !isInvitation(above[0].text)
 	if sentence { // what heads its paragraph does not name the address
 		above = above[:1]
 	}
-	i := -1
-	for _, line := range above[:min(len(above), linesAbove)] {
-		if p.IsDirectory() {
-			line.text = withoutEntryNumber(line.text)
-		}
-		isNone := !p.canBeName(line.text) || trimName(line.text) == ""
-		if i >= 0 || !isNone || !p.IsDirectory() { // no "Open now" right above the address of an entry
-			i++
-		}
+	for i, line := range above[:min(len(above), linesAbove)] {
 		switch {
 		case owner(line.text) != "": // a copyright line: its owner is a candidate anyway
-		case i > 0 && p.IsDirectory() && !strings.Contains(line.text, " ") && isTrade(line.text): // "Webdesign"
 		case !p.canBeName(line.text):
 			if line.prefix {
 				add(cmp.Or(firmOfSentence(line.text), p.buildingIn(line.text)), prefix)
@@ -444,7 +439,7 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 		case line.prefix:
 			add(cmp.Or(p.buildingIn(line.text), line.text), prefix)
 		case i <= 1:
-			add(line.text, above1+feature(max(i, 0)))
+			add(line.text, above1+feature(i))
 		default:
 			add(line.text, aboveMore)
 		}
@@ -454,7 +449,6 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 		add(a.Stated, stated)
 	}
 	if p.IsDirectory() { // the names are those of the entries, not of who lists them
-		named := len(above) > 0 && p.namesEntry(above[0])
 		found = slices.DeleteFunc(found, func(c candidate) bool {
 			f := &c.features
 			return !f.near() || named && f[stated]+f[prefix]+f[leadIn]+f[above1] == 0 && p.IsNamed(c.text)
@@ -481,6 +475,20 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 	})
 	support(found)
 	return found, theirs
+}
+
+// ofEntry returns the lines above the address of an entry of a list, the nearest first, without its number, what stands
+// between its name and the address ("Open now", "1.2 miles away"), and a trade that heads further entries ("Webdesign").
+func (p *Page) ofEntry(above []lineAbove) (lines []lineAbove) {
+	for _, line := range above {
+		line.text = withoutEntryNumber(line.text)
+		isName := p.canBeName(line.text) && trimName(line.text) != ""
+		heads := lines != nil && !strings.Contains(line.text, " ") && isTrade(line.text)
+		if line.prefix || !heads && (isName || lines != nil) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // withoutEntryNumber cuts off the number of an entry of a list, "12. Okken Pharmacy", but not that of "1. FC Okken".
