@@ -437,9 +437,10 @@ func skipPlaceLabel(text string, t grammar.Tokens, k int) int {
 	if !grammar.PlaceLabel(t[k].Text()) {
 		return k
 	}
+	inOwnLine := k > 0 && t[k-1].Kind == grammar.Break // "PLZ 26121", below it "Ort Oldenburg"
 	for i := k + 1; i < len(t) && i < k+4; i++ {
 		switch {
-		case t[i].Kind == grammar.Word && i > k+1:
+		case t[i].Kind == grammar.Word && (i > k+1 || inOwnLine):
 			return i
 		case t[i].Kind != grammar.Break && t[i].Text()[0] != ':':
 			return k

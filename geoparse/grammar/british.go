@@ -59,6 +59,7 @@ func PremisesBefore(t Tokens) (Street, bool) {
 			break
 		}
 		unit := usUnit(t[:k], start)
+		unit += usUnit(t[:k], start+unit) // "Block 1 Unit A"
 		name := roadName(t[start+unit : k])
 		switch {
 		case postBox(t[:k], start) > 0:

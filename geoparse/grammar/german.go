@@ -38,6 +38,8 @@ var (
 	// germanBoxes are post boxes also without a number.
 	germanBoxes = german.set("lone-boxes")
 
+	// remarkWords begin a remark behind a house number: "Ecke Poststraße".
+	remarkWords  = german.set("remarks")
 	prepositions = german.set("prepositions")
 	highRoads    = german.set("high-roads")
 

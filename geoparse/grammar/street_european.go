@@ -167,7 +167,8 @@ func skipTail(t Tokens, k int) (Street, int) {
 			k--
 			continue
 		case Mark:
-			if tok.Space && tok.isMark("(") || tok.isMark(",|/*·-–—•;:([{») ") && !tok.isMark(")") {
+			lone := tok.Space && (k == len(t) || t[k].Space || t[k].Kind == Mark) // "15 ~ 26121 Oldenburg"
+			if tok.isMark(",|/*·-–—•;:([{»") || lone && tok.isMark("~°⋅_<>→=†") {
 				k--
 				continue
 			}
@@ -185,6 +186,10 @@ func skipTail(t Tokens, k int) (Street, int) {
 		}
 		if n := noNumber(t[:k]); n > 0 {
 			k -= n
+			continue
+		}
+		if j := remarkBefore(t, k); j > 0 {
+			k = j
 			continue
 		}
 		if j := postBoxBefore(t, k); j >= 0 {
@@ -211,7 +216,7 @@ func skipTail(t Tokens, k int) (Street, int) {
 }
 
 // noNumber returns how many tokens at the end of t say that a house has no number: "s/n", "snc",
-// "senza numero civico".
+// "senza numero civico", "ohne Nr.".
 func noNumber(t Tokens) int {
 	k := len(t)
 	switch {
@@ -221,8 +226,28 @@ func noNumber(t Tokens) int {
 		return 1
 	case k > 3 && t[k-1].isWord("civico") && t[k-2].isWord("numero") && t[k-3].isWord("senza"):
 		return 3
-	case k > 2 && t[k-1].isWord("numero") && t[k-2].isWord("senza", "sin", "sans", "sem"):
+	case k > 2 && t[k-1].isWord("numero") && t[k-2].isWord("senza", "sin", "sans", "sem"),
+		k > 2 && t[k-1].isWord("nr", "nummer", "hausnummer", "hausnr") && t[k-2].isWord("o", "ohne"):
 		return 2
+	}
+	return 0
+}
+
+// remarkBefore returns the index where a remark behind a house number begins that ends with token k-1, on a corner or
+// a part of the town: "Lange Straße 15 / Ecke Poststraße", "Lange Straße 15 OT Okken"; else 0.
+func remarkBefore(t Tokens, k int) int {
+	const mostWords = 3 // of the name in it
+	for i := k - 2; i > 0 && i >= k-1-mostWords && t[i].Kind == Word; i-- {
+		if !remarkWords[t[i].fold()] {
+			continue
+		}
+		before := t[:i]
+		for before.At(len(before) - 1).isMark(",/-–") {
+			before = before[:len(before)-1]
+		}
+		if _, numbered := numberBefore(before, len(before)); numbered {
+			return i
+		}
 	}
 	return 0
 }
@@ -382,7 +407,7 @@ func numberBefore(t Tokens, k int) (int, bool) {
 var fractions = set("1/2 1/3 2/3 1/4 3/4 ½ ⅓ ⅔ ¼ ¾")
 
 // numberWords stand before a house number and are no street, folded.
-var numberWords = set("nr hnr no hausnr hausnummer huisnummer numero n num nro nº no° numer č.p čp cp civ civico")
+var numberWords = set("nr haus-nr hnr no hausnr hausnummer huisnummer numero n num nro nº no° numer č.p čp cp civ civico")
 
 // numberSuffix returns how many tokens at the end of t can belong to the house
 // number before them: "a", "a-c", "a + b", "bis", "II".
@@ -393,6 +418,8 @@ func numberSuffix(t Tokens) int {
 	}
 	w := t[k-1].Text()
 	switch {
+	case len(w) == 1 && k >= 3 && t[k-2].isWord("bis", "ter") && t[k-3].Kind == Number: // "12 bis A"
+		return 2
 	case len(w) == 1 && k >= 4 && t[k-2].Kind == Mark && joins(t[k-2]) && isLetterWord(t[k-3]) &&
 		t[k-4].Kind == Number:
 		return 3
@@ -659,7 +686,7 @@ func germanName(w []word, bounded bool) (int, int) {
 		if w[i].kind != Word {
 			continue
 		}
-		lead := leadTypes[w[i].fold()]
+		lead := leadTypes[w[i].fold()] && !(i == n-2 && w[i].fold() == "strasse" && streetEnd(last.fold())) // a label
 		french := frenchPlaces[w[i].fold()] && w[i].capital && frenchLinks[w[i+1].text]
 		if (lead || french) && i > 0 && frenchBefore[w[i-1].fold()] && w[i-1].capital && nameLike(w[i+1:]) {
 			return i - 1, 3 // "Vieille Route de Lens"
@@ -756,7 +783,8 @@ func separateName(w []word, bounded bool) int {
 	if prepositions[prev.fold()] && prev.capital || articles[prev.text] {
 		return adjectives(w, n-1)
 	}
-	if prev.kind != Word || !prev.capital && w[n-1].capital {
+	isLabel := prev.fold() == "strasse" // "Straße Hauptstr."
+	if prev.kind != Word || isLabel || !prev.capital && w[n-1].capital {
 		if len(w[n-1].fold()) >= 5 && w[n-1].capital {
 			return n - 1
 		}
@@ -982,7 +1010,11 @@ func set(words string) map[string]bool {
 func StreetAfter(t Tokens, known Known) (Street, bool) {
 	i := 0
 	if len(t) > 0 && t[0].isMark("(") {
-		i = closing(t, 0) // a district
+		i = closing(t, 0)
+		inner := t[1:max(1, i-1)]
+		if street, ok := streetFrom(inner, 0, known); ok && street.Number.End == inner[len(inner)-1].End {
+			return street, true // "26121 Oldenburg (Lange Straße 5)", else a district
+		}
 	}
 	for n := i + 4; i < len(t) && i < n && (t[i].Kind == Break || t[i].isMark(",;|-–:/·•*(")); {
 		i++
@@ -995,6 +1027,14 @@ func StreetAfter(t Tokens, known Known) (Street, bool) {
 		t[i].isWord("strasse", "adresse", "anschrift") && t[i+1].Kind == Break) {
 		i += 2 // "Straße: Lange Str. 5"
 	}
+	if i > 0 && t.At(i).isWord("in", "an", "auf") && t.At(i+1).isWord("der") {
+		i += 2 // "in 26121 Oldenburg, in der Langen Straße 5"
+	}
+	return streetFrom(t, i, known)
+}
+
+// streetFrom reads the street, with its number, that begins with token i.
+func streetFrom(t Tokens, i int, known Known) (Street, bool) {
 	j := i
 	for j < len(t) && j-i <= maxNameWords && (t[j].Kind == Word || t[j].isMark(".")) {
 		j++

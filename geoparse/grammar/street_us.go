@@ -378,7 +378,8 @@ func gridNumber(t Tokens, i int) int {
 // usStreet reads the street whose number is t[i:i+n] up to the end of t.
 func usStreet(t Tokens, i, n int) (Street, int, bool) {
 	from := i + n
-	if atStart(t, i) && from+1 < len(t) && t[from].isMark(",-–") && t[from+1].Space &&
+	stated := atStart(t, i) || t[i-1].isWord("at") // "situated at 30, Okken Avenue"
+	if stated && from+1 < len(t) && t[from].isMark(",-–") && t[from+1].Space &&
 		(t[from+1].Kind == Word || t[from+1].Kind == Number && t.At(from+2).Kind == Word &&
 			usTypes[t[from+2].lower()]) {
 		from++ // "4260, Still Creek Drive", "5320 - Roper Road"
@@ -555,6 +556,9 @@ func usName(t Tokens, i, end int) (Span, int, int) {
 	}
 	if i == first+1 && i+1 < end && direction(t[i]) && t[i].size() <= 2 {
 		i++
+	}
+	if i == first+1 && i+1 < end && t[i].Kind == Number && direction(t[i+1]) && !Ordinal(t[i].Text()) {
+		return Span{t[first].Start, trimWord(t[i+1])}, 3, i + 2 // "300 North 450 East", the streets of Utah
 	}
 	stop := nameEnd(t, first, i, end)
 	if stop == first || t[stop-1].isWord("llc", "inc", "corp", "llp", "ltd") {
