@@ -55,7 +55,7 @@ func (p *Parser) assign(text string, in Input, marked *markup.Page, found []Addr
 	}
 	list := len(doors) >= leastList
 	for i := range blocks {
-		blocks[i].around.List = list
+		blocks[i].around.List, blocks[i].around.Door = list, doorOf(blocks[i].a)
 	}
 	page := newPageCues(in, text, marked, order)
 	for i := range blocks {
@@ -68,6 +68,14 @@ func (p *Parser) assign(text string, in Input, marked *markup.Page, found []Addr
 		return
 	}
 	p.describe(blocks, page, marked, len(doors))
+}
+
+// doorOf returns street and house number, "" where one is missing.
+func doorOf(a *Address) string {
+	if a.Street == "" || a.HouseNumber == "" {
+		return ""
+	}
+	return a.Street + " " + a.HouseNumber
 }
 
 // describe sets the belongings of the addresses that are not private, which are of so many doors.
@@ -240,6 +248,25 @@ func (p *Parser) judgeOccupant(b *block, page *pageCues, list bool) {
 	}
 }
 
+// withoutPlace returns a name without the parts of the address that a title or heading has behind it: "Okken Garage,
+// Nadorst, Oldenburg", "Dr. Uwe Okken in Oldenburg Mitte".
+func (a *Address) withoutPlace(name string) string {
+	parts := strings.FieldsFunc(a.Text+"\n"+a.City, func(r rune) bool { return r == '\n' || r == ',' })
+	isPart := func(text string) bool {
+		return slices.ContainsFunc(parts, func(part string) bool { return gazetteer.Key(part) == gazetteer.Key(text) })
+	}
+	for i := strings.LastIndex(name, ", "); i > 0 && isPart(name[i+2:]); i = strings.LastIndex(name, ", ") {
+		name = name[:i]
+	}
+	who, where, _ := strings.Cut(name, " in ")
+	isTown := a.City != "" && strings.HasPrefix(strings.ToLower(where)+" ", strings.ToLower(a.City)+" ") &&
+		len(strings.Fields(where)) <= len(strings.Fields(a.City))+1
+	if isTown && strings.Contains(who, " ") {
+		return who
+	}
+	return name
+}
+
 // describeOne sets the belongings of one address.
 func (p *Parser) describeOne(b *block, page *pageCues) {
 	a, before := b.a, b.around.Before
@@ -247,7 +274,7 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 		p.onName(a, page.site, b.around)
 	}
 	name := page.site.Name(b.around)
-	a.Name, a.Branch = name.Text, name.Branch
+	a.Name, a.Branch = a.withoutPlace(name.Text), name.Branch
 	b.blockOnly = name.BlockOnly
 	if b.blockOnly {
 		b.below = beforeLine(b.below, namesContact)

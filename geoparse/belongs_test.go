@@ -100,6 +100,9 @@ func TestBelongings(t *testing.T) {
 		{"Blumen Meyer\n" + street12 + "\nhttp://www.blumen-meyer.example/~harms/", "Blumen Meyer", Belongings{Name: "Blumen Meyer", Kind: "shop=florist"}, OwnRole},
 		{"Unsere Adresse lautet " + street12, "Anfahrt | Blumen Meyer", Belongings{Name: "Blumen Meyer", Kind: "shop=florist"}, OwnRole},
 		{"We are located at " + street12, "Blumen Meyer", Belongings{Name: "Blumen Meyer", Kind: "shop=florist"}, OwnRole},
+		{"Unsere Adresse lautet " + street12, "Blumen Meyer, Oldenburg", Belongings{Name: "Blumen Meyer", Kind: "shop=florist"}, OwnRole},
+		{"Unsere Adresse lautet " + street12, "Blumen Meyer in Oldenburg Mitte", Belongings{Name: "Blumen Meyer", Kind: "shop=florist"}, OwnRole},
+		{"Nadorster Straße 12\n" + street12, "Anfahrt | Blumen Meyer", Belongings{Name: "Blumen Meyer", Kind: "shop=florist"}, OwnRole},
 		{"Webdesign: Muster Medien, " + street12, "Impressum | Blumen Meyer", Belongings{Name: "Muster Medien"}, AgencyRole},
 	} {
 		host := ""

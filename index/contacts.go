@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"gazehound/geoparse/hours"
 	"gazehound/geoparse/place"
 )
 
@@ -38,12 +39,8 @@ func (h *Hit) contacts(all []statement, isDirectory func(site string) bool) {
 		if c.name == "phone" && len(ordered) > 1 {
 			from = byVotes(ordered, all[0].site)
 		}
-		if c.name == "opening_hours" && len(ordered) > 1 { // those of the page of opening hours, and not of its terms of sale
-			from = slices.Clone(ordered)
-			slices.SortStableFunc(from, func(a, b statement) int {
-				return cmp.Or(cmp.Compare(b.fit, a.fit), compareBool(b.site == all[0].site, a.site == all[0].site),
-					compareBool(place.IsHoursPage(b.Title, b.URL), place.IsHoursPage(a.Title, a.URL)))
-			})
+		if c.name == "opening_hours" && len(ordered) > 1 {
+			from = byCompleteness(ordered, all[0].site)
 		}
 		for _, s := range from {
 			said := c.said(s.mention)
@@ -99,6 +96,35 @@ func byVotes(ordered []statement, site string) []statement {
 	sorted := slices.Clone(ordered)
 	slices.SortStableFunc(sorted, func(a, b statement) int {
 		return cmp.Or(cmp.Compare(b.fit, a.fit), compareBool(b.site == site, a.site == site), cmp.Compare(of(b), of(a)))
+	})
+	return sorted
+}
+
+// mostHours is how many different opening hours of a site are compared with each other.
+const mostHours = 16
+
+// byCompleteness returns statements in the order in which their opening hours count, of the same fit: with those of
+// the hit's site first, of its page of opening hours before its terms of sale, and before those that say only a part
+// of them: "Mo-Fr 09:00-19:00; Sa 09:00-12:00" before a notice of the hours on Saturdays.
+func byCompleteness(ordered []statement, site string) []statement {
+	parts := map[string]int{} // how many of the site's others are a part of them
+	for _, s := range ordered {
+		if s.site == site && s.hours() != "" && len(parts) < mostHours {
+			parts[s.hours()] = 0
+		}
+	}
+	for all := range parts {
+		for part := range parts {
+			if hours.Include(all, part) {
+				parts[all]++
+			}
+		}
+	}
+	sorted := slices.Clone(ordered)
+	slices.SortStableFunc(sorted, func(a, b statement) int {
+		return cmp.Or(cmp.Compare(b.fit, a.fit), compareBool(b.site == site, a.site == site),
+			compareBool(place.IsHoursPage(b.Title, b.URL), place.IsHoursPage(a.Title, a.URL)),
+			cmp.Compare(parts[b.hours()], parts[a.hours()]))
 	})
 	return sorted
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gazehound/geoparse"
+	"gazehound/internal/kind"
 )
 
 // One address is one hit, whichever pages state it. The place there has a name, which its own pages
@@ -223,7 +224,8 @@ func namesOf(all []*mention, fits func(*mention) bool) []*naming {
 			names = append(names, n)
 			continue
 		}
-		if n.stated && !names[i].stated { // a guess is no spelling to show
+		bare := kind.Only(strings.Fields(foldPhrase(names[i].text))) && !kind.Only(n.words)
+		if n.stated && !names[i].stated || bare { // a guess is no spelling to show, nor "The Community Centre"
 			names[i].text = n.text
 		}
 		names[i].hear(n)

@@ -250,6 +250,51 @@ func TestSamePhone(t *testing.T) {
 }
 
 // A name that markup gives an address is stated, though the title of the page has it and no line beside the address.
+// A branch is called as the page about it says right above its address, however much stands before that, and not as
+// other pages of the site.
+func TestNameOfBranch(t *testing.T) {
+	t.Parallel()
+	const address = "\n{Lange Straße 5, 26122 Oldenburg|8.2140 53.1400}"
+	x := open(t)
+	own := page("https://reents.example/oldenburg", "Oldenburg Café | Lange Straße 5", "de", strings.Repeat("Termine nach Absprache. ", 8)+"\nOldenburg Café"+address)
+	own.Addresses[0].Name = "Oldenburg Café"
+	put(t, x, own)
+	for _, path := range []string{"a", "b", "c"} {
+		d := page("https://reents.example/"+path, "Reents Café | "+path, "de", "Filialen"+address)
+		d.Addresses[0].Name, d.Addresses[0].Role = "Reents Café", geoparse.ListedRole
+		put(t, x, d)
+	}
+	_, hits := hitsOf(t, x)
+	if len(hits) != 1 || hits[0].Name != "Oldenburg Café" {
+		t.Errorf("got %+v", hits)
+	}
+}
+
+// What says only what a place is gives way to its name, on however few pages that is.
+func TestNamedByItsKind(t *testing.T) {
+	x := open(t)
+	put(t, x, at("https://reents.example/a", "A", "The Community Centre", geoparse.OwnRole), at("https://reents.example/b", "B", "The Community Centre", geoparse.OwnRole),
+		at("https://reents.example/c", "C", "Reents Lodge Community Centre", geoparse.OwnRole))
+	_, hits := hitsOf(t, x)
+	if len(hits) != 1 || hits[0].Name != "Reents Lodge Community Centre" || len(hits[0].Names) != 0 {
+		t.Errorf("got %+v", hits)
+	}
+}
+
+// Hours of which another page says a part are those that count, whichever page was read first.
+func TestCompleteHours(t *testing.T) {
+	x := open(t)
+	for path, said := range map[string]string{"a": "Sa-Su,PH 09:00-12:00", "b": "Sa-Su,PH 09:00-12:00", "kontakt-und-anfahrt": "Mo-Fr 09:00-19:00; Sa-Su 09:00-12:00"} {
+		d := at("https://reents.example/"+path, path, "Café Reents", geoparse.OwnRole)
+		d.Addresses[0].Hours = said
+		put(t, x, d)
+	}
+	_, hits := hitsOf(t, x)
+	if len(hits) != 1 || hits[0].Hours != "Mo-Fr 09:00-19:00; Sa-Su 09:00-12:00" {
+		t.Errorf("got %+v", hits)
+	}
+}
+
 func TestNameOfMarkup(t *testing.T) {
 	t.Parallel()
 	const host = "https://blau.example/"

@@ -28,7 +28,7 @@ const (
 
 // suggest adds a text to the suggestions.
 func (b *builder) suggest(kind Facet, text string) {
-	phrase := foldPhrase(text)
+	phrase := clipBytes(foldPhrase(text), maxKey)
 	if phrase == "" {
 		return
 	}
@@ -80,7 +80,7 @@ func (x *Index) Suggest(typed string, limit int) ([]Suggestion, error) {
 		return nil, fmt.Errorf("index: %w: a suggestion has at most %d characters of UTF-8, and a limit of 1 to %d",
 			ErrQuery, MaxQueryLength, MaxLimit)
 	}
-	out, start := []Suggestion{}, foldPhrase(typed)
+	out, start := []Suggestion{}, clipBytes(foldPhrase(typed), maxKey)
 	if start == "" {
 		return out, nil
 	}

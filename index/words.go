@@ -304,7 +304,7 @@ func foldPhrase(s string) string {
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.Is(unicode.Mn, r) && r != '\'' && r != '’'
 	}), " ")
-	return clipBytes(foldWord(s), maxKey)
+	return foldWord(s)
 }
 
 // clipBytes returns at most n bytes of s, whole characters.

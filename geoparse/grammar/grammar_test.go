@@ -84,6 +84,15 @@ func TestStreetBefore(t *testing.T) {
 		{"P.zza Uwe dalle Bande 7\n", "P.zza Uwe dalle Bande", "7", ""}, {"V.le Garibaldi, 5 ■ ", "V.le Garibaldi", "5", ""},
 		{"Werner von Siemensstraße 7\n", "Werner von Siemensstraße", "7", ""},
 		{"Bertha von Suttner Platz 7\n", "Bertha von Suttner Platz", "7", ""},
+		{"Lange Straße 15 / Ecke Poststraße\n", "Lange Straße", "15", ""},
+		{"Lange Straße 15 a, Ecke Alte Poststraße, ", "Lange Straße", "15 a", ""},
+		{"Lange Straße 15 OT Okken, ", "Lange Straße", "15", ""},
+		{"Lange Straße 15 ~ ", "Lange Straße", "15", ""},
+		{"Lange Straße 15 ° ", "Lange Straße", "15", ""},
+		{"Lange Straße o. Nr., ", "Lange Straße", "", ""},
+		{"Lange Straße Haus-Nr. 15, ", "Lange Straße", "15", ""},
+		{"Straße Hauptstraße 15\nPLZ ", "Hauptstraße", "15", ""},
+		{"Kerkstraat 12 bis A, ", "Kerkstraat", "12 bis A", ""},
 		{"Ecke Lange und Poststraße 7\n", "Poststraße", "7", ""},
 		{"Wir sind umgezogen von Poststraße 7\n", "Poststraße", "7", ""},
 		{"Telefon 5", "", "", ""},
@@ -141,6 +150,9 @@ func TestUSBefore(t *testing.T) {
 		{"4515 West Lovers Lane\nP.O. Box 7330\n", "4515", "West Lovers Lane", "", "P.O. Box 7330"},
 		{"Rural Route 1 Box 7, ", "", "", "", "Rural Route 1 Box 7"},
 		{"One Velvet Drive, ", "One", "Velvet Drive", "", ""},
+		{"457 N. 300 E., ", "457", "N. 300 E.", "", ""},
+		{"457 South 1250 West, Suite 3\n", "457", "South 1250 West", "Suite 3", ""},
+		{"Okken Hall, situated at 30, Reents Avenue ", "30", "Reents Avenue", "", ""},
 		{"in 2014 we were 500 people\n", "", "", "", ""},
 		{"", "", "", "", ""},
 	} {
@@ -164,6 +176,8 @@ func TestStreetAfter(t *testing.T) {
 		", Lange Straße 5, 441 12345":        "5",
 		", Lange Straße 12, 3":               "12",
 		"\nLange Straße 5-7, 80 m² im Hof\n": "5-7",
+		" (Lange Straße 5)":                  "5",
+		", in der Lange Straße 5":            "5",
 	} {
 		s, ok := StreetAfter(Tokenize(text, 0, len(text), nil), nil)
 		if got := s.Number.Of(text); !ok || s.Name.Of(text) != "Lange Straße" || got != want {

@@ -226,6 +226,13 @@ func Week(osm string) (open []Opening) {
 	return open
 }
 
+// Include reports whether opening hours say all that others do of their days, and more of other days.
+func Include(osm, others string) bool {
+	all, some := Week(osm), Week(others)
+	isMissing := func(o Opening) bool { return o.Day != Holidays && !slices.Contains(all, o) }
+	return len(some) > 0 && len(all) > len(some) && !slices.ContainsFunc(some, isMissing)
+}
+
 // A State says whether a place is open at a time.
 type State struct {
 	Open  bool

@@ -13,6 +13,7 @@ func TestParse(t *testing.T) {
 		{"Mo. - Fr.: 8.00 - 18.00 Uhr\nSa.: 9.00 - 13.00 Uhr", "Mo-Fr 08:00-18:00; Sa 09:00-13:00"},
 		{"Montag bis Freitag von 8:30 bis 12:30 Uhr und 14 bis 18 Uhr", "Mo-Fr 08:30-12:30,14:00-18:00"},
 		{"Montag\n8:00 – 18:00\nDienstag\n8:00 – 18:00\nMittwoch\ngeschlossen\nTelefon", "Mo-Tu 08:00-18:00; We off"},
+		{"Monday and Wednesday\nMorning: 8 AM – 1 PM\nAfternoon/Evening: 2 PM – 6 PM\nFriday\nClosed", "Mo,We 08:00-13:00,14:00-18:00; Fr off"},
 		{"Di, Do und Sa 10-12 Uhr", "Tu,Th,Sa 10:00-12:00"},
 		{"Mo-Fr 9-12\nMo, Di, Do 14-18", "Mo-Tu,Th 09:00-12:00,14:00-18:00; We,Fr 09:00-12:00"},
 		{"täglich 17–2 Uhr", "Mo-Su 17:00-02:00"},
@@ -206,6 +207,17 @@ func TestParseMap(t *testing.T) {
 	} {
 		if got, ok := ParseMap(osm); got != want || ok != (want != "") {
 			t.Errorf("%q is read as %q, %v; want %q", osm, got, ok, want)
+		}
+	}
+}
+
+func TestInclude(t *testing.T) {
+	const all = "Mo-Fr 09:00-19:00; Sa 09:00-12:00"
+	for others, want := range map[string]bool{
+		"Sa,PH 09:00-12:00": true, "Mo-Th 09:00-19:00": true, all: false, "Mo-Fr 09:00-18:00": false, "Su off": false, "": false,
+	} {
+		if Include(all, others) != want {
+			t.Errorf("%q: %v", others, !want)
 		}
 	}
 }

@@ -146,9 +146,13 @@ var closedWords = strings.Fields("geschlossen geschl closed ruhetage ruhetag off
 
 // dayPartWords name a part of the day, which the times behind them tell better.
 var dayPartWords = strings.Fields("vormittags vormittag nachmittags nachmittag morgens mattina mattino pomeriggio " +
-	"matin ochtend middag mañana tarde mornings morning afternoons afternoon")
+	"matin ochtend middag mañana tarde mornings morning afternoons afternoon evenings evening")
 
-var dayParts = `(?:` + strings.Join(dayPartWords, "|") + `)\b[\s:]*`
+// dayParts also takes "Afternoon/Evening:".
+var (
+	dayPartName = `(?:` + strings.Join(dayPartWords, "|") + `)\b`
+	dayParts    = dayPartName + `(?: ?[/&] ?` + dayPartName + `)?[\s:]*`
+)
 
 // timeLeads are words that may stand between days and times.
 var timeLeads = strings.Fields("von from between zwischen ab open geöffnet geopend offen jeweils entre desde de " +

@@ -229,6 +229,7 @@ type Around struct {
 	Below  string   // the text right behind it that belongs to no other address
 	Stated string   // the name that markup gives it, or ""
 	Inside []string // InstitutionsIn it
+	Door   string   // street and house number, which name nobody, or ""
 	List   bool     // the page holds a list of addresses
 	Third  bool     // the page names the address only by law, or as that of its maker
 	Abroad bool     // it lies in another country than the host
@@ -452,6 +453,11 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 		found = slices.DeleteFunc(found, func(c candidate) bool {
 			f := &c.features
 			return !f.near() || named && f[stated]+f[prefix]+f[leadIn]+f[above1] == 0 && p.IsNamed(c.text)
+		})
+	}
+	if door := nameWords(a.Door); len(door) > 1 { // "201 Okken Blvd" as the heading of an address
+		found = slices.DeleteFunc(found, func(c candidate) bool {
+			return within(door, nameWords(c.text)) && p.agreement(nameWords(c.text)) < 0.9 // "911 Auto Center"
 		})
 	}
 	before, label := foldWords(a.Before), domainLabel(NearHost(a.Below))

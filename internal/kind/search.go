@@ -84,6 +84,20 @@ func (t *table) of(p phrase) []string {
 	return ids
 }
 
+// Only reports whether words say what a place is, and not which one: "the community centre".
+func Only(words []string) bool {
+	if len(words) > 1 && articles[words[0]] {
+		words = words[1:]
+	}
+	isOther := func(kinds []string) bool { return len(kinds) == 0 }
+	return len(words) > 0 && !slices.ContainsFunc(InQuery(words), isOther)
+}
+
+var articles = map[string]bool{
+	"the": true, "der": true, "die": true, "das": true, "le": true, "la": true, "il": true, "de": true, "het": true,
+	"el": true, "our": true, "unser": true, "unsere": true,
+}
+
 // InQuery returns for each word of a query the kinds that it means, by itself or
 // with its neighbours: "law office" means office=lawyer.
 func InQuery(words []string) [][]string {
