@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"gazehound/gazetteer"
+	"gazehound/geoparse/grammar"
 )
 
 // Parts identify an address.
@@ -32,6 +33,7 @@ func (a *Address) Parts() Parts {
 	if a.Precision == gazetteer.HousePrecision {
 		p.Postcode = cmp.Or(a.Place.Postcode, p.Postcode)
 	}
+	p.Postcode = grammar.Find(p.Country).Spelled(p.Postcode)
 	return p
 }
 

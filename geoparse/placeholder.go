@@ -16,7 +16,8 @@ var placeholders = strings.Fields(`musterstrasse musterstr musterweg musterallee
 
 // templateStreets are the house numbers and keys of streets that exist, and not where templates say.
 var templateStreets = []string{"123 mainstreet", "123 mainst", "1234 mainstreet", "1234 mainst",
-	"742 evergreenterrace", "123 businessstreet", "123 businessavenue"}
+	"742 evergreenterrace", "123 businessstreet", "123 businessavenue", "1 exampleroad", "1 exampleavenue",
+	"1 examplelane", "1 samplestreet", "1 sampleroad"}
 
 // withoutPlaceholders drops the addresses that a template has for its user to fill in,
 // "Musterstraße 1, 12345 Musterstadt", and takes the street off where it is only the town again:

@@ -13,6 +13,7 @@ func TestPlaceholders(t *testing.T) {
 		"Firma Meyer\nMusterstr. 12a, 26123 Oldenburg":              "none",
 		"Ihre Straße 5\n26123 Oldenburg":                            "none",
 		"Acme Shop\n123 Main Street\nIrvine, CA 92617":              "none",
+		"Acme Shop\n1 Example Road\nIrvine, CA 92617":               "none",
 		"Acme Shop\n125 Main Street\nIrvine, CA 92617":              "Main Street",
 		"Standorte\nOldenburg\n26123 Oldenburg\nWir gründen gerade": "",
 		"Hofladen\nOldenburg 7\n26123 Oldenburg":                    "Oldenburg",

@@ -55,6 +55,7 @@ func PremisesBefore(t Tokens) (Street, bool) {
 	for passed < 3 {
 		start := 0
 		start, k = partBefore(t, k)
+		start = behindLead(t[:k], start)
 		if start == k || k-start > 10 {
 			break
 		}
@@ -91,6 +92,17 @@ func PremisesBefore(t Tokens) (Street, bool) {
 		k = start
 	}
 	return s, found
+}
+
+// behindLead returns where the part t[start:] begins without a label or sentence before it: "Address Worth Park",
+// "Training at Highside Playing Fields".
+func behindLead(t Tokens, start int) int {
+	for i := start; i+1 < len(t); i++ {
+		if t[i].isWord("at") || i == start && t[i].isWord("address", "location", "venue") && t[i+1].capital() {
+			start = i + 1
+		}
+	}
+	return start
 }
 
 // partBefore returns where the part between lines or commas before t[k] begins and ends.

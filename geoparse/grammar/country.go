@@ -142,6 +142,22 @@ func (c *Country) Fits(code string) bool {
 	return false
 }
 
+// Spelled returns a postcode as its country writes it: "sw1a1aa" as "SW1A 1AA", "1012js" as "1012 JS".
+func (c *Country) Spelled(code string) string {
+	forms := c.Codes
+	if c.Letters {
+		forms = "9999 AA"
+	}
+	upper := strings.ToUpper(code)
+	for form := range strings.SplitSeq(forms, ",") {
+		space := strings.IndexByte(form, ' ')
+		if space > 0 && upper != "" && CodeAt(form, upper, 0) == len(upper) {
+			return upper[:space] + " " + upper[len(upper)-(len(form)-space-1):]
+		}
+	}
+	return code
+}
+
 func fits(form, code string) bool {
 	for i := range len(form) {
 		switch {

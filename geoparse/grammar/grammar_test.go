@@ -186,6 +186,32 @@ func TestStreetAfter(t *testing.T) {
 	}
 }
 
+func TestPremisesBefore(t *testing.T) {
+	for text, want := range map[string]string{
+		"Block 1 Unit A1-3 Pinewood Court, ":        "Pinewood Court",
+		"Address Worth Park, ":                      "Worth Park",
+		"Training at Reents Park\n":                 "Reents Park",
+		"Unit 5, Reents Park\n":                     "Reents Park",
+		"Garage, Mill Lane, Okken Trading Estate, ": "Mill Lane",
+	} {
+		s, ok := PremisesBefore(Tokenize(text, 0, len(text), nil))
+		if got := s.Name.Of(text); !ok || got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestSpelled(t *testing.T) {
+	for _, c := range [][3]string{
+		{"GB", "sw1a1aa", "SW1A 1AA"}, {"GB", "N6 6HL", "N6 6HL"}, {"GB", "N6", "N6"}, {"CA", "m6k1t6", "M6K 1T6"}, {"NL", "1012js", "1012 JS"},
+		{"NL", "1012", "1012"}, {"DE", "26121", "26121"}, {"US", "97227-1234", "97227-1234"}, {"", "x", "x"}, {"GB", "", ""},
+	} {
+		if got := Find(c[0]).Spelled(c[1]); got != c[2] {
+			t.Errorf("%q: %q, want %q", c[:2], got, c[2])
+		}
+	}
+}
+
 func TestSpanishProvince(t *testing.T) {
 	for code, want := range map[string]string{"01001": "Álava", "08001": "Barcelona", "28232": "Madrid", "46015": "Valencia", "50014": "Zaragoza", "52001": "Melilla", "53001": "", "00100": "", "2800": "", "": "", "ab123": ""} {
 		if got := spanishProvince(code); got != want {

@@ -955,6 +955,7 @@ func LineBefore(t Tokens) (Street, bool) {
 	for start > 0 && t[start-1].Kind != Break && !t[start-1].isMark(",;|·•:") {
 		start--
 	}
+	start = behindLead(t[:end], start)
 	for i := start; i < end; i++ {
 		if n := postBox(t, i); n > 0 && i+n >= end-1 {
 			s, _, _ = USPostBox(t, i)

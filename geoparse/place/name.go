@@ -195,7 +195,9 @@ const (
 func (p *Page) namesEntry(line lineAbove) bool {
 	text := trimName(line.text)
 	words := nameWords(text)
-	return IsName(text) && !IsPerson(text) && p.branchShare(text) < 0.5 && !isAddressPart(text) &&
+	share := p.branchShare(text)
+	isBranch := share >= 0.9 || share >= 0.5 && !isTradeKind(kind.OfName(text, "", "")) // "Okken Travel - Nadorst" is none
+	return IsName(text) && !IsPerson(text) && !isBranch && !isAddressPart(text) &&
 		labelShare(words) < 0.6 && p.agreement(words) < 0.7
 }
 

@@ -432,3 +432,15 @@ func TestWithoutSeat(t *testing.T) {
 		}
 	}
 }
+
+// A line of a list with the town in it names an entry if it says a trade, and else a branch.
+func TestNamesEntry(t *testing.T) {
+	p := ReadPage(nil, "", "", "", "", func(name string) bool { return name == "Oldenburg" || name == "Nadorst" })
+	for text, want := range map[string]bool{
+		"Optiker - Oldenburg": true, "Reisebüro Oldenburg Nadorst": true, "Okken & Harms": true, "Oldenburg Okken": false, "Oldenburg - Nadorst": false,
+	} {
+		if p.namesEntry(lineAbove{text: text}) != want {
+			t.Errorf("%q: %v", text, !want)
+		}
+	}
+}
