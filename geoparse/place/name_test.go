@@ -435,7 +435,9 @@ func TestWithoutSeat(t *testing.T) {
 
 // A line of a list with the town in it names an entry if it says a trade, and else a branch.
 func TestNamesEntry(t *testing.T) {
-	p := ReadPage(nil, "", "", "", "", func(name string) bool { return strings.EqualFold(name, "Oldenburg") || strings.EqualFold(name, "Nadorst") })
+	p := ReadPage(nil, "", "", "", "", func(name string) bool {
+		return strings.EqualFold(name, "Oldenburg") || strings.EqualFold(name, "Nadorst")
+	})
 	for text, want := range map[string]bool{
 		"Optiker - Oldenburg": true, "Reisebüro Oldenburg Nadorst": true, "Okken & Harms": true, "Oldenburg Okken": false, "Oldenburg - Nadorst": false,
 	} {
