@@ -417,7 +417,7 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 			c.text, c.features[source] = text, 1 // spelt as in the block
 		}
 	}
-	led := behindLeadIn(a.Before)
+	led := p.behindLeadIn(a.Before)
 	if p.canBeName(led) {
 		add(led, leadIn)
 	}
@@ -438,7 +438,7 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 			if line.prefix {
 				add(cmp.Or(firmOfSentence(line.text), p.buildingIn(line.text)), prefix)
 			}
-		case line.prefix && led != "" && line.text != led: // a sentence
+		case led != "" && line.text != led && (line.prefix || i == 0 && strings.HasSuffix(line.text, led)): // a sentence
 		case line.prefix:
 			add(cmp.Or(p.buildingIn(line.text), line.text), prefix)
 		case i <= 1:
@@ -681,7 +681,7 @@ func markRivals(found []candidate) {
 		if f[prefix]+f[above1] > 0 {
 			building = publicBuilding(found[i].text)
 		}
-		ownWords := f[domain] >= 0.5 || f[branchWords] > 0.5
+		ownWords := f[domain] >= 0.5 || f[branchWords] > 0.5 && (f[leadIn] == 0 || namesBranch(found[i].text)) // "Red Lion"
 		for k := range found {
 			s := &found[k].features
 			hosts := building != "" && kind.Main(kind.OfName(found[k].text, "", "")) != building
@@ -695,16 +695,36 @@ func markRivals(found []candidate) {
 	}
 }
 
-// behindLeadIn returns the name behind a preposition at the end of the sentence before an address: "We
-// meet at Grote Hall, ".
-func behindLeadIn(before string) string {
+// gathers reports whether a line says that people meet or something takes place.
+func gathers(line string) bool {
+	return isSentence(line) || slices.ContainsFunc(nameWords(line), func(word string) bool { return gathering[word] })
+}
+
+var gathering = Words("gathering")
+
+// namesBranch reports whether a name has a word for a branch: "Oldenburg office".
+func namesBranch(name string) bool {
+	return slices.ContainsFunc(nameWords(name), func(word string) bool { return branchTerms[word] })
+}
+
+// behindLeadIn returns the name behind a preposition at the end of the sentence before an address, before its town: "We
+// meet at Grote Hall in Nadorst, ".
+func (p *Page) behindLeadIn(before string) string {
 	above := lastLine(strings.TrimRight(before, " \n"))
 	line := lastLine(before)
-	if strings.HasSuffix(above, ",") || leadsLine.MatchString(above) { // the sentence goes on in the next line
+	switch {
+	case strings.HasSuffix(above, ","), leadsLine.MatchString(above), // the sentence goes on in the next line
+		line == "" && gathers(above) && kind.OfName(behindLast(leadsIn, above), "", "") != "":
 		line = above
 	}
-	line = withoutSeat(strings.TrimRight(line, " ,(:–-"))
+	line = strings.TrimSuffix(withoutSeat(strings.TrimRight(line, " ,(:–-")), " statt")
+	if at := strings.LastIndex(line, " in "); at > 0 && p.places != nil && p.places(line[at+len(" in "):]) {
+		line = line[:at]
+	}
 	name := behindLast(leadsIn, line)
+	if in := behindLast(placeIn, line); name == line && kind.OfName(in, "", "") != "" && gathers(line) {
+		name = in // "We train in Grote School"
+	}
 	first, _ := utf8.DecodeRuneInString(name)
 	if name == line || len(line) > 400 || !unicode.IsUpper(first) ||
 		strings.Contains(name, ": ") { // "im Sinne der DSGVO: Reents e.V.,"
@@ -716,7 +736,7 @@ func behindLeadIn(before string) string {
 func lastLine(text string) string { return text[strings.LastIndexByte(text, '\n')+1:] }
 
 // inPlaces lead to a place in a sentence.
-const inPlaces = `(?:beim?|im|in der|über die|durch die|at|by|outside|inside|chez|presso|bij)`
+const inPlaces = `(?:beim?|im|in (?:the|der|de|het)|über die|durch die|at|by|outside|inside|chez|presso|bij)`
 
 var (
 	// leadsLine begins the last line of a sentence.
@@ -725,6 +745,7 @@ var (
 		`meeting place|lieu|luogo|dove|locatie|waar) ?: |` +
 		`^(?:veranstaltungs|spiel|turnier|austragungs|proben?|trainings)ort ?:? |` +
 		`(?:^| )` + inPlaces + `(?: (?:the|der|die|das|le|la|il|de|het))? `)
+	placeIn     = regexp.MustCompile(` in `)
 	ofAuthority = lexiconOf("authority-sections")
 	ofMaker     = lexiconOf("maker-sections")
 	controllers = lexiconOf("controllers") // lead to who answers for a site, in its notice of privacy

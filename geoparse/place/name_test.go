@@ -247,8 +247,28 @@ func TestNameBehindLabel(t *testing.T) {
 		"Vereinslokal: Krone, ":                   "Krone",
 		"Treffpunkt Kultur ":                      "",
 	} {
-		if got := behindLeadIn("Konzert\n" + line); got != want {
+		if got := (&Page{}).behindLeadIn("Konzert\n" + line); got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}
+
+// A sentence names where people meet, in the line of the address or above it.
+func TestVenueOfSentence(t *testing.T) {
+	p := &Page{places: func(name string) bool { return name == "Nadorst" }}
+	for before, want := range map[string]string{
+		"We play in the Sports hall of Reents School in Nadorst: ": "Sports hall of Reents School",
+		"We train in Grote School (":                               "Grote School",
+		"Rehearsals are held in the Red Lion, ":                    "Red Lion",
+		"Training takes place at Grote Leisure Centre\n":           "Grote Leisure Centre",
+		"Wir trainieren in der Sporthalle am Deich\n":              "Sporthalle am Deich",
+		"Die Proben finden im Gasthof Krone statt: ":               "Gasthof Krone",
+		"Zahnarztpraxis im Ärztehaus\n":                            "",
+		"We live in Nadorst, ":                                     "",
+		"See our tree in Action: ":                                 "",
+	} {
+		if got := p.behindLeadIn(before); got != want {
+			t.Errorf("%q: %q, want %q", before, got, want)
 		}
 	}
 }

@@ -151,9 +151,11 @@ var (
 	here, ownNouns = Words("here"), Words("own-nouns")
 )
 
-// behindName is what some names end with: "Reents Ltd, est. 1963", "Reents Ltd, 5th floor, The Grange".
+// behindName is what some names end with: "Reents Ltd, est. 1963", "Reents Ltd, 5th floor, The Grange",
+// "Reents School (6-8)".
 var behindName = regexp.MustCompile(`(?i)[ ,(–—-]+(?:gegründet|gegr\.?|seit|since|est\.?|established|founded)` +
-	`(?: (?:in|im|anno))? \d{4}\)?$|, (?:\d{1,2}(?:st|nd|rd|th) floor|(?:unit|suite|floor) \d).*$`)
+	`(?: (?:in|im|anno))? \d{4}\)?$|, (?:\d{1,2}(?:st|nd|rd|th) floor|(?:unit|suite|floor) \d).*$|` +
+	` \([^()]{0,20}\d[^()]{0,20}\)$`)
 
 // ownDomain is the web address behind a name: "Reents Data, Inc. ReentsData.com".
 var ownDomain = regexp.MustCompile(`(?i) (?:www\.)?[\w-]+\.(?:com|net|org|co\.uk)$`)
