@@ -259,11 +259,15 @@ func (p *Page) branchShare(text string) float64 {
 }
 
 // isPhrase reports whether a text reads like a piece of a sentence or a button, and
-// not like a name: "For Android Devices", "Jetzt spenden".
+// not like a name: "For Android Devices", "Jetzt spenden", "Best Gym in Okken".
 func isPhrase(text string) bool {
 	words := strings.Fields(text)
 	if len(words) < 2 {
 		return false
+	}
+	what, _, where := strings.Cut(text, " in ")
+	if where && kind.Only(nameWords(what)) {
+		return true
 	}
 	first, _ := utf8.DecodeRuneInString(text)
 	last, _ := utf8.DecodeRuneInString(words[len(words)-1])

@@ -95,7 +95,7 @@ func Only(words []string) bool {
 
 var articles = map[string]bool{
 	"the": true, "der": true, "die": true, "das": true, "le": true, "la": true, "il": true, "de": true, "het": true,
-	"el": true, "our": true, "unser": true, "unsere": true,
+	"el": true, "our": true, "your": true, "best": true, "unser": true, "unsere": true, "ihr": true, "ihre": true,
 }
 
 // InQuery returns for each word of a query the kinds that it means, by itself or
