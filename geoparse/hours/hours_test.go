@@ -14,6 +14,8 @@ func TestParse(t *testing.T) {
 		{"Montag bis Freitag von 8:30 bis 12:30 Uhr und 14 bis 18 Uhr", "Mo-Fr 08:30-12:30,14:00-18:00"},
 		{"Montag\n8:00 – 18:00\nDienstag\n8:00 – 18:00\nMittwoch\ngeschlossen\nTelefon", "Mo-Tu 08:00-18:00; We off"},
 		{"Monday and Wednesday\nMorning: 8 AM – 1 PM\nAfternoon/Evening: 2 PM – 6 PM\nFriday\nClosed", "Mo,We 08:00-13:00,14:00-18:00; Fr off"},
+		{"Monday to Friday between 9am and 5pm", "Mo-Fr 09:00-17:00"},
+		{"Mo-Fr zwischen 9 und 17 Uhr", "Mo-Fr 09:00-17:00"},
 		{"Di, Do und Sa 10-12 Uhr", "Tu,Th,Sa 10:00-12:00"},
 		{"Mo-Fr 9-12\nMo, Di, Do 14-18", "Mo-Tu,Th 09:00-12:00,14:00-18:00; We,Fr 09:00-12:00"},
 		{"täglich 17–2 Uhr", "Mo-Su 17:00-02:00"},

@@ -190,12 +190,14 @@ var (
 	fromLunes = regexp.MustCompile(`^L\s?(?:[-–]|a)\s?([JVSD])\b`)
 	timeLead  = regexp.MustCompile(`(?i)^[\s:|=,(.…·_*–—-]*(?:(?:` + strings.Join(timeLeads, "|") +
 		`)\b[\s:]*)*`)
-	dayPart     = regexp.MustCompile(`(?i)^` + dayParts)
-	timeFrom    = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:geöffnet|open)\s+)?(?:ab|from)\s+`)
-	closed      = regexp.MustCompile(`(?i)^(?:` + strings.Join(closedWords, "|") + `|no (?:office )?hours)\.?`)
-	closedDash  = regexp.MustCompile(`^[\s:]*[-–—]+[ \t]*(?:\n|$)`)
-	closedOn    = regexp.MustCompile(closed.String() + `(?:\s+(?:on|am|le|il|los))?[\s:]+`)
-	appointment = regexp.MustCompile(`(?i)^"?(?:nur )?(?:nach (?:tel\.|telefonischer )?\s?(?:termin)?vereinbarung|` +
+	dayPart = regexp.MustCompile(`(?i)^` + dayParts)
+	// betweenTimes are times of which the second stands behind "and".
+	betweenTimes = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:between|zwischen)\s+(\d[^\n]{0,9}?)\s+(?:and|und)\s+`)
+	timeFrom     = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:geöffnet|open)\s+)?(?:ab|from)\s+`)
+	closed       = regexp.MustCompile(`(?i)^(?:` + strings.Join(closedWords, "|") + `|no (?:office )?hours)\.?`)
+	closedDash   = regexp.MustCompile(`^[\s:]*[-–—]+[ \t]*(?:\n|$)`)
+	closedOn     = regexp.MustCompile(closed.String() + `(?:\s+(?:on|am|le|il|los))?[\s:]+`)
+	appointment  = regexp.MustCompile(`(?i)^"?(?:nur )?(?:nach (?:tel\.|telefonischer )?\s?(?:termin)?vereinbarung|` +
 		`nach absprache|auf anfrage|by appointment|sur rendez-vous|su appuntamento|op afspraak)(?: only)?"?`)
 	spanJoint = regexp.MustCompile(`(?i)^(?:\s+[-–—]\s+|[\s,/&|;·•.+]*)` +
 		`(?:(?:und|and|sowie|et|en|e|y|og|u\.?)\s+)?` +
@@ -406,6 +408,9 @@ func (r *reader) times() (spans []timeSpan, ok bool) {
 			return []timeSpan{{clock(from, half), 24 * 60, true}}, from < 24*60
 		}
 		*r = start
+	}
+	if between := r.take(betweenTimes); between != nil {
+		r.rest = between[1] + "-" + r.rest // "between 9am and 5pm"
 	}
 	r.take(timeLead)
 	part := r.take(dayPart) != nil
