@@ -364,6 +364,8 @@ func TestBelongingsOfMarkup(t *testing.T) {
 			Name: "Blumen Meyer", Phone: "+49441123456", Website: "https://blumen.example/", Hours: "Mo-Fr 09:00-18:00; Sa 09:00-13:00", Type: "Florist", Kind: "shop=florist"},
 		`<script type="application/ld+json">{"@type":"Restaurant","name":"Café Meyer",` + address + `}</script>`: {
 			Name: "Café Meyer", Type: "Restaurant", Kind: "amenity=cafe"},
+		`<script type="application/ld+json">{"@type":"AccountingService","name":"Steuerberatung Meyer",` + address + `}</script>`: {
+			Name: "Steuerberatung Meyer", Type: "AccountingService", Kind: "office=tax_advisor"},
 		`<script type="application/ld+json">{"@type":"MedicalClinic","name":"Meyer Physical Therapy",` + address + `}</script>`: {
 			Name: "Meyer Physical Therapy", Type: "MedicalClinic", Kind: "healthcare=physiotherapist"},
 		`<script type="application/ld+json">{"@type":"Restaurant","name":"Meyer",` + address + `}</script>`: {

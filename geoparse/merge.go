@@ -98,11 +98,13 @@ func (p *Parser) belongings(st *markup.Statement, country string) Belongings {
 }
 
 // kindOf returns the kind that the type of a statement says. "Restaurant" is the type of all places
-// with meals, "MedicalClinic" of many surgeries, and their names say more: "Reents Café".
+// with meals, "MedicalClinic" of many surgeries, "AccountingService" of tax advisers, and their names say more:
+// "Reents Café".
 func kindOf(st *markup.Statement) string {
 	typed, named := kind.OfType(st.Type), kind.OfName(st.Name, "", "")
 	if typed == "amenity=restaurant" && meals[kind.Main(named)] ||
-		typed == "amenity=clinic" && kind.Key(named) == "healthcare" {
+		typed == "amenity=clinic" && kind.Key(named) == "healthcare" ||
+		typed == "office=accountant" && kind.Main(named) == "office=tax_advisor" {
 		return named
 	}
 	return typed

@@ -84,6 +84,7 @@ func TestStreetBefore(t *testing.T) {
 		{"P.zza Uwe dalle Bande 7\n", "P.zza Uwe dalle Bande", "7", ""}, {"V.le Garibaldi, 5 ■ ", "V.le Garibaldi", "5", ""},
 		{"Werner von Siemensstraße 7\n", "Werner von Siemensstraße", "7", ""},
 		{"Bertha von Suttner Platz 7\n", "Bertha von Suttner Platz", "7", ""},
+		{"am Bunten Garten an der Poststraße 15 in ", "Poststraße", "15", ""},
 		{"Lange Straße 15 / Ecke Poststraße\n", "Lange Straße", "15", ""},
 		{"Lange Straße 15 a, Ecke Alte Poststraße, ", "Lange Straße", "15 a", ""},
 		{"Lange Straße 15 OT Okken, ", "Lange Straße", "15", ""},

@@ -738,8 +738,8 @@ func germanName(w []word, bounded bool) (int, int) {
 	return -1, 0
 }
 
-// inWords lead from a building to its street: "Zentrum im Pfarrweg".
-var inWords = set("im in am")
+// inWords lead from a building to its street: "Zentrum im Pfarrweg", "Garten an der Poststraße".
+var inWords = set("im in am an")
 
 // onlyTitles reports whether words are a short title and given names, which name nobody without the surname
 // in the street behind them: "Dr. Karl Rennergasse".
