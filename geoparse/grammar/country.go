@@ -142,8 +142,13 @@ func (c *Country) Fits(code string) bool {
 	return false
 }
 
-// Spelled returns a postcode as its country writes it: "sw1a1aa" as "SW1A 1AA", "1012js" as "1012 JS".
+// Spelled returns a postcode as its country writes it: "sw1a1aa" as "SW1A 1AA", "1012js" as "1012 JS". Of a
+// ZIP+4 it is the ZIP, as on maps.
 func (c *Country) Spelled(code string) string {
+	if c.Form == CityStateZIP {
+		zip, _, _ := strings.Cut(code, "-")
+		return zip
+	}
 	forms := c.Codes
 	if c.Letters {
 		forms = "9999 AA"
