@@ -57,6 +57,10 @@ func TestStreetBefore(t *testing.T) {
 		{"Tenniszentrum - Reentsstraße 5\n", "Reentsstraße", "5", ""},
 		{"beim Eltern Kind Zentrum im Pfarrweg 5\n", "Pfarrweg", "5", ""},
 		{"\nAlt Reentser Weg 5\n", "Alt Reentser Weg", "5", ""},
+		{"c.so Reents I, 5\n", "c.so Reents I", "5", ""},
+		{"p.le Reents 5/bis\n", "p.le Reents", "5/bis", ""},
+		{"Località Reents\n", "Località Reents", "", ""},
+		{"Via Reents n.c. 5 - Palazzina C -", "Via Reents", "5", "Palazzina C"},
 		{"Platz am Markt 5\n", "Platz am Markt", "5", ""},
 		{"in der Breiten Gasse 5\n", "Breiten Gasse", "5", ""},
 		{"Müller Poststraße 5\n", "Poststraße", "5", ""},
@@ -154,6 +158,10 @@ func TestUSBefore(t *testing.T) {
 		{"457 N. 300 E., ", "457", "N. 300 E.", "", ""},
 		{"457 South 1250 West, Suite 3\n", "457", "South 1250 West", "Suite 3", ""},
 		{"Okken Hall, situated at 30, Reents Avenue ", "30", "Reents Avenue", "", ""},
+		{"Hall, 12 - 14 Reents Avenue ", "12 - 14", "Reents Avenue", "", ""},
+		{"200 - 5050 Reents Avenue ", "5050", "Reents Avenue", "", ""},
+		{"No. 12, Reents Avenue ", "12", "Reents Avenue", "", ""},
+		{"Ground Floor 12 Reents Avenue ", "12", "Reents Avenue", "Ground Floor", ""},
 		{"in 2014 we were 500 people\n", "", "", "", ""},
 		{"", "", "", "", ""},
 	} {
@@ -251,6 +259,17 @@ func TestSplitCity(t *testing.T) {
 		}
 		if got := [3]string{base, letter, first}; got != want {
 			t.Errorf("SplitCity(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+// Words are looked up folded: one that is not would never be found.
+func TestWordsAreFolded(t *testing.T) {
+	for _, words := range []map[string]bool{streetTypes, leadTypes, adjectiveWords, unitWords, floorWords, placeLabels, boxWords, numberWords} {
+		for w := range words {
+			if Fold(w) != w {
+				t.Errorf("%q is looked up as %q", w, Fold(w))
+			}
 		}
 	}
 }

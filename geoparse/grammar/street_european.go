@@ -407,7 +407,7 @@ func numberBefore(t Tokens, k int) (int, bool) {
 var fractions = set("1/2 1/3 2/3 1/4 3/4 ½ ⅓ ⅔ ¼ ¾")
 
 // numberWords stand before a house number and are no street, folded.
-var numberWords = set("nr haus-nr hnr no hausnr hausnummer huisnummer numero n num nro nº no° numer č.p čp cp civ civico")
+var numberWords = set("nr haus-nr hnr no hausnr hausnummer huisnummer numero n num nro nº no° numer čp cp civ civico nc")
 
 // numberSuffix returns how many tokens at the end of t can belong to the house
 // number before them: "a", "a-c", "a + b", "bis", "II".
@@ -428,8 +428,8 @@ func numberSuffix(t Tokens) int {
 	}
 	switch w {
 	case "bis", "ter", "quater", "hs", "HS", "huis", "II", "III", "IV":
-		if k > 2 && t[k-2].isMark("-") && t[k-3].Kind == Number && !t[k-1].Space {
-			return 2 // "33-HS"
+		if k > 2 && t[k-2].isMark("-/") && t[k-3].Kind == Number && !t[k-1].Space {
+			return 2 // "33-HS", "5/bis"
 		}
 		return b2i(t[k-2].Kind == Number)
 	}
@@ -506,7 +506,7 @@ func nameBefore(t Tokens, n int, known Known) (Span, int, bool) {
 	words, end := wordsOf(t[first:n]), trimWord(t[n-1])
 	if known != nil {
 		for i := max(0, len(words)-maxNameWords); i < len(words); i++ {
-			if words[i].kind == Word && known(Span{words[i].start, end}.In(t)) {
+			if words[i].kind != Mark && known(Span{words[i].start, end}.In(t)) {
 				return Span{words[i].start, end}, 4, true
 			}
 		}
@@ -533,7 +533,7 @@ func nameStart(t Tokens, n int) int {
 			break
 		}
 	}
-	for first < n && t[first].Kind != Word && !t[first].isMark("'’") {
+	for first < n && t[first].Kind != Word && !t[first].isMark("'’") && !dutchOrdinal(t[first].Text()) {
 		first++
 	}
 	return first
@@ -544,6 +544,8 @@ func nameStart(t Tokens, n int) int {
 func backInName(t Tokens, i int) (before int, more bool) {
 	tok, behind := t[i-1], i < len(t)
 	switch {
+	case tok.Kind == Number && behind && dutchOrdinal(tok.Text()) && wholeEnd(t[len(t)-1].fold()): // "2e Kerkstraat"
+		return i - 1, false
 	case tok.Kind == Number: // only inside a name: "Straße des 17. Juni"
 		inside := behind && i >= 2 && leadingInt(tok.Text()) <= 31 && // "Via 25 Aprile"
 			(t[i-2].isWord("des", "den", "der", "vom", "am", "du", "del") || leadTypes[t[i-2].fold()])
@@ -633,8 +635,7 @@ func wholeStart(w []word, i int, bounded bool) int {
 		return i
 	}
 	van := w[0].capital && wholeLinks[w[0].fold()] && w[0].text != "Der" || w[0].kind == Mark // "Van der Hoopweg"
-	ends := func(end string) bool { return strings.HasSuffix(w[last].fold(), end) }
-	if !van && !slices.ContainsFunc(wholeEnds, ends) {
+	if !van && !wholeEnd(w[last].fold()) {
 		return i
 	}
 	for j := range w[:last] {
@@ -646,9 +647,20 @@ func wholeStart(w []word, i int, bounded bool) int {
 	return 0
 }
 
+// wholeEnd reports whether a word, folded, ends as Dutch and Danish compounds do.
+func wholeEnd(folded string) bool {
+	return slices.ContainsFunc(wholeEnds, func(end string) bool { return strings.HasSuffix(folded, end) })
+}
+
+// dutchOrdinal reports whether s is a number that begins the name of a street: "1e", "2de".
+func dutchOrdinal(s string) bool {
+	digits := strings.TrimRight(s, "edst")
+	return len(digits) == 1 && slices.Contains([]string{"e", "de", "ste"}, s[len(digits):])
+}
+
 // isNamePart reports whether a word may stand before a compound: a name, or what links names.
 func (w *word) isNamePart() bool {
-	return w.kind == Word && (w.capital || wholeLinks[w.text]) || w.kind == Mark && strings.Contains("'’", w.text)
+	return w.kind == Number && dutchOrdinal(w.text) || w.kind == Word && (w.capital || wholeLinks[w.text]) || w.kind == Mark && strings.Contains("'’", w.text)
 }
 
 // Words of Dutch and Danish streets.

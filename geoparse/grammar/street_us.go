@@ -232,7 +232,16 @@ var otherNumbers = []func(t Tokens, i int) bool{
 	func(t Tokens, i int) bool { // "Suite 500", but for "Unit 4/12" and "No. 22 The Light"
 		prev := t[i-1]
 		return prev.Kind == Word && notBeforeNumber[prev.lower()] && !unitSlash(prev.Text(), t[i].Text()) &&
-			!(prev.isWord("no") && atStart(t, i-1))
+			!labelled(t, i) && !(prev.isWord("floor") && namesFloor(t.At(i-2)))
+	},
+	func(t Tokens, i int) bool { // "12 - 14 High Street", but for "200 - 5050 Kingsway"
+		const widest = 50
+		first := t.At(i - 2)
+		if i < 2 || !t[i-1].isMark("-–") || first.Kind != Number || !atStart(t, i-2) {
+			return false
+		}
+		apart := leadingInt(t[i].Text()) - leadingInt(first.Text())
+		return apart > 0 && apart <= widest
 	},
 	telephone,
 	func(t Tokens, i int) bool { // "12345 - 118 Avenue NW"
@@ -320,6 +329,18 @@ func atStart(t Tokens, i int) bool {
 	return i == 0 || t[i-1].Kind == Break || t[i-1].isMark(",|:;•·")
 }
 
+// labelled reports whether a part of a line begins with a word for a number, right before the number at i:
+// "No. 12, High Street".
+func labelled(t Tokens, i int) bool {
+	return t[i-1].isWord("no", "number") && atStart(t, i-1)
+}
+
+// namesFloor reports whether a floor is called by tok: "Ground", "2nd".
+func namesFloor(tok Token) bool {
+	return tok.Kind == Word && (levelWords[tok.lower()] || spelledOrdinals[tok.lower()]) ||
+		tok.Kind == Number && Ordinal(tok.Text())
+}
+
 // unitAndNumber reports whether s may be a unit and house number, as Canadians
 // write it, though it looks like a telephone number: "101-1305".
 func unitAndNumber(s string) bool {
@@ -378,7 +399,7 @@ func gridNumber(t Tokens, i int) int {
 // usStreet reads the street whose number is t[i:i+n] up to the end of t.
 func usStreet(t Tokens, i, n int) (Street, int, bool) {
 	from := i + n
-	stated := atStart(t, i) || t[i-1].isWord("at") // "situated at 30, Okken Avenue"
+	stated := atStart(t, i) || t[i-1].isWord("at") || labelled(t, i) // "situated at 30, Okken Avenue"
 	if stated && from+1 < len(t) && t[from].isMark(",-–") && t[from+1].Space &&
 		(t[from+1].Kind == Word || t[from+1].Kind == Number && t.At(from+2).Kind == Word &&
 			usTypes[t[from+2].lower()]) {
