@@ -19,7 +19,7 @@ func IsDayLine(line string) bool {
 const mostLabel = 30
 
 func startsWithDays(line string) bool {
-	r := reader{line[:min(len(line), 80)]}
+	r := reader{rest: line[:min(len(line), 80)]}
 	r.take(lead)
 	if r.days() == 0 {
 		return false
@@ -117,7 +117,7 @@ func listStart(text string, i int) int {
 
 // isTimesLine reports whether a line has times alone, or says that a place is closed.
 func isTimesLine(line string) bool {
-	r := reader{line[:min(len(line), 80)]}
+	r := reader{rest: line[:min(len(line), 80)]}
 	if r.take(closed) != nil || r.take(closedDash) != nil {
 		return strings.Trim(r.rest, " .") == "" // no "Office"
 	}
@@ -144,12 +144,12 @@ func within(text string, from, to int) (osm string, leaveOut bool, end int) {
 				continue
 			}
 			word := firstWord(line[i:])
-			_, begins := dayWords[word]
+			_, begins := dayWords[withoutPart(word)]
 			if !begins {
 				i += len(word) - 1 // most words, for less than the expressions below cost
 				continue
 			}
-			r := reader{text[from+i : min(len(text), from+i+maxTaken)]}
+			r := reader{rest: text[from+i : min(len(text), from+i+maxTaken)]}
 			set := r.days()
 			if set == 0 && !closedOn.MatchString(line[i:]) {
 				continue

@@ -22,10 +22,11 @@ func read(text string) (h week, rest string, ok bool) {
 		}
 		return h, "", true
 	}
-	r := reader{text[:min(len(text), maxText)]}
+	r := reader{rest: text[:min(len(text), maxText)]}
 	var last timeSpan
 	for {
 		if ok {
+			r.closedHalf(&h)
 			r.take(aside)
 			r.endsOtherwise(&h, last)
 		}
@@ -38,6 +39,9 @@ func read(text string) (h week, rest string, ok bool) {
 		}
 		if r.take(otherTimes) != nil {
 			continue
+		}
+		if r.letters && set == 1<<1 && h.says(set) && !h.says(1<<3) {
+			set = 1 << 3 // the second T of "M 8-5 T 8-5 W 8-5 T 8-5"
 		}
 		if !h.add(set, spans) {
 			r.rest = "" // another list
@@ -57,9 +61,41 @@ func read(text string) (h week, rest string, ok bool) {
 // read cannot tell: "Mo-Fr 9-18 Uhr, Mi nur vormittags".
 func (h week) saysMore(rest string) bool {
 	line, _, _ := strings.Cut(rest, "\n")
-	r := reader{line}
+	r := reader{rest: line}
 	r.take(lead)
 	return h.says(r.days())
+}
+
+// closedHalf reads that some days of h are closed in the morning or afternoon, "(Mi nachmittags geschlossen)"; where
+// nothing says so, r stays where it is. Of days of one span over noon nothing is known then.
+func (r *reader) closedHalf(h *week) {
+	start := *r
+	r.take(lead)
+	said := r.take(closedOn) != nil // "closed Wednesday afternoons"
+	set := r.days()
+	half := r.take(halfDay)
+	if set == 0 || half == nil || !said && r.take(closed) == nil {
+		*r = start
+		return
+	}
+	const lateMorning = noon + 2*60 // the end of a morning
+	for d := range days {
+		if !set.has(d) {
+			continue
+		}
+		var left []timeSpan
+		for _, s := range h[d] {
+			if s.from < noon && s.to > lateMorning {
+				left = nil // it does not say when its half ends
+				break
+			}
+			if (half[1] != "") == (s.from >= noon) {
+				left = append(left, s)
+			}
+		}
+		h[d] = left
+	}
+	r.rest = strings.TrimPrefix(r.rest, ")")
 }
 
 // endsOtherwise reads that some days of h end earlier or later than was said, "(Mi nur bis 13 Uhr)", or
@@ -145,8 +181,8 @@ var closedWords = strings.Fields("geschlossen geschl closed ruhetage ruhetag off
 	"cerrado gesloten lukket")
 
 // dayPartWords name a part of the day, which the times behind them tell better.
-var dayPartWords = strings.Fields("vormittags vormittag nachmittags nachmittag morgens mattina mattino pomeriggio " +
-	"matin ochtend middag mañana tarde mornings morning afternoons afternoon evenings evening")
+var dayPartWords = strings.Fields("vormittags vormittag nachmittags nachmittag abends abend morgens mattina mattino " +
+	"pomeriggio matin ochtend middag avond mañana tarde mornings morning afternoons afternoon evenings evening")
 
 // dayParts also takes "Afternoon/Evening:".
 var (
@@ -185,12 +221,16 @@ var (
 		`(?: (?:a|per|die|pro|in der|of the|van de) (?:week|woche))?\b`)
 	// letterDays is how lists begin in which one letter is a day.
 	letterDays = regexp.MustCompile(`^(?:(?:M|Tu?|W)\s?[-–]\s?(?:Th|F|Sa|Su)|` +
-		`(?:M|Tu?|W|Th)(?:\s?[,/&]\s?|\s?and\s)(?:Tu?|W|Th|F|Sa|Su))\b`)
+		`(?:M|Tu?|W|Th)(?:\s?[,/&]\s?|\s?and\s)(?:Tu?|W|Th|F|Sa|Su)|` +
+		`[MTW]:?\s\d[\dapm:. –-]{2,20}[\s,;|]\s?(?:Tu?|W|Th))\b`) // "M 8-5 T 8-5"
 	// fromLunes are Spanish days of one letter, of a week that begins on Monday: "L-V".
 	fromLunes = regexp.MustCompile(`^L\s?(?:[-–]|a)\s?([JVSD])\b`)
 	timeLead  = regexp.MustCompile(`(?i)^[\s:|=,(.…·_*–—-]*(?:(?:` + strings.Join(timeLeads, "|") +
 		`)\b[\s:]*)*`)
 	dayPart = regexp.MustCompile(`(?i)^` + dayParts)
+	// halfDay is the morning, its first group, or the afternoon.
+	halfDay = regexp.MustCompile(`(?i)^[\s:]*(?:am\s)?(?:(vormittags?|mornings?|ochtend|mattina|matin)|` +
+		`(?:nachmittags?|afternoons?|middag|pomeriggio|après-midi))\b[\s:]*`)
 	// betweenTimes are times of which the second stands behind "and".
 	betweenTimes = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:between|zwischen)\s+(\d[^\n]{0,9}?)\s+(?:and|und)\s+`)
 	timeFrom     = regexp.MustCompile(`(?i)^[\s:|=,(–—-]*(?:(?:geöffnet|open)\s+)?(?:ab|from)\s+`)
@@ -225,8 +265,11 @@ var (
 		`(\d{1,2})(?:(?:[:.hu]| ?h ?)(\d{2}))?(?::\d{2})?(?:\s*(uhr|uur|hrs|[hu])\b|\s*([ap])\.?m\b\.?|([ap])\b)?)`)
 )
 
-// An reader holds the text that is still to be read.
-type reader struct{ rest string }
+// A reader holds the text that is still to be read.
+type reader struct {
+	rest    string
+	letters bool // one letter may be a day
+}
 
 // take passes over what re matches here and returns its groups; nil: nothing.
 func (r *reader) take(re *regexp.Regexp) []string {
@@ -271,6 +314,19 @@ func (r *reader) rule() (set daySet, spans []timeSpan, ok bool) {
 	return set, spans, ok
 }
 
+// withoutPart returns a day to which a part of it is joined without that, "Mittwoch" of "Mittwochnachmittag".
+func withoutPart(word string) string {
+	for _, part := range joinedParts {
+		day, joined := strings.CutSuffix(word, part)
+		if joined && dayWords[day] != 0 {
+			return day
+		}
+	}
+	return word
+}
+
+var joinedParts = strings.Fields("vormittag vormittags nachmittag nachmittags abend abends ochtend middag avond")
+
 // firstWord returns the letters that text begins with.
 func firstWord(text string) string {
 	return text[:len(text)-len(strings.TrimLeftFunc(text, unicode.IsLetter))]
@@ -279,12 +335,13 @@ func firstWord(text string) string {
 // smallDays are the short names that are written small where people speak a Romance language or Dutch.
 const smallDays = " lun mar mer mie jeu gio jue ven vie sam sab dim dom ma di wo do vr za zo "
 
-// day reads one name of a day, or with letters one of letterDay; 0: none. Short ones need a capital letter,
+// day reads one name of a day, or one of letterDay in a list of them; 0: none. Short ones need a capital letter,
 // but for smallDays.
-func (r *reader) day(letters bool) daySet {
+func (r *reader) day() daySet {
 	word := firstWord(r.rest)
+	word = withoutPart(word)
 	set, known := dayWords[word]
-	if letters && set == 0 {
+	if r.letters && set == 0 {
 		set = letterDay[word]
 	}
 	if set == 0 && (known || word == "") && r.take(sevenDays) != nil {
@@ -308,8 +365,8 @@ func (r *reader) days() daySet {
 			return r.butFor(between(1, untilLetter[m[1]]))
 		}
 	}
-	letters := len(firstWord(r.rest)) <= len("Tu") && letterDays.MatchString(r.rest[:min(len(r.rest), maxTaken)])
-	return r.butFor(r.listedDays(letters))
+	r.letters = r.letters || len(firstWord(r.rest)) <= len("Tu") && letterDays.MatchString(r.rest[:min(len(r.rest), maxTaken)])
+	return r.butFor(r.listedDays())
 }
 
 // butFor reads which of the days before it are excepted and returns the others.
@@ -318,15 +375,15 @@ func (r *reader) butFor(set daySet) daySet {
 	if set == 0 || r.take(exceptDays) == nil {
 		return set
 	}
-	but := r.listedDays(false)
+	but := r.listedDays()
 	if but == 0 {
 		*r = before
 	}
 	return set &^ but
 }
 
-// listedDays reads days, "Mo-Mi, Fr"; letters: one letter may be a day.
-func (r *reader) listedDays(letters bool) (set daySet) {
+// listedDays reads days, "Mo-Mi, Fr".
+func (r *reader) listedDays() (set daySet) {
 	for {
 		before := *r
 		if set != 0 {
@@ -338,7 +395,7 @@ func (r *reader) listedDays(letters bool) (set daySet) {
 			continue
 		}
 		start := r.rest
-		first := r.day(letters)
+		first := r.day()
 		if first == 0 {
 			*r = before
 			return set
@@ -346,7 +403,7 @@ func (r *reader) listedDays(letters bool) (set daySet) {
 		before = *r
 		noDash := strings.HasSuffix(start[:len(start)-len(r.rest)], ".") // "Mon.Fri."
 		if r.take(dash) != nil || noDash {
-			last := r.day(false)
+			last := r.day()
 			if last != 0 && oneDay(first) && oneDay(last) {
 				first = between(first, last)
 			} else {
@@ -361,7 +418,7 @@ func (r *reader) listedDays(letters bool) (set daySet) {
 func (r *reader) dashedDays() (set daySet) {
 	start, n := *r, 0
 	for more := true; more; n++ {
-		day := r.day(false)
+		day := r.day()
 		if day == 0 || !oneDay(day) {
 			break
 		}
