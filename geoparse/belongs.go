@@ -58,6 +58,11 @@ func (p *Parser) assign(text string, in Input, marked *markup.Page, found []Addr
 		blocks[i].around.List, blocks[i].around.Door = list, doorOf(blocks[i].a)
 	}
 	page := newPageCues(in, text, marked, order)
+	for _, a := range order {
+		if a.Footer && a.Street != "" && a.Role == OwnRole {
+			page.footed = append(page.footed, a.door())
+		}
+	}
 	for i := range blocks {
 		p.judgeOccupant(&blocks[i], page, list)
 	}
@@ -432,7 +437,8 @@ func (p *Parser) judgePrivate(b *block, page *pageCues, imprint bool) {
 		Lets:     func() place.Letting { return p.lets(page, b) },
 		Resume:   page.resume,
 	}
-	door.Represents = door.Imprint && !b.first && represents(door.Before)
+	elsewhere := len(page.footed) > 0 && !slices.Contains(page.footed, a.door()) // is who runs the site
+	door.Represents = door.Imprint && (!b.first && represents(door.Before) || elsewhere && a.Person)
 	if p.onDoor != nil {
 		p.onDoor(a, &door)
 	}
@@ -492,6 +498,8 @@ type pageCues struct {
 	phones []string    // its tel: links
 	site   *place.Page // nil until the addresses are described
 	single bool        // it is about one place
+
+	footed []string // the doors in its footer, of who runs the site
 
 	phonesFirst bool // the addresses of its list follow their telephone numbers
 	hoursFirst  bool // they follow their opening hours

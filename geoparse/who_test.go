@@ -114,6 +114,9 @@ func TestHonoraryOffices(t *testing.T) {
 		{"/kontakt.html", "Kontakt", "<p>Hans Schneider" + at + "</p>", true}, // no tailor's
 		{"/index.html", "A personal website", "<h4>Contact me:</h4><ul><li>Email: hanna@gmail.com" +
 			"<li>Phone: 0172 1234567<li>Address: Hauptstraße 7, 26123 Oldenburg</ul>", true},
+		{"/index.html", "Bautagebuch", "<p>Wir bauen in der Hauptstraße 7, 26123 Oldenburg, und freuen uns.</p>", true},
+		{"/index.html", "Polizei", "<p>Aus einem Wohnhaus in der Hauptstraße 7, 26123 Oldenburg, fiel ein Blumentopf.</p>", true},
+		{"/index.html", "Gasthof", "<p>Besuchen Sie unser Haus in der Hauptstraße 7, 26123 Oldenburg.</p>", false},
 		{"/about.html", "About us", "<p>Treasurer: Peter Reents" + at + "</p>", true},
 		{"/vorstand.html", "Vorstand", "<p>2. Vorsitzende<br>Hanna Harms<br>0172 1234567" + at + "</p>", true},
 		{"/vorstand.html", "Vorstand", "<p>Präsident / Kontakt zur Gemeinde<br>Peter Reents<br>peter@reents.example" +
@@ -148,6 +151,22 @@ func TestHonoraryOffices(t *testing.T) {
 		v := sitePage(t, p, "www.hunte-freunde.example", c.path, c.title, c.body)
 		if len(v.Addresses) != 1 || v.Addresses[0].Private != c.private {
 			t.Errorf("%s: private is not %v: %+v", c.body, c.private, v.Addresses)
+		}
+	}
+}
+
+// Whom an imprint names at another address than that of its footer lives there.
+func TestHostLivesElsewhere(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for door, want := range map[string]bool{"Hauptstraße 9": true, "Hauptstraße 7": false} {
+		v := sitePage(t, p, "okken.example", "/impressum.html", "Gasthaus Okken", "<h1>Impressum</h1><p>Hanna Harms<br>"+
+			door+"<br>26123 Oldenburg</p><footer>Gasthaus Okken<br>Hauptstraße 7, 26123 Oldenburg</footer>")
+		private := slices.ContainsFunc(v.Addresses, func(a Address) bool { return a.Private })
+		if private != want {
+			t.Errorf("%s: private is %v, want %v: %+v", door, private, want, v.Addresses)
 		}
 	}
 }

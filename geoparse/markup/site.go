@@ -55,7 +55,7 @@ func (s *Site) read(page *goquery.Selection) {
 
 // label reads a link, a button or a heading.
 func (s *Site) label(n *html.Node) {
-	if number, ok := cutPrefixFold(attr(n, "href"), "tel:"); ok {
+	if number, ok := cutPrefixFold(attr(n, "href"), "tel:"); ok && !namesCalled(n) {
 		addName(&s.Phones, number)
 	}
 	texts := s.Links
@@ -68,6 +68,18 @@ func (s *Site) label(n *html.Node) {
 		}
 	}
 }
+
+// namesCalled reports whether a link that calls says whom, as a sponsor or one of the staff: its text is neither
+// a number nor an invitation to call.
+func namesCalled(link *html.Node) bool {
+	const leastWords = 2 // of a name
+	text := oneLine(textUpTo(link, maxSiteText))
+	return len(strings.Fields(text)) >= leastWords && !strings.ContainsAny(text, "0123456789") && !callWords.MatchString(text)
+}
+
+// callWords invite to call.
+var callWords = regexp.MustCompile(`(?i)\b(?:call|phone|ring|tap|click|contact|speak|talk|text us|an ?rufen|rufen|rufe|ruf|telefon|` +
+	`tel|hotline|kontakt|bel|bellen|contacteer|appele[rz]|t[ée]l[ée]phone[rz]?|contactez|chiama|telefona|telefono|contatti|llama)`)
 
 // logo reads a picture that shows the logo, or an element that is called so.
 func (s *Site) logo(n *html.Node) {

@@ -43,7 +43,7 @@ type Door struct {
 	Person        bool           // the name above is a person's
 	Typed         string         // the type that markup gives what is there
 	Imprint       bool           // it stands in an imprint
-	Represents    bool           // it is that of who represents somebody at another address above
+	Represents    bool           // it is that of who represents somebody at another address, above or in the footer
 	Business      func() bool    // words of business in its host, or in what is said of who runs it
 	Lets          func() Letting // whether the site lets a house or flat
 	Resume        func() bool    // a heading or link of the page is that of a résumé
@@ -324,9 +324,9 @@ func (d *Door) cues() (has map[string]bool, firm bool) {
 			(isInstitution(host) || !s.homepage && !s.atHome && isTrade(leading(s.first))),
 		"firm-above": !care && !edited && isInstitution(s.further),
 		"firm-in":    isInstitution(d.Inside) || isBuilding(d.Street),
-		"firm-title": !s.letting && isInstitution(d.Title),
+		"firm-title": !s.letting && !d.Represents && isInstitution(d.Title),
 		// The title says what is done there for a living; no sentence has the address, as those of news do.
-		"trade-title": !s.letting && !s.homepage && !s.lived && !goesOn(s.behind) && d.tradeInTitle(),
+		"trade-title": !s.letting && !d.Represents && !s.homepage && !s.lived && !goesOn(s.behind) && d.tradeInTitle(),
 		// A word that stands around places of business alone, near the address or in the title.
 		"commerce": !exempt && commerce || trade || s.where == LetsHere,
 		// "Home", "privat", "lives at", "my address is" in the nearest line.
@@ -639,6 +639,8 @@ var (
 		`\blast known address\b.{0,40}|\b(?:sent to )?the family (?:at|in)|\bMr\. (?:and|&) Mrs\. .{0,40}|` +
 		`\b(?:his|her|their|whose) (?:wife|husband|parents|mother|father|daughter|son|brother|sister|widow)\b.{0,40}|` +
 		`\b(?:born|geboren|geb\.|jahrgang|jg\.) (?:am )?[\d. ]*\d{4}|\bwohnhaft(?: in)?|\bwohnsitz|\bprivat|` +
+		`\b(?:wohnhaus|einfamilienhaus|reihenhaus|eigenheim)\pL*\b.{0,40} (?:in|an|am|auf)(?: der| dem)?|` +
+		`\b(?:wir|ich) (?:wohnen?|leben|lebe|bauen|baue)\b.{0,30} (?:in|an|am|auf)(?: der| dem)?|` +
 		`\b(?:wonende|woonachtig|residente|résidante?|demeurant)(?: te| in| en| à| au)?|` +
 		`\b(?:trauer|kondolenz)(?:haus|anschrift|adresse)\b.{0,40})[ ,:]*$`)
 	aged     = regexp.MustCompile(`\p{Lu}[\p{L}.'’-]+, (?:aged? )?\d{1,2},?(?: (?:formerly |late )?(?:of|from))?[ ,]*$`)

@@ -29,7 +29,7 @@ func NameAbove(before string) (person string) {
 		lines = lines[:n]
 	}
 	for _, line := range slices.Backward(lines[max(0, len(lines)-nameLines):]) {
-		line = strings.Trim(line, " \t,;:|·•–—-/>»*")
+		line = strings.TrimFunc(line, isOrnament)
 		name, agent := withoutLabel(line)
 		switch {
 		case IsDetail(line) && !agent:

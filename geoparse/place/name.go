@@ -369,7 +369,7 @@ type lineAbove struct {
 func linesBefore(before string, most int, entry bool) (lines []lineAbove) {
 	all := strings.Split(before, "\n")
 	for i := len(all) - 1; i >= 0 && len(lines) < most; i-- {
-		line := strings.Trim(all[i], " \t,;:|·•–—-/>»*[")
+		line := strings.TrimFunc(all[i], isOrnament)
 		if line == "" || !textutil.LetterAt(line, 0) && rating.MatchString(line) ||
 			isHost(line) && i > 0 && IsFirm(all[i-1]) { // "Okken e.V. / c/o Reents GmbH"
 			continue

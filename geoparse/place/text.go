@@ -93,9 +93,15 @@ func titleParts(title string) []string {
 	return parts[:min(len(parts), mostParts)]
 }
 
+// isOrnament reports whether a rune before or behind a name is no part of it: a mark, a space or a pictogram.
+func isOrnament(r rune) bool {
+	const marks = " \t,;:|·•–—-/>»›→▸*™[\ufe0e\ufe0f\u200d" // the last ones are of pictograms
+	return strings.ContainsRune(marks, r) || r != '©' && r != '®' && unicode.Is(unicode.So, r)
+}
+
 // trimName takes off what often stands around a name and is no part of it.
 func trimName(text string) string {
-	text = withoutQuotes(strings.Trim(fold(text), " \t,;:|·•–—-/>»›→▸*©®™["))
+	text = withoutQuotes(strings.TrimFunc(fold(text), func(r rune) bool { return isOrnament(r) || r == '©' || r == '®' }))
 	text = strings.ReplaceAll(text, " , ", ", ")
 	text = behindName.ReplaceAllString(text, "")
 	text = ownDomain.ReplaceAllString(text, "")
