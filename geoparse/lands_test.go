@@ -274,6 +274,7 @@ func TestStatedInEveryCountry(t *testing.T) {
 		{"IE||Mallow|Bridge Street|4", "4 Bridge Street", "", "Mallow", "IE", "Bridge Street|4|house"},
 		{"SE|114 55|Stockholm|Storgatan|5", "Storgatan 5", "11455", "Stockholm", "", "Storgatan|5|house"},
 		{"DE|26121|Oldenburg|Dammweg|5", "Av. Paulista, 900", "01310-100", "São Paulo", "BR", "Av. Paulista|900|none"},
+		{"IT|10043|Orbassano|Via Roma|7", "7 Via Roma", "10043", "Orbassano", "IT", "Via Roma|7|house"},
 		{"DE|26121|Oldenburg|Dammweg|5", "Lote", "", "São Paulo", "BR", ""},
 	} {
 		f := strings.Split(c.house, "|")

@@ -171,7 +171,9 @@ func (p *Parser) readStatement(ctx context.Context, st markup.Statement, in Inpu
 			a.Belongings, a.Person = p.belongings(&st, a.Country), st.Person
 		}
 		if a.Street == "" && st.Street != "" && st.Raw == "" {
-			a.Street, a.Level = fold(st.Street), StreetLevel
+			a.Street, a.HouseNumber = grammar.SplitStreet(fold(st.Street), p.known(a)) // "7 Via Roma"
+			a.Level = StreetLevel
+			p.resolve(a, 3)
 			a.Text = shown(st.Street + "\n" + a.Text)
 		}
 		if st.HasPoint && len(found) == 1 && a.Precision <= gazetteer.PostcodePrecision &&

@@ -363,6 +363,14 @@ type lineAbove struct {
 	prefix bool // stands in the line of the address itself
 }
 
+// A name of two lines: goesOnName is how its second line begins, "und Förderer der Okkener Schule e.V.", opensName how
+// the first ends, "Gesellschaft für".
+var (
+	opensName  = regexp.MustCompile(`\pL (?:und|für|der|des|zur|zum|and|for|of|the|di|del|della|per|van|voor|en|de|du|et|[&+])$`)
+	opensPlace = regexp.MustCompile(`(?i)\b(?:in|im|bei|zu|an|auf|von|at|to|from|nella?|dalla?) \pL+$`) // "welcome to the"
+	goesOnName = regexp.MustCompile(`^(?:und|u\.|für|der|des|am|an der|im|in|zu|and|for|of|at|(?:of|for|at) the|te|van|voor|(?:van|voor) de|en|di|del|della|e|per|de|du|et) \p{Lu}`)
+)
+
 // linesBefore returns the last lines of text that hold something, the nearest
 // first, up to one that belongs to the address before. The label of the address is none. entry: hours and web
 // addresses right above it are of the entry of a list that it belongs to.
@@ -392,11 +400,20 @@ func linesBefore(before string, most int, entry bool) (lines []lineAbove) {
 		parts := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("|·•■", r) })
 		for k := len(parts) - 1; k >= 0 && len(lines) < most; k-- {
 			text := strings.TrimSpace(parts[k])
-			if n := len(lines) - 1; n >= 0 && len(parts) == 1 && strings.HasSuffix(strings.TrimSpace(all[i]), ",") &&
-				!lines[n].prefix && IsName(text) && !IsPerson(text) && !isAddressPart(lines[n].text) &&
-				len(text)+len(lines[n].text) < MaxName {
-				lines[n].text = text + ", " + lines[n].text // a name of two lines
-				continue
+			joint := ""
+			if n := len(lines) - 1; n >= 0 && strings.HasSuffix(strings.TrimSpace(all[i]), ",") {
+				joint = ", "
+			} else if n >= 0 && (goesOnName.MatchString(lines[n].text) ||
+				opensName.MatchString(text) && !opensPlace.MatchString(text)) {
+				joint = " "
+			}
+			if n := len(lines) - 1; joint != "" && len(parts) == 1 && !lines[n].prefix && !IsPerson(text) &&
+				(IsName(text) || opensName.MatchString(text)) && !isAddressPart(lines[n].text) {
+				name := text + joint + lines[n].text
+				if IsName(name) && !isSentence(name) && !isInvitation(name) {
+					lines[n].text = name // of two lines
+					continue
+				}
 			}
 			lines = append(lines, lineAbove{text, i == len(all)-1})
 		}
