@@ -67,6 +67,12 @@ func withoutOffice(line string) (name, office string) {
 	return line, ""
 }
 
+// isOfficer reports whether a line is a person and an office, "Hanna Harms, Geschäftsführerin".
+func isOfficer(line string) bool {
+	_, office := withoutOffice(line)
+	return office != ""
+}
+
 // contact is a way to reach somebody: "Tel. 0441 123456 (abends)", "E. office@okken.example".
 const contact = `(?:[\pL-]{1,14}[.:]* ?)?` +
 	`(?:[+\d(][\d ()/.–-]{5,}|[^ ]+(?:@| ?[([](?:at|ät)[)\]] ?)[^ ]+)(?: ?\([\pL ]{1,12}\))?`

@@ -451,6 +451,7 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 	for i, line := range above[:min(len(above), linesAbove)] {
 		switch {
 		case owner(line.text) != "": // a copyright line: its owner is a candidate anyway
+		case isOfficer(line.text):
 		case !p.canBeName(line.text):
 			if line.prefix {
 				add(cmp.Or(firmOfSentence(line.text), p.buildingIn(line.text)), prefix)

@@ -61,6 +61,8 @@ func TestName(t *testing.T) {
 			"🥇 Platz 1\nBallettstudio Okken\n★★★★★ 5.0 (82 Bewertungen)\n📍\n", "www.tanz.example", "Ballettstudio Okken", "", ""},
 		"a name of two lines": {`<title>Kontakt</title>`, "Freunde der\nMusikschule Okken e.V.\n", "okken.example",
 			"Freunde der Musikschule Okken e.V.", "", ""},
+		"who represents it": {`<title>Impressum – Okken Hospiz</title><footer>© Okken Hospiz</footer>`,
+			"Okken Hospiz wird vertreten durch\nHanna Harms, Geschäftsführerin, ", "okken-hospiz.example", "Okken Hospiz", "", ""},
 		"a name that goes on": {`<title>Visit</title>`, "Okken Valley Church\nof the Nazarene\n", "okken.example",
 			"Okken Valley Church of the Nazarene", "", ""},
 		"a welcome above": {`<title>Kontakt</title>`, "Willkommen in der\nBäckerei Okken\n", "okken.example",
