@@ -27,6 +27,8 @@ func TestThirdParty(t *testing.T) {
 		"Umgesetzt von Muster Medien, " + address:                                AgencyRole,
 		"De toezichthoudende instantie is de Commissie, " + address:              AuthorityRole,
 		"Autorità di controllo: Garante, " + address:                             AuthorityRole,
+		"rivolgersi al Garante per la protezione dei dati personali, " + address: AuthorityRole,
+		"auprès de l’Autorité de protection des données, " + address:             AuthorityRole,
 		"Site designed by\nMuster Medien\n" + address:                            AgencyRole,
 		"Registergericht: Amtsgericht Oldenburg, " + address:                     AuthorityRole,
 		"Registergericht: Amtsgericht Oldenburg, HRB 1\nMuster GmbH\n" + address: OwnRole,
