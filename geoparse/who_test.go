@@ -117,6 +117,11 @@ func TestHonoraryOffices(t *testing.T) {
 		{"/index.html", "Bautagebuch", "<p>Wir bauen in der Hauptstraße 7, 26123 Oldenburg, und freuen uns.</p>", true},
 		{"/index.html", "Polizei", "<p>Aus einem Wohnhaus in der Hauptstraße 7, 26123 Oldenburg, fiel ein Blumentopf.</p>", true},
 		{"/index.html", "Gasthof", "<p>Besuchen Sie unser Haus in der Hauptstraße 7, 26123 Oldenburg.</p>", false},
+		{"/contact.html", "Okken Chess Club", "<p>Club Secretary: Hanna Harms" + at + "</p>", true},
+		{"/contact.html", "Schaakclub Okken", "<p>Postadres: p/a Jan de Boer" + at + "</p>", true},
+		{"/contact.html", "Schaakclub Okken", "<p>Redactie: Hanna Harms" + at + "</p>", true},
+		{"/contact.html", "Chorale Okken", "<p>Siège social : chez M. Jean Dupont" + at + "</p>", true},
+		{"/contact.html", "Chez Jean", "<p>Bistro chez Jean" + at + "</p>", false},
 		{"/about.html", "About us", "<p>Treasurer: Peter Reents" + at + "</p>", true},
 		{"/vorstand.html", "Vorstand", "<p>2. Vorsitzende<br>Hanna Harms<br>0172 1234567" + at + "</p>", true},
 		{"/vorstand.html", "Vorstand", "<p>Präsident / Kontakt zur Gemeinde<br>Peter Reents<br>peter@reents.example" +

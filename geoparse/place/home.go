@@ -264,6 +264,10 @@ func (d *Door) listsOfficers() bool {
 // written, and care reports whether that is a person.
 func (d *Door) offices(s *sight) (honoured, edited, care bool, host string) {
 	host = behindLast(careOf, s.first)
+	label, name, labelled := strings.Cut(host, ": ")
+	if labelled && holdsOffice(foldWords(label)) && IsPerson(strings.Trim(name, " ,")) {
+		host = name // of "Club Secretary: Hanna Harms"
+	}
 	visited, _ := withoutOffice(strings.Trim(host, " ,:"))
 	care = host != s.first && IsPerson(visited)
 	registered := clubRegister.MatchString(d.Below)
@@ -312,7 +316,7 @@ func (d *Door) cues() (has map[string]bool, firm bool) {
 	firm = isCompany(s.first) || isTrade(leading(s.first))
 	has = map[string]bool{
 		"bias": true,
-		"person": s.named || s.member || s.headed || !s.venue && (s.held != "" || labelsOfficer(s.first) ||
+		"person": s.named || s.member || s.headed || care || !s.venue && (s.held != "" || labelsOfficer(s.first) ||
 			looksLikeNames(s.name) && (exempt || d.mailed(s.name) || d.isStranger(s.name))),
 		// It stands in an imprint, and the page or its host has a word of business.
 		"business": !exempt && d.Imprint && d.Business != nil && d.Business(),
@@ -487,10 +491,12 @@ func holdsOffice(folded string) bool {
 }
 
 // careOf stands before the name at whose door somebody is.
-var careOf = regexp.MustCompile(`(?i)\bc/o\b`)
+var careOf = regexp.MustCompile(`(?i)\b[cp]/[oa]\b|\bchez (?:m\.|mme|monsieur|madame)`)
 
 // isHost reports whether a line says only at whose door somebody is: "c/o Okken GmbH".
-func isHost(line string) bool { return len(line) > 4 && strings.EqualFold(line[:4], "c/o ") }
+func isHost(line string) bool {
+	return len(line) > 4 && (strings.EqualFold(line[:4], "c/o ") || strings.EqualFold(line[:4], "p/a "))
+}
 
 // labelsOfficer reports whether a line announces the address of an officer: "Address of the chairwoman:".
 func labelsOfficer(line string) bool {
