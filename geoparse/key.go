@@ -119,6 +119,26 @@ func unitKey(unit string) string {
 	return gazetteer.Key(strings.Join(words, " "))
 }
 
+// withPostcodes fills in the postcode of the addresses of a page that are stated without one: where the page
+// states the same street, number and city with one postcode, it is meant.
+func withPostcodes(found []Address) {
+	codes := map[string]string{} // of an address without postcode and unit; "" where there are several
+	for i := range found {
+		if code := found[i].Parts().Postcode; code != "" && found[i].HouseNumber != "" {
+			key := found[i].doorIn("")
+			if old, known := codes[key]; known && gazetteer.PostcodeKey(old) != gazetteer.PostcodeKey(code) {
+				code = ""
+			}
+			codes[key] = code
+		}
+	}
+	for i := range found {
+		if found[i].HouseNumber != "" && found[i].Parts().Postcode == "" {
+			found[i].Postcode = codes[found[i].doorIn("")]
+		}
+	}
+}
+
 // withUnits fills in the unit of the addresses of a page that are stated
 // without one: where the page states the same address with one unit, it is
 // meant.
@@ -144,8 +164,11 @@ func withUnits(found []Address) {
 }
 
 // door returns the key of the address without its unit.
-func (a *Address) door() string {
+func (a *Address) door() string { return a.doorIn(a.Parts().Postcode) }
+
+// doorIn returns that of the address with another postcode.
+func (a *Address) doorIn(postcode string) string {
 	p := a.Parts()
-	p.Unit = ""
+	p.Unit, p.Postcode = "", postcode
 	return p.Key()
 }

@@ -189,6 +189,33 @@ func TestWrittenPlaces(t *testing.T) {
 	}
 }
 
+// An address that its page states with and without the postcode is one.
+func TestWithAndWithoutPostcode(t *testing.T) {
+	var codes []gazetteer.Place
+	for _, code := range []string{"97227", "97232"} {
+		codes = append(codes, gazetteer.Place{Kind: gazetteer.Postcode, Country: "US", Postcode: code, City: "Portland",
+			State: "OR", Names: []string{"Portland"}, Point: orb.Point{8, 50}, HasPoint: true})
+	}
+	p, err := New(testGazetteer(t, codes...), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const half = "Visit us at 12 Cedar Way in Portland, OR.\n"
+	for text, want := range map[string]string{
+		half + "12 Cedar Way, Portland, OR 97227":                                                 "12|97227",
+		half + "14 Cedar Way, Portland, OR 97227":                                                 "12| 14|97227",
+		half + "12 Cedar Way, Portland, OR 97227\nThe other:\n12 Cedar Way, Portland, OR 97232\n": "12| 12|97227 12|97232",
+	} {
+		var got []string
+		for _, a := range parse(t, p, Input{Text: text}).Addresses {
+			got = append(got, a.HouseNumber+"|"+a.Parts().Postcode)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 // TestListedCountries reads addresses of countries that the grammar has no words of.
 func TestListedCountries(t *testing.T) {
 	for _, c := range []struct{ house, text, want string }{

@@ -204,6 +204,7 @@ func proven(a *Address) gazetteer.Precision {
 // deduplicate keeps the best of the addresses with one key, at the place of
 // the first.
 func deduplicate(found []Address, persons bool) []Address {
+	withPostcodes(found)
 	withUnits(found)
 	first := make(map[string]int, len(found))
 	kept := found[:0]
