@@ -71,9 +71,10 @@ func TestUntangle(t *testing.T) {
 // A link that calls somebody whom it names has no number of who runs the site.
 func TestPhonesOfLinks(t *testing.T) {
 	page := `<a href="tel:1">Metzgerei Peter Okken</a><a href="tel:2">0441 2</a><a href="tel:3">Jetzt anrufen</a>` +
-		`<a href="tel:4"><i></i></a><a href="tel:5">Rufen Sie uns an</a><a href="tel:6">Call Us Today</a><a href="TEL:7">Peter Okken</a>`
+		`<a href="tel:4"><i></i></a><a href="tel:5">Rufen Sie uns an</a><a href="tel:6">Call Us Today</a>` +
+		`<a href="tel:8">Book Your Appointment</a><a href="tel:9">Termin vereinbaren</a><a href="TEL:7">Peter Okken</a>`
 	got := Read(Parse([]byte(page))).Site.Phones
-	if diff := cmp.Diff([]string{"2", "3", "4", "5", "6"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"2", "3", "4", "5", "6", "8", "9"}, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
 }

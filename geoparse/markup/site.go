@@ -3,7 +3,10 @@ package markup
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
@@ -69,17 +72,22 @@ func (s *Site) label(n *html.Node) {
 	}
 }
 
-// namesCalled reports whether a link that calls says whom, as a sponsor or one of the staff: its text is neither
-// a number nor an invitation to call.
+// namesCalled reports whether a link that calls says whom, as a sponsor or one of the staff: its text is names with
+// a capital, and neither a number nor an invitation, "Book Now".
 func namesCalled(link *html.Node) bool {
 	const leastWords = 2 // of a name
-	text := oneLine(textUpTo(link, maxSiteText))
-	return len(strings.Fields(text)) >= leastWords && !strings.ContainsAny(text, "0123456789") && !callWords.MatchString(text)
+	words := strings.Fields(oneLine(textUpTo(link, maxSiteText)))
+	isNoName := func(word string) bool {
+		first, _ := utf8.DecodeRuneInString(word)
+		return !unicode.IsUpper(first) || strings.ContainsAny(word, "0123456789") || callWords.MatchString(word)
+	}
+	return len(words) >= leastWords && !slices.ContainsFunc(words, isNoName)
 }
 
-// callWords invite to call.
-var callWords = regexp.MustCompile(`(?i)\b(?:call|phone|ring|tap|click|contact|speak|talk|text us|an ?rufen|rufen|rufe|ruf|telefon|` +
-	`tel|hotline|kontakt|bel|bellen|contacteer|appele[rz]|t[ée]l[ée]phone[rz]?|contactez|chiama|telefona|telefono|contatti|llama)`)
+// callWords begin words of invitations to call.
+var callWords = regexp.MustCompile(`(?i)^(?:call|phone|ring|tap|click|contact|speak|talk|book|schedul|appoint|reserv|order|` +
+	`request|quote|emergenc|help|now|today|us$|anruf|ruf|telefon|tel\b|hotline|kontakt|termin|buch|bestell|notdienst|notfall|` +
+	`jetzt|bel\b|bellen|contact|afspraak|spoed|appel|t[ée]l|r[ée]serv|rendez|chiam|prenot|ordin|llam)`)
 
 // logo reads a picture that shows the logo, or an element that is called so.
 func (s *Site) logo(n *html.Node) {
