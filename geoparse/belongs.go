@@ -100,8 +100,13 @@ func (p *Parser) describe(blocks []block, page *pageCues, marked *markup.Page, d
 	hoursIn := func(text, _ string) string { return hours.In(text, 0, len(text)) }
 	page.hoursFirst = page.site.IsDirectory() && detailsFirst(blocks, hoursIn)
 	for i := range blocks {
-		if !blocks[i].a.Private {
-			p.describeOne(&blocks[i], page)
+		b := &blocks[i]
+		if b.a.Private {
+			continue
+		}
+		p.describeOne(b, page)
+		if b.a.Name == "" && i > 0 && !b.first && place.SaysBranch(b.around.Before) {
+			b.a.Name, b.a.Kind = blocks[i-1].a.Name, cmp.Or(b.a.Kind, blocks[i-1].a.Kind)
 		}
 	}
 	takePhone(blocks, page)

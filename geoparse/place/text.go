@@ -237,6 +237,12 @@ func coreWords(text string) []string {
 // branchTerms name a branch of a firm.
 var branchTerms = Words("branch-terms")
 
+// SaysBranch reports whether a text only says which of the addresses of somebody follows: "Zweigstelle:".
+func SaysBranch(text string) bool {
+	words := nameWords(text)
+	return len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool { return !branchTerms[word] })
+}
+
 // branchShare returns the share of a text's words that only say which one of
 // several places it is: words such as "office", and names of cities and states.
 func (p *Page) branchShare(text string) float64 {
