@@ -176,6 +176,21 @@ func TestHostLivesElsewhere(t *testing.T) {
 	}
 }
 
+// What stands below a word for a branch alone is a place of whoever is named above the other.
+func TestBranchBelow(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for label, want := range map[string]string{"Zweigstelle": "Tischlerei Reents", "Rathaus": "Rathaus"} {
+		v := sitePage(t, p, "okken.example", "/kontakt.html", "Leistungen",
+			"<p>Tischlerei Reents<br>Hauptsitz: Hauptstraße 7, 26123 Oldenburg<br>"+label+": Hauptstraße 9, 26123 Oldenburg</p>")
+		if len(v.Addresses) != 2 || v.Addresses[1].Name != want {
+			t.Errorf("%s: %+v, want the second called %q", label, v.Addresses, want)
+		}
+	}
+}
+
 // Where half of a list are homes, so are the others below a person's name, and nothing else.
 func TestHomesOfList(t *testing.T) {
 	p, err := New(testGazetteer(t), nil, DefaultOptions())
