@@ -77,6 +77,9 @@ func (x *Index) put(ctx context.Context, d Document, gone int64) error {
 	c.gone = gone
 	if len(c.mentions)+len(c.homes) == 0 && x.writes != nil {
 		counts, err := x.counts(&c)
+		if _, bad := errors.AsType[*panicked](err); bad {
+			counts, err = x.counts(&c) // Bleve may tear a snapshot that is read while it fails to write a file
+		}
 		if err != nil || !counts {
 			return raised(x.explained(err)) // no batch for nothing
 		}
