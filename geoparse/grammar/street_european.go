@@ -407,7 +407,8 @@ func numberBefore(t Tokens, k int) (int, bool) {
 var fractions = set("1/2 1/3 2/3 1/4 3/4 ½ ⅓ ⅔ ¼ ¾")
 
 // numberWords stand before a house number and are no street, folded.
-var numberWords = set("nr haus-nr hnr no hausnr hausnummer huisnummer numero n num nro nº no° numer čp cp civ civico nc")
+var numberWords = set("nr haus-nr hnr no hausnr hausnummer huisnummer numero n num nro nº no° numer čp cp civ " +
+	"civico nc")
 
 // numberSuffix returns how many tokens at the end of t can belong to the house
 // number before them: "a", "a-c", "a + b", "bis", "II".
@@ -660,7 +661,8 @@ func dutchOrdinal(s string) bool {
 
 // isNamePart reports whether a word may stand before a compound: a name, or what links names.
 func (w *word) isNamePart() bool {
-	return w.kind == Number && dutchOrdinal(w.text) || w.kind == Word && (w.capital || wholeLinks[w.text]) || w.kind == Mark && strings.Contains("'’", w.text)
+	return w.kind == Number && dutchOrdinal(w.text) || w.kind == Word && (w.capital || wholeLinks[w.text]) ||
+		w.kind == Mark && strings.Contains("'’", w.text)
 }
 
 // Words of Dutch and Danish streets.

@@ -365,7 +365,8 @@ func (r *reader) days() daySet {
 			return r.butFor(between(1, untilLetter[m[1]]))
 		}
 	}
-	r.letters = r.letters || len(firstWord(r.rest)) <= len("Tu") && letterDays.MatchString(r.rest[:min(len(r.rest), maxTaken)])
+	r.letters = r.letters || len(firstWord(r.rest)) <= len("Tu") &&
+		letterDays.MatchString(r.rest[:min(len(r.rest), maxTaken)])
 	return r.butFor(r.listedDays())
 }
 

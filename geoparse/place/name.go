@@ -363,12 +363,30 @@ type lineAbove struct {
 	prefix bool // stands in the line of the address itself
 }
 
-// A name of two lines: goesOnName is how its second line begins, "und Förderer der Okkener Schule e.V.", opensName how
-// the first ends, "Gesellschaft für".
+// twoLines returns the name that two lines are, where a comma ends the first, a word that links does ("Freunde der",
+// "Musikschule Okken e.V."), or one begins the second; else "".
+func twoLines(first, second string, comma bool) string {
+	joint := " "
+	switch opens := opensName.MatchString(first); {
+	case IsPerson(first) || isAddressPart(second) || !IsName(first) && !opens:
+		return ""
+	case comma:
+		joint = ", "
+	case !goesOnName.MatchString(second) && (!opens || opensPlace.MatchString(first)):
+		return ""
+	}
+	name := first + joint + second
+	if !IsName(name) || isSentence(name) || isInvitation(name) {
+		return ""
+	}
+	return name
+}
+
 var (
 	opensName  = regexp.MustCompile(`\pL (?:und|für|der|des|zur|zum|and|for|of|the|di|del|della|per|van|voor|en|de|du|et|[&+])$`)
 	opensPlace = regexp.MustCompile(`(?i)\b(?:in|im|bei|zu|an|auf|von|at|to|from|nella?|dalla?) \pL+$`) // "welcome to the"
-	goesOnName = regexp.MustCompile(`^(?:und|u\.|für|der|des|am|an der|im|in|zu|and|for|of|at|(?:of|for|at) the|te|van|voor|(?:van|voor) de|en|di|del|della|e|per|de|du|et) \p{Lu}`)
+	goesOnName = regexp.MustCompile(`^(?:und|u\.|für|der|des|am|an der|im|in|zu|and|(?:of|for|at)(?: the)?|te|` +
+		`(?:van|voor)(?: de)?|en|di|del|della|e|per|de|du|et) \p{Lu}`)
 )
 
 // linesBefore returns the last lines of text that hold something, the nearest
@@ -400,18 +418,10 @@ func linesBefore(before string, most int, entry bool) (lines []lineAbove) {
 		parts := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("|·•■", r) })
 		for k := len(parts) - 1; k >= 0 && len(lines) < most; k-- {
 			text := strings.TrimSpace(parts[k])
-			joint := ""
-			if n := len(lines) - 1; n >= 0 && strings.HasSuffix(strings.TrimSpace(all[i]), ",") {
-				joint = ", "
-			} else if n >= 0 && (goesOnName.MatchString(lines[n].text) ||
-				opensName.MatchString(text) && !opensPlace.MatchString(text)) {
-				joint = " "
-			}
-			if n := len(lines) - 1; joint != "" && len(parts) == 1 && !lines[n].prefix && !IsPerson(text) &&
-				(IsName(text) || opensName.MatchString(text)) && !isAddressPart(lines[n].text) {
-				name := text + joint + lines[n].text
-				if IsName(name) && !isSentence(name) && !isInvitation(name) {
-					lines[n].text = name // of two lines
+			if n := len(lines) - 1; n >= 0 && len(parts) == 1 && !lines[n].prefix {
+				both := twoLines(text, lines[n].text, strings.HasSuffix(strings.TrimSpace(all[i]), ","))
+				if both != "" {
+					lines[n].text = both
 					continue
 				}
 			}
