@@ -20,7 +20,7 @@ var countryFormats = []struct {
 	{"LI", "9490", "Vaduz", []string{"Landstrasse", "Im alten Riet"}, []string{"{s} {n}\nFL-{c} {t}", "{s} {n}, {c} {t}"}},
 	{"US", "62701", "Springfield", []string{"Elm Street", "N 5th Ave", "Martin Luther King Jr Blvd"}, []string{"{n} {s}\n{t}, IL {c}", "{n} {s}, {t}, Illinois {c}", "{n} {s}, Suite 5, {t} IL {c}", "{n} {s}\n{t}\nIL\n{c}"}},
 	{"GB", "LS1 1AA", "Leeds", []string{"High Street", "Mill Lane"}, []string{"{n} {s}\n{t}\n{c}", "{n} {s}, {t} {c}", "{n} {s}, {t}, West Yorkshire, {c}"}},
-	{"CA", "M5J 0B8", "Toronto", []string{"Queens Quay West", "Main St"}, []string{"{n} {s}\n{t}, ON {c}", "{n} {s}, {t}, Ontario, Canada {c}"}},
+	{"CA", "M5J 0B8", "Toronto", []string{"Queens Quay West", "Spadina Ave"}, []string{"{n} {s}\n{t}, ON {c}", "{n} {s}, {t}, Ontario, Canada {c}"}},
 	{"AU", "2000", "Sydney", []string{"Martin Place", "George Street"}, []string{"{n} {s}\n{t} NSW {c}", "{n} {s}, {t}, NSW, {c}"}},
 	{"NL", "1012 JS", "Amsterdam", []string{"Keizersgracht", "Wibautstraat"}, []string{"{s} {n}\n{c} {t}", "{s} {n}, {c} {t}"}},
 	{"BE", "1000", "Bruxelles", []string{"Rue Haute", "Avenue Louise"}, []string{"{s} {n}\n{c} {t}", "{s} {n}, B-{c} {t}", "{n}, {s}\n{c} {t}, Belgique"}},

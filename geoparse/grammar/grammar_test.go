@@ -193,6 +193,12 @@ func TestStreetAfter(t *testing.T) {
 			t.Errorf("%q: name %q, number %q, want %q", text, s.Name.Of(text), got, want)
 		}
 	}
+	for _, text := range []string{", An der Reents 5", ", Auf der Reents 5", ", In der Reents 5"} {
+		s, ok := StreetAfter(Tokenize(text, 0, len(text), nil), nil)
+		if got := s.Name.Of(text); !ok || got != text[2:len(text)-2] {
+			t.Errorf("%q: name %q", text, got)
+		}
+	}
 }
 
 func TestPremisesBefore(t *testing.T) {

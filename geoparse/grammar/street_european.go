@@ -1041,10 +1041,11 @@ func StreetAfter(t Tokens, known Known) (Street, bool) {
 		t[i].isWord("strasse", "adresse", "anschrift") && t[i+1].Kind == Break) {
 		i += 2 // "Straße: Lange Str. 5"
 	}
-	if i > 0 && t.At(i).isWord("in", "an", "auf") && t.At(i+1).isWord("der") {
-		i += 2 // "in 26121 Oldenburg, in der Langen Straße 5"
+	street, ok := streetFrom(t, i, known)
+	if !ok && i > 0 && t.At(i).isWord("in", "an", "auf") && t.At(i+1).isWord("der") {
+		return streetFrom(t, i+2, known) // "in 26121 Oldenburg, in der Langen Straße 5", not "An der Mühle 5"
 	}
-	return streetFrom(t, i, known)
+	return street, ok
 }
 
 // streetFrom reads the street, with its number, that begins with token i.
