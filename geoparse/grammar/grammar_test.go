@@ -160,6 +160,7 @@ func TestUSBefore(t *testing.T) {
 		{"Okken Hall, situated at 30, Reents Avenue ", "30", "Reents Avenue", "", ""},
 		{"Hall, 12 - 14 Reents Avenue ", "12 - 14", "Reents Avenue", "", ""},
 		{"200 - 5050 Reents Avenue ", "5050", "Reents Avenue", "", ""},
+		{"2 - 15 Reents Avenue ", "15", "Reents Avenue", "", ""},
 		{"No. 12, Reents Avenue ", "12", "Reents Avenue", "", ""},
 		{"Ground Floor 12 Reents Avenue ", "12", "Reents Avenue", "Ground Floor", ""},
 		{"in 2014 we were 500 people\n", "", "", "", ""},

@@ -234,14 +234,14 @@ var otherNumbers = []func(t Tokens, i int) bool{
 		return prev.Kind == Word && notBeforeNumber[prev.lower()] && !unitSlash(prev.Text(), t[i].Text()) &&
 			!labelled(t, i) && !(prev.isWord("floor") && namesFloor(t.At(i-2)))
 	},
-	func(t Tokens, i int) bool { // "12 - 14 High Street", but for "200 - 5050 Kingsway"
+	func(t Tokens, i int) bool { // "12 - 14 High Street", one side of it, but for "200 - 5050 Kingsway"
 		const widest = 50
 		first := t.At(i - 2)
 		if i < 2 || !t[i-1].isMark("-–") || first.Kind != Number || !atStart(t, i-2) {
 			return false
 		}
 		apart := leadingInt(t[i].Text()) - leadingInt(first.Text())
-		return apart > 0 && apart <= widest
+		return apart > 0 && apart <= widest && apart%2 == 0
 	},
 	telephone,
 	func(t Tokens, i int) bool { // "12345 - 118 Avenue NW"
