@@ -210,7 +210,7 @@ func (h *hints) cityNear(code, country string, t grammar.Tokens, k int) (match, 
 			}
 			for i := range areas {
 				a := areas[i].place
-				if a.Country == city.Country && a.HasPoint && city.HasPoint && kilometres(a.Point, city.Point) < near {
+				if isNear(a, city) {
 					return match{area: &areas[i], start: start, end: end, neighbour: true}, true
 				}
 			}
@@ -219,13 +219,18 @@ func (h *hints) cityNear(code, country string, t grammar.Tokens, k int) (match, 
 	return match{}, false
 }
 
+// isNear reports whether two places of a country lie close.
+func isNear(a, b gazetteer.Place) bool {
+	return a.Country == b.Country && a.HasPoint && b.HasPoint && kilometres(a.Point, b.Point) < near
+}
+
 // mostHamlet is how many words the name of a village has.
 const mostHamlet = 3
 
 // hamlet accepts a place that the gazetteer has nowhere beside a postcode that it has: a village of the
-// parish, "19395 Klein Okken" of 19395 Ganzlin. Its name fills the rest of the line or ends at a mark, and a
-// street word with a house number must stand beside it. A gazetteer with streets is of one region: it has that
-// region's villages, and what it has not may be any other town.
+// parish, "19395 Klein Okken" of 19395 Ganzlin, or the parish itself, of which it has the villages. Its name fills
+// the rest of the line or ends at a mark or "OT", and a street word with a house number must stand beside it. A
+// gazetteer with streets is of one region: it has that region's villages, and what it has not may be any other town.
 func (h *hints) hamlet(code, country string, t grammar.Tokens, k int) (match, bool) {
 	text := h.text
 	areas := h.p.codes.areas(code)
@@ -234,18 +239,23 @@ func (h *hints) hamlet(code, country string, t grammar.Tokens, k int) (match, bo
 		return match{}, false
 	}
 	end := k + 1
-	for end < len(t) && t[end].Kind == grammar.Word {
+	for end < len(t) && t[end].Kind == grammar.Word && !grammar.Remark(t[end].Text()) {
 		end++
 	}
-	ends := end == len(t) || t[end].Kind == grammar.Break || strings.Contains(",·|/(–", t[end].Text())
+	ends := end == len(t) || t[end].Kind == grammar.Break || t[end].Kind == grammar.Word ||
+		strings.Contains(",·|/(–", t[end].Text())
 	if !ends || end-k > mostHamlet {
 		return match{}, false
 	}
 	start, stop := t[k].Start, t[end-1].End
+	isOther := func(name string) bool {
+		cities := h.p.codes.cities("", name)
+		isClose := func(city gazetteer.Place) bool { return isNear(areas[i].place, city) }
+		return len(cities) > 0 && !slices.ContainsFunc(cities, isClose)
+	}
 	for n := k; n < end; n++ {
-		if !grammar.Capital(text[t[n].Start:]) || len(h.p.codes.cities("", text[t[n].Start:stop])) > 0 ||
-			len(h.p.codes.cities("", text[start:t[n].End])) > 0 {
-			return match{}, false // of another town
+		if !grammar.Capital(text[t[n].Start:]) || isOther(text[t[n].Start:stop]) || isOther(text[start:t[n].End]) {
+			return match{}, false
 		}
 	}
 	return match{area: &areas[i], start: start, end: stop}, true

@@ -103,13 +103,25 @@ func (r *record) isSeatOf(host string) bool {
 	return slices.ContainsFunc(r.Mentions, func(m *mention) bool { return m.host == host && m.isSeat() })
 }
 
-// isNamedBy reports whether a page of the host says who is at the address, as a place of its own.
-func (r *record) isNamedBy(host string) bool {
-	return slices.ContainsFunc(r.Mentions, func(m *mention) bool { return m.host == host && m.isSeat() && m.Name != "" })
+// isNamedBy reports whether a page of the host says who is at the address, as a place of its own, and reached:
+// one of its pages about the place.
+func (r *record) isNamedBy(host string) (named, reached bool) {
+	for _, m := range r.Mentions {
+		if m.host == host && m.isSeat() && m.Name != "" {
+			named, reached = true, reached || m.isOfPlace()
+		}
+	}
+	return named, reached
+}
+
+// isOfPlace reports whether the page is about the place of its host.
+func (m *mention) isOfPlace() bool {
+	_, path, _ := strings.Cut(m.URL, m.host)
+	return geoparse.IsOfPlace(path)
 }
 
 // spreadNotes gives the only address of each host that has changed what the notes of its pages say,
-// and takes that from an address that is not the only one any more. Several get only the kind,
+// and takes that from an address that is not the only one any more, as [onlySeat] has it. Others get only the kind,
 // and the name if none has one; of maxSeats and more the rest may not have been read, and none gets it.
 func (c *commit) spreadNotes() error {
 	for _, host := range slices.Sorted(maps.Keys(c.hosts)) {
@@ -124,13 +136,13 @@ func (c *commit) spreadNotes() error {
 				return err
 			}
 		}
-		named := slices.DeleteFunc(slices.Clone(seats), func(r *record) bool { return !r.isNamedBy(host) })
+		only, named := onlySeat(seats, host)
 		for _, r := range seats {
 			notes := geoparse.Notes{Kind: all.Kind}
-			if len(named) == 0 { // else it is of the other, and this may be anybody's
+			if !named { // else it is of the other, and this may be anybody's
 				notes.Name = all.Name
 			}
-			if len(seats) == 1 || len(named) == 1 && named[0] == r { // else nobody knows whose they are
+			if r == only {
 				notes.Phone, notes.Hours = all.Phone, all.Hours
 			}
 			if r.Notes[host] == notes {
@@ -144,6 +156,26 @@ func (c *commit) spreadNotes() error {
 		}
 	}
 	return nil
+}
+
+// onlySeat returns the only address of a host, or of several the only one that its pages name, or name on those
+// about its place; nil where nobody knows which has its telephone number and hours. named: any has a name.
+func onlySeat(seats []*record, host string) (only *record, named bool) {
+	all := [][]*record{seats, nil, nil}
+	for _, r := range seats {
+		isNamed, isReached := r.isNamedBy(host)
+		if isNamed {
+			all[1] = append(all[1], r)
+		}
+		if isReached {
+			all[2] = append(all[2], r)
+		}
+	}
+	i := slices.IndexFunc(all, func(some []*record) bool { return len(some) == 1 })
+	if i >= 0 {
+		only = all[i][0]
+	}
+	return only, len(all[1]) > 0
 }
 
 // seats returns the addresses that pages of a host state as their own, at most maxSeats.
@@ -257,8 +289,7 @@ func (r *record) takeNotes() {
 	for _, m := range r.Mentions {
 		m.notes = r.Notes[m.host]
 		m.notes.Phone = m.notes.PhoneOf(m.Land)
-		_, path, _ := strings.Cut(m.URL, m.host)
-		if m.notes.Name != "" && !geoparse.IsOfPlace(path) {
+		if m.notes.Name != "" && !m.isOfPlace() {
 			m.notes.Name = ""
 		}
 	}

@@ -202,7 +202,7 @@ func TestNotesAreTakenBack(t *testing.T) {
 		t.Errorf("the page of the hours is gone: %+v", hits[0])
 	}
 	put(t, x, pages...)
-	second := page("https://haus-hunte.example/winter", "Winter", "de", "Halle\n{Am Ring 9, 26131 Oldenburg|8.23 53.13}\n")
+	second := page("https://haus-hunte.example/standort-halle", "Winter", "de", "Halle\n{Am Ring 9, 26131 Oldenburg|8.23 53.13}\n")
 	put(t, x, second)
 	_, hits := hitsOf(t, x)
 	if len(hits) != 2 || hits[0].Hours+hits[1].Hours != "" || hits[0].Kind != "tourism=hostel" || hits[1].Kind != "tourism=hostel" {
@@ -237,8 +237,8 @@ func TestNotesAreTakenBack(t *testing.T) {
 	}
 }
 
-// Of two places of a host, the only one with a name is the one of its contacts; of a note's numbers, which are
-// of several countries, the one of the place's counts.
+// Of some places of a host, the only one with a name on a page about the place, which a list of events is not, is
+// the one of its contacts; of a note's numbers, which are of several countries, the one of the place's counts.
 func TestNotesOfTheNamedPlace(t *testing.T) {
 	t.Parallel()
 	x := open(t)
@@ -246,13 +246,14 @@ func TestNotesOfTheNamedPlace(t *testing.T) {
 	pages[4].Notes.Phone = "+434415550199 +4944155501"
 	second := page("https://haus-hunte.example/winter", "Winter", "de", "\n{Am Ring 9, 26131 Oldenburg|8.23 53.13}\n")
 	second.Addresses[0].Name = ""
-	put(t, x, append(pages, second)...)
+	third := page("https://haus-hunte.example/termine", "Termine", "de", "Halle\n{Am Wall 3, 26131 Oldenburg|8.24 53.14}\n")
+	put(t, x, append(pages, second, third)...)
 	_, hits := hitsOf(t, x)
 	got := map[string]string{}
 	for _, h := range hits {
 		got[h.Street] = h.Phone + " " + h.Hours
 	}
-	want := map[string]string{"Achterdiek": "+4944155501 Tu 18:00-21:00", "Am Ring": " "}
+	want := map[string]string{"Achterdiek": "+4944155501 Tu 18:00-21:00", "Am Ring": " ", "Am Wall": " "}
 	if !maps.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

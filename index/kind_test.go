@@ -58,7 +58,15 @@ func TestAssociationSaysLess(t *testing.T) {
 	imprint := at("https://luftsport.example/impressum", "Impressum", "Nordlichter Okken", geoparse.OwnRole)
 	start.Addresses[0].Kind, imprint.Addresses[0].Kind = "office=association", "club=sport"
 	put(t, x, start, imprint)
+	other := at("https://luftsport.example/aufsicht", "Aufsicht", "Luftamt Reents", geoparse.OwnRole) // says nothing of it
+	other.Addresses[0].Kind = "office=government"
+	put(t, x, other)
 	if r := find(t, x, Query{}); r.Total != 1 || r.Hits[0].Kind != "club=sport" {
+		t.Errorf("%+v", r.Hits)
+	}
+	imprint.Addresses[0].Kind = "office=association"
+	put(t, x, imprint)
+	if r := find(t, x, Query{}); r.Total != 1 || r.Hits[0].Kind != "office=association" {
 		t.Errorf("%+v", r.Hits)
 	}
 }

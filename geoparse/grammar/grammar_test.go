@@ -52,6 +52,8 @@ func TestStreetBefore(t *testing.T) {
 		{"Peter Reents\nAm Weener Bahnhof 5\n", "Am Weener Bahnhof", "5", ""},
 		{"Dr. Eberlestraße 5\n", "Dr. Eberlestraße", "5", ""},
 		{"Dr. Karl Rennergasse 5\n", "Dr. Karl Rennergasse", "5", ""}, // "Dr. Karl" is nobody without a surname
+		{"Karl Rennergasse 5\n", "Karl Rennergasse", "5", ""},
+		{"Gasthaus Karl Rennergasse 5\n", "Rennergasse", "5", ""},
 		{"Anschrift: Johann Reents - Straße 5\n", "Johann Reents - Straße", "5", ""},
 		{"Johann Reents – Strasse 5\n", "Johann Reents – Strasse", "5", ""},
 		{"Tenniszentrum - Reentsstraße 5\n", "Reentsstraße", "5", ""},

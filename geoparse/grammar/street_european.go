@@ -310,6 +310,9 @@ func postBoxBefore(t Tokens, k int) int {
 // PlaceLabel reports whether a word labels a postcode or city in forms and tables: "PLZ", "Ort".
 func PlaceLabel(w string) bool { return placeLabels[Fold(w)] }
 
+// Remark reports whether a word begins a remark on a corner or a part of the town: "OT".
+func Remark(w string) bool { return remarkWords[Fold(w)] }
+
 // BeforeCity reports whether a word, folded, stands between a street or postcode and the city: "te".
 func BeforeCity(w string) bool { return beforeCity[w] }
 
@@ -728,7 +731,7 @@ func germanName(w []word, bounded bool) (int, int) {
 			i--
 		}
 		i = ofNoble(w, wholeStart(w, i, bounded), bounded)
-		if strings.Count(last.text, "-") == 1 || joined || onlyTitles(w[:i]) { // "Eugen Schafhauser-Strasse"
+		if strings.Count(last.text, "-") == 1 || joined || bounded && onlyTitles(w[:i], last.fold()) { // "Eugen Schafhauser-Strasse"
 			for i > 0 && w[i-1].capital && titles[w[i-1].fold()] {
 				i--
 			}
@@ -756,9 +759,9 @@ func germanName(w []word, bounded bool) (int, int) {
 var inWords = set("im in am an")
 
 // onlyTitles reports whether words are a short title and given names, which name nobody without the surname
-// in the street behind them: "Dr. Karl Rennergasse".
-func onlyTitles(w []word) bool {
-	return len(w) > 0 && strings.HasSuffix(w[0].text, ".") &&
+// in the street behind them, "Dr. Karl Rennergasse", or given names before a lane, "Karl Rennergasse".
+func onlyTitles(w []word, street string) bool {
+	return len(w) > 0 && (strings.HasSuffix(w[0].text, ".") || strings.HasSuffix(street, "gasse")) &&
 		!slices.ContainsFunc(w, func(x word) bool { return !x.capital || !titles[x.fold()] })
 }
 

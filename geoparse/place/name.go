@@ -772,7 +772,7 @@ var (
 	leadsIn   = regexp.MustCompile(`(?i)^(?:ort|wo|treffpunkt|(?:spiel|vereins|probe)lokal|where|venue|location|` +
 		`meeting place|lieu|luogo|dove|locatie|waar) ?: |` +
 		`^(?:veranstaltungs|spiel|turnier|austragungs|proben?|trainings)ort ?:? |` +
-		`(?:^| )` + inPlaces + `(?: (?:the|der|die|das|le|la|il|de|het))? `)
+		`(?:^|[ .])` + inPlaces + `(?: (?:the|der|die|das|le|la|il|de|het))? `)
 	placeIn     = regexp.MustCompile(` in `)
 	ofAuthority = lexiconOf("authority-sections")
 	ofMaker     = lexiconOf("maker-sections")

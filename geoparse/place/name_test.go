@@ -45,6 +45,8 @@ func TestName(t *testing.T) {
 			"www.zimmer.example", `"Gasthof Reents" Hanna Okken`, "", ""},
 		"a host above its house": {`<title>Fest | Ruderclub Reents e.V.</title><footer>© Ruderclub Reents e.V.</footer>`,
 			"Adresse\nJugendring Okken e.V.\nJugendhaus Aldorf\n", "ruderclub-reents.example", "Jugendring Okken e.V.", "", ""},
+		"behind a stroke in the title": {`<title>Termine / Praxis Okken</title>`, "Ort: ",
+			"praxis-okken.example", "Praxis Okken", "", ""},
 		"a title with brackets": {`<title>Contact - Grote of Reents Church (Aldorf, Fife)</title>`, "Address\n",
 			"grote-reents.example", "Grote of Reents Church", "", ""},
 		"rooms in a public building": {`<title>Aktuelles | BSG Okken e.V.</title><footer>© BSG Okken e.V.</footer>`,
@@ -258,6 +260,7 @@ func TestNameBehindLabel(t *testing.T) {
 		"Veranstaltungsort Theater am Kornmarkt ": "Theater am Kornmarkt",
 		"Vereinslokal: Krone, ":                   "Krone",
 		"Treffpunkt Kultur ":                      "",
+		"Ort : ..........im ZENtrum, ":            "ZENtrum",
 	} {
 		if got := (&Page{}).behindLeadIn("Konzert\n" + line); got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)

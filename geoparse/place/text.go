@@ -44,7 +44,7 @@ func foldWords(text string) string {
 }
 
 // titleMark stands between the parts of a title.
-var titleMark = regexp.MustCompile(` [-–—·•∙★»|:] | (?:::|//) |[>|»ǀ]|: `)
+var titleMark = regexp.MustCompile(` [-–—·•∙★»|:/] | (?:::|//) |[>|»ǀ]|: `)
 
 // commaInside are brackets that the parts of a title do not end in: "Grote Church (Reents, Fife)".
 var commaInside = regexp.MustCompile(`\s*\([^()]*,[^()]*\)`)
