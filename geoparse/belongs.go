@@ -60,7 +60,7 @@ func (p *Parser) assign(text string, in Input, marked *markup.Page, found []Addr
 	page := newPageCues(in, text, marked, order)
 	for _, a := range order {
 		if a.Footer && a.Street != "" && a.Role == OwnRole {
-			page.footed = append(page.footed, a.door())
+			page.runBy = append(page.runBy, a.door())
 		}
 	}
 	for i := range blocks {
@@ -442,13 +442,17 @@ func (p *Parser) judgePrivate(b *block, page *pageCues, imprint bool) {
 		Lets:     func() place.Letting { return p.lets(page, b) },
 		Resume:   page.resume,
 	}
-	elsewhere := len(page.footed) > 0 && !slices.Contains(page.footed, a.door()) // is who runs the site
-	door.Represents = door.Imprint && (!b.first && represents(door.Before) || elsewhere && a.Person)
+	door.Represents = door.Imprint && !b.first && represents(door.Before)
+	page.imprint = page.imprint || door.Imprint
+	door.Elsewhere = page.imprint && len(page.runBy) > 0 && !slices.Contains(page.runBy, a.door())
 	if p.onDoor != nil {
 		p.onDoor(a, &door)
 	}
 	a.evidence = door.Evidence()
 	a.weighPrivate()
+	if door.Imprint && len(page.runBy) == 0 && a.Role == OwnRole && a.Street != "" && place.BelowOrganisation(door.Before) {
+		page.runBy = append(page.runBy, a.door())
+	}
 }
 
 // represents reports whether a text between two addresses only says who acts for whom is at the first, and
@@ -504,7 +508,8 @@ type pageCues struct {
 	site   *place.Page // nil until the addresses are described
 	single bool        // it is about one place
 
-	footed []string // the doors in its footer, of who runs the site
+	imprint bool     // an address so far stands in an imprint
+	runBy   []string // the doors of who runs the site: those in its footer, else the first below a name in an imprint
 
 	phonesFirst bool // the addresses of its list follow their telephone numbers
 	hoursFirst  bool // they follow their opening hours

@@ -160,18 +160,25 @@ func TestHonoraryOffices(t *testing.T) {
 	}
 }
 
-// Whom an imprint names at another address than that of its footer lives there.
+// Whom an imprint names at another address than that of its footer, or of the organisation above, lives there.
 func TestHostLivesElsewhere(t *testing.T) {
 	p, err := New(testGazetteer(t), nil, DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for door, want := range map[string]bool{"Hauptstraße 9": true, "Hauptstraße 7": false} {
-		v := sitePage(t, p, "okken.example", "/impressum.html", "Gasthaus Okken", "<h1>Impressum</h1><p>Hanna Harms<br>"+
-			door+"<br>26123 Oldenburg</p><footer>Gasthaus Okken<br>Hauptstraße 7, 26123 Oldenburg</footer>")
+	const inn = "Gasthaus Okken<br>Hauptstraße 7, 26123 Oldenburg"
+	const guests = "<p>" + inn + "</p><p>USt-IdNr. DE123456789</p>"
+	for body, want := range map[string]bool{
+		"<p>Hanna Harms<br>Hauptstraße 9<br>26123 Oldenburg</p><footer>" + inn + "</footer>":  true,
+		"<p>Hanna Harms<br>Hauptstraße 7<br>26123 Oldenburg</p><footer>" + inn + "</footer>":  false,
+		guests + "<p>Kontakt (Hanna Harms):<br>Anschrift: Hauptstraße 9, 26123 Oldenburg</p>": true,
+		guests + "<p>Saalbau Okken<br>Hauptstraße 9, 26123 Oldenburg</p>":                     false,
+		guests + "<p>Rechtsanwältin Hanna Harms<br>Hauptstraße 9, 26123 Oldenburg</p>":        false,
+	} {
+		v := sitePage(t, p, "okken.example", "/impressum.html", "Gasthaus Okken", "<h1>Impressum</h1>"+body)
 		private := slices.ContainsFunc(v.Addresses, func(a Address) bool { return a.Private })
 		if private != want {
-			t.Errorf("%s: private is %v, want %v: %+v", door, private, want, v.Addresses)
+			t.Errorf("%s: private is %v, want %v: %+v", body, private, want, v.Addresses)
 		}
 	}
 }

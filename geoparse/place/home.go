@@ -43,7 +43,8 @@ type Door struct {
 	Person        bool           // the name above is a person's
 	Typed         string         // the type that markup gives what is there
 	Imprint       bool           // it stands in an imprint
-	Represents    bool           // it is that of who represents somebody at another address, above or in the footer
+	Represents    bool           // it is that of who represents somebody at the address above
+	Elsewhere     bool           // it stands in an imprint whose site is at another address, above or in the footer
 	Business      func() bool    // words of business in its host, or in what is said of who runs it
 	Lets          func() Letting // whether the site lets a house or flat
 	Resume        func() bool    // a heading or link of the page is that of a résumé
@@ -162,6 +163,7 @@ type sight struct {
 	named    bool // it names a person
 	member   bool // a person, on a page of an association
 	headed   bool // a person below the label of an officer, however many lines are between
+	acts     bool // a person for somebody at another address, as an imprint has it
 }
 
 func (d *Door) see() *sight {
@@ -186,8 +188,9 @@ func (d *Door) see() *sight {
 	s.edits = len(s.lines) > 0 && editsBy(s.lines[len(s.lines)-1]) && (d.Person || looksLikeNames(s.name))
 	s.lines = slices.DeleteFunc(s.lines, func(l string) bool { return isProse(l) || isLabel(l) })
 	s.venue = venueLabels.In(foldWords(s.first))
-	s.named = !s.venue && (d.Person || IsPerson(owner(s.first)) || isTitled(s.first) || endsWithPerson(s.first) ||
-		private && looksLikeNames(s.name))
+	s.named = !s.venue && (d.Person || s.name != s.first && IsPerson(s.name) || IsPerson(owner(s.first)) ||
+		isTitled(s.first) || endsWithPerson(s.first) || private && looksLikeNames(s.name))
+	s.acts = d.Represents || d.Elsewhere && s.named
 	s.member = !s.venue && ((s.named || s.hasMember()) && d.ofAssociation() || s.listed() && d.listsOfficers())
 	s.further = strings.Join(s.lines, "\n")
 	s.behind, _, _ = strings.Cut(d.Below, "\n")
@@ -273,7 +276,7 @@ func (d *Door) offices(s *sight) (honoured, edited, care bool, host string) {
 	registered := clubRegister.MatchString(d.Below)
 	officer := len(s.lines) > 0 && IsPerson(s.name) &&
 		(isAssociation(kind.OfName(s.above(), "", "")) || d.Imprint && registered)
-	honoured = care || officer || s.member || s.headed || d.Represents ||
+	honoured = care || officer || s.member || s.headed || s.acts ||
 		holdsOffice(foldWords(s.first+"\n"+s.held+"\n"+s.further))
 	edited = s.edits && (registered || clubRegister.MatchString(d.Before))
 	return honoured, edited, care, host
@@ -328,9 +331,9 @@ func (d *Door) cues() (has map[string]bool, firm bool) {
 			(isInstitution(host) || !s.homepage && !s.atHome && isTrade(leading(s.first))),
 		"firm-above": !care && !edited && isInstitution(s.further),
 		"firm-in":    isInstitution(d.Inside) || isBuilding(d.Street),
-		"firm-title": !s.letting && !d.Represents && isInstitution(d.Title),
+		"firm-title": !s.letting && !s.acts && isInstitution(d.Title),
 		// The title says what is done there for a living; no sentence has the address, as those of news do.
-		"trade-title": !s.letting && !d.Represents && !s.homepage && !s.lived && !goesOn(s.behind) && d.tradeInTitle(),
+		"trade-title": !s.letting && !s.acts && !s.homepage && !s.lived && !goesOn(s.behind) && d.tradeInTitle(),
 		// A word that stands around places of business alone, near the address or in the title.
 		"commerce": !exempt && commerce || trade || s.where == LetsHere,
 		// "Home", "privat", "lives at", "my address is" in the nearest line.
@@ -599,6 +602,16 @@ func looksLikeNames(line string) bool {
 	line, _, _ = strings.Cut(line, "(")
 	line = strings.Trim(line, " ,;:*|>-")
 	return properNames(line, 2, 4) && !isInstitution(line) && !isLabel(line) && !isAddressPart(line)
+}
+
+// BelowOrganisation reports whether the nearest line of the text before an address is an organisation.
+func BelowOrganisation(before string) bool {
+	lines := doorLinesOf(before)
+	if len(lines) == 0 {
+		return false
+	}
+	line := lines[len(lines)-1]
+	return IsName(line) && !IsPerson(line) && (isInstitution(line) || kind.OfName(line, "", "") != "")
 }
 
 // BelowNames reports whether the nearest line of the text before an address may be a person's name.

@@ -85,9 +85,13 @@ var (
 	contactsLine = regexp.MustCompile(`^` + contact + `(?:[ ·|]+` + contact + `)*$`)
 )
 
-// withoutLabel returns what follows a label and a colon, and whether the line
+// withoutLabel returns what follows a label and a colon, or the person in brackets behind one, and whether the line
 // is about somebody who acts for a firm: its owner, manager, contact.
 func withoutLabel(line string) (name string, agent bool) {
+	label, inside, brackets := strings.Cut(strings.TrimRight(line, ": )"), " (")
+	if brackets && isLabel(label) && IsPerson(inside) { // "Kontakt (Hanna Harms):"
+		return inside, true
+	}
 	lead := agentLead.FindString(line)
 	colon := strings.LastIndex(line, ": ")
 	if colon >= 0 && colon < 60 {
