@@ -514,7 +514,7 @@ type pageCues struct {
 	phonesFirst bool // the addresses of its list follow their telephone numbers
 	hoursFirst  bool // they follow their opening hours
 
-	commerce func() bool // its host, or what it says of who runs it, has a word of business
+	commerce func() bool // what it says of who runs it has a word of business
 	resume   func() bool // a heading or link is that of a résumé
 }
 
@@ -532,7 +532,7 @@ func newPageCues(in Input, text string, marked *markup.Page, order []*Address) *
 	c.resume = sync.OnceValue(func() bool { return marked != nil && place.LinksResume(&marked.Site) })
 	c.commerce = sync.OnceValue(func() bool {
 		notice := place.IsNotice(c.title, in.Path) // its text speaks of firms
-		return place.IsFirm(in.Host) || !notice && place.IsCommerce(place.BeforeDisclaimer(head, first))
+		return !notice && place.IsCommerce(place.BeforeDisclaimer(head, first))
 	})
 	return c
 }

@@ -183,6 +183,24 @@ func TestHostLivesElsewhere(t *testing.T) {
 	}
 }
 
+// A trade in the host makes a person's address that of a business, another institution does not.
+func TestTradeInHost(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for host, want := range map[string]bool{
+		"tischlerei-reents.example": false, "zahnarzt-harms.example": false,
+		"freie-schule.github.io": true, "okken-studio.example": true, "okken.example": true,
+	} {
+		v := sitePage(t, p, host, "/impressum.html", "Impressum", "<h1>Impressum</h1><p>Angaben gemäß § 5 DDG</p>"+
+			"<p>Hanna Harms<br>Hauptstraße 7<br>26123 Oldenburg</p><p>Redaktion<br>Hanna Harms</p>")
+		if len(v.Addresses) != 1 || v.Addresses[0].Private != want {
+			t.Errorf("%s: want private %v: %+v", host, want, v.Addresses)
+		}
+	}
+}
+
 // What stands below a word for a branch alone is a place of whoever is named above the other.
 func TestBranchBelow(t *testing.T) {
 	p, err := New(testGazetteer(t), nil, DefaultOptions())

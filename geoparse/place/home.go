@@ -45,7 +45,7 @@ type Door struct {
 	Imprint       bool           // it stands in an imprint
 	Represents    bool           // it is that of who represents somebody at the address above
 	Elsewhere     bool           // it stands in an imprint whose site is at another address, above or in the footer
-	Business      func() bool    // words of business in its host, or in what is said of who runs it
+	Business      func() bool    // words of business in what is said of who runs the site
 	Lets          func() Letting // whether the site lets a house or flat
 	Resume        func() bool    // a heading or link of the page is that of a résumé
 }
@@ -321,8 +321,8 @@ func (d *Door) cues() (has map[string]bool, firm bool) {
 		"bias": true,
 		"person": s.named || s.member || s.headed || care || !s.venue && (s.held != "" || labelsOfficer(s.first) ||
 			looksLikeNames(s.name) && (exempt || d.mailed(s.name) || d.isStranger(s.name))),
-		// It stands in an imprint, and the page or its host has a word of business.
-		"business": !exempt && d.Imprint && d.Business != nil && d.Business(),
+		// It stands in an imprint that has a word of business, or whose host names a trade.
+		"business": !exempt && d.Imprint && (d.Business != nil && d.Business() || d.tradeInHost()),
 		"honorary": honoured,
 		// Or the line names who answers for what a site says, whom German law wants to be named.
 		"editor": s.edits || editor.MatchString(s.first+"\n"+s.further),
@@ -440,6 +440,11 @@ func (d *Door) tradeInTitle() bool {
 	return slices.ContainsFunc(titleParts(d.Title), func(part string) bool {
 		return !IsPerson(part) && isTradeKind(kindOfText(part, d.Langs))
 	})
+}
+
+// tradeInHost reports whether the domain names such a trade.
+func (d *Door) tradeInHost() bool {
+	return isTradeKind(kindOfName(strings.Join(domainWords(d.Host), " "), d.Langs, ""))
 }
 
 // isTradeKind reports whether people have places of the kind for what they do for a living; anybody takes
