@@ -138,7 +138,8 @@ func within(text string, from, to int) (osm string, leaveOut bool, end int) {
 		if textutil.LetterBefore(line, i) || i > 0 && line[i-1]-'0' <= 9 {
 			continue
 		}
-		mayBe := line[i]-'0' <= 9 && beginsSpan(text[from+i:])
+		isNumber := line[i]-'0' <= 9
+		mayBe := isNumber && (beginsSpan(text[from+i:]) || isNthNumber(line[i:]))
 		if line[i]-'0' > 9 {
 			if !textutil.LetterAt(line, i) {
 				continue
@@ -150,7 +151,11 @@ func within(text string, from, to int) (osm string, leaveOut bool, end int) {
 				continue
 			}
 			r := reader{rest: text[from+i : min(len(text), from+i+maxTaken)]}
+			other := r.isEveryOther()
 			set := r.days()
+			if set == 0 && other {
+				return "", true, 0
+			}
 			if set == 0 && !closedOn.MatchString(line[i:]) {
 				continue
 			}
@@ -166,10 +171,11 @@ func within(text string, from, to int) (osm string, leaveOut bool, end int) {
 		h, rest, ok := read(text[from+i:])
 		before := text[max(0, from-cueText) : from+i]
 		if ok && (h.saysMore(rest) || season.MatchString(before) || seasonBehind.MatchString(line[i:]) ||
-			tariff.MatchString(rest)) {
+			someWeeks.MatchString(before) || tariff.MatchString(rest)) {
 			return "", true, 0
 		}
-		if ok && (openBehind.MatchString(rest) || h.opens(before)) {
+		lead := line[i : i+max(0, strings.IndexAny(line[i:], "0123456789"))] // "Saturdays, open from"
+		if ok && (openBehind.MatchString(rest) || h.opens(before+lead)) {
 			return h.String(), false, 0
 		}
 		if ok && rest != "" && courseCue.MatchString(cueLines(before)) {
@@ -196,6 +202,15 @@ func beginsSpan(text string) bool {
 	return text[0] == '7' || // "7 days"
 		rest != "" && (rest[0] >= utf8.RuneSelf || strings.IndexByte("-~+abhmnptu", rest[0]|' ') >= 0)
 }
+
+// isNthNumber reports whether a text begins with the number of a day in a month: "1st Saturday", "1. Samstag".
+func isNthNumber(text string) bool {
+	r := reader{rest: text[:min(len(text), mostNth)]}
+	return leadingDigits(text) == 1 && r.nthDays() != 0
+}
+
+// mostNth is how many bytes a list of some days of a month has.
+const mostNth = 60
 
 // leadingDigits returns how many digits a text begins with.
 func leadingDigits(text string) int { return len(text) - len(strings.TrimLeft(text, "0123456789")) }
@@ -241,8 +256,13 @@ var (
 		`|(?:spring|fall|autumn) hours|(?:sommer|winter|summer)(?:zeit|halbjahr|saison|monate|` +
 		`öffnungszeiten| hours| season)?|(?:weihnachts|oster|sommer|schul)ferien|(?:christmas|holiday|new year\S*)` +
 		` (?:week|hours|season))(?:\s*\([^()\n]*\))?[\s:,()]*$`)
+	// someWeeks ends what says that the hours are not those of each week.
+	someWeeks = regexp.MustCompile(`(?i)(?:every other|alternat(?:e|ing)|14[ -]?täg\pL*|` +
+		`alle (?:zwei|2|drei|3|vier|4) wochen|(?:un)?gerader? (?:kw|(?:kalender)?wochen?)|om de (?:week|twee weken)|` +
+		`fortnightly|bi-?weekly)[\s:,(]*$`)
 	seasonBehind = regexp.MustCompile(`(?i)^[^\n(]*\d[^\n\d(]*\([^)\n]*(?:` + months + `|sommer|winter|summer|` +
-		`saison|season|ferien)|^[^\n]*\d[^\d\n]{0,20}` + months)
+		`saison|season|ferien|\bgerade|ungerade|14-?täg|every other|im monat|of the month|jeden? ` + nthWord.String() +
+		`)|^[^\n]*\d[^\d\n]{0,20}` + months)
 	// tariff is behind times for which a price holds: "Monday to Thursday: 9am-6pm @ £5 per hour".
 	tariff = regexp.MustCompile(`(?i)^(?: ?uhr)?[\s:=(]*(?:@ ?|à ?)?(?:[£$€] ?\d[\d.,]*|\d[\d.,]* ?(?:€|eur|chf))` +
 		`[^\n]{0,3}(?:per|an?|/|pro|je|die) ?(?:hour|hr|h\b|std|stunde)`)
@@ -271,7 +291,7 @@ func (h week) opens(before string) bool {
 		return true
 	}
 	open, daily := 0, 0
-	for _, spans := range h {
+	for _, spans := range h[:days] {
 		if spans != nil && len(spans) == 0 {
 			return true // only places are closed
 		}

@@ -11,31 +11,39 @@ import (
 	"math/bits"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 )
 
-// Days of the week from Monday on, and public holidays.
+// Days of the week from Monday on, public holidays, and behind them the seven first days of their name in a month,
+// the second ones, to the fifth and the last.
 const (
 	days     = 8
 	sunday   = 6
 	Holidays = 7 // the day of an Opening on public holidays
+	ordinals = 6
+	lastOf   = ordinals - 1
+	allDays  = days + 7*ordinals
 )
+
+// nthDay returns the day that is the nth of its name in a month; 0 is the first, lastOf the last.
+func nthDay(day, n int) int { return days + 7*n + day }
 
 var dayNames = [days]string{"Mo", "Tu", "We", "Th", "Fr", "Sa", "Su", "PH"}
 
 // A daySet has a bit for each day.
-type daySet uint8
+type daySet uint64
 
 func (s daySet) has(day int) bool { return s&(1<<day) != 0 }
 
 // dayWords are the days as people write them, without the full stop of an abbreviation: "mo", "Mo", "MO".
-// Those without days are the other words with which sevenDays, letterDays and closedOn begin.
+// Those without days are the other words with which sevenDays, letterDays, nthOf and closedOn begin.
 var dayWords = func() map[string]daySet {
 	m := map[string]daySet{
 		"seven": 0, "sieben": 0, "zeven": 0, "every": 0, "each": 0, "jeden": 0, "tous": 0, "elke": 0, "iedere": 0,
-		"alle": 0, "tutti": 0, "todos": 0, "m": 0, "t": 0, "w": 0, "l": 0,
+		"ogni": 0, "chaque": 0, "cada": 0, "alle": 0, "tutti": 0, "todos": 0, "m": 0, "t": 0, "w": 0, "l": 0,
 		"täglich": 0x7f, "daily": 0x7f, "everyday": 0x7f, "dagelijks": 0x7f, "weekdays": 0x1f,
 		"wochenende": 0x60, "weekend": 0x60, "weekends": 0x60, "werktags": 0x3f, "werktage": 0x3f,
 		"werkdag": 0x1f, "werkdagen": 0x1f,
@@ -61,6 +69,9 @@ var dayWords = func() map[string]daySet {
 	for _, word := range closedWords {
 		m[word] = 0
 	}
+	for word := range nthWords {
+		m[word] = 0
+	}
 	forms := maps.Clone(m)
 	for word, set := range m {
 		_, first := utf8.DecodeRuneInString(word)
@@ -80,9 +91,9 @@ type timeSpan struct {
 // byAppointment stands for no fixed time.
 var byAppointment = timeSpan{from: -1, to: -1}
 
-// hours are what is open on each day: nil where nothing is said, empty where it
+// A week is what is open on each day: nil where nothing is said, empty where it
 // is closed.
-type week [days][]timeSpan
+type week [allDays][]timeSpan
 
 // Parse reads opening hours as German, English, French and Italian pages and
 // schema.org write them and returns them as OpenStreetMap does, days of a week in order:
@@ -116,7 +127,7 @@ const mostExceptions = 2
 // contradicts what was said before: another list has begun.
 func (h *week) add(set daySet, spans []timeSpan) bool {
 	said, contradicted := 0, 0
-	for d := range days {
+	for d := range h {
 		if h[d] == nil {
 			continue
 		}
@@ -130,7 +141,7 @@ func (h *week) add(set daySet, spans []timeSpan) bool {
 	if changes && (contradicted > mostExceptions || contradicted == said) {
 		return false
 	}
-	for d := range days {
+	for d := range h {
 		if set.has(d) {
 			if changes {
 				h[d] = nil
@@ -150,13 +161,14 @@ func (h week) String() string {
 	}
 	var rules []string
 	var done daySet
-	for d := range days {
+	for d := range h {
 		if done.has(d) || h[d] == nil {
 			continue
 		}
 		var same daySet
-		for e := d; e < days; e++ {
-			if h[e] != nil && slices.Equal(h[e], h[d]) {
+		for e := d; e < allDays; e++ {
+			sameSort := (d < days) == (e < days) // some days of a month come last and go before each
+			if sameSort && h[e] != nil && slices.Equal(h[e], h[d]) {
 				same |= 1 << e
 			}
 		}
@@ -187,7 +199,7 @@ func (s timeSpan) String() string {
 	return fmt.Sprintf("%s-%02d:%02d", from, s.to/60, s.to%60)
 }
 
-// String returns the days as "Mo-Fr,Su,PH".
+// String returns the days as "Mo-Fr,Su,PH,Sa[1,3]".
 func (s daySet) String() string {
 	var names []string
 	for d := 0; d < days; d++ {
@@ -204,6 +216,21 @@ func (s daySet) String() string {
 		}
 		names = append(names, name)
 	}
+	for d := range Holidays {
+		var nths []string
+		for n := range ordinals {
+			switch {
+			case !s.has(nthDay(d, n)):
+			case n == lastOf:
+				nths = append(nths, "-1")
+			default:
+				nths = append(nths, strconv.Itoa(n+1))
+			}
+		}
+		if nths != nil {
+			names = append(names, dayNames[d]+"["+strings.Join(nths, ",")+"]")
+		}
+	}
 	return strings.Join(names, ",")
 }
 
@@ -213,10 +240,10 @@ func (s daySet) String() string {
 type Opening struct{ Day, From, To int }
 
 // Week returns when opening hours, as Parse returns them, say that a place is
-// open in a week, and on public holidays.
+// open in every week, and on public holidays.
 func Week(osm string) (open []Opening) {
 	h, _, _ := read(osm)
-	for day, spans := range h {
+	for day, spans := range h[:days] {
 		for _, s := range spans {
 			if s != byAppointment {
 				open = append(open, Opening{day, s.from, s.to})
@@ -253,7 +280,7 @@ func At(osm string, t time.Time, holiday func(time.Time) bool) (s State, ok bool
 	const ahead = 7 // days
 	for day := -1; day <= ahead; day++ {
 		date := time.Date(t.Year(), t.Month(), t.Day()+day, 12, 0, 0, 0, t.Location())
-		spans := h[(int(date.Weekday())+6)%7]
+		spans := h.on(date)
 		if holiday != nil && holiday(date) {
 			spans = h[Holidays]
 			s.Unsure = s.Unsure || day == 0 && spans == nil
@@ -285,9 +312,22 @@ func At(osm string, t time.Time, holiday func(time.Time) bool) (s State, ok bool
 	return s, true
 }
 
+// on returns what is open on a day: on the first of its name in the month, if h says so, else on each.
+func (h *week) on(date time.Time) []timeSpan {
+	day := (int(date.Weekday()) + 6) % 7
+	nth := h[nthDay(day, (date.Day()-1)/7)]
+	if date.AddDate(0, 0, 7).Month() != date.Month() && nth == nil {
+		nth = h[nthDay(day, lastOf)]
+	}
+	if nth != nil {
+		return nth
+	}
+	return h[day]
+}
+
 // Weekday returns the day that a lower-case word names in English or German, 0 is
 // Monday; ok is false where it names none or several.
 func Weekday(word string) (day int, ok bool) {
 	set := dayWords[word] &^ (1 << Holidays)
-	return bits.TrailingZeros8(uint8(set)), set != 0 && oneDay(set)
+	return bits.TrailingZeros64(uint64(set)), set != 0 && oneDay(set)
 }

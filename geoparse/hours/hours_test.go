@@ -173,11 +173,11 @@ func TestClosedWords(t *testing.T) {
 
 // legalHours is what OpenStreetMap's evaluation tool accepts of what is written
 // here.
-var legalHours = regexp.MustCompile(`^(((Mo|Tu|We|Th|Fr|Sa|Su|PH)(-(Tu|We|Th|Fr|Sa|Su))?,?)+ (off|"by appointment"|([0-2]\d:[0-5]\d(\+|-[0-2]\d:[0-5]\d),?)+)(; |$))+$|^24/7$`)
+var legalHours = regexp.MustCompile(`^(((Mo|Tu|We|Th|Fr|Sa|Su|PH)(-(Tu|We|Th|Fr|Sa|Su)|\[(-1|[1-5])(,(-1|[1-5]))*\])?,?)+ (off|"by appointment"|([0-2]\d:[0-5]\d(\+|-[0-2]\d:[0-5]\d),?)+)(; |$))+$|^24/7$`)
 
 // Opening hours that were printed are read as the same again.
 func FuzzHours(f *testing.F) {
-	for _, text := range []string{"Mo–Fr 8–18 Uhr", "Sonn- und Feiertage 11-17 Uhr", "täglich 17–2 Uhr", "Mon-Fri 9am-5:30pm; Sa closed", "Mo-Fr 9-12\nMo, Di, Do 14-18", "24/7", "Su-Mo 10:00-05:00", "PH 1-2", "Mo 0-24", "Mo 12 - 11 Uhr", "Di ab 17 Uhr", "Mo 9-5, Sa by appointment", "M-F 1-5", "Ⱥ 1", "Moİ 8-9"} {
+	for _, text := range []string{"Mo–Fr 8–18 Uhr", "Sonn- und Feiertage 11-17 Uhr", "Tu 15:00-18:00; Mo,Sa[1,-1] 10:00-12:00", "täglich 17–2 Uhr", "Mon-Fri 9am-5:30pm; Sa closed", "Mo-Fr 9-12\nMo, Di, Do 14-18", "24/7", "Su-Mo 10:00-05:00", "PH 1-2", "Mo 0-24", "Mo 12 - 11 Uhr", "Di ab 17 Uhr", "Mo 9-5, Sa by appointment", "M-F 1-5", "Ⱥ 1", "Moİ 8-9"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -251,6 +251,10 @@ func TestAt(t *testing.T) {
 		{"Mo-Fr 08:00-18:00; PH off", "2026-12-25 10:00", "", "", "2026-12-28 08:00", ""},
 		{"Mo-Fr 08:00-18:00; PH 10:00-12:00", "2026-12-25 10:00", "open", "2026-12-25 12:00", "", ""},
 		{"Su 02:00-04:00", "2026-10-25 02:30", "open", "2026-10-25 04:00", "", ""}, // the night with 25 hours
+		{"Mo 08:00-12:00; Mo[1,3] 08:00-18:00", "2026-11-16 13:00", "open", "2026-11-16 18:00", "", ""},
+		{"Mo 08:00-12:00; Mo[1,3] 08:00-18:00", "2026-11-23 13:00", "", "", "2026-11-30 08:00", ""},
+		{"Mo[-1] 08:00-12:00", "2026-11-30 09:00", "open", "2026-11-30 12:00", "", ""},
+		{"Su[1] 14:00-17:00", "2026-11-22 15:00", "", "", "", ""},
 		{"gibberish", "2026-11-23 10:00", "unread", "", "", ""},
 		{"", "2026-11-23 10:00", "unread", "", "", ""},
 	} {

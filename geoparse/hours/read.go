@@ -1,7 +1,10 @@
 package hours
 
 import (
+	"maps"
+	"math/bits"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -117,14 +120,14 @@ func (r *reader) endsOtherwise(h *week, last timeSpan) {
 		h.add(set, []timeSpan{{from: last.from, to: to}})
 		return
 	}
-	for d := range days {
+	for d := range h {
 		ok = ok && (!set.has(d) || len(h[d]) > 0 && h[d][0] != byAppointment && h[d][0].from < to)
 	}
 	if !ok {
 		*r = start
 		return
 	}
-	for d := range days {
+	for d := range h {
 		if set.has(d) {
 			h[d] = without(h[d], to, 36*60)
 			last := &h[d][len(h[d])-1]
@@ -168,7 +171,7 @@ func (r *reader) skipUntold(h *week) bool {
 
 // says reports whether h says something of one of the days.
 func (h *week) says(set daySet) bool {
-	for d := range days {
+	for d := range h {
 		if set.has(d) && h[d] != nil {
 			return true
 		}
@@ -219,6 +222,18 @@ var (
 		`7 ?j(?:ours)? ?(?:/|sur) ?7|(?:every|each) day|` +
 		`jeden tag|tous les jours|(?:elke|iedere) dag|alle dagen|tutti i giorni|todos los d[ií]as)` +
 		`(?: (?:a|per|die|pro|in der|of the|van de) (?:week|woche))?\b`)
+	// nthOf stands before a day of which only some of a month are meant: "every first and third".
+	nthOf = regexp.MustCompile(`(?i)^[\s;,|/&+•·*().–—-]*(?:(every|each|jede[nrms]?|elke|iedere|ogni|chaque|cada)\s+)?` +
+		`(?:(?:the|den|der|am|an|on|op|le|les|la|il|el|los|de|het)\s+)*(` + nthWord.String() +
+		`(?:(?:\s*[,&+/]\s*|\s+(?:and|und|et|e|y|en|u\.)\s+)(?:(?:the|den|der|le|la|il|el|de)\s+)?` +
+		nthWord.String() + `)*)\s+`)
+	nthWord = regexp.MustCompile(`(?i)\b(?:` + strings.Join(slices.Sorted(maps.Keys(nthWords)), "|") +
+		`|([1-5])(?:st|nd|rd|th|er|e|ème|de|ste|[º°ª.]))`)
+	nthBrackets = regexp.MustCompile(`^()\[((?:-1|[1-5])(?:,(?:-1|[1-5]))*)\]`)
+	nthNumbers  = strings.NewReplacer("-1", "last", "1", "1.", "2", "2.", "3", "3.", "4", "4.", "5", "5.")
+	ofTheMonth  = regexp.MustCompile(`(?i)^[\s,]*(?:(?:of|in) (?:the|each|every|a) month|im monat|` +
+		`(?:des|eines|jeden) (?:jeden )?monats|(?:du|de chaque) mois|(?:del|di ogni) mese|(?:del|de cada) mes|` +
+		`van (?:de|elke|iedere) maand)\b`)
 	// letterDays is how lists begin in which one letter is a day.
 	letterDays = regexp.MustCompile(`^(?:(?:M|Tu?|W)\s?[-–]\s?(?:Th|F|Sa|Su)|` +
 		`(?:M|Tu?|W|Th)(?:\s?[,/&]\s?|\s?and\s)(?:Tu?|W|Th|F|Sa|Su)|` +
@@ -265,6 +280,24 @@ var (
 		`(\d{1,2})(?:(?:[:.hu]| ?h ?)(\d{2}))?(?::\d{2})?(?:\s*(uhr|uur|hrs|[hu])\b|\s*([ap])\.?m\b\.?|([ap])\b)?)`)
 )
 
+// nthWords are words for days of a month, by how many days of that name are before them.
+var nthWords = func() map[string]int {
+	m := map[string]int{}
+	for n, words := range [ordinals]string{
+		"first ersten erster erste premier premiers primo prima primer eerste",
+		"second zweiten zweiter zweite deuxième secondo seconda segundo tweede",
+		"third dritten dritter dritte troisième terzo terza tercer derde",
+		"fourth vierten vierter vierte quatrième quarto quarta cuarto vierde",
+		"fifth fünften fünfter",
+		"last letzten letzter letzte dernier ultimo ultima último laatste",
+	} {
+		for word := range strings.FieldsSeq(words) {
+			m[word] = n
+		}
+	}
+	return m
+}()
+
 // A reader holds the text that is still to be read.
 type reader struct {
 	rest    string
@@ -280,13 +313,19 @@ func (r *reader) take(re *regexp.Regexp) []string {
 	return m
 }
 
+// isNext reports whether re matches here.
+func (r *reader) isNext(re *regexp.Regexp) bool {
+	return re.MatchString(r.rest[:min(len(r.rest), maxTaken)])
+}
+
 // rule reads days and times, "Mo-Fr 8-18 Uhr", times and days, "8am to 5pm PST, Monday -
 // Friday", or "closed on Sundays"; where there is none, r stays where it is. No spans: closed.
 func (r *reader) rule() (set daySet, spans []timeSpan, ok bool) {
 	start := *r
-	number := leadingDigits(r.rest) > 0 && r.rest[0] != '7' // of "7 days"
+	nth := r.isNext(nthOf)
+	number := leadingDigits(r.rest) > 0 && r.rest[0] != '7' && !nth // of "7 days"
 	if !number {
-		if !sevenDays.MatchString(r.rest[:min(len(r.rest), maxTaken)]) {
+		if !nth && !r.isNext(sevenDays) {
 			r.take(lead)
 		}
 		set = r.days()
@@ -365,8 +404,7 @@ func (r *reader) days() daySet {
 			return r.butFor(between(1, untilLetter[m[1]]))
 		}
 	}
-	r.letters = r.letters || len(firstWord(r.rest)) <= len("Tu") &&
-		letterDays.MatchString(r.rest[:min(len(r.rest), maxTaken)])
+	r.letters = r.letters || len(firstWord(r.rest)) <= len("Tu") && r.isNext(letterDays)
 	return r.butFor(r.listedDays())
 }
 
@@ -390,9 +428,9 @@ func (r *reader) listedDays() (set daySet) {
 		if set != 0 {
 			r.take(dayJoint)
 		}
-		dashed := r.dashedDays()
-		if dashed != 0 {
-			set |= dashed
+		listed := r.dashedDays() | r.nthDays()
+		if listed != 0 {
+			set |= listed
 			continue
 		}
 		start := r.rest
@@ -413,6 +451,43 @@ func (r *reader) listedDays() (set daySet) {
 		}
 		set |= first
 	}
+}
+
+// nthDays reads "every first and third Saturday of the month", "Sa[1,3]"; 0: none. "Every second Saturday" may be
+// every other one.
+func (r *reader) nthDays() (set daySet) {
+	start := *r
+	m := r.take(nthOf)
+	day := r.day()
+	if m == nil {
+		m = r.take(nthBrackets)
+		if m != nil {
+			m[2] = nthNumbers.Replace(m[2])
+		}
+	}
+	if m == nil || day == 0 || !oneDay(day) {
+		*r = start
+		return 0
+	}
+	each, which := m[1] != "", nthWord.FindAllStringSubmatch(m[2], -1)
+	ofMonth := r.take(ofTheMonth) != nil
+	for _, word := range which {
+		n, isWord := nthWords[strings.ToLower(word[0])]
+		if !isWord {
+			n = int(word[1][0] - '1')
+		}
+		if n == 1 && each && len(which) == 1 && !ofMonth {
+			*r = start
+			return 0
+		}
+		set |= 1 << nthDay(bits.TrailingZeros64(uint64(day)), n)
+	}
+	return set
+}
+
+// isEveryOther reports whether every other day of a name may be meant here, "every second Saturday".
+func (r reader) isEveryOther() bool {
+	return r.take(nthOf) != nil && r.day() != 0
 }
 
 // dashedDays reads at least three days with a dash behind each but the last, "Mo-Di-Do"; 0: none.

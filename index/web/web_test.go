@@ -257,6 +257,10 @@ func TestContact(t *testing.T) {
 	if got := openingHours("Mo-Su 10:00-14:00; We off", texts.Of("page", "en")); got != "Mo–Su 10:00–14:00 · We closed" {
 		t.Errorf("in English %q", got)
 	}
+	const nth = "1., letzter Sa im Monat 10:00–12:00"
+	if got := openingHours("Sa[1,-1] 10:00-12:00", texts.Of("page", "de")); got != nth {
+		t.Errorf("some days of a month: %q, want %q", got, nth)
+	}
 	for _, h := range []index.Hit{
 		{Phone: "javascript:alert(1)"}, {Phone: "+49 441"}, {Phone: "+49;ext=1"}, {Email: "a@b?cc=c@d"}, {Email: "a b@c"}, {Email: "<a>@b"}, {Email: "a@b,c@d"},
 		{Website: "javascript:alert(1)"}, {Website: "//x"}, {},

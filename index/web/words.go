@@ -64,12 +64,22 @@ var (
 	hoursWord  = regexp.MustCompile(`[A-Za-z]+`)
 	hoursRange = regexp.MustCompile(`(\w)-(\w)`)
 	hoursRule  = regexp.MustCompile(`\s*;\s*`)
+	hoursNth   = regexp.MustCompile(`(\w+)\[([-\d,]+)\]`)
 )
 
-// openingHours writes opening hours of OpenStreetMap for people: "Mo–Fr 08:00–18:00 · Sa closed".
+// openingHours writes opening hours of OpenStreetMap for people: "Mo–Fr 08:00–18:00 · Sa closed", "1st, 3rd Sa of
+// the month 10:00–12:00".
 func openingHours(osm string, t texts.Words) string {
 	text := hoursWord.ReplaceAllStringFunc(osm, func(w string) string { return cmp.Or(t["hours_"+w], w) })
 	text = hoursRange.ReplaceAllString(text, "$1–$2")
+	text = hoursNth.ReplaceAllStringFunc(text, func(days string) string {
+		m := hoursNth.FindStringSubmatch(days)
+		var nths []string
+		for n := range strings.SplitSeq(m[2], ",") {
+			nths = append(nths, cmp.Or(t["hours_nth_"+n], n))
+		}
+		return t.Say("hours_nth", strings.Join(nths, ", "), m[1])
+	})
 	return hoursRule.ReplaceAllString(strings.Trim(text, " ;"), " · ")
 }
 
