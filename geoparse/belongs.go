@@ -162,6 +162,15 @@ func (b *block) above() string {
 	return strings.Join(lines[max(0, len(lines)-detailLines):], "\n")
 }
 
+// isUnderNumber reports whether the line right above the address is its telephone number, and nothing of it stands
+// right below.
+func (b *block) isUnderNumber() bool {
+	above := strings.TrimSpace(b.around.Before)
+	last := above[strings.LastIndexByte(above, '\n')+1:]
+	next, _, _ := strings.Cut(strings.TrimLeft(b.below, " ,\n"), "\n")
+	return place.IsDetail(last) && place.PhoneIn(last, b.a.Country) != "" && !place.IsDetail(next)
+}
+
 // A block is the text around one address of a page.
 type block struct {
 	a      *Address
@@ -302,7 +311,7 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 		a.Role = ListedRole
 	}
 	single := page.single && a.Role == OwnRole
-	if page.phonesFirst {
+	if page.phonesFirst || b.isUnderNumber() {
 		a.Phone = place.PhoneIn(b.above(), a.Country)
 	}
 	if page.hoursFirst {

@@ -62,6 +62,25 @@ func TestPhonesInRooms(t *testing.T) {
 	}
 }
 
+// The number right above an address goes before one that follows something else below it.
+func TestPhoneRightAbove(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const other = "<p>Kinderarzt<br>Dr. Reents<br>0441 555019</p>"
+	for body, want := range map[string]string{
+		"<p>Praxis Harms<br>0441 555012<br>Hauptstraße 7<br>26123 Oldenburg</p>" + other:                   "+49441555012",
+		other + "<p>Praxis Harms<br>Hauptstraße 7<br>26123 Oldenburg<br>0441 555012</p>":                   "+49441555012",
+		"<p>0441 555019</p><p>Hauptstraße 7<br>26123 Oldenburg<br>Tel. 0441 555012<br>Fax 0441 555013</p>": "+49441555012",
+	} {
+		v := sitePage(t, p, "okken.example", "/versorgung.html", "Versorgung", body)
+		if len(v.Addresses) != 1 || v.Addresses[0].Phone != want {
+			t.Errorf("%q: %+v, want %q", body, v.Addresses, want)
+		}
+	}
+}
+
 // In a section about an authority the line above the address names it, and nobody's branch.
 func TestAuthorityUnderItsHeading(t *testing.T) {
 	p, err := New(testGazetteer(t), nil, DefaultOptions())

@@ -99,6 +99,7 @@ func TestHonoraryOffices(t *testing.T) {
 		{"/impressum.html", "Impressum", "<p>Takemusu Aikido Okken<br>Peter Reents" + at + "<br>ZVR-Zahl: 1580789299</p>", true},
 		{"/index.html", "Ferienwohnung Bremen", "<p>Kontakt" + at + "</p>", true},
 		{"/index.html", "Ferienwohnung Bremen", "<p>Kontakt" + at + " OT Bremen</p>", false}, // a part of the town
+		{"/index.html", "Einfamilienhaus in Bremen zu vermieten", "<p>Hanna Harms" + at + "</p>", true},
 		{"/impressum.html", "Impressum", "<p>Verein Okkener Stollen e.V.<br>Peter Reents" + at + "</p>", true},
 		{"/impressum.html", "Impressum", "<p>Hexenzunft Okken e.V.</p><p>Vereinsregister: VR 12</p>" +
 			"<h2>Verantwortlich für den Inhalt nach § 55 Abs. 2 RStV</h2><p>Veyt Reents" + at + "</p>", true},

@@ -48,6 +48,9 @@ var (
 	adjectiveEndings = german.suffixes("adjective-endings")
 	articles         = german.set("articles") // as written
 
+	// rooms are the units that no street is called like.
+	rooms = german.set("rooms")
+
 	// titles stand before a surname: titles and given names.
 	titles = set(german["titles"] + " " + german["given-names"])
 

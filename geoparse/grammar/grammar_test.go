@@ -53,6 +53,7 @@ func TestStreetBefore(t *testing.T) {
 		{"Dr. Eberlestraße 5\n", "Dr. Eberlestraße", "5", ""},
 		{"Dr. Karl Rennergasse 5\n", "Dr. Karl Rennergasse", "5", ""}, // "Dr. Karl" is nobody without a surname
 		{"Karl Rennergasse 5\n", "Karl Rennergasse", "5", ""},
+		{"Bibliothekstraße 1\nMZH, Ebene 3\n", "Bibliothekstraße", "1", ""},
 		{"Gasthaus Karl Rennergasse 5\n", "Rennergasse", "5", ""},
 		{"Anschrift: Johann Reents - Straße 5\n", "Johann Reents - Straße", "5", ""},
 		{"Johann Reents – Strasse 5\n", "Johann Reents – Strasse", "5", ""},

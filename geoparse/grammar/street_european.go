@@ -364,8 +364,11 @@ func unitBefore(t Tokens, k int) int {
 	id := last.Kind == Number || last.Kind == Word &&
 		utf8.RuneCountInString(strings.TrimRight(last.Text(), ".")) == 1
 	if id && t.At(k-2).Kind == Word && unitWords[t[k-2].fold()] {
-		// "Haus 3" is a unit only behind a number: alone it is a street
+		// "Haus 3" is a unit only behind a number: alone it is a street; "MZH, Ebene 3" is none
 		j := k - 3
+		if j >= 0 && rooms[t[k-2].fold()] {
+			return k - 2
+		}
 		if j > 0 && t[j].Kind != Number && t[j].Kind != Word {
 			j--
 		}

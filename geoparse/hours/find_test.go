@@ -30,6 +30,7 @@ func TestIn(t *testing.T) {
 		"Öffnungszeiten: am letzten Samstag des Monats 10-12 Uhr":                                                      "Sa[-1] 10:00-12:00",
 		"Öffnungszeiten: Samstag 10-12 Uhr (nur gerade Wochen)":                                                        "",
 		"Open Thursday 9-2, Saturday 9-2, closed Friday and the first Saturday":                                        "Th,Sa 09:00-14:00; Fr off; Sa[1] off",
+		"Für Hotelgäste: Frühstück Montag bis Freitag von 6.30 bis 9.00 Uhr, am Wochenende von 7.30 bis 10.00 Uhr":     "",
 		"Open every other Saturday 10am - 2pm":                                                                         "",
 		"Open 1st & 3rd Saturday 10am - 2pm":                                                                           "Sa[1,3] 10:00-14:00",
 		"Open every second and fourth Sunday from 1-4 pm":                                                              "Su[2,4] 13:00-16:00",

@@ -51,6 +51,8 @@ func TestName(t *testing.T) {
 			"grote-reents.example", "Grote of Reents Church", "", ""},
 		"rooms in a public building": {`<title>Aktuelles | BSG Okken e.V.</title><footer>© BSG Okken e.V.</footer>`,
 			"Training\nSporthalle Grundschule Okken\n", "bsg-okken.example", "Sporthalle Grundschule Okken", "", ""},
+		"a house that is no unit": {`<title>Schachfreunde Reents e.V.</title><footer>© Schachfreunde Reents e.V.</footer>`,
+			"Spiellokale:\nHaus des Gastes, ", "sf-reents.example", "Haus des Gastes", "", ""},
 		"a sports ground": {`<title>Spielorte – TSV 1861 Reents</title><footer>© TSV 1861 Reents</footer>`,
 			"Sportplatz Okken\n", "tsv-reents.example", "Sportplatz Okken", "", ""},
 		"rooms, behind a day": {`<title>Aquafitness | TV Reents e.V.</title><footer>© TV Reents e.V.</footer>`,

@@ -303,7 +303,7 @@ func isAddressPart(text string) bool {
 	case len(words) == 0:
 		return false
 	case unitTerms[words[0]]:
-		return true
+		return words[0] != "haus" || len(words) < 3 // not "Haus des Gastes"
 	case !houseTerms[words[len(words)-1]]:
 		return false
 	}
