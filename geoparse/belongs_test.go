@@ -494,8 +494,6 @@ func TestHomes(t *testing.T) {
 		{"Liaison: Faith Shurin\n" + at, "Harbor Rowing Club", "harbor.example", "/clubs.html", true},
 		{"Location: Faith Lake\n" + at, "Harbor Rowing Club", "harbor.example", "/clubs.html", false},
 		{"Hanna Harms, StD i. R.\n" + at, "Harbor", "harbor.example", "/about.html", true},
-		{"Secretary's Postal Address:\nLinda Miller,\nHarbor Village Hall,\nOak Cottage\n" + at, "Harbor Village Hall", "harbor.example",
-			"/hall.html", true},
 		{"Venue Postal Address:\nHarbor Village Hall,\nOak Cottage\n" + at, "Harbor Village Hall", "harbor.example", "/hall.html", false},
 		{"Hanna Harms, D.D.S.\n" + at, "Harbor", "harbor.example", "/about.html", false},
 		{"Hanna Harms\nc/o " + at, "Harbor Rowing Club", "harbor.example", "/contact.html", true},
@@ -562,6 +560,8 @@ func TestHomes(t *testing.T) {
 			"Impressum | Hanna Harms", "harms.example", "/impressum", false},
 		{"Impressum\nReents, Harms Gleiter GbR\nVertreten durch\nHanna Harms & Uwe Reents\nAdresse\n" + at, "Impressum",
 			"gleiter.example", "/impressum", false},
+		{"Impressum\nNeues Leben Reents e.V.\nVertreten durch:\nIsaac Harms (Vorstand)\nHanna Harms (Vorstand)\nAnschrift\n" + at,
+			"Impressum", "neues-leben.example", "/impressum", false},
 	} {
 		v := parse(t, p, Input{Text: c.text, Title: c.title, Host: c.host, Path: c.path})
 		if len(v.Addresses) != 1 || v.Addresses[0].Private != c.private {

@@ -115,7 +115,6 @@ func (d *Door) Values() []float64 {
 const (
 	doorLines   = 3   // above the address that are looked at
 	doorText    = 100 // bytes of each, the last ones
-	blockLines  = 5   // that may belong to one address
 	headingText = 300 // bytes of a line that may be a heading
 )
 
@@ -162,7 +161,6 @@ type sight struct {
 	venue    bool // the nearest line says that people meet there
 	named    bool // it names a person
 	member   bool // a person, on a page of an association
-	headed   bool // a person below the label of an officer, however many lines are between
 	acts     bool // a person for somebody at another address, as an imprint has it
 }
 
@@ -181,8 +179,7 @@ func (d *Door) see() *sight {
 	isHome := homeWords.In(foldWords(s.first)) && !insured.MatchString(s.first) && !isTrade(leading(s.first)) &&
 		!(isHost(s.first) && isInstitution(s.first)) // "c/o Okken Immobilien AG"
 	s.atHome = private || isHome || isFlat.MatchString(d.Unit)
-	s.headed = d.headedByOfficer()
-	if s.atHome || s.headed { // "Home address" and "Secretary:" end what the lines above say
+	if s.atHome { // "Home address" ends what the lines above say
 		s.lines = nil
 	}
 	s.edits = len(s.lines) > 0 && editsBy(s.lines[len(s.lines)-1]) && (d.Person || looksLikeNames(s.name))
@@ -224,19 +221,6 @@ func (s *sight) listed() bool {
 	return isName(s.name) || isName(s.above()) || properNames(s.name, 1, 1) && isName(s.above()+" "+s.name)
 }
 
-// headedByOfficer reports whether the block of the address begins with the label of an officer and a person:
-// "Secretary's postal address:", "Hanna Harms", and below them the club or the house.
-func (d *Door) headedByOfficer() bool {
-	lines := linesOf(d.Before)
-	lines = lines[max(0, len(lines)-blockLines):]
-	for i := range max(0, len(lines)-1) {
-		if labelsOfficer(lines[i]) && IsPerson(strings.TrimRight(lines[i+1], " ,")) {
-			return true
-		}
-	}
-	return false
-}
-
 // labelsHome reports whether a line announces somebody's home: "Private address:".
 func labelsHome(line string) bool {
 	return strings.HasSuffix(line, ":") && homeWords.In(foldWords(line)) && !isInstitution(line)
@@ -276,7 +260,7 @@ func (d *Door) offices(s *sight) (honoured, edited, care bool, host string) {
 	registered := clubRegister.MatchString(d.Below)
 	officer := len(s.lines) > 0 && IsPerson(s.name) &&
 		(isAssociation(kind.OfName(s.above(), "", "")) || d.Imprint && registered)
-	honoured = care || officer || s.member || s.headed || s.acts ||
+	honoured = care || officer || s.member || s.acts ||
 		holdsOffice(foldWords(s.first+"\n"+s.held+"\n"+s.further))
 	edited = s.edits && (registered || clubRegister.MatchString(d.Before))
 	return honoured, edited, care, host
@@ -319,7 +303,7 @@ func (d *Door) cues() (has map[string]bool, firm bool) {
 	firm = isCompany(s.first) || isTrade(leading(s.first))
 	has = map[string]bool{
 		"bias": true,
-		"person": s.named || s.member || s.headed || care || !s.venue && (s.held != "" || labelsOfficer(s.first) ||
+		"person": s.named || s.member || care || !s.venue && (s.held != "" || labelsOfficer(s.first) ||
 			looksLikeNames(s.name) && (exempt || d.mailed(s.name) || d.isStranger(s.name))),
 		// It stands in an imprint that has a word of business, or whose host names a trade.
 		"business": !exempt && d.Imprint && (d.Business != nil && d.Business() || d.tradeInHost()),
@@ -540,13 +524,19 @@ func endsWithPerson(text string) bool {
 }
 
 // doorLinesOf returns the ends of the last lines of the text before an address that may say who is there, no contacts
-// or years, the nearest last.
+// or years, the nearest last. "Reents e.V.", "Represented by:", persons and "Address:" lead to that of the firm.
 func doorLinesOf(before string) []string {
+	lines := linesOf(before)
+	near := lines[max(0, len(lines)-2*doorLines):]
+	agents := slices.IndexFunc(near, actsFor.MatchString)
+	if agents >= 0 && addressWords[strings.ToLower(strings.TrimRight(near[len(near)-1], " :"))] {
+		lines = lines[:len(lines)-len(near)+agents]
+	}
 	saysNobody := func(line string) bool {
 		return contactLine.MatchString(line) || !strings.ContainsFunc(line, unicode.IsLetter) ||
 			strings.EqualFold(line, "c/o") || actsFor.MatchString(line)
 	}
-	return lastLines(slices.DeleteFunc(linesOf(before), saysNobody))
+	return lastLines(slices.DeleteFunc(lines, saysNobody))
 }
 
 // lastLines returns the ends of the last lines.

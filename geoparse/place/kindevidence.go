@@ -179,22 +179,16 @@ func (e *kindEvidence) add(from kindFeature, id string) {
 	e.found[main].features[from]++
 }
 
-// joinClubs makes what shows an association show a club of sports, where more than clauses say a sport.
+// joinClubs makes what shows an association show a club of sports, where anything says a sport.
 func (e *kindEvidence) joinClubs() {
 	club, sport := e.found[association], e.found["club=sport"]
-	if club == nil || sport == nil || sport.onlyInText() {
+	if club == nil || sport == nil {
 		return
 	}
 	for f, v := range club.features {
 		sport.features[f] += v
 	}
 	delete(e.found, association)
-}
-
-func (c *kindCandidate) onlyInText() bool {
-	features := c.features
-	features[inText] = 0
-	return features == [kindFeatures]float64{}
 }
 
 // readText reads the distinct clauses of the visible text that are no headings, links or buttons.

@@ -709,7 +709,7 @@ func markRivals(found []candidate) {
 		if f[prefix]+f[above1] > 0 {
 			building = publicBuilding(found[i].text)
 		}
-		ownWords := f[domain] >= 0.5 || f[branchWords] > 0.5 && (f[leadIn] == 0 || namesBranch(found[i].text)) // "Red Lion"
+		ownWords := f[domain] >= 0.5 || f[branchWords] > 0.5 && f[leadIn] == 0 // not "in the Red Lion"
 		for k := range found {
 			s := &found[k].features
 			hosts := building != "" && kind.Main(kind.OfName(found[k].text, "", "")) != building
@@ -729,11 +729,6 @@ func gathers(line string) bool {
 }
 
 var gathering = Words("gathering")
-
-// namesBranch reports whether a name has a word for a branch: "Oldenburg office".
-func namesBranch(name string) bool {
-	return slices.ContainsFunc(nameWords(name), func(word string) bool { return branchTerms[word] })
-}
 
 // behindLeadIn returns the name behind a preposition at the end of the sentence before an address, before its town: "We
 // meet at Grote Hall in Nadorst, ".
