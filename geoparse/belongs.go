@@ -448,7 +448,7 @@ func (p *Parser) judgePrivate(b *block, page *pageCues, imprint bool) {
 		Person: a.Person, Typed: a.Type,
 		Imprint:  imprint || place.HasImprintCue(page.title) || place.IsNotice(page.title, page.in.Path),
 		Business: page.commerce,
-		Lets:     func() place.Letting { return p.lets(page, b) },
+		Lets:     p.lets(page, b),
 		Resume:   page.resume,
 	}
 	door.Represents = door.Imprint && !b.first && represents(door.Before)

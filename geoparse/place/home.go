@@ -37,17 +37,17 @@ type Door struct {
 	Before, Below string // lines above and below it that belong to no other address
 	Inside        string // what stands in it beside street and city
 	Street, Unit  string
-	Title         string         // of the page
-	Host, Path    string         // of the page
-	Langs         []string       // in which it may be written, ISO 639-1
-	Person        bool           // the name above is a person's
-	Typed         string         // the type that markup gives what is there
-	Imprint       bool           // it stands in an imprint
-	Represents    bool           // it is that of who represents somebody at the address above
-	Elsewhere     bool           // it stands in an imprint whose site is at another address, above or in the footer
-	Business      func() bool    // words of business in what is said of who runs the site
-	Lets          func() Letting // whether the site lets a house or flat
-	Resume        func() bool    // a heading or link of the page is that of a résumé
+	Title         string      // of the page
+	Host, Path    string      // of the page
+	Langs         []string    // in which it may be written, ISO 639-1
+	Person        bool        // the name above is a person's
+	Typed         string      // the type that markup gives what is there
+	Imprint       bool        // it stands in an imprint
+	Represents    bool        // it is that of who represents somebody at the address above
+	Elsewhere     bool        // it stands in an imprint whose site is at another address, above or in the footer
+	Business      func() bool // words of business in what is said of who runs the site
+	Lets          Letting     // whether the site lets a house or flat
+	Resume        func() bool // a heading or link of the page is that of a résumé
 }
 
 // Letting is whether a site lets a house or flat for holidays, and where.
@@ -150,7 +150,6 @@ type sight struct {
 	further string   // lines
 	behind  string   // the line right behind the address
 
-	where   Letting
 	letting bool // the site lets a house or flat
 	lets    bool // in another town, so that its host lives here
 
@@ -165,24 +164,20 @@ type sight struct {
 }
 
 func (d *Door) see() *sight {
-	s := &sight{}
-	if d.Lets != nil {
-		s.where = d.Lets()
-	}
-	s.letting, s.lets = s.where >= LetsHome, s.where == LetsAnother
+	s := &sight{letting: d.Lets >= LetsHome, lets: d.Lets == LetsAnother}
 	s.first, s.held, s.lines = d.nearest()
 	if s.letting && IsLetting(s.first) { // "Ferienwohnung Okken" says no more than the title
 		s.first = ""
 	}
 	s.name, _ = withoutLabel(s.first)
-	private := labelsHome(s.above())
+	private := labelsHome(last(s.lines))
 	isHome := homeWords.In(foldWords(s.first)) && !insured.MatchString(s.first) && !isTrade(leading(s.first)) &&
 		!(isHost(s.first) && isInstitution(s.first)) // "c/o Okken Immobilien AG"
 	s.atHome = private || isHome || isFlat.MatchString(d.Unit)
 	if s.atHome { // "Home address" ends what the lines above say
 		s.lines = nil
 	}
-	s.edits = len(s.lines) > 0 && editsBy(s.lines[len(s.lines)-1]) && (d.Person || looksLikeNames(s.name))
+	s.edits = editsBy(last(s.lines)) && (d.Person || looksLikeNames(s.name))
 	s.lines = slices.DeleteFunc(s.lines, func(l string) bool { return isProse(l) || isLabel(l) })
 	s.venue = venueLabels.In(foldWords(s.first))
 	s.named = !s.venue && (d.Person || s.name != s.first && IsPerson(s.name) || IsPerson(owner(s.first)) ||
@@ -197,12 +192,12 @@ func (d *Door) see() *sight {
 	return s
 }
 
-// above returns the line above the nearest one, "" where there is none.
-func (s *sight) above() string {
-	if len(s.lines) == 0 {
+// last returns the last line, "" where there is none.
+func last(lines []string) string {
+	if len(lines) == 0 {
 		return ""
 	}
-	return s.lines[len(s.lines)-1]
+	return lines[len(lines)-1]
 }
 
 // hasMember reports whether the nearest line may name a person of an association, "Hanna Harms (trainer)", or the
@@ -212,13 +207,13 @@ func (s *sight) hasMember() bool {
 	label, _, labelled := strings.Cut(s.first, ": ") // "Liaison: Faith Okken", not "Location: Okken Lake"
 	labelled = labelled && (!isLabel(label) || personLabel.MatchString(label))
 	return IsPerson(name) || labelled && looksLikeNames(name) && kind.OfName(name, "", "") == "" ||
-		IsPerson(s.above()) && !isInstitution(s.first) && !isLabel(s.first) && kind.OfName(s.first, "", "") == ""
+		IsPerson(last(s.lines)) && !isInstitution(s.first) && !isLabel(s.first) && kind.OfName(s.first, "", "") == ""
 }
 
 // listed reports whether the nearest line, the one above it or both, as cells of a table, may be a name.
 func (s *sight) listed() bool {
 	isName := func(line string) bool { return looksLikeNames(line) && kind.OfName(line, "", "") == "" }
-	return isName(s.name) || isName(s.above()) || properNames(s.name, 1, 1) && isName(s.above()+" "+s.name)
+	return isName(s.name) || isName(last(s.lines)) || properNames(s.name, 1, 1) && isName(last(s.lines)+" "+s.name)
 }
 
 // labelsHome reports whether a line announces somebody's home: "Private address:".
@@ -258,8 +253,8 @@ func (d *Door) offices(s *sight) (honoured, edited, care bool, host string) {
 	visited, _ := withoutOffice(strings.Trim(host, " ,:"))
 	care = host != s.first && IsPerson(visited)
 	registered := clubRegister.MatchString(d.Below)
-	officer := len(s.lines) > 0 && IsPerson(s.name) &&
-		(isAssociation(kind.OfName(s.above(), "", "")) || d.Imprint && registered)
+	ofClub := isAssociation(kind.OfName(last(s.lines), "", "")) || d.Imprint && registered
+	officer := s.lines != nil && IsPerson(s.name) && ofClub
 	honoured = care || officer || s.member || s.acts ||
 		holdsOffice(foldWords(s.first+"\n"+s.held+"\n"+s.further))
 	edited = s.edits && (registered || clubRegister.MatchString(d.Before))
@@ -277,8 +272,8 @@ func (d *Door) business(s *sight) (trade, commerce bool) {
 		return false, IsCommerce(d.Title)
 	}
 	inSentence := isSentence(s.first) || goesOn(s.behind) // whose heading does not name who is at the address
-	trade = isTrade(leading(s.first)) || !inSentence && isTrade(s.above())
-	return trade, IsCommerce(text) || !inSentence && isCompany(s.above())
+	trade = isTrade(leading(s.first)) || !inSentence && isTrade(last(s.lines))
+	return trade, IsCommerce(text) || !inSentence && isCompany(last(s.lines))
 }
 
 // isCompany reports whether a line is a name with a legal form, and not that of an association.
@@ -319,7 +314,7 @@ func (d *Door) cues() (has map[string]bool, firm bool) {
 		// The title says what is done there for a living; no sentence has the address, as those of news do.
 		"trade-title": !s.letting && !s.acts && !s.homepage && !s.lived && !goesOn(s.behind) && d.tradeInTitle(),
 		// A word that stands around places of business alone, near the address or in the title.
-		"commerce": !exempt && commerce || trade || s.where == LetsHere,
+		"commerce": !exempt && commerce || trade || d.Lets == LetsHere,
 		// "Home", "privat", "lives at", "my address is" in the nearest line.
 		"home":           s.atHome,
 		"non-commercial": nonCommercial.In(foldWords(d.Before + "\n" + below)),
@@ -371,10 +366,10 @@ func (d *Door) isStranger(name string) bool {
 // acts reports whether a name stands below in or behind a label of who acts for the site or edits it:
 // "Represented by:", "Yaro Shraib".
 func (d *Door) acts(name string) bool {
-	lines := linesOf(d.Below)
-	for i, line := range lines {
-		if (agentLead.MatchString(line) || editor.MatchString(line)) &&
-			(strings.Contains(line, name) || i+1 < len(lines) && strings.HasPrefix(lines[i+1], name)) {
+	lines := append(linesOf(d.Below), "")
+	for i, line := range lines[:len(lines)-1] {
+		isLabel := agentLead.MatchString(line) || editor.MatchString(line)
+		if isLabel && (strings.Contains(line, name) || strings.HasPrefix(lines[i+1], name)) {
 			return true
 		}
 	}
@@ -601,19 +596,12 @@ func looksLikeNames(line string) bool {
 
 // BelowOrganisation reports whether the nearest line of the text before an address is an organisation.
 func BelowOrganisation(before string) bool {
-	lines := doorLinesOf(before)
-	if len(lines) == 0 {
-		return false
-	}
-	line := lines[len(lines)-1]
+	line := last(doorLinesOf(before))
 	return IsName(line) && !IsPerson(line) && (isInstitution(line) || kind.OfName(line, "", "") != "")
 }
 
 // BelowNames reports whether the nearest line of the text before an address may be a person's name.
-func BelowNames(before string) bool {
-	lines := doorLinesOf(before)
-	return len(lines) > 0 && looksLikeNames(lines[len(lines)-1])
-}
+func BelowNames(before string) bool { return looksLikeNames(last(doorLinesOf(before))) }
 
 // lexiconOf returns a list of words.txt, in which "_" joins the words of a phrase, for texts that
 // foldWords returned.
