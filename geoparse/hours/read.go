@@ -298,6 +298,16 @@ var nthWords = func() map[string]int {
 	return m
 }()
 
+// nthLeads are the words with which nthOf may begin otherwise.
+var nthLeads = func() map[string]bool {
+	m := map[string]bool{}
+	for word := range strings.FieldsSeq("every each jede jeden jedem jeder jedes elke iedere ogni chaque cada " +
+		"the den der am an on op le les la il el los de het") {
+		m[word] = true
+	}
+	return m
+}()
+
 // A reader holds the text that is still to be read.
 type reader struct {
 	rest    string
@@ -322,7 +332,8 @@ func (r *reader) isNext(re *regexp.Regexp) bool {
 // Friday", or "closed on Sundays"; where there is none, r stays where it is. No spans: closed.
 func (r *reader) rule() (set daySet, spans []timeSpan, ok bool) {
 	start := *r
-	nth := r.isNext(nthOf)
+	nth := r.takeNth() != nil
+	*r = start
 	number := leadingDigits(r.rest) > 0 && r.rest[0] != '7' && !nth // of "7 days"
 	if !number {
 		if !nth && !r.isNext(sevenDays) {
@@ -457,7 +468,10 @@ func (r *reader) listedDays() (set daySet) {
 // every other one.
 func (r *reader) nthDays() (set daySet) {
 	start := *r
-	m := r.take(nthOf)
+	m := r.takeNth()
+	if m == nil && strings.IndexByte(r.rest[:min(len(r.rest), longestDay)], '[') < 0 {
+		return 0
+	}
 	day := r.day()
 	if m == nil {
 		m = r.take(nthBrackets)
@@ -485,9 +499,25 @@ func (r *reader) nthDays() (set daySet) {
 	return set
 }
 
+// longestDay is in how many bytes a bracket follows the name of a day in the syntax of OpenStreetMap.
+const longestDay = len("Mo[")
+
+// takeNth is take(nthOf), where the next word may begin that, for less than the expression costs.
+func (r *reader) takeNth() []string {
+	next := strings.TrimLeftFunc(r.rest[:min(len(r.rest), mostNth)], func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	word := strings.ToLower(firstWord(next))
+	_, known := nthWords[word]
+	if !known && !nthLeads[word] && leadingDigits(next) != 1 {
+		return nil
+	}
+	return r.take(nthOf)
+}
+
 // isEveryOther reports whether every other day of a name may be meant here, "every second Saturday".
 func (r reader) isEveryOther() bool {
-	return r.take(nthOf) != nil && r.day() != 0
+	return r.takeNth() != nil && r.day() != 0
 }
 
 // dashedDays reads at least three days with a dash behind each but the last, "Mo-Di-Do"; 0: none.
