@@ -104,6 +104,8 @@ func TestHonoraryOffices(t *testing.T) {
 		{"/impressum.html", "Impressum", "<p>Hexenzunft Okken e.V.</p><p>Vereinsregister: VR 12</p>" +
 			"<h2>Verantwortlich für den Inhalt nach § 55 Abs. 2 RStV</h2><p>Veyt Reents" + at + "</p>", true},
 		{"/impressum.html", "Impressum", "<p>Redaktionell verantwortlich<br>Veyt Reents" + at + "</p>", true},
+		{"/impressum.html", "Prüfung Elektrotechnik - Impressum", "<p>Angaben gemäß § 5 DDG</p><p>Hanna Harms" + at + "</p>", true},
+		{"/kontakt.html", "Elektrotechnik Harms", "<p>Hanna Harms" + at + "</p>", false},
 		{"/impressum.html", "Klassisches Yoga, Qi Gong Oldenburg", "<p>Hanna Harms" + at + "</p>", true},
 		{"/praxis.html", "Praxis", "<p>Orthopädie Reents</p><p>Alle Kassen und privat" + at + "</p>", false},
 		{"/impressum.html", "Impressum", "<h1>Impressum</h1><p>Webmaster: Peter Reents" + at + "</p>", true},
@@ -184,7 +186,7 @@ func TestHostLivesElsewhere(t *testing.T) {
 	}
 }
 
-// A trade in the host makes a person's address that of a business, another institution does not.
+// A trade in a domain of its own makes a person's address that of a business, another institution does not.
 func TestTradeInHost(t *testing.T) {
 	p, err := New(testGazetteer(t), nil, DefaultOptions())
 	if err != nil {
@@ -193,6 +195,7 @@ func TestTradeInHost(t *testing.T) {
 	for host, want := range map[string]bool{
 		"tischlerei-reents.example": false, "zahnarzt-harms.example": false,
 		"freie-schule.github.io": true, "okken-studio.example": true, "okken.example": true,
+		"hanna-tischlerei.github.io": true,
 	} {
 		v := sitePage(t, p, host, "/impressum.html", "Impressum", "<h1>Impressum</h1><p>Angaben gemäß § 5 DDG</p>"+
 			"<p>Hanna Harms<br>Hauptstraße 7<br>26123 Oldenburg</p><p>Redaktion<br>Hanna Harms</p>")

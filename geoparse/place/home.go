@@ -116,6 +116,7 @@ const (
 	doorLines   = 3   // above the address that are looked at
 	doorText    = 100 // bytes of each, the last ones
 	headingText = 300 // bytes of a line that may be a heading
+	mostTrade   = 7   // words that say what somebody does for a living
 )
 
 // nearest returns the line right above the address, or what stands before it in its own, what the person
@@ -311,8 +312,9 @@ func (d *Door) cues() (has map[string]bool, firm bool) {
 		"firm-above": !care && !edited && isInstitution(s.further),
 		"firm-in":    isInstitution(d.Inside) || isBuilding(d.Street),
 		"firm-title": !s.letting && !s.acts && isInstitution(d.Title),
-		// The title says what is done there for a living; no sentence has the address, as those of news do.
-		"trade-title": !s.letting && !s.acts && !s.homepage && !s.lived && !goesOn(s.behind) && d.tradeInTitle(),
+		// The title says what is done there for a living, and neither a person in an imprint nor a sentence has the address.
+		"trade-title": !s.letting && !(s.named && d.Imprint) && !s.acts && !s.homepage && !s.lived && !goesOn(s.behind) &&
+			d.tradeInTitle(),
 		// A word that stands around places of business alone, near the address or in the title.
 		"commerce": !exempt && commerce || trade || d.Lets == LetsHere,
 		// "Home", "privat", "lives at", "my address is" in the nearest line.
@@ -384,9 +386,6 @@ func editsBy(line string) bool {
 	return (lawful || len(strings.Fields(line)) <= 3) && editor.MatchString(line)
 }
 
-// mostTrade is how many words say what somebody does for a living.
-const mostTrade = 7
-
 // isTrade reports whether a line says what somebody does for a living: "Staatlich anerkannte
 // Physiotherapeutin", not "Hans Schneider", "Musikverein Okken e.V." or "Okken needs a hackerspace".
 func isTrade(line string) bool {
@@ -421,9 +420,9 @@ func (d *Door) tradeInTitle() bool {
 	})
 }
 
-// tradeInHost reports whether the domain names such a trade.
+// tradeInHost reports whether the page has a domain of its own that names such a trade.
 func (d *Door) tradeInHost() bool {
-	return isTradeKind(kindOfName(strings.Join(domainWords(d.Host), " "), d.Langs, ""))
+	return !isHosted(d.Host) && isTradeKind(kindOfName(strings.Join(domainWords(d.Host), " "), d.Langs, ""))
 }
 
 // isTradeKind reports whether people have places of the kind for what they do for a living; anybody takes
