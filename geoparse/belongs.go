@@ -459,7 +459,8 @@ func (p *Parser) judgePrivate(b *block, page *pageCues, imprint bool) {
 	}
 	a.evidence = door.Evidence()
 	a.weighPrivate()
-	if door.Imprint && len(page.runBy) == 0 && a.Role == OwnRole && a.Street != "" && place.BelowOrganisation(door.Before) {
+	if door.Imprint && page.runBy == nil && a.Role == OwnRole && a.Street != "" &&
+		place.BelowOrganisation(door.Before) {
 		page.runBy = append(page.runBy, a.door())
 	}
 }

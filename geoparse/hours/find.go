@@ -269,7 +269,8 @@ var (
 	nextCell  = regexp.MustCompile(`^[ \t:]*[|\n]\s*`)
 	courseCue = regexp.MustCompile(`(?i)\b(?:class|lecture|course|seminar|workshop|lesson|tutorial|webinar|` +
 		`kurs|vorlesung|übung|gottesdienst|training|(?:ferien|summer ?|sommer)camp|specials|` +
-		`happy ?hour|breakfast|frühstück|ontbijt|colazione|petit[ -]déjeuner|advising|walk-?in (?:counsel|advi)|(?:academic|graduate|peer|student) (?:counsel|advis)|` +
+		`happy ?hour|breakfast|frühstück|ontbijt|colazione|petit[ -]déjeuner|` +
+		`advising|walk-?in (?:counsel|advi)|(?:academic|graduate|peer|student) (?:counsel|advis)|` +
 		`studienberatung|availability|verfügbarkeit|beschikbaarheid|help ?desk|warenannahme|anlieferung|lieferzeit|` +
 		`telefonzeit|telefonsprech|telefonisch|` +
 		`anrufzeit)|\(telefon\)|(?:^|\n)(?:wann|when) ?[?:]`)

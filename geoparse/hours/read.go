@@ -223,7 +223,8 @@ var (
 		`jeden tag|tous les jours|(?:elke|iedere) dag|alle dagen|tutti i giorni|todos los d[ií]as)` +
 		`(?: (?:a|per|die|pro|in der|of the|van de) (?:week|woche))?\b`)
 	// nthOf stands before a day of which only some of a month are meant: "every first and third".
-	nthOf = regexp.MustCompile(`(?i)^[\s;,|/&+•·*().–—-]*(?:(every|each|jede[nrms]?|elke|iedere|ogni|chaque|cada)\s+)?` +
+	nthOf = regexp.MustCompile(`(?i)^[\s;,|/&+•·*().–—-]*` +
+		`(?:(every|each|jede[nrms]?|elke|iedere|ogni|chaque|cada)\s+)?` +
 		`(?:(?:the|den|der|am|an|on|op|le|les|la|il|el|los|de|het)\s+)*(` + nthWord.String() +
 		`(?:(?:\s*[,&+/]\s*|\s+(?:and|und|et|e|y|en|u\.)\s+)(?:(?:the|den|der|le|la|il|el|de)\s+)?` +
 		nthWord.String() + `)*)\s+`)

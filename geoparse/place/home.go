@@ -312,9 +312,9 @@ func (d *Door) cues() (has map[string]bool, firm bool) {
 		"firm-above": !care && !edited && isInstitution(s.further),
 		"firm-in":    isInstitution(d.Inside) || isBuilding(d.Street),
 		"firm-title": !s.letting && !s.acts && isInstitution(d.Title),
-		// The title says what is done there for a living, and neither a person in an imprint nor a sentence has the address.
-		"trade-title": !s.letting && !(s.named && d.Imprint) && !s.acts && !s.homepage && !s.lived && !goesOn(s.behind) &&
-			d.tradeInTitle(),
+		// The title says what is done there for a living; no person in an imprint and no sentence has the address.
+		"trade-title": !s.letting && !(s.named && d.Imprint) && !s.acts && !s.homepage && !s.lived &&
+			!goesOn(s.behind) && d.tradeInTitle(),
 		// A word that stands around places of business alone, near the address or in the title.
 		"commerce": !exempt && commerce || trade || d.Lets == LetsHere,
 		// "Home", "privat", "lives at", "my address is" in the nearest line.
