@@ -733,8 +733,8 @@ var gathering = Words("gathering")
 // behindLeadIn returns the name behind a preposition at the end of the sentence before an address, before its town: "We
 // meet at Grote Hall in Nadorst, ".
 func (p *Page) behindLeadIn(before string) string {
-	above := lastLine(strings.TrimRight(before, " \n"))
-	line := lastLine(before)
+	above := strings.TrimLeftFunc(lastLine(strings.TrimRight(before, " \n")), isOrnament)
+	line := strings.TrimLeftFunc(lastLine(before), isOrnament)
 	switch {
 	case strings.HasSuffix(above, ","), leadsLine.MatchString(above), // the sentence goes on in the next line
 		line == "" && gathers(above) && kind.OfName(behindLast(leadsIn, above), "", "") != "":

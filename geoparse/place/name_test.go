@@ -262,6 +262,7 @@ func TestNameBehindLabel(t *testing.T) {
 		"Veranstaltungsort Theater am Kornmarkt ": "Theater am Kornmarkt",
 		"Vereinslokal: Krone, ":                   "Krone",
 		"Treffpunkt Kultur ":                      "",
+		"📍 Where: Unity Valley Church, ":          "Unity Valley Church",
 		"Ort : ..........im ZENtrum, ":            "ZENtrum",
 	} {
 		if got := (&Page{}).behindLeadIn("Konzert\n" + line); got != want {
@@ -412,7 +413,7 @@ func TestIsPerson(t *testing.T) {
 		"Dipl.-Ing. Zaru Okken": true, "Dipl.-Ing. (FH) Hanna Harms": true, "Dipl.-Ing. Hanna Grete Harms FH": true,
 		"Mevr. Boenders": true, "Mme Okken": true, "Signora Okken": true, "Zaru F. Okken": true, "Zaru Okken": false,
 		"Hanna Harms Garten- und Landschaftsbau": false, "Rose Garden Hotel": false, "Paris Match": false,
-		"Blue Door": false,
+		"Blue Door": false, "Hanna Harms-The Cello Studio": false,
 	} {
 		if IsPerson(name) != want {
 			t.Errorf("%q: %v, want %v", name, !want, want)

@@ -102,7 +102,8 @@ func properNames(text string, least, most int) bool {
 			return false
 		}
 		first, _ := utf8.DecodeRuneInString(word)
-		if !unicode.IsUpper(first) || word[len(word)-1] == '-' { // "Garten- und Landschaftsbau"
+		if !unicode.IsUpper(first) || word[len(word)-1] == '-' || // "Garten- und Landschaftsbau"
+			strings.HasSuffix(word, "The") { // "Hanna Harms-The Cello Studio"
 			return false
 		}
 		for i, r := range word {
