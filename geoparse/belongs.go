@@ -2,6 +2,7 @@ package geoparse
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -234,6 +235,15 @@ func namesContact(line string) bool {
 
 var contactPersons = place.Phrases("contact-persons")
 
+// asksForPerson reports whether a line says so in a sentence, "call Uwe Harms at 555-0100".
+func asksForPerson(line string) bool {
+	m := asksFor.FindStringSubmatch(line)
+	return m != nil && place.IsPerson(m[1])
+}
+
+var asksFor = regexp.MustCompile(`(?i:\b(?:call|contact|text|phone|info|bel|bei|an|von|chiam\pL+|appel\pL+)\b:?) ` +
+	`(\p{Lu}[\pL.'’-]+(?: \p{Lu}[\pL.'’-]+){1,2})[ ,:–-]*(?i:(?:at|on|unter|op|al|au|tel\.?|telefon|phone)[ .:]*)?[+(\d]`)
+
 // beforeLine returns the text before the first line for which ends returns true.
 func beforeLine(text string, ends func(line string) bool) string {
 	for at := 0; at < len(text); {
@@ -295,9 +305,14 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 	name := page.site.Name(b.around)
 	a.Name, a.Branch = a.withoutPlace(name.Text), name.Branch
 	b.blockOnly = name.BlockOnly
+	below := b.below
 	if b.blockOnly {
 		b.below = beforeLine(b.below, namesContact)
 	}
+	if name.Other {
+		b.below = beforeLine(b.below, asksForPerson)
+	}
+	asked := b.below != below // the numbers around are not the place's
 	switch {
 	case a.Role != OwnRole:
 	case name.Section && (name.Other || name.Text == ""):
@@ -318,7 +333,7 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 		a.Hours = hours.In(page.text, a.Start-len(before), a.Start)
 	}
 	p.read(a, page, a.End, a.End+len(b.below))
-	if b.first {
+	if b.first && !asked {
 		p.read(a, page, a.Start-len(before), a.Start)
 	}
 	if single && !a.Person && a.Hours == "" {

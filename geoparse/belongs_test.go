@@ -62,6 +62,23 @@ func TestPhonesInRooms(t *testing.T) {
 	}
 }
 
+// Whom a sentence says to call is not at the place where a club meets, nor is a number above.
+func TestPhoneOfWhomToCall(t *testing.T) {
+	p, err := New(testGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const at = "<p>Karten: 0441 555019</p><p>Wir treffen uns in der Bücherei Reents, Hauptstraße 7, 26123 Oldenburg, im Saal.</p>"
+	for below, want := range map[string]string{
+		"<p>Anmeldung bei Hanna Harms, Tel. 0441 555012.</p>": "", "<p>Bücherei: Tel. 0441 555012</p>": "+49441555012",
+	} {
+		v := sitePage(t, p, "operfreunde.example", "/termine.html", "Opernfreunde Okken e.V.", at+below+"<footer>© Opernfreunde Okken e.V.</footer>")
+		if len(v.Addresses) != 1 || v.Addresses[0].Name != "Bücherei Reents" || v.Addresses[0].Phone != want {
+			t.Errorf("%q: %+v, want %q", below, v.Addresses, want)
+		}
+	}
+}
+
 // The number right above an address goes before one that follows something else below it.
 func TestPhoneRightAbove(t *testing.T) {
 	p, err := New(testGazetteer(t), nil, DefaultOptions())
