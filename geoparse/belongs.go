@@ -468,7 +468,8 @@ func (p *Parser) judgePrivate(b *block, page *pageCues, imprint bool) {
 	}
 	door.Represents = door.Imprint && !b.first && represents(door.Before)
 	page.imprint = page.imprint || door.Imprint
-	door.Elsewhere = page.imprint && len(page.runBy) > 0 && !slices.Contains(page.runBy, a.door())
+	door.Elsewhere = page.imprint && len(page.runBy) > 0 && !slices.Contains(page.runBy, a.door()) &&
+		!a.Role.ThirdParty() // as the officer of data protection is
 	if p.onDoor != nil {
 		p.onDoor(a, &door)
 	}

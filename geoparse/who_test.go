@@ -172,11 +172,12 @@ func TestHostLivesElsewhere(t *testing.T) {
 	const inn = "Gasthaus Okken<br>Hauptstraße 7, 26123 Oldenburg"
 	const guests = "<p>" + inn + "</p><p>USt-IdNr. DE123456789</p>"
 	for body, want := range map[string]bool{
-		"<p>Hanna Harms<br>Hauptstraße 9<br>26123 Oldenburg</p><footer>" + inn + "</footer>":  true,
-		"<p>Hanna Harms<br>Hauptstraße 7<br>26123 Oldenburg</p><footer>" + inn + "</footer>":  false,
-		guests + "<p>Kontakt (Hanna Harms):<br>Anschrift: Hauptstraße 9, 26123 Oldenburg</p>": true,
-		guests + "<p>Saalbau Okken<br>Hauptstraße 9, 26123 Oldenburg</p>":                     false,
-		guests + "<p>Rechtsanwältin Hanna Harms<br>Hauptstraße 9, 26123 Oldenburg</p>":        false,
+		"<p>Hanna Harms<br>Hauptstraße 9<br>26123 Oldenburg</p><footer>" + inn + "</footer>":              true,
+		"<p>Hanna Harms<br>Hauptstraße 7<br>26123 Oldenburg</p><footer>" + inn + "</footer>":              false,
+		guests + "<p>Kontakt (Hanna Harms):<br>Anschrift: Hauptstraße 9, 26123 Oldenburg</p>":             true,
+		guests + "<p>Unsere Datenschutzbeauftragte:<br>Hanna Harms<br>Hauptstraße 9, 26123 Oldenburg</p>": false,
+		guests + "<p>Saalbau Okken<br>Hauptstraße 9, 26123 Oldenburg</p>":                                 false,
+		guests + "<p>Rechtsanwältin Hanna Harms<br>Hauptstraße 9, 26123 Oldenburg</p>":                    false,
 	} {
 		v := sitePage(t, p, "okken.example", "/impressum.html", "Gasthaus Okken", "<h1>Impressum</h1>"+body)
 		private := slices.ContainsFunc(v.Addresses, func(a Address) bool { return a.Private })
