@@ -255,8 +255,7 @@ func (d *Door) offices(s *sight) (honoured, edited, care bool, host string) {
 	care = host != s.first && IsPerson(visited)
 	registered := clubRegister.MatchString(d.Below)
 	ofClub := isAssociation(kind.OfName(last(s.lines), "", "")) || d.Imprint && registered
-	officer := s.lines != nil && IsPerson(s.name) && ofClub
-	honoured = care || officer || s.member || s.acts ||
+	honoured = care || s.lines != nil && ofClub && IsPerson(s.name) || s.member || s.acts ||
 		holdsOffice(foldWords(s.first+"\n"+s.held+"\n"+s.further))
 	edited = s.edits && (registered || clubRegister.MatchString(d.Before))
 	return honoured, edited, care, host
@@ -396,7 +395,8 @@ func isTrade(line string) bool {
 		return false
 	}
 	id := kind.OfName(line, "", "")
-	return id != "" && !isAssociation(id) && (kind.Key(id) != "leisure" || isTradeKind(id))
+	key := kind.Key(id)
+	return id != "" && !isAssociation(id) && (key != "leisure" && key != "amenity" || isTradeKind(id))
 }
 
 // endsInTrade reports whether the last word or two of at least three are a trade and no surname: "Hanna Harms

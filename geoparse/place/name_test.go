@@ -53,6 +53,8 @@ func TestName(t *testing.T) {
 			"Training\nSporthalle Grundschule Okken\n", "bsg-okken.example", "Sporthalle Grundschule Okken", "", ""},
 		"a house that is no unit": {`<title>Schachfreunde Reents e.V.</title><footer>© Schachfreunde Reents e.V.</footer>`,
 			"Spiellokale:\nHaus des Gastes, ", "sf-reents.example", "Haus des Gastes", "", ""},
+		"where a person works": {`<title>Imprint</title>`, "Hanna Okken\nTechnische Universität Reents\n",
+			"hanna-okken.example", "Technische Universität Reents", "", ""},
 		"a sports ground": {`<title>Spielorte – TSV 1861 Reents</title><footer>© TSV 1861 Reents</footer>`,
 			"Sportplatz Okken\n", "tsv-reents.example", "Sportplatz Okken", "", ""},
 		"rooms, behind a day": {`<title>Aquafitness | TV Reents e.V.</title><footer>© TV Reents e.V.</footer>`,
