@@ -53,7 +53,10 @@ func TestReadOnlyRoot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(root, "gazehound"), self, 0o755); err != nil {
+	syscall.ForkLock.RLock() // a process that another test starts meanwhile would keep it open: "text file busy"
+	err = os.WriteFile(filepath.Join(root, "gazehound"), self, 0o755)
+	syscall.ForkLock.RUnlock()
+	if err != nil {
 		t.Fatal(err)
 	}
 	seeds, err := os.ReadFile(flags[3])
