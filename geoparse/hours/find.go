@@ -138,8 +138,7 @@ func within(text string, from, to int) (osm string, leaveOut bool, end int) {
 		if textutil.LetterBefore(line, i) || i > 0 && line[i-1]-'0' <= 9 {
 			continue
 		}
-		isNumber := line[i]-'0' <= 9
-		mayBe := isNumber && (beginsSpan(text[from+i:]) || isNthNumber(line[i:]))
+		mayBe := line[i]-'0' <= 9 && (beginsSpan(text[from+i:]) || isNthNumber(line[i:]))
 		if line[i]-'0' > 9 {
 			if !textutil.LetterAt(line, i) {
 				continue
@@ -209,9 +208,6 @@ func isNthNumber(text string) bool {
 	return leadingDigits(text) == 1 && r.nthDays() != 0
 }
 
-// mostNth is how many bytes a list of some days of a month has.
-const mostNth = 60
-
 // leadingDigits returns how many digits a text begins with.
 func leadingDigits(text string) int { return len(text) - len(strings.TrimLeft(text, "0123456789")) }
 
@@ -243,6 +239,10 @@ const month = `(?:jan|feb|mär|mar|apr|ma[iy]|jun|jul|aug|sep|o[kc]t|nov|de[zc])
 const months = `(?:\b` + month + `\s*(?:\d{1,2}\s*)?` + toMonth + `(?:\d{1,2}\.?\s*)?` + month + `(?:\s*\d{1,2}\b)?|` +
 	`\b\d{1,2}\.\s?\d{1,2}\.\s*` + toMonth + `\d{1,2}\.\s?\d{1,2}\.)`
 
+// otherWeeks is what says that something is not so in each week.
+const otherWeeks = `every other|alternat(?:e|ing)|14[ -]?täg\pL*|alle (?:zwei|2|drei|3|vier|4) wochen|` +
+	`\b(?:un)?gerader? (?:kw|(?:kalender)?wochen?)|om de (?:week|twee weken)|fortnightly|bi-?weekly`
+
 const toMonth = `(?:[-–—]|bis|to|through|until|à|al?)\s*`
 
 var (
@@ -257,12 +257,9 @@ var (
 		`öffnungszeiten| hours| season)?|(?:weihnachts|oster|sommer|schul)ferien|(?:christmas|holiday|new year\S*)` +
 		` (?:week|hours|season))(?:\s*\([^()\n]*\))?[\s:,()]*$`)
 	// someWeeks ends what says that the hours are not those of each week.
-	someWeeks = regexp.MustCompile(`(?i)(?:every other|alternat(?:e|ing)|14[ -]?täg\pL*|` +
-		`alle (?:zwei|2|drei|3|vier|4) wochen|(?:un)?gerader? (?:kw|(?:kalender)?wochen?)|om de (?:week|twee weken)|` +
-		`fortnightly|bi-?weekly)[\s:,(]*$`)
+	someWeeks    = regexp.MustCompile(`(?i)(?:` + otherWeeks + `)[\s:,(]*$`)
 	seasonBehind = regexp.MustCompile(`(?i)^[^\n(]*\d[^\n\d(]*\([^)\n]*(?:` + months + `|sommer|winter|summer|` +
-		`saison|season|ferien|\bgerade|ungerade|14-?täg|every other|im monat|of the month|jeden? ` + nthWord.String() +
-		`)|^[^\n]*\d[^\d\n]{0,20}` + months)
+		`saison|season|ferien|` + otherWeeks + `|im monat|of the month|jeden? ` + nthWord.String() + `)|^[^\n]*\d[^\d\n]{0,20}` + months)
 	// tariff is behind times for which a price holds: "Monday to Thursday: 9am-6pm @ £5 per hour".
 	tariff = regexp.MustCompile(`(?i)^(?: ?uhr)?[\s:=(]*(?:@ ?|à ?)?(?:[£$€] ?\d[\d.,]*|\d[\d.,]* ?(?:€|eur|chf))` +
 		`[^\n]{0,3}(?:per|an?|/|pro|je|die) ?(?:hour|hr|h\b|std|stunde)`)

@@ -42,8 +42,7 @@ func (s daySet) has(day int) bool { return s&(1<<day) != 0 }
 // Those without days are the other words with which sevenDays, letterDays, nthOf and closedOn begin.
 var dayWords = func() map[string]daySet {
 	m := map[string]daySet{
-		"seven": 0, "sieben": 0, "zeven": 0, "every": 0, "each": 0, "jeden": 0, "tous": 0, "elke": 0, "iedere": 0,
-		"ogni": 0, "chaque": 0, "cada": 0, "alle": 0, "tutti": 0, "todos": 0, "m": 0, "t": 0, "w": 0, "l": 0,
+		"seven": 0, "sieben": 0, "zeven": 0, "tous": 0, "alle": 0, "tutti": 0, "todos": 0, "m": 0, "t": 0, "w": 0, "l": 0,
 		"täglich": 0x7f, "daily": 0x7f, "everyday": 0x7f, "dagelijks": 0x7f, "weekdays": 0x1f,
 		"wochenende": 0x60, "weekend": 0x60, "weekends": 0x60, "werktags": 0x3f, "werktage": 0x3f,
 		"werkdag": 0x1f, "werkdagen": 0x1f,
@@ -70,6 +69,9 @@ var dayWords = func() map[string]daySet {
 		m[word] = 0
 	}
 	for word := range nthWords {
+		m[word] = 0
+	}
+	for _, word := range eachWords {
 		m[word] = 0
 	}
 	forms := maps.Clone(m)
@@ -312,7 +314,7 @@ func At(osm string, t time.Time, holiday func(time.Time) bool) (s State, ok bool
 	return s, true
 }
 
-// on returns what is open on a day: on the first of its name in the month, if h says so, else on each.
+// on returns what is open on a date: what h says of the nth of its weekday in the month, else of each.
 func (h *week) on(date time.Time) []timeSpan {
 	day := (int(date.Weekday()) + 6) % 7
 	nth := h[nthDay(day, (date.Day()-1)/7)]

@@ -224,14 +224,14 @@ var (
 		`(?: (?:a|per|die|pro|in der|of the|van de) (?:week|woche))?\b`)
 	// nthOf stands before a day of which only some of a month are meant: "every first and third".
 	nthOf = regexp.MustCompile(`(?i)^[\s;,|/&+•·*().–—-]*` +
-		`(?:(every|each|jede[nrms]?|elke|iedere|ogni|chaque|cada)\s+)?` +
-		`(?:(?:the|den|der|am|an|on|op|le|les|la|il|el|los|de|het)\s+)*(` + nthWord.String() +
+		`(?:(` + strings.Join(eachWords, "|") + `)\s+)?(?:(?:` + strings.Join(theWords, "|") + `)\s+)*` +
+		`(` + nthWord.String() +
 		`(?:(?:\s*[,&+/]\s*|\s+(?:and|und|et|e|y|en|u\.)\s+)(?:(?:the|den|der|le|la|il|el|de)\s+)?` +
 		nthWord.String() + `)*)\s+`)
 	nthWord = regexp.MustCompile(`(?i)\b(?:` + strings.Join(slices.Sorted(maps.Keys(nthWords)), "|") +
 		`|([1-5])(?:st|nd|rd|th|er|e|ème|de|ste|[º°ª.]))`)
-	nthBrackets = regexp.MustCompile(`^()\[((?:-1|[1-5])(?:,(?:-1|[1-5]))*)\]`)
-	nthNumbers  = strings.NewReplacer("-1", "last", "1", "1.", "2", "2.", "3", "3.", "4", "4.", "5", "5.")
+	// nthBrackets stand behind the day in the syntax of OpenStreetMap: "Sa[1,3]".
+	nthBrackets = regexp.MustCompile(`^\[((?:-1|[1-5])(?:,(?:-1|[1-5]))*)\]`)
 	ofTheMonth  = regexp.MustCompile(`(?i)^[\s,]*(?:(?:of|in) (?:the|each|every|a) month|im monat|` +
 		`(?:des|eines|jeden) (?:jeden )?monats|(?:du|de chaque) mois|(?:del|di ogni) mese|(?:del|de cada) mes|` +
 		`van (?:de|elke|iedere) maand)\b`)
@@ -299,15 +299,11 @@ var nthWords = func() map[string]int {
 	return m
 }()
 
-// nthLeads are the words with which nthOf may begin otherwise.
-var nthLeads = func() map[string]bool {
-	m := map[string]bool{}
-	for word := range strings.FieldsSeq("every each jede jeden jedem jeder jedes elke iedere ogni chaque cada " +
-		"the den der am an on op le les la il el los de het") {
-		m[word] = true
-	}
-	return m
-}()
+// Words with which nthOf may begin otherwise.
+var (
+	eachWords = strings.Fields("every each jede jeden jedem jeder jedes elke iedere ogni chaque cada")
+	theWords  = strings.Fields("the den der am an on op le les la il el los de het")
+)
 
 // A reader holds the text that is still to be read.
 type reader struct {
@@ -446,7 +442,7 @@ func (r *reader) listedDays() (set daySet) {
 			continue
 		}
 		start := r.rest
-		first := r.day()
+		first := r.bracketed(r.day())
 		if first == 0 {
 			*r = before
 			return set
@@ -465,43 +461,53 @@ func (r *reader) listedDays() (set daySet) {
 	}
 }
 
-// nthDays reads "every first and third Saturday of the month", "Sa[1,3]"; 0: none. "Every second Saturday" may be
-// every other one.
+// nthDays reads "every first and third Saturday of the month"; 0: none. "Every second Saturday" may be every
+// other one.
 func (r *reader) nthDays() (set daySet) {
 	start := *r
 	m := r.takeNth()
-	if m == nil && strings.IndexByte(r.rest[:min(len(r.rest), longestDay)], '[') < 0 {
+	if m == nil {
 		return 0
 	}
 	day := r.day()
-	if m == nil {
-		m = r.take(nthBrackets)
-		if m != nil {
-			m[2] = nthNumbers.Replace(m[2])
-		}
-	}
-	if m == nil || day == 0 || !oneDay(day) {
-		*r = start
-		return 0
-	}
-	each, which := m[1] != "", nthWord.FindAllStringSubmatch(m[2], -1)
+	which := nthWord.FindAllStringSubmatch(m[2], -1)
 	ofMonth := r.take(ofTheMonth) != nil
 	for _, word := range which {
 		n, isWord := nthWords[strings.ToLower(word[0])]
 		if !isWord {
 			n = int(word[1][0] - '1')
 		}
-		if n == 1 && each && len(which) == 1 && !ofMonth {
-			*r = start
-			return 0
-		}
-		set |= 1 << nthDay(bits.TrailingZeros64(uint64(day)), n)
+		set |= nthOfDay(day, n)
+	}
+	everyOther := set == nthOfDay(day, 1) && m[1] != "" && !ofMonth
+	if !isWeekday(day) || everyOther {
+		*r = start
+		return 0
 	}
 	return set
 }
 
-// longestDay is in how many bytes a bracket follows the name of a day in the syntax of OpenStreetMap.
-const longestDay = len("Mo[")
+// bracketed reads which days of a month are meant behind their name, "Sa[1,3]", else returns day.
+func (r *reader) bracketed(day daySet) (set daySet) {
+	m := r.take(nthBrackets)
+	if m == nil || !isWeekday(day) {
+		return day
+	}
+	for number := range strings.SplitSeq(m[1], ",") {
+		n, _ := strconv.Atoi(number)
+		if n < 0 {
+			n += ordinals + 1 // the last
+		}
+		set |= nthOfDay(day, n-1)
+	}
+	return set
+}
+
+// nthOfDay returns the nth one of a weekday in a month, as nthDay has it.
+func nthOfDay(day daySet, n int) daySet { return 1 << nthDay(bits.TrailingZeros64(uint64(day)), n) }
+
+// mostNth is how many bytes a list of some days of a month has.
+const mostNth = 60
 
 // takeNth is take(nthOf), where the next word may begin that, for less than the expression costs.
 func (r *reader) takeNth() []string {
@@ -510,7 +516,8 @@ func (r *reader) takeNth() []string {
 	})
 	word := strings.ToLower(firstWord(next))
 	_, known := nthWords[word]
-	if !known && !nthLeads[word] && leadingDigits(next) != 1 {
+	known = known || slices.Contains(eachWords, word) || slices.Contains(theWords, word)
+	if !known && leadingDigits(next) != 1 {
 		return nil
 	}
 	return r.take(nthOf)
@@ -540,6 +547,8 @@ func (r *reader) dashedDays() (set daySet) {
 }
 
 func oneDay(s daySet) bool { return s&(s-1) == 0 && s != 1<<Holidays }
+
+func isWeekday(s daySet) bool { return s != 0 && oneDay(s) }
 
 // letterDay are the days of one letter that dayWords has not. T is Tuesday, and no end of "M-T".
 var letterDay = map[string]daySet{"M": 1, "T": 2, "W": 4}
