@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"gazehound/internal/textutil"
 )
 
 // Limits of ParseQuery.
@@ -70,7 +72,7 @@ func (g *Gazetteer) isNamed(words []string, i, n int) bool {
 }
 
 // numberLabels are words for "house number", folded.
-var numberLabels = wordSet("nr no num numero nro hausnummer hausnr number")
+var numberLabels = textutil.Words("nr no num numero nro hausnummer hausnr number")
 
 // numberLength returns how many of the first words are a house number: 1 of "12 Oldenburg", 2 of
 // "12 a" and "Nr. 5a", 3 of "48 - 50".

@@ -4,6 +4,8 @@ import (
 	_ "embed"
 	"slices"
 	"strings"
+
+	"gazehound/internal/textutil"
 )
 
 //go:embed spellings.txt
@@ -46,19 +48,11 @@ var (
 		"de la", "de", "del", "de los", "de las", "du", "des", "de l", "della", "di", "del", "dei", "da", "do",
 		"dos", "das", "d",
 	}
-	small   = wordSet("de la le les l del los las du des d della dello di dei degli delle da do dos das el")
-	leading = wordSet("calle carrer avenida avinguda plaza placa paseo passeig camino carretera rue avenue " +
+	small   = textutil.Words("de la le les l del los las du des d della dello di dei degli delle da do dos das el")
+	leading = textutil.Words("calle carrer avenida avinguda plaza placa paseo passeig camino carretera rue avenue " +
 		"place boulevard chemin route impasse allee quai square via viale piazza corso vicolo largo rua praca " +
 		"travessa estrada strada")
 )
-
-func wordSet(words string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
 
 // Limits of Spellings.
 const (

@@ -70,7 +70,7 @@ var columnLists string
 // usual are the names of columns, folded, by which a field is known without a
 // map; earlier ones win. "suffix" are columns with the letter of a house number; "street_address" is
 // used only without a column of streets.
-var usual = textutil.Lists(columnLists)
+var usual = textutil.ReadLists(columnLists)
 
 // named adds columns with usual names to m. A column of m that is missing is an ErrColumns.
 func named(m Map, columns []string) (Map, error) {

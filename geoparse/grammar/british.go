@@ -12,7 +12,7 @@ func init() {
 		}
 	}
 	counties := make(map[string]bool)
-	for _, name := range british.names("counties") {
+	for _, name := range british.Phrases("counties") {
 		counties[name] = true
 	}
 	add(Country{
@@ -39,10 +39,10 @@ var (
 	// britishRoads end the name of a street, and premises that of a building, an
 	// estate or a park, which stands in British addresses where others have a
 	// street and number.
-	britishRoads = british.set("roads")
-	premises     = british.set("premises")
+	britishRoads = british.Words("roads")
+	premises     = british.Words("premises")
 	// villages are the ends of roads that names of villages have too.
-	villages = british.set("villages")
+	villages = british.Words("villages")
 )
 
 // PremisesBefore reads a British address without a house number from the last

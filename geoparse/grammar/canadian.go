@@ -10,4 +10,4 @@ func init() {
 
 // canadianCities are those that GeoNames' postal codes of Canada name by their
 // quarters only.
-var canadianCities = english.set("canadian-cities")
+var canadianCities = english.Words("canadian-cities")

@@ -60,7 +60,7 @@ func FoldInitial(r rune) byte {
 }
 
 var (
-	cityPrefixes = german.set("city-prefixes")
+	cityPrefixes = german.Words("city-prefixes")
 	exonyms      = readLists("exonyms")
 )
 

@@ -249,37 +249,23 @@ func init() {
 //go:embed words
 var wordFiles embed.FS
 
-// wordLists are those of one file of the folder words, by their names.
-type wordLists map[string]string
-
 // readLists reads words/NAME.txt.
-func readLists(name string) wordLists {
+func readLists(name string) textutil.Lists {
 	file, err := wordFiles.ReadFile("words/" + name + ".txt")
 	if err != nil {
 		panic(err) // at the start of the program: any test finds it
 	}
-	return textutil.Lists(string(file))
-}
-
-// set returns the words of a list.
-func (l wordLists) set(name string) map[string]bool {
-	if l[name] == "" {
-		panic("grammar: no list of words " + name)
-	}
-	return set(l[name])
+	return textutil.ReadLists(string(file))
 }
 
 // suffixes returns the words of a list by their last byte, so that few are compared.
-func (l wordLists) suffixes(name string) map[byte][]string {
+func suffixes(words map[string]bool) map[byte][]string {
 	m := make(map[byte][]string)
-	for w := range l.set(name) {
+	for w := range words {
 		m[lastByte(w)] = append(m[lastByte(w)], w)
 	}
 	return m
 }
-
-// names returns the names of a list that are divided by commas.
-func (l wordLists) names(name string) []string { return strings.Split(l[name], ", ") }
 
 // The words of all languages, folded by Fold. They are looked for everywhere: Swiss
 // and Belgian streets have names in several languages.
@@ -300,7 +286,7 @@ var (
 )
 
 // addWords adds the words of a language.
-func addWords(l wordLists) {
+func addWords(l textutil.Lists) {
 	for name, to := range map[string]map[string]bool{
 		"types": streetTypes, "leads": leadTypes, "links": linkWords, "adjectives": adjectiveWords,
 		"particles": smallWords, "nobility": nobility, "units": unitWords, "floors": floorWords,

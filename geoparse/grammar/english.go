@@ -8,49 +8,49 @@ func init() {
 
 // The words of the grammar of US addresses, in lower case without dots.
 var (
-	directions = english.set("directions")
+	directions = english.Words("directions")
 
-	usTypes = english.set("us-types")
+	usTypes = english.Words("us-types")
 
 	// highwayTypes come before their number.
-	highwayTypes = english.set("highway-types")
+	highwayTypes = english.Words("highway-types")
 
 	// numberedTypes are those of them that may have a name before: "State Route 9".
-	numberedTypes = english.set("numbered-types")
+	numberedTypes = english.Words("numbered-types")
 
 	// usPlaces are street words that, without a house number, rather name a
 	// place.
-	usPlaces = english.set("us-places")
+	usPlaces = english.Words("us-places")
 
 	// roads are those that name no place.
-	roads = english.set("roads")
+	roads = english.Words("roads")
 
 	// usLead are words that begin a name of Spanish or French form.
-	usLead = english.set("us-lead")
+	usLead = english.Words("us-lead")
 
-	usAlone = english.set("us-alone")
+	usAlone = english.Words("us-alone")
 
-	usUnits      = english.set("us-units")
-	usAloneUnits = english.set("us-alone-units")
-	institutions = english.set("institutions")
-	levelWords   = english.set("level-words")
+	usUnits      = english.Words("us-units")
+	usAloneUnits = english.Words("us-alone-units")
+	institutions = english.Words("institutions")
+	levelWords   = english.Words("level-words")
 
-	spelledNumbers  = english.set("spelled-numbers")
-	spelledOrdinals = english.set("spelled-ordinals")
+	spelledNumbers  = english.Words("spelled-numbers")
+	spelledOrdinals = english.Words("spelled-ordinals")
 
 	// notBeforeNumber never stand right before a house number.
-	notBeforeNumber = english.set("not-before-number")
+	notBeforeNumber = english.Words("not-before-number")
 
 	// usStops never stand inside an address.
-	usStops = english.set("us-stops")
+	usStops = english.Words("us-stops")
 
 	// usNoStreet never stand inside a street name without a street word.
-	usNoStreet = english.set("us-no-street")
+	usNoStreet = english.Words("us-no-street")
 
 	// proseWords lead on in a sentence from a number to a place.
-	proseWords = english.set("prose-words")
+	proseWords = english.Words("prose-words")
 
-	months = english.set("months")
+	months = english.Words("months")
 
-	usSmall = english.set("us-small")
+	usSmall = english.Words("us-small")
 )

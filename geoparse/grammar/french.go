@@ -129,17 +129,17 @@ func frenchNoun(w []string, i int) int {
 }
 
 var (
-	frenchPlaces   = french.set("places")
-	frenchAt       = french.set("at") // before a house number in a sentence
-	frenchLinks    = french.set("joining")
-	frenchArticles = french.set("articles")
-	frenchSmall    = french.set("small")
-	frenchOrdinals = french.set("ordinals")
-	frenchTitles   = french.set("titles")
-	frenchBefore   = french.set("before")
-	frenchAfter    = french.set("after")
-	frenchMonths   = french.set("months")
-	frenchGiven    = french.set("given")
+	frenchPlaces   = french.Words("places")
+	frenchAt       = french.Words("at") // before a house number in a sentence
+	frenchLinks    = french.Words("joining")
+	frenchArticles = french.Words("articles")
+	frenchSmall    = french.Words("small")
+	frenchOrdinals = french.Words("ordinals")
+	frenchTitles   = french.Words("titles")
+	frenchBefore   = french.Words("before")
+	frenchAfter    = french.Words("after")
+	frenchMonths   = french.Words("months")
+	frenchGiven    = french.Words("given")
 )
 
 // FrenchName reports whether a street's name is a French one: "rue Bleury",

@@ -1,5 +1,7 @@
 package grammar
 
+import "gazehound/internal/textutil"
+
 var german = readLists("german")
 
 func init() {
@@ -9,7 +11,7 @@ func init() {
 		Names:       "germany,deutschland,de,allemagne,germania,brd,bundesrepublik deutschland",
 		Domains:     "de berlin hamburg koeln bayern nrw saarland ruhr",
 		States:      statesOf(german["states"]),
-		CityStates:  set("berlin bremen hamburg"),
+		CityStates:  textutil.Words("berlin bremen hamburg"),
 		CityStreets: map[string]func(Tokens) (Street, bool){"mannheim": squareBefore},
 	})
 	add(Country{
@@ -17,7 +19,7 @@ func init() {
 		Prefixes: "A AT", Domains: "at wien tirol", Languages: "de", Phone: "43",
 		Names:      "austria,oesterreich,at",
 		States:     statesOf(german["austrian-states"]),
-		CityStates: set("salzburg wien vienna"),
+		CityStates: textutil.Words("salzburg wien vienna"),
 	})
 	add(Country{
 		Code: "CH", Form: CodeCity, Codes: "9999", NumberFirst: true,
@@ -36,29 +38,29 @@ func init() {
 // Fold unless the comment says otherwise.
 var (
 	// germanBoxes are post boxes also without a number.
-	germanBoxes = german.set("lone-boxes")
+	germanBoxes = german.Words("lone-boxes")
 
 	// remarkWords begin a remark behind a house number: "Ecke Poststraße".
-	remarkWords  = german.set("remarks")
-	prepositions = german.set("prepositions")
-	highRoads    = german.set("high-roads")
+	remarkWords  = german.Words("remarks")
+	prepositions = german.Words("prepositions")
+	highRoads    = german.Words("high-roads")
 
 	// townEndings end adjectives made of the names of towns.
-	townEndings      = german.suffixes("town-endings")
-	adjectiveEndings = german.suffixes("adjective-endings")
-	articles         = german.set("articles") // as written
+	townEndings      = suffixes(german.Words("town-endings"))
+	adjectiveEndings = suffixes(german.Words("adjective-endings"))
+	articles         = german.Words("articles") // as written
 
 	// rooms are the units that no street is called like.
-	rooms = german.set("rooms")
+	rooms = german.Words("rooms")
 
 	// titles stand before a surname: titles and given names.
-	titles = set(german["titles"] + " " + german["given-names"])
+	titles = textutil.Words(german["titles"] + " " + german["given-names"])
 
 	// germanStops end a street name to the left: firms, labels.
-	germanStops = german.set("stops")
+	germanStops = german.Words("stops")
 
 	// germanNoStreet never end a street name by their place alone.
-	germanNoStreet = german.set("no-street")
+	germanNoStreet = german.Words("no-street")
 )
 
 // squareBefore reads a house in the squares of Mannheim, whose streets have no

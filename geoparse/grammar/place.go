@@ -123,4 +123,4 @@ func notPlace(w string) bool {
 }
 
 // behindAddress are words that often follow an address, none a city.
-var behindAddress = german.set("behind-address")
+var behindAddress = german.Words("behind-address")

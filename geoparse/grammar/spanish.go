@@ -13,7 +13,7 @@ func init() {
 
 // spanishProvinces are the provinces of Spain by the first two digits of their
 // postcodes, from 01 on.
-var spanishProvinces = spanish.names("provinces")
+var spanishProvinces = spanish.Phrases("provinces")
 
 // spanishProvince returns the province of a postcode of Spain, or "".
 func spanishProvince(code string) string {

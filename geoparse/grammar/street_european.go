@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"gazehound/internal/textutil"
 )
 
 // A Known reports whether a name is a street of the place that the anchor names.
@@ -410,10 +412,10 @@ func numberBefore(t Tokens, k int) (int, bool) {
 	return j, true
 }
 
-var fractions = set("1/2 1/3 2/3 1/4 3/4 ½ ⅓ ⅔ ¼ ¾")
+var fractions = textutil.Words("1/2 1/3 2/3 1/4 3/4 ½ ⅓ ⅔ ¼ ¾")
 
 // numberWords stand before a house number and are no street, folded.
-var numberWords = set("nr haus-nr hnr no hausnr hausnummer huisnummer numero n num nro nº no° numer čp cp civ " +
+var numberWords = textutil.Words("nr haus-nr hnr no hausnr hausnummer huisnummer numero n num nro nº no° numer čp cp civ " +
 	"civico nc")
 
 // numberSuffix returns how many tokens at the end of t can belong to the house
@@ -675,7 +677,7 @@ func (w *word) isNamePart() bool {
 var (
 	wholeEnds  = slices.Concat(strings.Fields(dutch["whole"]), strings.Fields(danish["whole"]))
 	wholeFirms = strings.Fields(dutch["firms"]) // end words of organisations: "Tandartspraktijk Okken Kerkstraat 5"
-	wholeLinks = dutch.set("name-links")
+	wholeLinks = dutch.Words("name-links")
 	// wholePlaces stand before a street and are no part of it: "Bij de Kerkstraat".
 	wholePlaces = slices.Concat(strings.Fields(dutch["places"]), strings.Fields(danish["places"]))
 )
@@ -734,7 +736,8 @@ func germanName(w []word, bounded bool) (int, int) {
 			i--
 		}
 		i = ofNoble(w, wholeStart(w, i, bounded), bounded)
-		if strings.Count(last.text, "-") == 1 || joined || bounded && onlyTitles(w[:i], last.fold()) { // "Eugen Schafhauser-Strasse"
+		titled := bounded && onlyTitles(w[:i], last.fold()) // "Eugen Schafhauser-Strasse"
+		if strings.Count(last.text, "-") == 1 || joined || titled {
 			for i > 0 && w[i-1].capital && titles[w[i-1].fold()] {
 				i--
 			}
@@ -759,7 +762,7 @@ func germanName(w []word, bounded bool) (int, int) {
 }
 
 // inWords lead from a building to its street: "Zentrum im Pfarrweg", "Garten an der Poststraße".
-var inWords = set("im in am an")
+var inWords = textutil.Words("im in am an")
 
 // onlyTitles reports whether words are a short title and given names, which name nobody without the surname
 // in the street behind them, "Dr. Karl Rennergasse", or given names before a lane, "Karl Rennergasse".
@@ -842,7 +845,7 @@ func separateName(w []word, bounded bool) int {
 	return adjectives(w, i)
 }
 
-var oldOrNew = set("Alt Neu")
+var oldOrNew = textutil.Words("Alt Neu")
 
 // acronym reports whether s is written in capitals only, as organisations are.
 func acronym(s string) bool {
@@ -1015,14 +1018,6 @@ func b2i(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-func set(words string) map[string]bool {
-	m := make(map[string]bool)
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
 }
 
 // StreetAfter reads the street that follows an anchor in the order "postcode

@@ -902,11 +902,11 @@ func unitID(tok Token) bool {
 
 // boxPhrases lead to the number of a post box, and ruralRoutes to its box; the longest
 // of those that begin with a word stand first.
-var boxPhrases, ruralRoutes = phrasesOf("box-phrases"), english.set("rural-routes")
+var boxPhrases, ruralRoutes = phrasesOf("box-phrases"), english.Words("rural-routes")
 
 func phrasesOf(list string) map[string][][]string {
 	phrases := map[string][][]string{}
-	for _, phrase := range english.names(list) {
+	for _, phrase := range english.Phrases(list) {
 		words := strings.Fields(phrase)
 		phrases[words[0]] = append(phrases[words[0]], words)
 	}

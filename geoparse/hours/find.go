@@ -259,7 +259,8 @@ var (
 	// someWeeks ends what says that the hours are not those of each week.
 	someWeeks    = regexp.MustCompile(`(?i)(?:` + otherWeeks + `)[\s:,(]*$`)
 	seasonBehind = regexp.MustCompile(`(?i)^[^\n(]*\d[^\n\d(]*\([^)\n]*(?:` + months + `|sommer|winter|summer|` +
-		`saison|season|ferien|` + otherWeeks + `|im monat|of the month|jeden? ` + nthWord.String() + `)|^[^\n]*\d[^\d\n]{0,20}` + months)
+		`saison|season|ferien|` + otherWeeks + `|im monat|of the month|jeden? ` + nthWord.String() + `)|` +
+		`^[^\n]*\d[^\d\n]{0,20}` + months)
 	// tariff is behind times for which a price holds: "Monday to Thursday: 9am-6pm @ £5 per hour".
 	tariff = regexp.MustCompile(`(?i)^(?: ?uhr)?[\s:=(]*(?:@ ?|à ?)?(?:[£$€] ?\d[\d.,]*|\d[\d.,]* ?(?:€|eur|chf))` +
 		`[^\n]{0,3}(?:per|an?|/|pro|je|die) ?(?:hour|hr|h\b|std|stunde)`)

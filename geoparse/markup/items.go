@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"gazehound/internal/textutil"
 )
 
 // A scopeOf is an open element that holds the properties of one thing: an
@@ -118,7 +120,7 @@ func (f *finder) microformat(n *html.Node, class string) {
 }
 
 // cardProperties are the classes of hCard and, behind "p-" or "u-", of h-card.
-var cardProperties = set("name fn org tel street-address extended-address locality region postal-code " +
+var cardProperties = textutil.Words("name fn org tel street-address extended-address locality region postal-code " +
 	"country-name post-office-box email url latitude longitude label")
 
 func clipBytes(s string, n int) string { return s[:min(len(s), n)] }
@@ -231,7 +233,7 @@ var fields = func() map[string]func(*Statement) *string {
 	return m
 }()
 
-var latitudes, longitudes = set("latitude lat"), set("longitude long lon lng")
+var latitudes, longitudes = textutil.Words("latitude lat"), textutil.Words("longitude long lon lng")
 
 // isProperty reports whether a statement keeps the property of this local name.
 func isProperty(name string) bool { return fields[name] != nil || latitudes[name] || longitudes[name] }

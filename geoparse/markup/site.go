@@ -11,6 +11,8 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"gazehound/internal/textutil"
 )
 
 // Bounds of a Page.
@@ -151,19 +153,11 @@ func isFooter(n *html.Node) bool {
 
 // Ids and classes of elements.
 var (
-	brandNames = set("logo brand navbar-brand site-title sitetitle site-name sitename site_title " +
+	brandNames = textutil.Words("logo brand navbar-brand site-title sitetitle site-name sitename site_title " +
 		"logo-text site-logo header-logo custom-logo")
-	footerNames = set("footer site-footer page-footer main-footer footer-wrapper site-info colophon " +
+	footerNames = textutil.Words("footer site-footer page-footer main-footer footer-wrapper site-info colophon " +
 		"fusszeile fuss pagefooter sitefooter")
 )
-
-func set(words string) map[string]bool {
-	m := make(map[string]bool)
-	for w := range strings.FieldsSeq(words) {
-		m[w] = true
-	}
-	return m
-}
 
 // isCalled reports whether the id or one of the classes of an element is one of names.
 func isCalled(n *html.Node, names map[string]bool) bool {

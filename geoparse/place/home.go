@@ -50,7 +50,7 @@ type Door struct {
 	Resume        func() bool // a heading or link of the page is that of a résumé
 }
 
-// Letting is whether a site lets a house or flat for holidays, and where.
+// Letting is whether a site lets a house or flat, for holidays or longer, and where.
 type Letting uint8
 
 const (
@@ -173,7 +173,7 @@ func (d *Door) see() *sight {
 	s.name, _ = withoutLabel(s.first)
 	private := labelsHome(last(s.lines))
 	isHome := homeWords.In(foldWords(s.first)) && !insured.MatchString(s.first) && !isTrade(leading(s.first)) &&
-		!(isHost(s.first) && isInstitution(s.first)) // "c/o Okken Immobilien AG"
+		!(isHost.MatchString(s.first) && isInstitution(s.first)) // "c/o Okken Immobilien AG"
 	s.atHome = private || isHome || isFlat.MatchString(d.Unit)
 	if s.atHome { // "Home address" ends what the lines above say
 		s.lines = nil
@@ -403,8 +403,7 @@ func isTrade(line string) bool {
 // Kosmetik", "Nelson Okken Funeral Home".
 func endsInTrade(words []string) bool {
 	n := len(words)
-	return n > 2 && !kind.IsSurname(words[n-1]) && (isTradeKind(kind.OfName(words[n-1], "", "")) ||
-		isTradeKind(kind.OfName(words[n-2]+" "+words[n-1], "", "")))
+	return n > 2 && !kind.IsSurname(words[n-1]) && isTradeKind(kind.OfName(words[n-2]+" "+words[n-1], "", ""))
 }
 
 // goesOn reports whether the text behind an address is the rest of a sentence: "Oldenburg, spoke against it".
@@ -432,8 +431,6 @@ func isTradeKind(id string) bool {
 	return tradeKinds[id] || kind.Key(id) == "healthcare" || kind.Key(id) == "craft" && id != "craft=photographer"
 }
 
-var tradeKinds = wordSet(Phrases("trade-kinds"))
-
 // isAssociation reports whether members meet at places of the kind: the address may be the chairman's.
 func isAssociation(id string) bool {
 	return id == association || id == "office=ngo" || kind.Key(id) == "club"
@@ -460,7 +457,7 @@ func firstField(line string) string {
 	return strings.TrimRight(line, ":.")
 }
 
-// IsLetting reports whether a text names a house or flat for holidays.
+// IsLetting reports whether a text names a house or flat to let.
 func IsLetting(text string) bool { return lettings.In(foldWords(text)) }
 
 // livesAt reports whether the text right before an address says that somebody lives there, or that
@@ -476,13 +473,11 @@ func holdsOffice(folded string) bool {
 	return honorary.In(folded) || strings.Contains(folded, "vorsitzende")
 }
 
-// careOf stands before the name at whose door somebody is.
-var careOf = regexp.MustCompile(`(?i)\b[cp]/[oa]\b|\bchez (?:m\.|mme|monsieur|madame)`)
-
-// isHost reports whether a line says only at whose door somebody is: "c/o Okken GmbH".
-func isHost(line string) bool {
-	return len(line) > 4 && (strings.EqualFold(line[:4], "c/o ") || strings.EqualFold(line[:4], "p/a "))
-}
+// careOf stands before the name at whose door somebody is, isHost begins a line that says no more: "c/o Okken GmbH".
+var (
+	careOf = regexp.MustCompile(`(?i)\b[cp]/[oa]\b|\bchez (?:m\.|mme|monsieur|madame)`)
+	isHost = regexp.MustCompile(`(?i)^(?:c/o|p/a) `)
+)
 
 // labelsOfficer reports whether a line announces the address of an officer: "Address of the chairwoman:".
 func labelsOfficer(line string) bool {
@@ -518,19 +513,32 @@ func endsWithPerson(text string) bool {
 }
 
 // doorLinesOf returns the ends of the last lines of the text before an address that may say who is there, no contacts
-// or years, the nearest last. "Reents e.V.", "Represented by:", persons and "Address:" lead to that of the firm.
+// or years, the nearest last. "Reents e.V.", "Represented by:", persons and "Address:" lead to that of the firm,
+// "Secretary's address:", "Hanna Harms", a club and a house to that of the secretary.
 func doorLinesOf(before string) []string {
 	lines := linesOf(before)
-	near := lines[max(0, len(lines)-2*doorLines):]
+	from := max(0, len(lines)-2*doorLines)
+	near := lines[from:]
 	agents := slices.IndexFunc(near, actsFor.MatchString)
-	if agents >= 0 && addressWords[strings.ToLower(strings.TrimRight(near[len(near)-1], " :"))] {
-		lines = lines[:len(lines)-len(near)+agents]
+	officer := slices.IndexFunc(near, func(line string) bool { return labelsOfficer(line) && namesAddress(line) })
+	switch {
+	case agents >= 0 && namesAddress(last(near)):
+		lines = lines[:from+agents]
+	case officer >= 0 && officer < len(near)-1:
+		if name := strings.TrimRight(near[officer+1], " ,"); IsPerson(name) {
+			lines = []string{near[officer] + " " + name}
+		}
 	}
 	saysNobody := func(line string) bool {
 		return contactLine.MatchString(line) || !strings.ContainsFunc(line, unicode.IsLetter) ||
 			strings.EqualFold(line, "c/o") || actsFor.MatchString(line)
 	}
 	return lastLines(slices.DeleteFunc(lines, saysNobody))
+}
+
+// namesAddress reports whether a label has a word for addresses: "Postal address:".
+func namesAddress(label string) bool {
+	return slices.ContainsFunc(nameWords(label), func(word string) bool { return addressWords[word] })
 }
 
 // lastLines returns the ends of the last lines.
@@ -614,6 +622,7 @@ func cuesOf(list string) (phrases []string) {
 }
 
 var (
+	tradeKinds    = wordLists.Words("trade-kinds")
 	institutions  = lexiconOf("institutions")
 	buildings     = Words("buildings")
 	homeWords     = lexiconOf("home-words")

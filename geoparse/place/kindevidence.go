@@ -164,7 +164,7 @@ func (e *kindEvidence) read(from kindFeature, text string) bool {
 
 // commonKinds are kinds of which there are words on pages of any kind of place: "E-mail", "Parking",
 // "Insurance", "Web design by". Headings, links and clauses do not show them.
-var commonKinds = wordSet(Phrases("common-kinds"))
+var commonKinds = wordLists.Words("common-kinds")
 
 // add adds a kind that the page says, if any.
 func (e *kindEvidence) add(from kindFeature, id string) {

@@ -209,19 +209,17 @@ var (
 //go:embed words.txt
 var wordsFile string
 
-var wordLists = textutil.Lists(wordsFile)
+var wordLists = textutil.ReadLists(wordsFile)
 
 // Words returns the words of a list of words.txt, with "".
 func Words(list string) map[string]bool {
-	m := map[string]bool{"": true}
-	for word := range strings.FieldsSeq(wordLists[list]) {
-		m[word] = true
-	}
-	return m
+	words := wordLists.Words(list)
+	words[""] = true
+	return words
 }
 
 // Phrases returns those of a list of words.txt.
-func Phrases(list string) []string { return strings.Split(wordLists[list], ", ") }
+func Phrases(list string) []string { return wordLists.Phrases(list) }
 
 // alternatives returns the phrases of such a list as a group of a regular expression.
 func alternatives(list string) string {
@@ -238,9 +236,6 @@ func linesOf(text string) (lines []string) {
 	}
 	return lines
 }
-
-// fold returns s with its white space folded.
-func fold(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // IsHoursPage reports whether a page is one of opening hours by its title or path.
 func IsHoursPage(title, path string) bool { return hoursPages.In(title + " " + path) }

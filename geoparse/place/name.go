@@ -196,7 +196,8 @@ func (p *Page) namesEntry(line lineAbove) bool {
 	text := trimName(line.text)
 	words := nameWords(text)
 	share := p.branchShare(text)
-	isBranch := share >= 0.9 || share >= 0.5 && !isTradeKind(kind.OfName(text, "", "")) // "Okken Travel - Nadorst" is none
+	isTrade := isTradeKind(kind.OfName(text, "", "")) // "Okken Travel - Nadorst" is no branch
+	isBranch := share >= 0.9 || share >= 0.5 && !isTrade
 	return IsName(text) && !IsPerson(text) && !isBranch && !isAddressPart(text) &&
 		labelShare(words) < 0.6 && p.agreement(words) < 0.7
 }
@@ -383,8 +384,9 @@ func twoLines(first, second string, comma bool) string {
 }
 
 var (
-	opensName  = regexp.MustCompile(`\pL (?:und|für|der|des|zur|zum|and|for|of|the|di|del|della|per|van|voor|en|de|du|et|[&+])$`)
-	opensPlace = regexp.MustCompile(`(?i)\b(?:in|im|bei|zu|an|auf|von|at|to|from|nella?|dalla?) \pL+$`) // "welcome to the"
+	opensName = regexp.MustCompile(`\pL (?:und|für|der|des|zur|zum|and|for|of|the|di|del|della|per|van|voor|en|de|du|et|` +
+		`[&+])$`)
+	opensPlace = regexp.MustCompile(`(?i)\b(?:in|im|bei|zu|an|auf|von|at|to|from|nella?|dalla?) \pL+$`) // "come to the"
 	goesOnName = regexp.MustCompile(`^(?:und|u\.|für|der|des|am|an der|im|in|zu|and|(?:of|for|at)(?: the)?|te|` +
 		`(?:van|voor)(?: de)?|en|di|del|della|e|per|de|du|et) \p{Lu}`)
 )
@@ -397,7 +399,7 @@ func linesBefore(before string, most int, entry bool) (lines []lineAbove) {
 	for i := len(all) - 1; i >= 0 && len(lines) < most; i-- {
 		line := strings.TrimFunc(all[i], isOrnament)
 		if line == "" || !textutil.LetterAt(line, 0) && rating.MatchString(line) ||
-			isHost(line) && i > 0 && IsFirm(all[i-1]) { // "Okken e.V. / c/o Reents GmbH"
+			isHost.MatchString(line) && i > 0 && IsFirm(all[i-1]) { // "Okken e.V. / c/o Reents GmbH"
 			continue
 		}
 		if i == len(all)-1 {
@@ -466,7 +468,8 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 			if line.prefix {
 				add(cmp.Or(firmOfSentence(line.text), p.buildingIn(line.text)), prefix)
 			}
-		case led != "" && line.text != led && (line.prefix || i == 0 && strings.HasSuffix(line.text, led)): // a sentence
+		case led != "" && line.text != led && (line.prefix || i == 0 && strings.HasSuffix(line.text, led)):
+			// A sentence.
 		case line.prefix:
 			add(cmp.Or(p.buildingIn(line.text), line.text), prefix)
 		case i <= 1:
@@ -513,8 +516,8 @@ func (p *Page) candidates(a Around) (found candidates, theirs bool) {
 	return found, theirs
 }
 
-// ofEntry returns the lines above the address of an entry of a list, the nearest first, without its number, what stands
-// between its name and the address ("Open now", "1.2 miles away"), and a trade that heads further entries ("Webdesign").
+// ofEntry returns the lines above the address of an entry of a list, the nearest first, without its number, what
+// stands between its name and the address ("Open now", "1.2 miles away"), and a trade that heads further entries.
 func (p *Page) ofEntry(above []lineAbove) (lines []lineAbove) {
 	for _, line := range above {
 		line.text = withoutEntryNumber(line.text)
@@ -600,7 +603,7 @@ func publicBuilding(name string) string {
 
 var (
 	partMark        = regexp.MustCompile(`(?:,| [–—-]|:) `)
-	publicBuildings = wordSet(Phrases("public-buildings"))
+	publicBuildings = wordLists.Words("public-buildings")
 )
 
 // behindLast returns what stands behind the last match in a text, all of it where there is none.

@@ -89,6 +89,7 @@ func TestName(t *testing.T) {
 		"a country":           {`<title>Anreise</title>`, "In Deutschland\n", "", "", "In Deutschland", ""},
 		"a course":            {`<title>ICS 22 / CSE 22 Fall 2012, Project #2: You Won't Find Me There</title>`, "Test data\n", "www.ics.example", "", "", ""},
 		"a room":              {`<title>Contact</title>`, "Donald Bren Hall 2068\n", "www.play.example", "", "", ""},
+		"a floor and room":    {`<title>Contact</title>`, "Floor Two, Room B\n", "www.play.example", "", "", ""},
 		"half of one bracket": {`<title>Course</title>`, "AI (e.g.\n", "", "", "", ""},
 		"a professor":         {`<title>SISL</title><p>Eric Mjolsness</p>`, "Eric Mjolsness, Associate Professor of Information and Computer Science\n", "www.ics.example", "", "", ""},
 		"a course's teacher":  {`<title>Schedule</title>`, "Project presentations and epilogue\nDavid G. Kay,\n", "www.ics.example", "", "", ""},

@@ -31,16 +31,8 @@ var (
 	definingSelves = Words("defining-selves")
 	definingBegins = Words("defining-begins")
 	definingEnds   = Words("defining-ends")
-	tradeLabels    = wordSet(Phrases("trade-labels"))
+	tradeLabels    = Phrases("trade-labels")
 )
-
-func wordSet(all []string) map[string]bool {
-	set := map[string]bool{}
-	for _, one := range all {
-		set[one] = true
-	}
-	return set
-}
 
 // statementsIn returns the statements of a text.
 func statementsIn(text string) (all []statement) {
@@ -51,10 +43,10 @@ func statementsIn(text string) (all []statement) {
 		switch {
 		case label && !colon:
 			all = append(all, statement{said: line})
-		case colon && tradeLabels[strings.ToLower(before)]:
+		case colon && slices.Contains(tradeLabels, strings.ToLower(before)):
 			all = append(all, statement{said: value})
 		}
-		label = colon && tradeLabels[strings.ToLower(before)] && strings.TrimSpace(value) == ""
+		label = colon && slices.Contains(tradeLabels, strings.ToLower(before)) && strings.TrimSpace(value) == ""
 		for clause := range strings.FieldsFuncSeq(line, isClauseMark) {
 			for sentence := range strings.SplitSeq(clause, ". ") {
 				s := definition(strings.Fields(sentence))

@@ -101,7 +101,8 @@ func isOrnament(r rune) bool {
 
 // trimName takes off what often stands around a name and is no part of it.
 func trimName(text string) string {
-	text = withoutQuotes(strings.TrimFunc(fold(text), func(r rune) bool { return isOrnament(r) || r == '©' || r == '®' }))
+	around := func(r rune) bool { return isOrnament(r) || r == '©' || r == '®' }
+	text = withoutQuotes(strings.TrimFunc(strings.Join(strings.Fields(text), " "), around))
 	text = strings.ReplaceAll(text, " , ", ", ")
 	text = behindName.ReplaceAllString(text, "")
 	text = ownDomain.ReplaceAllString(text, "")
@@ -293,7 +294,7 @@ var unitTerms = Words("unit-terms")
 var houseTerms = Words("house-terms")
 
 // estateKinds are the kinds that the name of a building or estate may seem to say: "Okken Business Park".
-var estateKinds = wordSet(Phrases("estate-kinds"))
+var estateKinds = wordLists.Words("estate-kinds")
 
 // isAddressPart reports whether a text is a part of an address: a unit, or the name of a building, "Donald
 // Bren Hall 2068", of no other kind, as "Okken Caravan Park".
@@ -302,8 +303,8 @@ func isAddressPart(text string) bool {
 	switch {
 	case len(words) == 0:
 		return false
-	case unitTerms[words[0]]:
-		return words[0] != "haus" || len(words) < 3 // not "Haus des Gastes"
+	case unitTerms[words[0]]: // "Floor 2, room B", not "Haus des Gastes"
+		return len(words) < 3 || slices.ContainsFunc(words[1:], func(w string) bool { return unitTerms[w] })
 	case !houseTerms[words[len(words)-1]]:
 		return false
 	}

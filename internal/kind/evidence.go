@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"gazehound/internal/textutil"
 )
 
 // shortestPart is the length in bytes from which a word of the table counts as a
@@ -100,45 +102,37 @@ func (b brand) in(country string) bool {
 }
 
 // prepositions end what a name says of the kind of place.
-var prepositions = wordSet(`am an auf aus bei beim der des gegenuber im in inh ins mit nach neben vom von
+var prepositions = textutil.Words(`am an auf aus bei beim der des gegenuber im in inh ins mit nach neben vom von
 	zu zum zur at by for from near of on to with a al au aux avec chez d da dal de dei del dell della
 	delle di du en par per por sur aan bij naar op te ten ter van voor`)
 
 // joins stand between two nouns.
-var joins = wordSet("und and et y e en the der die das fur")
+var joins = textutil.Words("und and et y e en the der die das fur")
 
 // Kinds whose names are also those of places with meals in them: "Stadion Gaststätte", "Museum Café".
 var (
-	hosts = wordSet("leisure club tourism=museum tourism=zoo amenity=theatre amenity=cinema amenity=community_centre")
-	meals = wordSet("amenity=restaurant amenity=cafe amenity=pub amenity=bar amenity=biergarten amenity=fast_food")
+	hosts = textutil.Words("leisure club tourism=museum tourism=zoo amenity=theatre amenity=cinema amenity=community_centre")
+	meals = textutil.Words("amenity=restaurant amenity=cafe amenity=pub amenity=bar amenity=biergarten amenity=fast_food")
 )
 
 // isOfClinic reports whether clinics of the kind are of that kind: a "Vet Clinic" is a vet.
 func isOfClinic(id string) bool { return Key(id) == "healthcare" || treats[Main(id)] }
 
-var treats = wordSet("amenity=veterinary amenity=dentist amenity=doctors shop=massage shop=beauty shop=optician")
+var treats = textutil.Words("amenity=veterinary amenity=dentist amenity=doctors shop=massage shop=beauty shop=optician")
 
 // Words that make the noun before them the name of a street, and of a family.
 var (
-	streets  = wordSet("road rd street st avenue ave lane drive boulevard blvd way")
-	families = wordSet("gmbh kg ohg ag ug co sohn sohne tochter partner inh")
+	streets  = textutil.Words("road rd street st avenue ave lane drive boulevard blvd way")
+	families = textutil.Words("gmbh kg ohg ag ug co sohn sohne tochter partner inh")
 )
 
 // Words before a public building after which a place in it is called: "Alte Feuerwache", "The Old School House".
 var (
-	formerWords = wordSet(`alt alte alter altes alten ehemalige ehemaliger ehemaliges ehemaligen old former ex
+	formerWords = textutil.Words(`alt alte alter altes alten ehemalige ehemaliger ehemaliges ehemaligen old former ex
 		ancien ancienne vecchio vecchia antiguo antigua oude voormalige`)
-	publicBuildings = wordSet(`amenity=fire_station amenity=school amenity=townhall amenity=post_office
+	publicBuildings = textutil.Words(`amenity=fire_station amenity=school amenity=townhall amenity=post_office
 		amenity=police amenity=courthouse amenity=prison office=government railway=station public_transport=station`)
 )
-
-func wordSet(text string) map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(text) {
-		set[w] = true
-	}
-	return set
-}
 
 // segments returns the parts of a name between commas and the like, each up to its first
 // preposition that is in no phrase of the table; such a phrase is one word of its part. Of German

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"gazehound/internal/textutil"
 )
 
 // All returns the kinds, in order.
@@ -253,7 +255,7 @@ func pairs(text string) map[string]string {
 }
 
 // noPlaces are types of schema.org whose names are those of places by chance.
-var noPlaces = wordSet("Service Product Offer Event Article Course Person Brand Menu Organization Place")
+var noPlaces = textutil.Words("Service Product Offer Event Article Course Person Brand Menu Organization Place")
 
 // OfType returns the kind that a type of schema.org names, such as "Dentist" or
 // "BookStore", or "" where it says too little.
