@@ -161,21 +161,22 @@ func (c *commit) spreadNotes() error {
 // onlySeat returns the only address of a host, or of several the only one that its pages name, or name on those
 // about its place; nil where nobody knows which has its telephone number and hours. named: any has a name.
 func onlySeat(seats []*record, host string) (only *record, named bool) {
-	all := [][]*record{seats, nil, nil}
+	var withName, reached []*record
 	for _, r := range seats {
 		isNamed, isReached := r.isNamedBy(host)
 		if isNamed {
-			all[1] = append(all[1], r)
+			withName = append(withName, r)
 		}
 		if isReached {
-			all[2] = append(all[2], r)
+			reached = append(reached, r)
 		}
 	}
-	i := slices.IndexFunc(all, func(some []*record) bool { return len(some) == 1 })
-	if i >= 0 {
-		only = all[i][0]
+	for _, some := range [][]*record{seats, withName, reached} {
+		if len(some) == 1 {
+			return some[0], len(withName) > 0
+		}
 	}
-	return only, len(all[1]) > 0
+	return nil, len(withName) > 0
 }
 
 // seats returns the addresses that pages of a host state as their own, at most maxSeats.

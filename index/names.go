@@ -89,8 +89,8 @@ func accountOf(r *record, own func(site string) float64, fits func(*mention) boo
 	for _, s := range a.statements {
 		if s.fit != anothers {
 			a.stated = cmp.Or(a.stated, s.Stated)
-			of := s.fit == namedSo || s.Guess || s.Name == ""
-			if a.kind == "" || a.kind == association && of { // the legal form says no more
+			isIts := s.fit == namedSo || s.Guess || s.Name == ""
+			if a.kind == "" || a.kind == association && isIts { // the legal form says no more
 				a.kind = cmp.Or(s.kind(), a.kind)
 			}
 		}
