@@ -163,13 +163,16 @@ func (b *block) above() string {
 	return strings.Join(lines[max(0, len(lines)-detailLines):], "\n")
 }
 
-// isUnderNumber reports whether the line right above the address is its telephone number, and nothing of it stands
-// right below.
-func (b *block) isUnderNumber() bool {
+// numberAbove returns the telephone number in the line right above the address, "" where there is none or a contact
+// stands right below.
+func (b *block) numberAbove() string {
 	above := strings.TrimSpace(b.around.Before)
 	last := above[strings.LastIndexByte(above, '\n')+1:]
 	next, _, _ := strings.Cut(strings.TrimLeft(b.below, " ,\n"), "\n")
-	return place.IsDetail(last) && place.PhoneIn(last, b.a.Country) != "" && !place.IsDetail(next)
+	if !place.IsDetail(last) || place.IsDetail(next) {
+		return ""
+	}
+	return place.PhoneIn(last, b.a.Country)
 }
 
 // A block is the text around one address of a page.
@@ -242,7 +245,8 @@ func asksForPerson(line string) bool {
 }
 
 var asksFor = regexp.MustCompile(`(?i:\b(?:call|contact|text|phone|info|bel|bei|an|von|chiam\pL+|appel\pL+)\b:?) ` +
-	`(\p{Lu}[\pL.'’-]+(?: \p{Lu}[\pL.'’-]+){1,2})[ ,:–-]*(?i:(?:at|on|unter|op|al|au|tel\.?|telefon|phone)[ .:]*)?[+(\d]`)
+	`(\p{Lu}[\pL.'’-]+(?: \p{Lu}[\pL.'’-]+){1,2})[ ,:–-]*` +
+	`(?i:(?:at|on|unter|op|al|au|tel\.?|telefon|phone)[ .:]*)?[+(\d]`)
 
 // beforeLine returns the text before the first line for which ends returns true.
 func beforeLine(text string, ends func(line string) bool) string {
@@ -326,7 +330,9 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 		a.Role = ListedRole
 	}
 	single := page.single && a.Role == OwnRole
-	if page.phonesFirst || b.isUnderNumber() {
+	if number := b.numberAbove(); number != "" {
+		a.Phone = number
+	} else if page.phonesFirst {
 		a.Phone = place.PhoneIn(b.above(), a.Country)
 	}
 	if page.hoursFirst {
@@ -453,7 +459,8 @@ func (p *Parser) isPlace(name string) bool {
 	return len(p.codes.cities("", name)) > 0
 }
 
-// judgePrivate sets whether the address is a private person's.
+// judgePrivate sets whether the address is a private person's. Below the name of an organisation in an imprint it
+// is that of who runs the site, for the addresses that follow.
 func (p *Parser) judgePrivate(b *block, page *pageCues, imprint bool) {
 	a := b.a
 	door := place.Door{
@@ -563,7 +570,7 @@ func newPageCues(in Input, text string, marked *markup.Page, order []*Address) *
 	return c
 }
 
-// lets returns whether the title, the host or a mail address below names a house or flat for holidays, and
+// lets returns whether the title, the host or a mail address below names a house or flat to let, and
 // whether they name the town of the address or another.
 func (p *Parser) lets(page *pageCues, b *block) place.Letting {
 	a, named := b.a, page.title+" "+page.in.Host+" "+place.NearHost(b.around.Below)

@@ -86,8 +86,10 @@ func TestPhoneRightAbove(t *testing.T) {
 		t.Fatal(err)
 	}
 	const other = "<p>Kinderarzt<br>Dr. Reents<br>0441 555019</p>"
+	const list = "<p>Praxis Grote<br>0441 555018</p>"
 	for body, want := range map[string]string{
 		"<p>Praxis Harms<br>0441 555012<br>Hauptstraße 7<br>26123 Oldenburg</p>" + other:                   "+49441555012",
+		list + "<p>Praxis Harms<br>0441 555012<br>Hauptstraße 7<br>26123 Oldenburg</p>" + other:            "+49441555012",
 		other + "<p>Praxis Harms<br>Hauptstraße 7<br>26123 Oldenburg<br>0441 555012</p>":                   "+49441555012",
 		"<p>0441 555019</p><p>Hauptstraße 7<br>26123 Oldenburg<br>Tel. 0441 555012<br>Fax 0441 555013</p>": "+49441555012",
 	} {
@@ -572,6 +574,8 @@ func TestHomes(t *testing.T) {
 		{"Hanna Harms, Attorney at Law\n1151 Oxford Road, Suite 5\nIrvine, CA 92617", "Hanna Harms", "www.harms.example", "/", false},
 		{"Harbor Gliders\nLinda Miller, Owner\n1151 Oxford Road\nIrvine, CA 92617", "Contact | Harbor Gliders", "gliders.example", "/contact", false},
 		{"Harbor Spitz\nOwner: Linda Miller\n1374 Greystone Dr.\nIrvine, CA 92617", "Harbor Spitz Club", "spitz.example", "/dogs", true},
+		{"Secretary's Postal Address:\nLinda Miller,\nHarbor Village Hall,\nOak Cottage\n" + at, "Harbor Village Hall", "harbor.example",
+			"/hall.html", true},
 		{"Impressum\nHanna Harms\nc/o Okken Immobilien AG\n" + at, "Impressum | Hanna Harms", "harms.example", "/impressum", false},
 		{"Impressum\nHanna Harms\n" + at + "\nKleinunternehmerregelung\nEs wird keine Umsatzsteuer berechnet.",
 			"Impressum | Hanna Harms", "harms.example", "/impressum", false},
