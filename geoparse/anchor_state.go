@@ -136,8 +136,8 @@ func (a anchor) provincePostcode(i, j int) *Address {
 }
 
 // codeBehindState reads city, state and street before the postcode text[start:end] of the areas. A
-// postcode with letters needs no state, or has it behind it; a ZIP code without one needs a city
-// of its own and a street with its number.
+// postcode with letters needs no state, or has it behind it; digits without one need a city of their own and a
+// street with its number, those of other countries than the United States also a sign of their country.
 func (a anchor) codeBehindState(
 	land *grammar.Country, areas []*area, code string, start, end int,
 ) *Address {
@@ -152,7 +152,7 @@ func (a anchor) codeBehindState(
 		}
 	}
 	alone := state == "" && !lettered
-	if alone && (land.Form != grammar.CityStateZIP || len(areas) == 0) {
+	if alone && (land.Form != grammar.CityStateZIP && a.hint != land.Code || len(areas) == 0) {
 		return nil
 	}
 	agrees := state == "" || inState(areas, state)

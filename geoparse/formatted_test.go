@@ -31,6 +31,20 @@ var countryFormats = []struct {
 	{"ES", "28013", "Madrid", []string{"Calle Mayor", "Gran Vía de San Marcos"}, []string{"{s}, {n}\nE-{c} {t}", "{s} {n}, {c} {t}, España"}},
 }
 
+// A city and its postcode without the state are an address in Australia, and elsewhere none.
+func TestPostcodeWithoutState(t *testing.T) {
+	p, err := New(layoutGazetteer(t), nil, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for host, want := range map[string]int{"reents.com.au": 1, "reents.example": 0} {
+		v := parse(t, p, Input{Text: "5 George Street,\nSydney, 2000\n02 5550 1234", Host: host})
+		if len(v.Addresses) != want {
+			t.Errorf("%s: %+v, want %d", host, v.Addresses, want)
+		}
+	}
+}
+
 // FuzzCountries writes an address in a form of its country between other lines;
 // the parser gives the parts back.
 func FuzzCountries(f *testing.F) {

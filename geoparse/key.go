@@ -20,12 +20,15 @@ type Parts struct {
 // Parts returns the address in the gazetteer's spelling as far as it matched a
 // place there, else in the page's: a page may write "Lange Str. 5, 26122
 // Oldenburg-Mitte" for 5 Lange Straße in 26122 Oldenburg. The postcode is the
-// page's unless the very house is known under another.
+// page's unless the very house is known under another, and the city where the gazetteer has but its quarters.
 func (a *Address) Parts() Parts {
 	p := Parts{
 		Country: a.Country, State: cmp.Or(a.Place.State, a.State), City: cmp.Or(a.Place.City, a.City),
 		Postcode: cmp.Or(a.Postcode, a.Place.Postcode),
 		Street:   a.Street, Number: a.HouseNumber, Unit: a.Unit, POBox: a.POBox,
+	}
+	if grammar.Find(p.Country).Cities[gazetteer.Key(a.City)] { // "Toronto", not "York (Fairbank / Oakwood)"
+		p.City = a.City
 	}
 	if a.Street != "" { // an interpolated house has no ID, but a name
 		p.Street = cmp.Or(a.Place.Street, a.Street)

@@ -143,6 +143,17 @@ func TestKeyIsIdentity(t *testing.T) {
 	}
 }
 
+// A city of whose postcodes the gazetteer has the quarters is called as its page does.
+func TestPartsOfQuarters(t *testing.T) {
+	quarter := gazetteer.Place{City: "York (Fairbank / Oakwood)", State: "ON", Country: "CA"}
+	for city, want := range map[string]string{"Toronto": "Toronto", "Fairbank": quarter.City} {
+		a := Address{Country: "CA", City: city, Postcode: "M6E 1B6", Place: quarter}
+		if got := a.Parts().City; got != want {
+			t.Errorf("%q is shown as %q, want %q", city, got, want)
+		}
+	}
+}
+
 // A page that states an address with one unit and without means one address;
 // with several units they are several.
 func TestUnits(t *testing.T) {

@@ -473,12 +473,6 @@ func holdsOffice(folded string) bool {
 	return honorary.In(folded) || strings.Contains(folded, "vorsitzende")
 }
 
-// careOf stands before the name at whose door somebody is, isHost begins a line that says no more: "c/o Okken GmbH".
-var (
-	careOf = regexp.MustCompile(`(?i)\b[cp]/[oa]\b|\bchez (?:m\.|mme|monsieur|madame)`)
-	isHost = regexp.MustCompile(`(?i)^(?:c/o|p/a) `)
-)
-
 // labelsOfficer reports whether a line announces the address of an officer: "Address of the chairwoman:".
 func labelsOfficer(line string) bool {
 	return strings.HasSuffix(line, ":") && holdsOffice(foldWords(possessive.Replace(line))) && !isInstitution(line)
@@ -660,6 +654,9 @@ var (
 	// actsFor is a label between an organisation and who acts for it.
 	actsFor = regexp.MustCompile(`(?i)^(?:gesetzlich )?(?:vertreten durch|represented by|vertretungsberechtigt\pL*|` +
 		`gesetzliche vertreter\pL*)\W*$`)
+	// careOf stands before the name at whose door somebody is, isHost begins a line that says no more.
+	careOf = regexp.MustCompile(`(?i)\b[cp]/[oa]\b|\bchez (?:m\.|mme|monsieur|madame)`)
+	isHost = regexp.MustCompile(`(?i)^(?:c/o|p/a) `)
 	// personLabel is a label of whom to ask.
 	personLabel = regexp.MustCompile(`(?i)^(?:contact|kontakt)`)
 	isFlat      = regexp.MustCompile(`(?i)^(?:apt|apartment|flat|wohnung|whg|appartement)\b`)

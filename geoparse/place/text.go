@@ -159,10 +159,11 @@ var (
 )
 
 // behindName is what some names end with: "Reents Ltd, est. 1963", "Reents Ltd, 5th floor, The Grange",
-// "Reents School (6-8)".
+// "Reents School (6-8)", "Reents Ltd, Beech Works, Stubley Hollow", "Reents Ltd (“the Firm”)".
 var behindName = regexp.MustCompile(`(?i)[ ,(–—-]+(?:gegründet|gegr\.?|seit|since|est\.?|established|founded)` +
 	`(?: (?:in|im|anno))? \d{4}\)?$|, (?:\d{1,2}(?:st|nd|rd|th) floor|(?:unit|suite|floor) \d).*$|` +
-	` \([^()]{0,20}\d[^()]{0,20}\)$`)
+	`, (?:[\pL'’-]+ ){1,3}(?:house|works|mills?|court|barns?|buildings?|park|estate)(?:,.*)?$|` +
+	` \([^()]{0,20}\d[^()]{0,20}\)$| \([“„«"‘'].*$`)
 
 // ownDomain is the web address behind a name: "Reents Data, Inc. ReentsData.com".
 var ownDomain = regexp.MustCompile(`(?i) (?:www\.)?[\w-]+\.(?:com|net|org|co\.uk)$`)
@@ -303,8 +304,8 @@ func isAddressPart(text string) bool {
 	switch {
 	case len(words) == 0:
 		return false
-	case unitTerms[words[0]]: // "Floor 2, room B", not "Haus des Gastes"
-		return len(words) < 3 || slices.ContainsFunc(words[1:], func(w string) bool { return unitTerms[w] })
+	case unitTerms[words[0]]: // "Unit D Okken House", not "Haus des Gastes"
+		return len(words) < 2 || !joins[words[1]]
 	case !houseTerms[words[len(words)-1]]:
 		return false
 	}
