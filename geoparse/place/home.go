@@ -578,8 +578,7 @@ func isUserPath(path string) bool {
 	return strings.Contains(path, "/~") || strings.Contains(strings.ToLower(path), "/%7e")
 }
 
-// isProse reports whether a line is a part of a running text, whose words name
-// nobody who is at the address below it.
+// isProse reports whether a line is a part of a running text, whose words name nobody at the address below it.
 func isProse(line string) bool { return len(strings.Fields(line)) > 12 }
 
 // isBuilding reports whether a street is really a building: "Donald Bren Hall".

@@ -121,6 +121,9 @@ func trimName(text string) string {
 			if kind.OfName(name, "", "") != kind.OfName(text, "", "") || prepositions[last] {
 				continue // "Okken Funeral Home", "Landesbeauftragte für Datenschutz"
 			}
+			if !strings.Contains(name, " ") && (firmWords[lower[:len(name)]] || institutions.In(foldWords(name))) {
+				return "" // "Club Contact"
+			}
 			text, lower = name, lower[:len(name)]
 			i = -1 // a menu has several
 		}
