@@ -125,9 +125,8 @@ func headings(lines []string) (last []string) {
 	return last
 }
 
-// looksLikePhone reports whether the digits in line[from:to] are a telephone
-// number by their form alone: "(413) 732-8702", "413.732.8702" in North America,
-// elsewhere a number with its prefix in a line with little else.
+// looksLikePhone reports whether the digits in line[from:to] are a telephone number by their form alone: "(413)
+// 732-8702", "413.732.8702" in North America, elsewhere a number with its prefix in a line with little else.
 func looksLikePhone(line string, from, to int, country string) bool {
 	number, around := line[from:to], line[:from]+line[to:]
 	if country == "US" || country == "CA" {
@@ -135,8 +134,9 @@ func looksLikePhone(line string, from, to int, country string) bool {
 	}
 	letters := countRunes(around, unicode.IsLetter) // dots are also those of amounts and dates
 	prefixed := strings.HasPrefix(strings.TrimPrefix(number, "("), "0") || letters == 0 && withoutZero[country]
-	return prefixed && letters <= mostAround &&
-		(strings.ContainsAny(number, " /-") || letters == 0 && strings.Contains(number, ".")) &&
+	divided := strings.ContainsAny(number, " /-") || letters == 0 && strings.Contains(number, ".")
+	whole := letters == 0 && len(number) > 9 && country != "IT" && country != "BE" // whose firms have a number with 0
+	return prefixed && letters <= mostAround && (divided || whole) &&
 		!otherNumber.MatchString(around) && !dateForm.MatchString(number)
 }
 
