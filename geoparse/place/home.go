@@ -551,8 +551,7 @@ func isInstitution(text string) bool {
 	return IsFirm(text) || institutions.In(foldWords(text))
 }
 
-// isHomepage reports whether a title, whose words are also given folded, is that of
-// a person's own page.
+// isHomepage reports whether a title, whose words are also given folded, is that of a person's own page.
 func isHomepage(title, folded string) bool {
 	return resumeWords.In(folded) ||
 		(homepageWords.In(folded) || ownersPage.MatchString(title)) && !isInstitution(title) && !isLabel(title)

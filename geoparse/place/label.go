@@ -103,8 +103,7 @@ func withoutLabel(line string) (name string, agent bool) {
 // agentLead begins lines about those who act for a firm: "Inhaberin".
 var agentLead = regexp.MustCompile(`(?i)^` + alternatives("agents") + `\pL*[ .:]*`)
 
-// IsName reports whether a line can be the name of a business, an institution or
-// a person.
+// IsName reports whether a line can be the name of a business, an institution or a person.
 func IsName(line string) bool {
 	n, words := utf8.RuneCountInString(line), strings.Fields(line)
 	if n < 2 || n > MaxName || len(words) > MaxNameWords || isLabel(line) || isInvitation(line) || isSentence(line) {

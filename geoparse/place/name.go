@@ -305,6 +305,7 @@ func (p *Page) Name(a Around) Name {
 	best.Other = theirs && (named || best.Text == "") ||
 		named && (rivals || best.Section || p.IsDirectory()) && p.label != ""
 	best.Branch = p.branch(a, best.Text)
+	best.Text = fullStop.ReplaceAllString(best.Text, "$1")
 	return best
 }
 
@@ -384,6 +385,7 @@ func twoLines(first, second string, comma bool) string {
 }
 
 var (
+	fullStop  = regexp.MustCompile(`(\p{Ll}{5})\.$`) // of a sentence, not of "Assoc."
 	opensName = regexp.MustCompile(`\pL (?:und|für|der|des|zur|zum|and|for|of|the|di|del|della|per|van|voor|en|de|du|et|` +
 		`[&+])$`)
 	opensPlace = regexp.MustCompile(`(?i)\b(?:in|im|bei|zu|an|auf|von|at|to|from|nella?|dalla?) \pL+$`) // "come to the"

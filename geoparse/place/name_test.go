@@ -90,6 +90,7 @@ func TestName(t *testing.T) {
 		"a course":              {`<title>ICS 22 / CSE 22 Fall 2012, Project #2: You Won't Find Me There</title>`, "Test data\n", "www.ics.example", "", "", ""},
 		"a room":                {`<title>Contact</title>`, "Donald Bren Hall 2068\n", "www.play.example", "", "", ""},
 		"a floor and room":      {`<title>Contact</title>`, "Floor Two, Room B\n", "www.play.example", "", "", ""},
+		"the end of a sentence": {`<title>Career conference</title>`, "Okken Innovation Center.\n", "", "Okken Innovation Center", "", ""},
 		"a heading of contacts": {`<title>Contact</title>`, "Club Contact\n", "www.play.example", "", "", ""},
 		"a unit of a house":     {`<title>Where we are</title>`, "Unit D Waldon House, ", "www.play.example", "", "", ""},
 		"what a doctor does":    {`<title>Welcome</title>`, "Pediatrician, Educator, Advocate\n", "", "", "", ""},
