@@ -51,6 +51,8 @@ var (
 	// makers lead to that of whoever made the site, if ":", "by" or the end of
 	// the line follows.
 	makers = place.Phrases("makers")
+	// makerLeads follow one of them before the maker, or what it was made with.
+	makerLeads = []string{" : ", " by ", " by\n", " durch ", " von ", " mit "}
 	// makerWords may stand before one of them in a label of its own.
 	makerWords = place.Words("maker-words")
 	// verbs among them need "by".
@@ -96,8 +98,7 @@ func thirdParty(text string, from, start int) Role {
 			continue
 		}
 		rest := window[i+len(cue):]
-		by := strings.HasPrefix(rest, " : ") || strings.HasPrefix(rest, " by ") || strings.HasPrefix(rest, " by\n") ||
-			strings.HasPrefix(rest, " durch ") || strings.HasPrefix(rest, " von ")
+		by := slices.ContainsFunc(makerLeads, func(lead string) bool { return strings.HasPrefix(rest, lead) })
 		label := strings.HasPrefix(rest, ":") && !(siteLabels[cue] && isWebAddress(rest[1:]))
 		if by || label || !verbs[cue] && strings.HasPrefix(rest, "\n") &&
 			onlyMakes(window[strings.LastIndexByte(window[:i], '\n')+1:i]) {
