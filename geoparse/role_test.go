@@ -30,7 +30,7 @@ func TestThirdParty(t *testing.T) {
 		"rivolgersi al Garante per la protezione dei dati personali, " + address: AuthorityRole,
 		"auprès de l’Autorité de protection des données, " + address:             AuthorityRole,
 		"Erstellt mit MUSTER 3.1 -- Muster-Software,\n" + address:                AgencyRole,
-		"Built with care\nMuster Boats\n" + address:                             OwnRole,
+		"Built with care\nMuster Boats\n" + address:                              OwnRole,
 		"Site designed by\nMuster Medien\n" + address:                            AgencyRole,
 		"Registergericht: Amtsgericht Oldenburg, " + address:                     AuthorityRole,
 		"Registergericht: Amtsgericht Oldenburg, HRB 1\nMuster GmbH\n" + address: OwnRole,
