@@ -352,7 +352,7 @@ var joins = Words("joins")
 func firmIn(line string) string {
 	words := strings.Fields(line)
 	end := slices.IndexFunc(words, isLegalForm)
-	if end <= 0 {
+	if end <= 0 || strings.IndexAny(words[end], `"„“«`) == 0 { // "führt der Verein den Zusatz „e.V.“"
 		return ""
 	}
 	from := end
