@@ -151,8 +151,7 @@ var areaCode = regexp.MustCompile(`^ 0\d{2,4} ?/`)
 // extension ends a number and its line: "91499 - 00".
 var extension = regexp.MustCompile(`^ \d{1,2}\s*$`)
 
-// numberEnd returns the end of the digits with what may stand between them in
-// a telephone number, and their count.
+// numberEnd returns the end of the digits with what may stand between them in a telephone number, and their count.
 func numberEnd(line string, i int) (end, digits int) {
 	end = i
 	between := 0 // characters since the last digit
@@ -280,8 +279,7 @@ func WebURL(text string) string {
 	return u.String()
 }
 
-// IsDetail reports whether a line holds a telephone number, hours or a web or
-// mail address.
+// IsDetail reports whether a line holds a telephone number, hours or a web or mail address.
 func IsDetail(line string) bool {
 	if strings.Contains(line, "@") || strings.Contains(line, "www.") || strings.Contains(line, "://") {
 		return true

@@ -46,8 +46,7 @@ const maxHost = 253 // bytes of the name of a host
 var hostMarks = []*regexp.Regexp{regexp.MustCompile(`@([a-zA-Z0-9.-]+)`),
 	regexp.MustCompile(`www\.([a-zA-Z0-9.-]+)`), regexp.MustCompile(`://([a-zA-Z0-9.-]+)`)}
 
-// mainDomain returns the label of the domain that the mail and web addresses of a
-// text name most, or "".
+// mainDomain returns the label of the domain that the mail and web addresses of a text name most, or "".
 func mainDomain(text string) (best string) {
 	counts := map[string]int{}
 	for host := range domainsIn(text) {
@@ -73,10 +72,9 @@ var foldUmlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "ß", 
 	"ê", "e", "ë", "e", "á", "a", "à", "a", "â", "a", "å", "a", "æ", "ae", "ç", "c", "ñ", "n", "í", "i",
 	"î", "i", "ó", "o", "ô", "o", "ø", "o", "ú", "u")
 
-// agreement returns how well words agree with the label of a domain (Lee and
-// Geierhos 2009), 0 to 1: 1 where they are the label, run together or with
-// words left out; less where only one of them is a part of it, or where it is
-// made of their beginnings.
+// agreement returns how well words agree with the label of a domain (Lee and Geierhos 2009), 0 to 1: 1 where they are
+// the label, run together or with words left out; less where only one of them is a part of it, or where it is made of
+// their beginnings.
 func agreement(words []string, label string) float64 {
 	if len(label) < 2 || len(words) == 0 {
 		return 0

@@ -602,8 +602,7 @@ func BelowOrganisation(before string) bool {
 // BelowNames reports whether the nearest line of the text before an address may be a person's name.
 func BelowNames(before string) bool { return looksLikeNames(last(doorLinesOf(before))) }
 
-// lexiconOf returns a list of words.txt, in which "_" joins the words of a phrase, for texts that
-// foldWords returned.
+// lexiconOf returns a list of words.txt, in which "_" joins the words of a phrase, for texts that foldWords returned.
 func lexiconOf(list string) *textutil.Lexicon { return textutil.NewLexicon(cuesOf(list)...) }
 
 func cuesOf(list string) (phrases []string) {

@@ -7,11 +7,10 @@ import (
 	"gazehound/internal/kind"
 )
 
-// Kind returns the kind of place by its name, in the form of package kind. If the page is the
-// place's own site, what its title, headings, links, text, domain and markup say is weighed where the name
-// says nothing: "Bäckerei Meyer in Oldenburg" for "Meyer GmbH"; but a department of an academic host is of a
-// university. Each text is read in the first of the languages in which it says anything. Last, "e.V." shows an
-// association. It is "" if nothing shows it.
+// Kind returns the kind of place by its name, in the form of package kind. If the page is the place's own site, what
+// its title, headings, links, text, domain and markup say is weighed where the name says nothing: "Bäckerei Meyer in
+// Oldenburg" for "Meyer GmbH"; but a department of an academic host is of a university. Each text is read in the
+// first of the languages in which it says anything. Last, "e.V." shows an association. It is "" if nothing shows it.
 func (h *Head) Kind(name string, langs []string, country string, own bool) string {
 	if id := kindOfName(name, langs, country); id != "" && !IsPerson(name) {
 		if id == clinic && own { // "Back and Neck Clinic", of chiropractors

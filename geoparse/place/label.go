@@ -19,10 +19,9 @@ const (
 	nameLines    = 4 // looked at above an address
 )
 
-// NameAbove guesses the name of what is at an address from the text before it:
-// the words before it in its line, or a line above. Usual headings and lines
-// about who acts for a firm are passed over; of a firm and a person below it
-// the firm is taken. It is "" where no line can be a name.
+// NameAbove guesses the name of what is at an address from the text before it: the words before it in its line, or a
+// line above. Usual headings and lines about who acts for a firm are passed over; of a firm and a person below it the
+// firm is taken. It is "" where no line can be a name.
 func NameAbove(before string) (person string) {
 	lines := linesOf(before)
 	if n := len(lines) - 1; n >= 0 && contactLine.MatchString(lines[n]) { // of who is named above it
@@ -173,10 +172,9 @@ func isLabel(line string) bool {
 	return share == 1 || len(words) >= leastMenu && share > 0.4
 }
 
-// isInvitation reports whether a line leads on to the address in a sentence, and
-// names nobody: "Sie finden uns unter der Anschrift", "So erreichen Sie uns",
-// "How to find us". It has a verb of finding or visiting and says to whom; or it
-// points to what follows, "unter folgender Adresse".
+// isInvitation reports whether a line leads on to the address in a sentence, and names nobody: "Sie finden uns unter
+// der Anschrift", "So erreichen Sie uns", "How to find us". It has a verb of finding or visiting and says to whom; or
+// it points to what follows, "unter folgender Adresse".
 func isInvitation(line string) bool {
 	words := strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) })
 	has := func(set map[string]bool) bool {

@@ -2,11 +2,10 @@
 // private person's home.
 //
 // The way of an address: a [Page] is the evidence of its page, read once ([ReadPage]); what stands [Around] the
-// address adds candidates for its name, which weights.go weighs ([Page.Name]). A [Door] is what home.go and
-// person.go ask whether somebody lives there. kind.go says what the place is: by its name, or by what the page
-// says, which kindevidence.go weighs and statement.go reads in sentences. contact.go has its numbers, label.go
-// the lines that name nobody, text.go the words of names, domain.go those of hosts, and words.txt the lists of
-// words of all of them.
+// address adds candidates for its name, which weights.go weighs ([Page.Name]). A [Door] is what home.go and person.go
+// ask whether somebody lives there. kind.go says what the place is: by its name, or by what the page says, which
+// kindevidence.go weighs and statement.go reads in sentences. contact.go has its numbers, label.go the lines that
+// name nobody, text.go the words of names, domain.go those of hosts, and words.txt the lists of words of all of them.
 package place
 
 import (
@@ -88,9 +87,8 @@ type Page struct {
 	Hours  func() string     // the first opening hours in the text, for a page about one place
 }
 
-// ReadPage reads the evidence of a page: its markup, nil for plain text, its
-// visible text, title, host and path. isPlace reports whether the gazetteer knows a
-// city or state of that name; nil: none.
+// ReadPage reads the evidence of a page: its markup, nil for plain text, its visible text, title, host and path.
+// isPlace reports whether the gazetteer knows a city or state of that name; nil: none.
 func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(name string) bool) *Page {
 	p := &Page{
 		Head: ReadHead(marked, text, title, host, path),
@@ -202,13 +200,11 @@ func (p *Page) namesEntry(line lineAbove) bool {
 		labelShare(words) < 0.6 && p.agreement(words) < 0.7
 }
 
-// IsDirectory reports whether the addresses of the page are those of others, each
-// with a name of its own.
+// IsDirectory reports whether the addresses of the page are those of others, each with a name of its own.
 func (p *Page) IsDirectory() bool { return p.tenants >= directory }
 
-// IsOwn reports whether a web address is that of what bears a name on the page: one
-// of the page's own host, one whose domain agrees with the name, or any where
-// neither is known. That of a user, /~name/, is nobody else's.
+// IsOwn reports whether a web address is that of what bears a name on the page: one of the page's own host, one whose
+// domain agrees with the name, or any where neither is known. That of a user, /~name/, is nobody else's.
 func (p *Page) IsOwn(site, name string) bool {
 	u, err := url.Parse(site)
 	if err != nil || strings.HasPrefix(u.Path, "/~") && !IsPerson(name) {
@@ -250,8 +246,7 @@ type Name struct {
 	Authority bool // the first of the two
 }
 
-// A Reason is one feature of a name and what it adds to the log-odds that the
-// name is right.
+// A Reason is one feature of a name and what it adds to the log-odds that the name is right.
 type Reason struct {
 	Feature string
 	Weight  float64
@@ -277,8 +272,7 @@ func (all *candidates) of(text string) *candidate {
 	return &(*all)[i]
 }
 
-// Name weighs the candidates for one address and returns the best, with Text
-// "" where none is good enough.
+// Name weighs the candidates for one address and returns the best, with Text "" where none is good enough.
 func (p *Page) Name(a Around) Name {
 	var best Name
 	rivals := false // of a good name of the site
@@ -549,7 +543,8 @@ var entryNumber = regexp.MustCompile(`^\d{1,3}[.)] `)
 func (p *Page) addPractice(above []lineAbove, add func(text string, source feature)) {
 	for i := range len(above) - 1 {
 		said, who := above[i].text, above[i+1].text
-		if !isTrade(said) || !IsPerson(who) && !hasDegree(who) {
+		titled := givenName(who) && strings.Contains(who, ", ") // "Hanna Harms MD, FAAP"
+		if !isTrade(said) || !IsPerson(who) && !hasDegree(who) && !titled {
 			continue
 		}
 		add(who, practises)

@@ -90,6 +90,8 @@ func TestName(t *testing.T) {
 		"a course":           {`<title>ICS 22 / CSE 22 Fall 2012, Project #2: You Won't Find Me There</title>`, "Test data\n", "www.ics.example", "", "", ""},
 		"a room":             {`<title>Contact</title>`, "Donald Bren Hall 2068\n", "www.play.example", "", "", ""},
 		"a floor and room":   {`<title>Contact</title>`, "Floor Two, Room B\n", "www.play.example", "", "", ""},
+		"a doctor and titles": {`<title>Welcome</title>`, "Julie A. Harms MD, FAAP\nPediatrician, Educator, Advocate\n", "",
+			"Julie A. Harms MD, FAAP", "", ""},
 		"a form in quotes": {`<title>Satzung</title>`, "Nach der Eintragung führt der Verein den Zusatz „e.V.“\nSitz\n", "www.play.example",
 			"", "Sitz", ""},
 		"the end of a sentence": {`<title>Career conference</title>`, "Okken Innovation Center.\n", "", "Okken Innovation Center", "", ""},

@@ -9,12 +9,10 @@ import (
 	"gazehound/internal/textutil"
 )
 
-// Addresses of private persons are dropped: see docs/decisions/031-private-persons.md for rules and
-// reasons.
+// Addresses of private persons are dropped: see docs/decisions/031-private-persons.md for rules and reasons.
 
-// IsPerson reports whether a name is that of a person: a given name of the list
-// and one to three more names, "Harms, Hanna", or names behind "Herr", "Mrs"
-// or "Familie"; and no word of a business or institution.
+// IsPerson reports whether a name is that of a person: a given name of the list and one to three more names, "Harms,
+// Hanna", or names behind "Herr", "Mrs" or "Familie"; and no word of a business or institution.
 func IsPerson(name string) bool {
 	if len(name) > 60 || IsFirm(name) {
 		return false
@@ -81,8 +79,7 @@ func isJob(text string) bool {
 	return noun != "" && jobs[noun]
 }
 
-// givenName reports whether the first word is a usual given name; of "Anne-Marie"
-// the first part decides.
+// givenName reports whether the first word is a usual given name; of "Anne-Marie" the first part decides.
 func givenName(name string) bool {
 	word, _, _ := strings.Cut(name, " ")
 	word, _, _ = strings.Cut(word, "-")
@@ -116,8 +113,7 @@ func properNames(text string, least, most int) bool {
 	return n >= least
 }
 
-// IsFirm reports whether a text has a word that only businesses, institutions and
-// professions have beside an address.
+// IsFirm reports whether a text has a word that only businesses, institutions and professions have beside an address.
 func IsFirm(text string) bool {
 	text = strings.ToLower(text) + "." // "Harms e.V" too
 	if firmPhrases.In(text) {

@@ -346,9 +346,8 @@ func labelShare(words []string) float64 {
 // joins are the words in small letters that stand inside the names of firms.
 var joins = Words("joins")
 
-// firmIn returns the first name in a line that ends with a legal form: the
-// words with a capital before it, "Harms und Söhne GmbH & Co. KG", and what
-// begins the line.
+// firmIn returns the first name in a line that ends with a legal form: the words with a capital before it, "Harms und
+// Söhne GmbH & Co. KG", and what begins the line.
 func firmIn(line string) string {
 	words := strings.Fields(line)
 	end := slices.IndexFunc(words, isLegalForm)
