@@ -138,7 +138,8 @@ func within(text string, from, to int) (osm string, leaveOut bool, end int) {
 		if textutil.LetterBefore(line, i) || i > 0 && line[i-1]-'0' <= 9 {
 			continue
 		}
-		mayBe := line[i]-'0' <= 9 && (beginsSpan(text[from+i:]) || isNthNumber(line[i:]))
+		mayBe := line[i]-'0' <= 9 && (beginsSpan(text[from+i:]) || isNthNumber(line[i:])) &&
+			!monthBefore.MatchString(line[max(0, i-len("September ")):i])
 		if line[i]-'0' > 9 {
 			if !textutil.LetterAt(line, i) {
 				continue
@@ -239,6 +240,16 @@ const month = `(?:jan|feb|mär|mar|apr|ma[iy]|jun|jul|aug|sep|o[kc]t|nov|de[zc])
 const months = `(?:\b` + month + `\s*(?:\d{1,2}\s*)?` + toMonth + `(?:\d{1,2}\.?\s*)?` + month + `(?:\s*\d{1,2}\b)?|` +
 	`\b\d{1,2}\.\s?\d{1,2}\.\s*` + toMonth + `\d{1,2}\.\s?\d{1,2}\.)`
 
+// monthName is a month, and daysOfMonth some of its days: "June 17-21", "17. bis 21. Juni".
+const (
+	monthName = `(?:jan(?:uar|uary)?|feb(?:ruar|ruary)?|märz?|mar(?:ch)?|apr(?:il)?|ma[iy]|jun[ei]?|jul[iy]?|` +
+		`aug(?:ust)?|sept?(?:ember)?|o[kc]t(?:ober)?|nov(?:ember)?|de[zc](?:ember)?)\.?`
+	daysOfMonth = `\b` + monthName + ` \d{1,2} ?[-–] ?\d{1,2}|\b\d{1,2}\. ?(?:[-–]|bis) ?\d{1,2}\. ?` + monthName
+)
+
+// monthBefore ends what stands before days of a month, which are no hours: "June 17-21, Monday-Friday".
+var monthBefore = regexp.MustCompile(`(?i)\b` + monthName + ` $`)
+
 // otherWeeks is what says that something is not so in each week.
 const otherWeeks = `every other|alternat(?:e|ing)|14[ -]?täg\pL*|alle (?:zwei|2|drei|3|vier|4) wochen|` +
 	`\b(?:un)?gerader? (?:kw|(?:kalender)?wochen?)|om de (?:week|twee weken)|fortnightly|bi-?weekly`
@@ -252,7 +263,7 @@ var (
 	// openBehind ends a sentence: "Our shop is, from 2 to 6 on Fridays, open" in German and the like.
 	openBehind = regexp.MustCompile(`(?i)^[\s,]*(?:für (?:sie|euch) )?(?:geöffnet|ouvert|geopend)(?:[^\pL]|$)`)
 	// season ends what says that the hours are not those of the whole year.
-	season = regexp.MustCompile(`(?i)(?:` + months + `|\bi[nm] ` + month +
+	season = regexp.MustCompile(`(?i)(?:` + months + `|` + daysOfMonth + `|\bi[nm] ` + month +
 		`|(?:spring|fall|autumn) hours|(?:sommer|winter|summer)(?:zeit|halbjahr|saison|monate|` +
 		`öffnungszeiten| hours| season)?|(?:weihnachts|oster|sommer|schul)ferien|(?:christmas|holiday|new year\S*)` +
 		` (?:week|hours|season))(?:\s*\([^()\n]*\))?[\s:,()]*$`)
