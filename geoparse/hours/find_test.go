@@ -31,6 +31,7 @@ func TestIn(t *testing.T) {
 		"Öffnungszeiten: Samstag 10-12 Uhr (nur gerade Wochen)":                                                    "",
 		"Open Thursday 9-2, Saturday 9-2, closed Friday and the first Saturday":                                    "Th,Sa 09:00-14:00; Fr off; Sa[1] off",
 		"Für Hotelgäste: Frühstück Montag bis Freitag von 6.30 bis 9.00 Uhr, am Wochenende von 7.30 bis 10.00 Uhr": "",
+		"Öffnungszeiten\nDo, ab 16:00 Uhr\nFr, ab 14:00 Uhr\nAußerhalb unserer Zeiten":                             "Th 16:00+; Fr 14:00+", // no French "au"
 		"June 17-21, Monday-Friday\n1:00-3:30 PM\nBible school":                                                    "", "Open Mon - Fri, May 17-21": "",
 		"17. bis 21. Juni, Montag - Freitag 13-15:30 Uhr geöffnet": "", "Geöffnet 17-21 Uhr, Montag bis Freitag": "Mo-Fr 17:00-21:00",
 		"Open every other Saturday 10am - 2pm":                                             "",

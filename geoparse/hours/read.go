@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"gazehound/internal/textutil"
 )
 
 const (
@@ -311,12 +313,19 @@ type reader struct {
 	letters bool // one letter may be a day
 }
 
-// take passes over what re matches here and returns its groups; nil: nothing.
+// take passes over what re matches here and returns its groups; nil: nothing. A word ends before no letter, also before
+// "ß", of which \b knows nothing: "Außerhalb" has no French "au".
 func (r *reader) take(re *regexp.Regexp) []string {
 	m := re.FindStringSubmatch(r.rest[:min(len(r.rest), maxTaken)])
-	if m != nil {
-		r.rest = r.rest[len(m[0]):]
+	if m == nil {
+		return nil
 	}
+	end := len(m[0])
+	inWord := end < len(r.rest) && r.rest[end] >= utf8.RuneSelf && textutil.LetterBefore(r.rest, end)
+	if inWord && textutil.LetterAt(r.rest, end) {
+		return nil
+	}
+	r.rest = r.rest[end:]
 	return m
 }
 
