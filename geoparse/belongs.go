@@ -44,7 +44,7 @@ func (p *Parser) assign(text string, in Input, marked *markup.Page, found []Addr
 	blocks := blocksOf(text, order)
 	for i := range found {
 		if a := &found[i]; a.Start < 0 {
-			blocks = append(blocks, block{a: a, around: place.Around{Stated: a.Name, Third: a.Role.ThirdParty()}})
+			blocks = append(blocks, block{a: a, around: place.Around{Stated: a.Name, Third: a.Role.ThirdParty() || a.scene}})
 		}
 	}
 	doors := make(map[string]bool, min(len(found), 2*leastList))
@@ -318,6 +318,8 @@ func (p *Parser) describeOne(b *block, page *pageCues) {
 	}
 	asked := b.below != below // the numbers around are not the place's
 	switch {
+	case a.scene && !page.site.IsNamed(a.Name):
+		a.Role = ListedRole
 	case a.Role != OwnRole:
 	case name.Section && (name.Other || name.Text == ""):
 		a.Role = AgencyRole

@@ -1,6 +1,7 @@
 package geoparse
 
 import (
+	"fmt"
 	"os"
 	"reflect"
 	"regexp"
@@ -378,6 +379,34 @@ func TestResponsiblePerson(t *testing.T) {
 	v = parse(t, p, Input{Text: firm + "Verantwortlich für den Inhalt: Hanna Harms, Hauptstraße 1, 26123 Oldenburg"})
 	if len(v.Addresses) != 1 || v.Addresses[0].Private || v.Addresses[0].Person || v.Addresses[0].Name != "Tischlerei Harms GmbH" {
 		t.Errorf("got %+v", v.Addresses)
+	}
+}
+
+// Where markup says that an event takes place is nobody's of the site, unless it is called so.
+func TestPlaceOfEvent(t *testing.T) {
+	g, r := town(t)
+	p, err := New(g, r, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const event = `<script type="application/ld+json">{"@type":"MusicEvent","name":"Konzert","location":{"@type":"Place","name":"%s",` +
+		`"address":{"streetAddress":"Nadorster Str. 12","postalCode":"26123","addressLocality":"Oldenburg"}}}</script>`
+	const title = `<title>Termine | Kammerchor Nadorst</title><meta property="og:site_name" content="Kammerchor Nadorst">`
+	const text = `<footer>Kammerchor Nadorst<br>Nadorster Straße 12<br>26123 Oldenburg</footer>`
+	for _, c := range []struct {
+		body, name string
+		role       Role
+	}{
+		{fmt.Sprintf(event, "Großer Saal der Lambertihalle"), "Großer Saal der Lambertihalle", ListedRole},
+		{fmt.Sprintf(event, "Kammerchor Nadorst"), "Kammerchor Nadorst", OwnRole},
+		{fmt.Sprintf(event, "Probenraum") + text, "Kammerchor Nadorst", OwnRole},
+	} {
+		in := Input{Doc: markup.Parse([]byte(title + c.body)), Host: "kammerchor-nadorst.example", Path: "/termine"}
+		in.Text, in.Title = markup.Text(in.Doc), "Termine | Kammerchor Nadorst"
+		v := parse(t, p, in)
+		if len(v.Addresses) != 1 || v.Addresses[0].Name != c.name || v.Addresses[0].Role != c.role {
+			t.Errorf("%s: %+v, want %s, %v", c.body, v.Addresses, c.name, c.role)
+		}
 	}
 }
 

@@ -98,6 +98,7 @@ type Address struct {
 	Home bool
 	Belongings
 
+	scene    bool           // markup alone states it, as the named place of an event
 	evidence place.Evidence // that it is a home
 }
 

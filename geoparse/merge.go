@@ -45,6 +45,7 @@ func (p *Parser) addStatements(ctx context.Context, found []Address, statements 
 					b.Origin = a.Origin
 				}
 				b.takeOccupant(&a)
+				b.scene = b.scene && a.scene
 				if other.number >= inText && a.Level <= b.Level {
 					continue
 				}
@@ -169,6 +170,7 @@ func (p *Parser) readStatement(ctx context.Context, st markup.Statement, in Inpu
 		a.Origin = st.Origin
 		if len(found) == 1 {
 			a.Belongings, a.Person = p.belongings(&st, a.Country), st.Person
+			a.scene = st.Scene && a.Name != ""
 		}
 		if a.Street == "" && st.Street != "" && st.Raw == "" {
 			a.Street, a.HouseNumber = grammar.SplitStreet(fold(st.Street), p.known(a)) // "7 Via Roma"

@@ -63,6 +63,7 @@ type Statement struct {
 
 	Person bool   // it is that of a person
 	Type   string // schema.org's name of what is at the address, such as "Bakery"
+	Scene  bool   // an event takes place there, whoever else is
 
 	Lat, Lon float64 // degrees, WGS 84; only if HasPoint
 	HasPoint bool
@@ -307,7 +308,7 @@ func distinct(found []Statement) []Statement {
 			key = Statement{Lat: s.Lat, Lon: s.Lon, HasPoint: true}
 		}
 		i, seen := index[key]
-		if seen && out[i].Person == s.Person && fits(out[i].Name, s.Name) && (!out[i].HasPoint || !s.HasPoint ||
+		if seen && out[i].Person == s.Person && out[i].Scene == s.Scene && fits(out[i].Name, s.Name) && (!out[i].HasPoint || !s.HasPoint ||
 			out[i].Lat == s.Lat && out[i].Lon == s.Lon) {
 			setOnce(&out[i].Name, s.Name)
 			out[i].takeOwner(&s)
@@ -333,7 +334,7 @@ func (s *Statement) takeOwner(o *Statement) {
 	setOnce(&s.URL, o.URL)
 	setOnce(&s.Hours, o.Hours)
 	setOnce(&s.Type, o.Type)
-	s.Person = s.Person || o.Person
+	s.Person, s.Scene = s.Person || o.Person, s.Scene || o.Scene
 }
 
 func fits(a, b string) bool { return a == "" || b == "" || a == b }

@@ -22,7 +22,10 @@ func TestFind(t *testing.T) {
 		{"JSON-LD graph, list, types, number", ld(`[{"@graph":[{"@type":["Organization","Place"],"name":["A","B"],"location":{"address":[{"@type":["PostalAddress"],"streetAddress":["Markt 1","Hof"],"postalCode":8001}]}}]}]`),
 			[]Statement{{Origin: JSONLD, Street: "Markt 1, Hof", Postcode: "8001"}}},
 		{"JSON-LD event", ld(`{"@type":"Event","name":"Konzert","location":{"@type":"Place","address":{"streetAddress":"Markt 1"}}}`),
-			[]Statement{{Origin: JSONLD, Street: "Markt 1"}}},
+			[]Statement{{Origin: JSONLD, Street: "Markt 1", Scene: true}}},
+		{"event of microdata", `<div itemscope itemtype="https://schema.org/MusicEvent"><b itemprop="name">Konzert</b><p itemprop="location" itemscope ` +
+			`itemtype="https://schema.org/Place"><b itemprop="name">Halle</b><i itemprop="address">Markt 1</i></p></div>`,
+			[]Statement{{Origin: Microdata, Name: "Halle", Raw: "Markt 1", Scene: true}}},
 		{"JSON-LD text address", ld(`{"name":"Caf&eacute;","address":"Markt 1<br>26122 Olden&shy;burg"}`),
 			[]Statement{{Origin: JSONLD, Name: "Café", Raw: "Markt 1\n26122 Oldenburg"}}},
 		{"JSON-LD reference", ld(`{"@graph":[{"@type":"Organization","name":"O","address":{"@id":"#a"}},{"@id":"#a","@type":"PostalAddress","streetAddress":"Markt 1"}]}`),

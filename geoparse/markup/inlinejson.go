@@ -136,7 +136,7 @@ func inlineName(key string) string {
 // object reads an object that is the value of a property of its owner. It states an address if it
 // has a street, a postcode and a town.
 func (r *jsonReader) object(v map[string]any, property string, owner *scopeOf, depth int) {
-	s := r.finder.open(InlineJSON, thing, "")
+	s := r.finder.open(InlineJSON, thing, "", "", nil)
 	var number, given, family string
 	for _, key := range slices.Sorted(maps.Keys(v)) {
 		value := v[key]

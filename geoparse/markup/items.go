@@ -42,10 +42,10 @@ func (f *finder) items(n *html.Node) {
 		f.property(n, RDFa, strings.Fields(rdfa))
 	}
 	if itemscope {
-		f.openScope(n, Microdata, kindOfItem(attr(n, "itemtype"), microdata), attr(n, "itemtype"))
+		f.openScope(n, Microdata, kindOfItem(attr(n, "itemtype"), microdata), attr(n, "itemtype"), microdata)
 	}
 	if typed {
-		f.openScope(n, RDFa, kindOfItem(attr(n, "typeof"), rdfa), attr(n, "typeof"))
+		f.openScope(n, RDFa, kindOfItem(attr(n, "typeof"), rdfa), attr(n, "typeof"), rdfa)
 	}
 	f.microformat(n, attr(n, "class"))
 }
@@ -102,11 +102,11 @@ func (f *finder) microformat(n *html.Node, class string) {
 	for token := range strings.FieldsSeq(clipBytes(class, 500)) {
 		switch token {
 		case "vcard", "h-card":
-			f.openScope(n, HCard, thing, "")
+			f.openScope(n, HCard, thing, "", "")
 		case "adr", "h-adr", "p-adr":
-			f.openScope(n, HCard, address, "")
+			f.openScope(n, HCard, address, "", "")
 		case "geo", "h-geo", "p-geo":
-			f.openScope(n, HCard, point, "")
+			f.openScope(n, HCard, point, "", "")
 		default:
 			token = strings.TrimPrefix(strings.TrimPrefix(token, "p-"), "u-")
 			if cardProperties[token] {
@@ -125,19 +125,20 @@ var cardProperties = textutil.Words("name fn org tel street-address extended-add
 
 func clipBytes(s string, n int) string { return s[:min(len(s), n)] }
 
-// open begins a thing, an address or a point.
-func (f *finder) open(origin Origin, k kind, types string) *scopeOf {
+// open begins a thing, an address or a point, which is a property of its owner; nil: of none.
+func (f *finder) open(origin Origin, k kind, types, property string, owner *scopeOf) *scopeOf {
 	s := &scopeOf{origin: origin, kind: k, place: f.add(Statement{}),
 		own: Statement{Origin: origin, Person: isPersonType(types)}}
 	if k == thing {
 		s.own.Type = typeName(types)
+		s.own.Scene = localName(property) == "location" && owner != nil && strings.HasSuffix(owner.own.Type, "Event")
 	}
 	return s
 }
 
-// openScope opens the scope of an element.
-func (f *finder) openScope(n *html.Node, origin Origin, k kind, types string) {
-	s := f.open(origin, k, types)
+// openScope opens the scope of an element, which is a property of what is around it.
+func (f *finder) openScope(n *html.Node, origin Origin, k kind, types, property string) {
+	s := f.open(origin, k, types, property, f.scope(origin))
 	s.node = n
 	f.scopes = append(f.scopes, s)
 }

@@ -197,7 +197,7 @@ func (r *jsonReader) thing(v map[string]any, property string, owner *scopeOf, de
 	if v["streetAddress"] != nil || v["postalCode"] != nil || v["addressLocality"] != nil {
 		k = address
 	}
-	s := r.finder.open(r.origin, k, strings.Join(types, " "))
+	s := r.finder.open(r.origin, k, strings.Join(types, " "), property, owner)
 	s.own.Hours = openingHours(v)
 	for _, key := range slices.Sorted(maps.Keys(v)) {
 		value := v[key]
