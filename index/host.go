@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gazehound/geoparse"
+	"gazehound/geoparse/place"
 )
 
 // The pages of a host are put together when they are written, so that the order in which they come
@@ -140,7 +141,7 @@ func (c *commit) spreadNotes() error {
 		for _, r := range seats {
 			notes := geoparse.Notes{Kind: all.Kind}
 			if !named { // else it is of the other, and this may be anybody's
-				notes.Name = all.Name
+				notes.Name = cmp.Or(all.Name, r.sharedTitle(host))
 			}
 			if r == only {
 				notes.Phone, notes.Hours = all.Phone, all.Hours
@@ -308,6 +309,35 @@ func (r *record) takeNotes() {
 			}
 		}
 	}
+}
+
+// leastTitles is how many pages of a host must share a part of their titles.
+const leastTitles = 3
+
+// sharedTitle returns the part that the titles of all pages have on which a host states the address as its own, if they
+// are some and it can be the name of a place, or "".
+func (r *record) sharedTitle(host string) string {
+	var parts []string
+	pages := 0
+	for _, m := range r.Mentions {
+		if m.host != host || !m.isSeat() {
+			continue
+		}
+		others := place.TitleParts(m.Title)
+		if pages == 0 {
+			parts = others
+		}
+		parts = slices.DeleteFunc(parts, func(part string) bool { return !slices.Contains(others, part) })
+		pages++
+	}
+	slices.Sort(parts) // whichever page comes first
+	i := slices.IndexFunc(parts, func(part string) bool {
+		return strings.Contains(part, " ") && place.IsName(part) && !place.IsPerson(part)
+	})
+	if i < 0 || pages < leastTitles {
+		return ""
+	}
+	return parts[i]
 }
 
 // unless returns value, "" where something is stated already.

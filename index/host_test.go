@@ -259,6 +259,33 @@ func TestNotesOfTheNamedPlace(t *testing.T) {
 	}
 }
 
+// Where no page of a site says who is at its address, what the titles of three and more pages share is the name.
+func TestNameOfTitles(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		path   string
+		titles []string
+		want   string
+	}{
+		{"termine", []string{"Kontakt | Haus Hunte", "Haus Hunte – Anfahrt", "Haus Hunte"}, ""}, // a venue's?
+		{"kontakt", []string{"Kontakt | Haus Hunte", "Haus Hunte – Anfahrt", "Haus Hunte"}, "Haus Hunte"},
+		{"kontakt", []string{"Kontakt | Haus Hunte", "Haus Hunte"}, ""},                            // too few
+		{"kontakt", []string{"Kontakt | Haus Hunte", "Haus Hunte – Anfahrt", "Willkommen"}, ""},    // not all
+		{"kontakt", []string{"Kontakt | Start", "Start – Anfahrt", "Start"}, ""},                   // one word
+		{"kontakt", []string{"Kontakt | Hanna Harms", "Hanna Harms – Anfahrt", "Hanna Harms"}, ""}, // a person
+	} {
+		x := open(t)
+		for i, title := range c.titles {
+			d := page(fmt.Sprintf("https://hh.example/%s%d", c.path, i), title, "de", "\n{Am Ring 9, 26131 Oldenburg|8.23 53.13}\n")
+			d.Addresses[0].Name = ""
+			put(t, x, d)
+		}
+		if _, hits := hitsOf(t, x); len(hits) != 1 || hits[0].Name != c.want {
+			t.Errorf("%q: %+v, want %q", c.titles, hits, c.want)
+		}
+	}
+}
+
 // The number that most pages of a site state is its number; a post box beside the street makes no second card.
 func TestPhoneOfMostPages(t *testing.T) {
 	t.Parallel()

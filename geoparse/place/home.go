@@ -231,7 +231,7 @@ func isTitled(line string) bool {
 
 // ofAssociation reports whether a part of the page's title names an association.
 func (d *Door) ofAssociation() bool {
-	return slices.ContainsFunc(titleParts(d.Title), func(part string) bool {
+	return slices.ContainsFunc(TitleParts(d.Title), func(part string) bool {
 		return isAssociation(cmp.Or(kind.OfName(part, "", ""), kindOfName(part, d.Langs, ""))) // "Spitz Club" in English
 	})
 }
@@ -324,7 +324,7 @@ func (d *Door) cues() (has map[string]bool, firm bool) {
 		"folder":         peopleFolder.MatchString(d.Path) || peopleHost.MatchString(d.Host),
 		"homepage":       s.homepage,
 		"family":         familyWords.In(titled) || familyWords.In(foldWords(d.Path)),
-		"own-name":       slices.ContainsFunc(titleParts(d.Title), IsPerson),
+		"own-name":       slices.ContainsFunc(TitleParts(d.Title), IsPerson),
 		"typed":          d.Typed != "",
 		"no-street":      d.Street == "" && !strings.ContainsAny(s.first, "0123456789"),
 		"resident":       s.lived,
@@ -414,7 +414,7 @@ func goesOn(behind string) bool {
 
 // tradeInTitle reports whether a part of the title says a trade or profession that people have a place for.
 func (d *Door) tradeInTitle() bool {
-	return slices.ContainsFunc(titleParts(d.Title), func(part string) bool {
+	return slices.ContainsFunc(TitleParts(d.Title), func(part string) bool {
 		return !IsPerson(part) && isTradeKind(kindOfText(part, d.Langs))
 	})
 }

@@ -61,7 +61,7 @@ func ReadHead(marked *markup.Page, text, title, host, path string) Head {
 	if marked != nil {
 		h.site = marked.Site
 	}
-	h.own = titleParts(cmp.Or(title, h.site.Title))
+	h.own = TitleParts(cmp.Or(title, h.site.Title))
 	h.titles = len(h.own)
 	h.own = append(h.own, slices.Sorted(maps.Keys(h.site.Headings))...)
 	return h
@@ -114,7 +114,7 @@ func ReadPage(marked *markup.Page, text, title, host, path string, isPlace func(
 	p.addSite(title1, p.own[:min(1, p.titles)]...)
 	p.addSite(titleOther, p.own[min(1, p.titles):p.titles]...)
 	for _, text := range p.site.Logos { // "Reents Rowing Club - Oldenburg"
-		parts := titleParts(pictureWords.ReplaceAllString(text, ""))
+		parts := TitleParts(pictureWords.ReplaceAllString(text, ""))
 		p.addSite(logo, parts[:min(1, len(parts))]...)
 	}
 	for line := range strings.SplitSeq(text[:min(len(text), legalText)], "\n") {
@@ -136,7 +136,7 @@ func (p *Page) addLine(line string) {
 	p.addSite(rights, owner(line))
 	p.addSite(legalLine, firmIn(line))
 	if label := cmp.Or(p.label, p.mailed); p.plain && label != "" && len(line) <= MaxName {
-		for _, part := range titleParts(line) {
+		for _, part := range TitleParts(line) {
 			if len(part) <= 2*len(label) && agreement(nameWords(part), label) >= 0.9 {
 				p.addSite(domainLine, part)
 			}

@@ -72,8 +72,8 @@ func cutName(text string) (name, more string) {
 	return all, strings.TrimPrefix(text[len(all):], ", ")
 }
 
-// titleParts cuts the title of a page where its parts are set apart.
-func titleParts(title string) []string {
+// TitleParts cuts the title of a page where its parts are set apart.
+func TitleParts(title string) []string {
 	var parts []string
 	if strings.Contains(title, "(") {
 		title = commaInside.ReplaceAllString(title, " ")
