@@ -398,7 +398,7 @@ func isLegalForm(word string) bool {
 	case !legalForms[key]:
 		return plain == "SE" || plain == "SL" || dottedForms[plain] && strings.Contains(word, ".")
 	case key == "":
-		return len(word) > 1
+		return len(word) > 1 && !strings.ContainsFunc(word, isUnprintable)
 	}
 	return plain[0] == 'e' || key[0] != 'e' && (len(key) < len("limited") || unicode.IsUpper(rune(plain[0])))
 }
